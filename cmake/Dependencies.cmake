@@ -1,0 +1,34 @@
+# Every third-party library the project links, found once here; folders link the targets.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(TBB REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(lua REQUIRED IMPORTED_TARGET lua5.4-c++)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+
+# oneDNN's own CMake package asks for OpenCL's headers, which its CPU side does not need.
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+find_path(DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
+add_library(dnnl INTERFACE IMPORTED)
+target_link_libraries(dnnl INTERFACE ${DNNL_LIBRARY})
+target_include_directories(dnnl INTERFACE ${DNNL_INCLUDE})
+
+find_library(LIBCSV_LIBRARY csv REQUIRED)
+find_path(LIBCSV_INCLUDE csv.h REQUIRED)
+add_library(libcsv INTERFACE IMPORTED)
+target_link_libraries(libcsv INTERFACE ${LIBCSV_LIBRARY})
+target_include_directories(libcsv INTERFACE ${LIBCSV_INCLUDE})
+
+find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp PATH_SUFFIXES kainjow-mustache REQUIRED)
+add_library(mustache INTERFACE IMPORTED)
+target_include_directories(mustache INTERFACE ${MUSTACHE_INCLUDE})
+
+if(GPUBENCH_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

@@ -1,0 +1,57 @@
+# The one helper for targets: a static library per folder, linked only to the folders it may include.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(GPUBENCH_CCACHE ccache)
+if(GPUBENCH_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GPUBENCH_CCACHE})
+endif()
+
+add_library(gpubench_options INTERFACE)
+target_compile_options(gpubench_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                  -Wno-restrict)  # false alarms of GCC 12 on std::string (GCC bug 105651)
+if(GPUBENCH_ARCH)
+  target_compile_options(gpubench_options INTERFACE -march=${GPUBENCH_ARCH})
+endif()
+if(GPUBENCH_WERROR)
+  target_compile_options(gpubench_options INTERFACE -Werror)
+endif()
+if(GPUBENCH_SANITIZE)
+  target_compile_options(gpubench_options INTERFACE -fsanitize=${GPUBENCH_SANITIZE} -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(gpubench_options INTERFACE -fsanitize=${GPUBENCH_SANITIZE})
+endif()
+target_include_directories(gpubench_options INTERFACE ${CMAKE_SOURCE_DIR})
+
+# gpubench_module(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
+# makes the static library of FOLDER (core/backend/cpu becomes the target core_backend_cpu). DEPENDS are folders and
+# are public; LIBRARIES are third-party targets and stay private, because no header outside FOLDER shows their types.
+function(gpubench_module folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  string(REPLACE "/" "_" target ${folder})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  target_link_libraries(${target} PUBLIC gpubench_options)
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    string(REPLACE "/" "_" dependency ${dependency})
+    target_link_libraries(${target} PUBLIC ${dependency})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
+endfunction()
+
+# gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
+# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder.
+function(gpubench_test folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  string(REPLACE "/" "_" target test_${folder})
+  add_executable(${target} ${ARG_SOURCES})
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    string(REPLACE "/" "_" dependency ${dependency})
+    target_link_libraries(${target} PRIVATE ${dependency})
+  endforeach()
+  target_link_libraries(${target} PRIVATE gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
+                       PROPERTIES TIMEOUT 300)
+endfunction()

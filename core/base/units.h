@@ -1,0 +1,17 @@
+// Numbers as people read them. The one owner of unit prefixes: results hold plain SI numbers, only text is scaled.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace gpubench {
+
+/// "1.5 MiB": binary prefixes, three significant digits.
+std::string format_bytes(double bytes);
+/// "12.3 µs": from nanoseconds to hours.
+std::string format_seconds(double seconds);
+/// "4.35 G": decimal prefixes, three significant digits; the caller adds the unit ("FLOP/s").
+std::string format_si(double value);
+/// "1 234 567": thousands set apart by spaces.
+std::string format_count(std::int64_t value);
+
+}  // namespace gpubench

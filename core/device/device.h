@@ -1,0 +1,27 @@
+// A place where kernels run: a memory pool and streams. Physical devices may be split into logical ones.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/device/memory_pool.h"
+#include "core/device/stream.h"
+#include "core/tensor/device_id.h"
+
+namespace gpubench {
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceId& id() const = 0;
+  /// What people call it: "AMD EPYC 9005, 2 threads".
+  virtual std::string description() const = 0;
+  virtual MemoryPool& memory() = 0;
+  virtual std::unique_ptr<Stream> new_stream() = 0;
+  /// Called by the host thread that is about to launch work here (selects the GPU, sizes the OpenMP team). Cheap when
+  /// nothing changes.
+  virtual void bind_to_thread() = 0;
+  /// Whether kernels here read and write ordinary host memory in place, so that inputs need no copy.
+  virtual bool shares_host_memory() const = 0;
+};
+
+}  // namespace gpubench

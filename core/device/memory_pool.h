@@ -1,0 +1,125 @@
+// Hands out blocks of one device's memory. The pool is the same for every device; only where its raw memory comes from
+// (a MemorySource) differs. Thread-safe.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace gpubench {
+
+/// Raw memory of a device: aligned_alloc on the host, cudaMalloc on a GPU.
+class MemorySource {
+ public:
+  virtual ~MemorySource() = default;
+  /// nullptr when the device has no such block left. Aligned to MemoryPool::alignment.
+  virtual std::byte* allocate(std::size_t bytes) = 0;
+  virtual void release(std::byte* memory, std::size_t bytes) = 0;
+};
+
+struct MemoryUse {
+  std::size_t in_use = 0;
+  std::size_t peak = 0;          ///< highest in_use since the last reset_peak()
+  std::size_t reserved = 0;      ///< taken from the device, in use or not
+  std::size_t largest_free = 0;  ///< largest block that can be had without asking the device
+  std::size_t limit = 0;         ///< 0: none
+};
+
+struct PoolOptions {
+  /// true: take memory in blocks when it is asked for. false: take `limit` (or the device's default share) at first
+  /// use.
+  bool growth = true;
+  std::size_t limit = 0;          ///< bytes, 0: none
+  std::size_t preallocation = 0;  ///< bytes taken at first use without growth and without a limit
+};
+
+class MemoryPool;
+
+/// Owns one block; gives it back when destroyed.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer();
+
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  friend class MemoryPool;
+  void swap(Buffer& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+  MemoryPool* pool_ = nullptr;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+class MemoryPool {
+ public:
+  static constexpr std::size_t alignment = 256;
+  /// Growing pools take at least this much from the device at a time, so that small tensors share a block.
+  static constexpr std::size_t growth_block = std::size_t{2} << 20;
+
+  /// `name` stands in messages ("cpu:0").
+  MemoryPool(std::string name, std::unique_ptr<MemorySource> source, PoolOptions options);
+  ~MemoryPool();
+
+  /// Throws OutOfMemory naming what was asked for, the limit, and the largest blocks in use by their labels.
+  Buffer allocate(std::size_t bytes, std::string_view label);
+  MemoryUse use() const;
+  void reset_peak();
+  /// Gives blocks that nothing uses back to the device.
+  void trim();
+  const PoolOptions& options() const { return options_; }
+
+ private:
+  friend class Buffer;
+  struct Range {
+    std::size_t bytes = 0;
+    std::size_t block = 0;  // index of the block it belongs to; free ranges of one block coalesce
+  };
+  struct Block {
+    std::byte* memory = nullptr;
+    std::size_t bytes = 0;
+  };
+  struct Live {
+    std::size_t bytes = 0;
+    std::size_t block = 0;
+    std::string label;
+  };
+
+  void release(std::byte* data) noexcept;
+  std::map<std::byte*, Range>::iterator best_fit(std::size_t bytes);
+  bool grow(std::size_t bytes);
+  std::size_t next_block_bytes(std::size_t bytes) const;
+  std::string out_of_memory_message(std::size_t bytes, std::string_view label) const;
+  void trim_locked();
+
+  std::string name_;
+  std::unique_ptr<MemorySource> source_;
+  PoolOptions options_;
+  mutable std::mutex mutex_;
+  std::vector<Block> blocks_;  // released blocks stay as empty entries, so that indices hold
+  std::map<std::byte*, Range> free_;
+  std::unordered_map<std::byte*, Live> live_;
+  std::size_t in_use_ = 0, peak_ = 0, reserved_ = 0;
+};
+
+inline Buffer::~Buffer() {
+  if (pool_ != nullptr) pool_->release(data_);
+}
+
+}  // namespace gpubench

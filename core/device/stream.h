@@ -1,0 +1,33 @@
+// An ordered queue of work on one device, and the events that order queues among each other.
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "core/base/clock.h"
+
+namespace gpubench {
+
+/// A mark in a stream.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual bool ready() const = 0;
+  /// Blocks the calling thread until the work before the mark is done.
+  virtual void wait() const = 0;
+  /// Device time between two marks that are both done.
+  virtual Seconds since(const Event& earlier) const = 0;
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  virtual std::unique_ptr<Event> record() = 0;
+  /// Work queued here later starts after `event`; does not block the caller.
+  virtual void wait_for(const Event& event) = 0;
+  /// Queues a copy between any two memories that the device can address, host memory included.
+  virtual void copy(void* destination, const void* source, std::size_t bytes) = 0;
+  /// Blocks until everything queued is done.
+  virtual void synchronize() = 0;
+};
+
+}  // namespace gpubench

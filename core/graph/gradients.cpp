@@ -1,0 +1,86 @@
+// Reverse-mode differentiation over the node order: the nodes between the wanted values and the loss are walked
+// backwards once, and gradients that arrive over several paths are added by one node.
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/graph/graph.h"
+#include "core/graph/leaf_ops.h"
+
+namespace gpubench {
+namespace {
+
+/// Which nodes depend on one of the wanted values.
+std::vector<bool> dependents(const Graph& graph, Value loss, std::span<const Value> wanted) {
+  std::vector<bool> depends(static_cast<std::size_t>(loss.node) + 1, false);
+  for (const Value value : wanted) {
+    if (value.node <= loss.node) depends[static_cast<std::size_t>(value.node)] = true;
+  }
+  for (std::size_t i = 0; i < depends.size(); ++i) {
+    for (const Value input : graph.nodes()[i].inputs) {
+      if (depends[static_cast<std::size_t>(input.node)]) depends[i] = true;
+    }
+  }
+  return depends;
+}
+
+using Pending = std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Value>>;
+
+Value take_sum(Graph& graph, Pending& pending, Value of) {
+  const auto found = pending.find({of.node, of.output});
+  if (found == pending.end()) return {};
+  std::vector<Value> parts = found->second;
+  if (parts.size() == 1) return parts[0];
+  const Value sum = graph.apply(std::make_shared<const AddN>(), parts);
+  found->second = {sum};
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to) {
+  const TensorType loss_type = graph.type(loss);
+  if (!loss_type.shape.empty() || !is_floating(loss_type.dtype)) {
+    throw Error(fmt::format("gradient: the loss must be a floating-point scalar, got {}; reduce it with mean or sum",
+                            to_string(loss_type)));
+  }
+  const std::vector<bool> depends = dependents(graph, loss, with_respect_to);
+  Pending pending;
+  {
+    const GraphScope scope(graph, graph.node(loss).device, graph.node(loss).label + "/gradient");
+    pending[{loss.node, loss.output}] = {graph.constant(1.0F)};
+  }
+
+  for (std::int32_t index = loss.node; index >= 0; --index) {
+    if (!depends[static_cast<std::size_t>(index)]) continue;
+    const Node node = graph.nodes()[static_cast<std::size_t>(index)];  // a copy: the vector grows below
+    if (node.inputs.empty()) continue;
+    const GraphScope scope(graph, node.device, node.label + "/gradient");
+    std::vector<Value> outputs, output_gradients;
+    bool reached = false;
+    for (std::int32_t output = 0; output < static_cast<std::int32_t>(node.outputs.size()); ++output) {
+      outputs.push_back({index, output});
+      output_gradients.push_back(take_sum(graph, pending, {index, output}));
+      reached = reached || output_gradients.back();
+    }
+    if (!reached) continue;
+    const std::vector<Value> input_gradients = node.op->gradient(graph, node.inputs, outputs, output_gradients);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const Value input = node.inputs[i];
+      if (input_gradients[i] && depends[static_cast<std::size_t>(input.node)]) {
+        pending[{input.node, input.output}].push_back(input_gradients[i]);
+      }
+    }
+  }
+
+  std::vector<Value> result;
+  for (const Value value : with_respect_to) {
+    const GraphScope scope(graph, graph.node(value).device, graph.node(value).label + "/gradient");
+    result.push_back(take_sum(graph, pending, value));
+  }
+  return result;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,58 @@
+#include "core/graph/graph.h"
+
+#include <utility>
+
+#include "core/graph/leaf_ops.h"
+
+namespace gpubench {
+
+Value Graph::add(Node node) {
+  nodes_.push_back(std::move(node));
+  return {static_cast<std::int32_t>(nodes_.size()) - 1, 0};
+}
+
+Value Graph::input(TensorType type, std::string label) {
+  auto op = std::make_shared<const InputOp>(static_cast<int>(inputs_.size()), type);
+  const Value value = add({std::move(op), {}, {std::move(type)}, device_, std::move(label)});
+  inputs_.push_back(value);
+  return value;
+}
+
+Value Graph::variable(const VariablePtr& variable) {
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    if (variables_[i] == variable) return variable_values_[i];
+  }
+  const Value value =
+      add({std::make_shared<const VariableOp>(variable), {}, {variable->type}, variable->device, variable->name});
+  variables_.push_back(variable);
+  variable_values_.push_back(value);
+  return value;
+}
+
+Value Graph::constant(HostTensor value) {
+  TensorType type = value.type();
+  return add({std::make_shared<const ConstantOp>(std::move(value)), {}, {std::move(type)}, device_, "constant"});
+}
+
+Value Graph::constant(float value) {
+  return constant(HostTensor::scalar(value));
+}
+
+Value Graph::apply(OpPtr op, std::span<const Value> inputs) {
+  std::vector<TensorType> types;
+  types.reserve(inputs.size());
+  for (const Value input : inputs) types.push_back(type(input));
+  std::vector<TensorType> outputs = op->infer(types);
+  std::string label = label_.empty() ? std::string(op->name()) : label_;
+  return add({std::move(op), {inputs.begin(), inputs.end()}, std::move(outputs), device_, std::move(label)});
+}
+
+DeviceId Graph::set_device(DeviceId device) {
+  return std::exchange(device_, std::move(device));
+}
+
+std::string Graph::set_label(std::string label) {
+  return std::exchange(label_, std::move(label));
+}
+
+}  // namespace gpubench

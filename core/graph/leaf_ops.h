@@ -1,0 +1,60 @@
+// The ops without inputs: what a graph starts from. Executors bind them; no backend plans them.
+#pragma once
+#include "core/graph/op.h"
+#include "core/graph/variable.h"
+#include "core/tensor/host_tensor.h"
+
+namespace gpubench {
+
+/// A tensor that the caller of Executor::run provides.
+class InputOp final : public Op {
+ public:
+  InputOp(int index, TensorType type) : index_(index), type_(std::move(type)) {}
+  std::string_view name() const override { return "input"; }
+  std::vector<TensorType> infer(std::span<const TensorType>) const override { return {type_}; }
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  int index() const { return index_; }
+
+ private:
+  int index_;
+  TensorType type_;
+};
+
+/// The memory of a variable, in the store of the replica that runs the graph.
+class VariableOp final : public Op {
+ public:
+  explicit VariableOp(VariablePtr variable) : variable_(std::move(variable)) {}
+  std::string_view name() const override { return "variable"; }
+  std::vector<TensorType> infer(std::span<const TensorType>) const override { return {variable_->type}; }
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  const VariablePtr& variable() const { return variable_; }
+
+ private:
+  VariablePtr variable_;
+};
+
+/// A value known when the graph is built; copied to the device once, when it is planned.
+class ConstantOp final : public Op {
+ public:
+  explicit ConstantOp(HostTensor value) : value_(std::move(value)) {}
+  std::string_view name() const override { return "constant"; }
+  std::vector<TensorType> infer(std::span<const TensorType>) const override { return {value_.type()}; }
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  const HostTensor& value() const { return value_; }
+
+ private:
+  HostTensor value_;
+};
+
+/// Adds gradients of one value that arrive over several paths: inputs of one type, one output.
+class AddN final : public Op {
+ public:
+  std::string_view name() const override { return "add_n"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,30 @@
+#include "core/graph/op.h"
+
+#include <algorithm>
+
+namespace gpubench {
+
+std::vector<Value> Op::gradient(Graph&, std::span<const Value> inputs, std::span<const Value>,
+                                std::span<const Value>) const {
+  return std::vector<Value>(inputs.size());
+}
+
+bool Op::has_effect() const {
+  const std::vector<Alias> all = aliases();
+  return std::any_of(all.begin(), all.end(), [](const Alias& alias) { return alias.kind == Alias::Kind::in_place; });
+}
+
+double Op::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  double total = 0;
+  for (const TensorType& type : outputs) total += static_cast<double>(type.elements());
+  return total;
+}
+
+double Op::bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  double total = 0;
+  for (const TensorType& type : inputs) total += static_cast<double>(type.bytes());
+  for (const TensorType& type : outputs) total += static_cast<double>(type.bytes());
+  return total;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,60 @@
+// A tensor in host memory that shares ownership of its bytes: what files decode to and what datasets hand on. Copies
+// and slices share storage; whoever writes must be the only owner.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/tensor/tensor_type.h"
+#include "core/tensor/tensor_view.h"
+
+namespace gpubench {
+
+class HostTensor {
+ public:
+  /// Storage is aligned for vector loads and for oneDNN.
+  static constexpr std::size_t alignment = 64;
+
+  HostTensor() = default;
+  /// Uninitialized memory for `type`.
+  explicit HostTensor(TensorType type);
+  /// Memory that `owner` keeps alive (a mapped file, a slot of a pool).
+  HostTensor(TensorType type, std::shared_ptr<std::byte> memory);
+
+  template <class T>
+  static HostTensor of(Shape shape, std::span<const T> values);
+  template <class T>
+  static HostTensor scalar(T value) {
+    return of<T>({}, std::span<const T>(&value, 1));
+  }
+  static HostTensor zeros(TensorType type);
+
+  const TensorType& type() const { return type_; }
+  const Shape& shape() const { return type_.shape; }
+  Dtype dtype() const { return type_.dtype; }
+  std::int64_t elements() const { return type_.elements(); }
+  std::size_t bytes() const { return type_.bytes(); }
+  bool empty() const { return storage_ == nullptr; }
+
+  std::byte* data() const { return storage_.get(); }
+  template <class T>
+  std::span<T> values() const {
+    return {view().as<T>(), static_cast<std::size_t>(elements())};
+  }
+  TensorView view() const { return {&type_, data()}; }
+
+  /// The rows [first, last) of the first dimension; shares storage. Throws Error when out of range.
+  HostTensor rows(std::int64_t first, std::int64_t last) const;
+  /// Row `index` without the first dimension; shares storage.
+  HostTensor row(std::int64_t index) const;
+  /// The same elements under another shape; throws Error when the counts differ.
+  HostTensor reshaped(Shape shape) const;
+
+ private:
+  TensorType type_;
+  std::shared_ptr<std::byte> storage_;
+};
+
+}  // namespace gpubench
+
+#include "core/tensor/host_tensor_inline.h"

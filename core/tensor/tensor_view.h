@@ -1,0 +1,23 @@
+// Typed, non-owning memory on one device: what kernels receive.
+#pragma once
+#include <cassert>
+#include <cstddef>
+#include <span>
+
+#include "core/tensor/tensor_type.h"
+
+namespace gpubench {
+
+struct TensorView {
+  const TensorType* type = nullptr;
+  std::byte* data = nullptr;
+
+  template <class T>
+  T* as() const {
+    assert(dtype_of<T> == type->dtype);
+    return reinterpret_cast<T*>(data);
+  }
+  std::int64_t elements() const { return type->elements(); }
+};
+
+}  // namespace gpubench
