@@ -54,6 +54,8 @@ class Buffer {
 
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
+  /// The pool it came from; nullptr when empty.
+  const MemoryPool* pool() const { return pool_; }
 
  private:
   friend class MemoryPool;

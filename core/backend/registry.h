@@ -1,0 +1,43 @@
+// Every device of this machine, whichever backend it belongs to. registry.cpp is the one file that names the backends.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/backend/backend.h"
+#include "core/device/memory_pool.h"
+#include "core/tensor/device_id.h"
+
+namespace gpubench {
+
+/// One logical CPU device.
+struct CpuDeviceConfig {
+  PoolOptions memory;
+  int threads = 0;  ///< 0: an equal share of what the others leave
+};
+
+struct DeviceConfig {
+  /// The logical devices that the machine's CPU is split into; at least one.
+  std::vector<CpuDeviceConfig> cpus{1};
+  /// Threads for all CPU devices together; 0: one per core.
+  int threads = 0;
+};
+
+class Devices {
+ public:
+  explicit Devices(const DeviceConfig& config);
+  /// In the order in which scripts list them: GPUs first, CPUs last; emulated ones are not listed.
+  std::vector<DeviceId> ids() const;
+  /// Throws Error listing the devices that are there.
+  Device& device(const DeviceId& id) const;
+  const Backend& backend(const DeviceId& id) const;
+  /// Where things go without a device scope: the first of ids().
+  const DeviceId& default_device() const { return ids_.front(); }
+  const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
+
+ private:
+  std::vector<std::unique_ptr<Backend>> backends_;
+  std::vector<DeviceId> ids_;
+};
+
+}  // namespace gpubench

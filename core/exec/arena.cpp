@@ -1,0 +1,30 @@
+#include "core/exec/arena.h"
+
+namespace gpubench {
+
+Arena::Claim::Claim(std::shared_ptr<Arena> arena, std::size_t bytes, std::string_view label) : bytes_(bytes) {
+  if (bytes > arena->buffer_.bytes()) {
+    arena->buffer_ = {};  // before the larger one is taken: both at once may not fit
+    ++arena->generation_;
+    try {
+      arena->buffer_ = arena->device_.memory().allocate(bytes, label);
+    } catch (...) {
+      if (!arena->claims_.empty()) {
+        arena->buffer_ = arena->device_.memory().allocate(*arena->claims_.rbegin(), label);
+      }
+      throw;
+    }
+  }
+  arena->claims_.insert(bytes);
+  arena_ = std::move(arena);
+}
+
+Arena::Claim::~Claim() {
+  if (arena_ == nullptr) return;
+  arena_->claims_.erase(arena_->claims_.find(bytes_));
+  if (!arena_->claims_.empty()) return;
+  arena_->buffer_ = {};
+  ++arena_->generation_;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,68 @@
+// Where ops on tensors go: into the graph being traced, or at once to the eager kernels, seen by the tapes that record.
+// The one dispatch behind the functional API, model calls, maps, tapes and compiled functions.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/exec/eager.h"
+#include "core/exec/executor.h"
+#include "core/exec/tensor.h"
+
+namespace gpubench {
+
+/// Records the ops that are applied while it is active and differentiates through them.
+class Tape {
+ public:
+  virtual ~Tape() = default;
+  virtual void record(const OpPtr& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                      const DeviceId& device, const std::string& label) = 0;
+};
+
+class Dispatcher {
+ public:
+  explicit Dispatcher(Runtime& runtime);
+
+  /// The outputs of `op`; symbolic while a trace is under way, else concrete.
+  std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs);
+  /// The first output.
+  Tensor apply_one(const OpPtr& op, std::span<const Tensor> inputs) { return apply(op, inputs).front(); }
+  /// Applies every node of `graph`, with `inputs` in place of its inputs, and returns `outputs`: how a layer's graph is
+  /// called on tensors, eagerly or inside a trace.
+  std::vector<Tensor> apply(const Graph& graph, std::span<const Tensor> inputs, std::span<const Value> outputs);
+
+  /// The variable as a tensor of the current mode.
+  Tensor variable(const VariablePtr& variable);
+  /// A host value as a tensor of the current mode.
+  Tensor constant(const HostTensor& value);
+
+  /// Ops applied from now on go into the returned trace, until end_trace(). Traces do not nest.
+  std::shared_ptr<Trace> begin_trace();
+  void end_trace() noexcept { trace_ = nullptr; }
+  const std::shared_ptr<Trace>& trace() const { return trace_; }
+  /// `tensor` as a value of the trace under way: variables by reference, other concrete tensors as constants.
+  Value symbol(const Tensor& tensor);
+
+  /// Active tapes see every op that is applied eagerly.
+  void add_tape(Tape* tape) { tapes_.push_back(tape); }
+  void remove_tape(Tape* tape) noexcept { std::erase(tapes_, tape); }
+
+  /// Replaces the device that ops are placed on; returns the one before. Throws Error when it does not exist.
+  DeviceId set_device(const DeviceId& device);
+  const DeviceId& device() const { return device_; }
+
+  Eager& eager() { return eager_; }
+  Runtime& runtime() { return eager_.runtime(); }
+
+ private:
+  std::vector<Tensor> apply_labelled(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
+                                     const std::string& label);
+
+  Eager eager_;
+  DeviceId device_;
+  std::shared_ptr<Trace> trace_;
+  std::vector<Tape*> tapes_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,42 @@
+// Launches one op at a time: plans it when it is met (kernels are cached by op, types and device), takes the outputs'
+// memory from the pool, runs. No fusion, no memory plan: what it costs per op is a documented scenario.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/exec/runtime.h"
+#include "core/exec/tensor.h"
+
+namespace gpubench {
+
+class Eager {
+ public:
+  explicit Eager(Runtime& runtime) : runtime_(runtime) {}
+  ~Eager();
+
+  /// Runs `op` on `device`; inputs on other devices are copied there first. `label` names the memory it takes.
+  std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
+                            std::string_view label);
+  /// A tensor on `device` with the bytes of `value`.
+  Tensor upload(const HostTensor& value, const DeviceId& device, std::string_view label = "tensor");
+  /// A copy on the host; waits for it.
+  HostTensor download(const Tensor& tensor);
+  /// The same values on another device; the tensor itself when it is there already.
+  Tensor transfer(const Tensor& tensor, const DeviceId& device);
+  Tensor of(const VariablePtr& variable);
+  Runtime& runtime() { return runtime_; }
+
+ private:
+  struct Key;
+  struct KeyHash;
+  struct Planned;
+  Planned& plan(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device);
+
+  Runtime& runtime_;
+  std::unique_ptr<std::unordered_map<Key, Planned, KeyHash>> kernels_;
+};
+
+}  // namespace gpubench

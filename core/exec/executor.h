@@ -1,0 +1,51 @@
+// Runs one graph with fixed input types. Built: passes, kernels, memory plan. Run: nothing but launches. There are two,
+// over one set of kernels: `graph` plans everything before the first step, `eager` meets one op after the other.
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/exec/runtime.h"
+#include "core/graph/graph.h"
+#include "core/passes/pass.h"
+
+namespace gpubench {
+
+enum class Execution : std::uint8_t { graph, eager };
+std::string_view to_string(Execution execution);
+/// Throws Error listing both names.
+Execution parse_execution(std::string_view name);
+
+/// What one run of an executor costs, known before it runs.
+struct PlanFacts {
+  double flops = 0;             ///< floating-point operations of all kernels
+  double bytes = 0;             ///< bytes that the kernels must move at least
+  std::size_t arena_bytes = 0;  ///< planned memory for everything that dies within a run, workspaces included
+  std::size_t lower_bound = 0;  ///< the largest sum of bytes alive at one time
+  std::size_t kernels = 0;      ///< launches per run
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// `inputs`: host memory of the graph's input types, in order. It must stay unchanged until the next synchronize().
+  /// May return before the work is done.
+  virtual void run(std::span<const TensorView> inputs) = 0;
+  /// Output `index` of the latest run, in device memory; valid until the runtime runs something else.
+  virtual TensorView result(int index) const = 0;
+  /// A copy of output `index` on the host; waits for it.
+  virtual HostTensor read(int index) = 0;
+  virtual PlanFacts facts() const = 0;
+};
+
+struct ExecutorOptions {
+  Execution execution = Execution::graph;
+  PassOptions passes;
+};
+
+/// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel), OutOfMemory.
+std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
+                                        const ExecutorOptions& options = {});
+
+}  // namespace gpubench

@@ -1,0 +1,30 @@
+// Executors by the types of their inputs: one plan per batch size, made when it is first met.
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/exec/executor.h"
+
+namespace gpubench {
+
+template <class Planned>
+class PlanCache {
+ public:
+  /// The plan for `types`; `make(types)` returns a new unique_ptr<Planned> when there is none yet.
+  template <class Make>
+  Planned& get(const std::vector<TensorType>& types, Make&& make) {
+    for (auto& [known, planned] : plans_) {
+      if (known == types) return *planned;
+    }
+    plans_.emplace_back(types, std::forward<Make>(make)(types));
+    return *plans_.back().second;
+  }
+  void clear() { plans_.clear(); }
+  std::size_t size() const { return plans_.size(); }
+
+ private:
+  std::vector<std::pair<std::vector<TensorType>, std::unique_ptr<Planned>>> plans_;  // a handful: a scan beats a hash
+};
+
+}  // namespace gpubench

@@ -1,0 +1,32 @@
+// The world of one replica: the devices it may use, its variables, its arenas and streams. One host thread at a time
+// works with a Runtime; others (a pipeline's worker) make their own over the same Devices.
+#pragma once
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "core/backend/registry.h"
+#include "core/exec/arena.h"
+#include "core/exec/variable_store.h"
+
+namespace gpubench {
+
+class Runtime {
+ public:
+  explicit Runtime(const Devices& devices) : devices_(devices), variables_(devices) {}
+
+  const Devices& devices() const { return devices_; }
+  VariableStore& variables() { return variables_; }
+  Stream& stream(const DeviceId& device);
+  Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
+  /// Blocks until all work queued through this runtime is done.
+  void synchronize();
+
+ private:
+  const Devices& devices_;
+  VariableStore variables_;
+  std::map<DeviceId, std::unique_ptr<Stream>> streams_;
+  std::map<DeviceId, std::shared_ptr<Arena>> arenas_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,41 @@
+#include "core/exec/tensor.h"
+
+#include <utility>
+
+namespace gpubench {
+
+Tensor::Tensor(TensorType type, DeviceId device, Buffer buffer) {
+  std::byte* const data = buffer.data();
+  state_ = std::make_shared<const State>(State{std::move(type),
+                                               std::move(device),
+                                               std::make_shared<const Buffer>(std::move(buffer)),
+                                               data,
+                                               nullptr,
+                                               nullptr,
+                                               {}});
+}
+
+Tensor::Tensor(VariablePtr variable, std::byte* memory) {
+  TensorType type = variable->type;
+  DeviceId device = variable->device;
+  state_ = std::make_shared<const State>(
+      State{std::move(type), std::move(device), nullptr, memory, std::move(variable), nullptr, {}});
+}
+
+Tensor::Tensor(TensorType type, const Tensor& base)
+    : state_(std::make_shared<const State>(State{std::move(type),
+                                                 base.device(),
+                                                 base.state_->buffer,
+                                                 base.state_->data,
+                                                 base.state_->variable,
+                                                 nullptr,
+                                                 {}})) {}
+
+Tensor::Tensor(std::shared_ptr<Trace> trace, Value value) {
+  TensorType type = trace->graph.type(value);
+  DeviceId device = trace->graph.node(value).device;
+  state_ = std::make_shared<const State>(
+      State{std::move(type), std::move(device), nullptr, nullptr, nullptr, std::move(trace), value});
+}
+
+}  // namespace gpubench

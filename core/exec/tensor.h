@@ -1,0 +1,59 @@
+// One tensor for scripts and eager code: either concrete (memory on a device) or symbolic (a value of a graph that is
+// being traced). A Tensor is a handle; copies share the memory, and identity is what tapes go by.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/device/device.h"
+#include "core/device/memory_pool.h"
+#include "core/graph/graph.h"
+#include "core/tensor/tensor_view.h"
+
+namespace gpubench {
+
+/// A graph under construction, shared by the tensors that are its values.
+struct Trace {
+  Graph graph;
+};
+
+class Tensor {
+ public:
+  Tensor() = default;
+  /// Memory that the tensor owns.
+  Tensor(TensorType type, DeviceId device, Buffer buffer);
+  /// The memory of a variable; reads see every update.
+  Tensor(VariablePtr variable, std::byte* memory);
+  /// Another type over `base`'s memory (reshape).
+  Tensor(TensorType type, const Tensor& base);
+  /// A value of a graph under construction.
+  Tensor(std::shared_ptr<Trace> trace, Value value);
+
+  explicit operator bool() const { return state_ != nullptr; }
+  const TensorType& type() const { return state_->type; }
+  const DeviceId& device() const { return state_->device; }
+  bool symbolic() const { return state_->trace != nullptr; }
+  /// The variable whose memory this is; null for other tensors.
+  const VariablePtr& variable() const { return state_->variable; }
+  /// Concrete tensors only.
+  TensorView view() const { return {&state_->type, state_->data}; }
+  /// Symbolic tensors only.
+  const std::shared_ptr<Trace>& trace() const { return state_->trace; }
+  Value value() const { return state_->value; }
+  /// Equal for handles of the same tensor.
+  const void* identity() const { return state_.get(); }
+  bool operator==(const Tensor& other) const { return state_ == other.state_; }
+
+ private:
+  struct State {
+    TensorType type;
+    DeviceId device;
+    std::shared_ptr<const Buffer> buffer;
+    std::byte* data = nullptr;
+    VariablePtr variable;
+    std::shared_ptr<Trace> trace;
+    Value value;
+  };
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace gpubench

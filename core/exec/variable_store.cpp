@@ -1,0 +1,78 @@
+#include "core/exec/variable_store.h"
+
+#include <fmt/format.h>
+#include <mutex>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+
+/// Shared with the handles' deleters, so that a handle may outlive the store.
+struct VariableStore::Slots {
+  std::mutex mutex;
+  std::vector<Buffer> buffers;
+  std::vector<std::int32_t> vacant;
+};
+
+VariableStore::VariableStore(const Devices& devices) : devices_(devices), slots_(std::make_shared<Slots>()) {}
+
+VariablePtr VariableStore::create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) {
+  Buffer buffer = devices_.device(device).memory().allocate(initial.bytes(), name);
+  auto variable = std::make_unique<Variable>(
+      Variable{.index = -1, .name = std::move(name), .type = initial.type(), .device = device, .trainable = trainable});
+  {
+    const std::lock_guard lock(slots_->mutex);
+    if (slots_->vacant.empty()) {
+      slots_->vacant.push_back(static_cast<std::int32_t>(slots_->buffers.size()));
+      slots_->buffers.emplace_back();
+    }
+    variable->index = slots_->vacant.back();
+    slots_->vacant.pop_back();
+    slots_->buffers[static_cast<std::size_t>(variable->index)] = std::move(buffer);
+  }
+  const VariablePtr handle(variable.release(), [slots = slots_](const Variable* gone) {
+    {
+      const std::lock_guard lock(slots->mutex);
+      slots->buffers[static_cast<std::size_t>(gone->index)] = {};
+      slots->vacant.push_back(gone->index);
+    }
+    delete gone;
+  });
+  write(*handle, initial);
+  return handle;
+}
+
+TensorView VariableStore::view(const Variable& variable) const {
+  const std::lock_guard lock(slots_->mutex);
+  return {&variable.type, slots_->buffers[static_cast<std::size_t>(variable.index)].data()};
+}
+
+HostTensor VariableStore::read(const Variable& variable) const {
+  HostTensor value(variable.type);
+  const auto stream = devices_.device(variable.device).new_stream();
+  stream->copy(value.data(), view(variable).data, value.bytes());
+  stream->synchronize();
+  return value;
+}
+
+void VariableStore::write(const Variable& variable, const HostTensor& value) {
+  if (value.type() != variable.type) {
+    throw Error(fmt::format("variable {} is {}; it cannot be set to {}", variable.name, to_string(variable.type),
+                            to_string(value.type())));
+  }
+  const auto stream = devices_.device(variable.device).new_stream();
+  stream->copy(view(variable).data, value.data(), value.bytes());
+  stream->synchronize();
+}
+
+std::size_t VariableStore::bytes(const DeviceId& device) const {
+  const MemoryPool& pool = devices_.device(device).memory();
+  const std::lock_guard lock(slots_->mutex);
+  std::size_t total = 0;
+  for (const Buffer& buffer : slots_->buffers) {
+    if (buffer.pool() == &pool) total += buffer.bytes();
+  }
+  return total;
+}
+
+}  // namespace gpubench

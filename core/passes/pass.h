@@ -1,0 +1,41 @@
+// Graph to graph. A pass has a name, can be switched off by it, is timed, and must not change results beyond rounding.
+#pragma once
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/graph/graph.h"
+
+namespace gpubench {
+
+/// A graph and the values of it that somebody wants.
+struct Program {
+  Graph graph;
+  std::vector<Value> outputs;
+};
+
+struct Pass {
+  std::string_view name;
+  Program (*run)(Program program);
+};
+
+/// Every pass, in the order in which they run.
+std::span<const Pass> all_passes();
+
+struct PassOptions {
+  /// Names of passes that are left out. Throws Error at apply_passes() when one is unknown.
+  std::set<std::string> disabled;
+};
+
+struct PassTiming {
+  std::string_view name;
+  Seconds time{};
+};
+
+Program apply_passes(Program program, const PassOptions& options, std::vector<PassTiming>* timings = nullptr);
+
+}  // namespace gpubench
