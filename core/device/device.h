@@ -17,6 +17,7 @@ class Device {
   virtual std::string description() const = 0;
   virtual MemoryPool& memory() = 0;
   virtual std::unique_ptr<Stream> new_stream() = 0;
+  virtual std::unique_ptr<Event> new_event() = 0;
   /// Called by the host thread that is about to launch work here (selects the GPU, sizes the OpenMP team). Cheap when
   /// nothing changes.
   virtual void bind_to_thread() = 0;

@@ -1,13 +1,12 @@
 // An ordered queue of work on one device, and the events that order queues among each other.
 #pragma once
 #include <cstddef>
-#include <memory>
 
 #include "core/base/clock.h"
 
 namespace gpubench {
 
-/// A mark in a stream.
+/// A mark in a stream; reusable, so that a step records without allocating.
 class Event {
  public:
   virtual ~Event() = default;
@@ -21,7 +20,8 @@ class Event {
 class Stream {
  public:
   virtual ~Stream() = default;
-  virtual std::unique_ptr<Event> record() = 0;
+  /// Moves `event`, one of the same device (Device::new_event), to the end of what is queued here.
+  virtual void record(Event& event) = 0;
   /// Work queued here later starts after `event`; does not block the caller.
   virtual void wait_for(const Event& event) = 0;
   /// Queues a copy between any two memories that the device can address, host memory included.
