@@ -14,7 +14,7 @@ namespace gpubench {
 
 class Eager {
  public:
-  explicit Eager(Runtime& runtime) : runtime_(runtime) {}
+  explicit Eager(Runtime& runtime);
   ~Eager();
 
   /// Runs `op` on `device`; inputs on other devices are copied there first. `label` names the memory it takes.
@@ -22,6 +22,9 @@ class Eager {
                             std::string_view label);
   /// A tensor on `device` with the bytes of `value`.
   Tensor upload(const HostTensor& value, const DeviceId& device, std::string_view label = "tensor");
+  /// `host` memory as a tensor of `device`: in place where the device can read it, so the memory must outlive the
+  /// tensor.
+  Tensor borrow(const TensorView& host, const DeviceId& device, std::string_view label);
   /// A copy on the host; waits for it.
   HostTensor download(const Tensor& tensor);
   /// The same values on another device; the tensor itself when it is there already.

@@ -15,6 +15,10 @@ Tensor::Tensor(TensorType type, DeviceId device, Buffer buffer) {
                                                {}});
 }
 
+Tensor::Tensor(TensorType type, DeviceId device, std::byte* memory)
+    : state_(std::make_shared<const State>(
+          State{std::move(type), std::move(device), nullptr, memory, nullptr, nullptr, {}})) {}
+
 Tensor::Tensor(VariablePtr variable, std::byte* memory) {
   TensorType type = variable->type;
   DeviceId device = variable->device;

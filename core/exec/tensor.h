@@ -21,6 +21,8 @@ class Tensor {
   Tensor() = default;
   /// Memory that the tensor owns.
   Tensor(TensorType type, DeviceId device, Buffer buffer);
+  /// Memory that somebody else keeps alive.
+  Tensor(TensorType type, DeviceId device, std::byte* memory);
   /// The memory of a variable; reads see every update.
   Tensor(VariablePtr variable, std::byte* memory);
   /// Another type over `base`'s memory (reshape).

@@ -47,6 +47,15 @@ Value Graph::apply(OpPtr op, std::span<const Value> inputs) {
   return add({std::move(op), {inputs.begin(), inputs.end()}, std::move(outputs), device_, std::move(label)});
 }
 
+Value Graph::adopt(Node node) {
+  if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get()))
+    return this->variable(variable->variable());
+  const bool is_input = dynamic_cast<const InputOp*>(node.op.get()) != nullptr;
+  const Value value = add(std::move(node));
+  if (is_input) inputs_.push_back(value);
+  return value;
+}
+
 DeviceId Graph::set_device(DeviceId device) {
   return std::exchange(device_, std::move(device));
 }

@@ -39,6 +39,10 @@ class Graph {
     return apply(std::move(op), std::span<const Value>(inputs.begin(), inputs.size()));
   }
 
+  /// Adds a node as it is, leaf ops included: how passes copy what they keep. Inputs are values of this graph; an
+  /// InputOp must be adopted in the order of its index.
+  Value adopt(Node node);
+
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(Value value) const { return nodes_[static_cast<std::size_t>(value.node)]; }
   const TensorType& type(Value value) const { return node(value).outputs[static_cast<std::size_t>(value.output)]; }

@@ -3,8 +3,15 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/graph/graph.h"
 
 namespace gpubench {
+
+std::vector<Value> Transfer::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                      std::span<const Value> output_gradients) const {
+  const GraphScope scope(graph, graph.node(inputs[0]).device, graph.label());
+  return {graph.apply(std::make_shared<const Transfer>(), {output_gradients[0]})};
+}
 
 std::vector<TensorType> AddN::infer(std::span<const TensorType> inputs) const {
   if (inputs.empty()) throw Error("add_n: needs at least one input");

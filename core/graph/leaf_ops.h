@@ -1,4 +1,5 @@
-// The ops without inputs: what a graph starts from. Executors bind them; no backend plans them.
+// The ops that executors carry out themselves: what a graph starts from, and copies between devices. No backend plans
+// them, save add_n, which autodiff needs.
 #pragma once
 #include "core/graph/op.h"
 #include "core/graph/variable.h"
@@ -44,6 +45,17 @@ class ConstantOp final : public Op {
 
  private:
   HostTensor value_;
+};
+
+/// The same tensor in the memory of the device that the node stands on; `x` lies on another.
+class Transfer final : public Op {
+ public:
+  std::string_view name() const override { return "transfer"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override { return {inputs[0]}; }
+  /// A transfer back to the device of `x`.
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
 };
 
 /// Adds gradients of one value that arrive over several paths: inputs of one type, one output.

@@ -1,6 +1,6 @@
 // Graph to graph. A pass has a name, can be switched off by it, is timed, and must not change results beyond rounding.
 #pragma once
-#include <functional>
+#include <cstdint>
 #include <set>
 #include <span>
 #include <string>
@@ -19,8 +19,13 @@ struct Program {
 };
 
 struct Pass {
+  enum class Kind : std::uint8_t {
+    required,  ///< executors rely on it
+    optional,  ///< makes a step faster; can be switched off
+  };
   std::string_view name;
   Program (*run)(Program program);
+  Kind kind = Kind::optional;
 };
 
 /// Every pass, in the order in which they run.

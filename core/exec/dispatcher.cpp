@@ -1,0 +1,104 @@
+#include "core/exec/dispatcher.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/graph/leaf_ops.h"
+
+namespace gpubench {
+
+Dispatcher::Dispatcher(Runtime& runtime) : eager_(runtime), device_(runtime.devices().default_device()) {}
+
+std::vector<Tensor> Dispatcher::apply(const OpPtr& op, std::span<const Tensor> inputs) {
+  return apply_labelled(op, inputs, device_, std::string(op->name()));
+}
+
+std::vector<Tensor> Dispatcher::apply_labelled(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
+                                               const std::string& label) {
+  if (trace_ != nullptr) {
+    std::vector<Value> values;
+    for (const Tensor& input : inputs) values.push_back(symbol(input));
+    const GraphScope scope(trace_->graph, device, label);
+    const Value first = trace_->graph.apply(op, values);
+    std::vector<Tensor> outputs;
+    const auto count = static_cast<std::int32_t>(trace_->graph.node(first).outputs.size());
+    for (std::int32_t o = 0; o < count; ++o) outputs.emplace_back(trace_, Value{first.node, o});
+    return outputs;
+  }
+  for (const Tensor& input : inputs) {
+    if (input.symbolic()) {
+      throw Error(
+          fmt::format("{}: an input is a value of a traced function that has ended; return it from the "
+                      "function and use what the call gives",
+                      op->name()));
+    }
+  }
+  std::vector<Tensor> outputs = eager_.apply(op, inputs, device, label);
+  for (Tape* tape : tapes_) tape->record(op, inputs, outputs, device, label);
+  return outputs;
+}
+
+std::vector<Tensor> Dispatcher::apply(const Graph& graph, std::span<const Tensor> inputs,
+                                      std::span<const Value> outputs) {
+  std::vector<std::vector<Tensor>> values(graph.nodes().size());
+  std::vector<Tensor> gathered;
+  for (std::size_t index = 0; index < graph.nodes().size(); ++index) {
+    const Node& node = graph.nodes()[index];
+    if (const auto* given = dynamic_cast<const InputOp*>(node.op.get())) {
+      values[index] = {inputs[static_cast<std::size_t>(given->index())]};
+    } else if (const auto* leaf = dynamic_cast<const VariableOp*>(node.op.get())) {
+      values[index] = {variable(leaf->variable())};
+    } else if (const auto* fixed = dynamic_cast<const ConstantOp*>(node.op.get())) {
+      values[index] = {constant(fixed->value())};
+    } else {
+      gathered.clear();
+      for (const Value input : node.inputs) {
+        gathered.push_back(values[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
+      }
+      values[index] = apply_labelled(node.op, gathered, node.device, node.label);
+    }
+  }
+  std::vector<Tensor> results;
+  for (const Value output : outputs) {
+    results.push_back(values[static_cast<std::size_t>(output.node)][static_cast<std::size_t>(output.output)]);
+  }
+  return results;
+}
+
+Tensor Dispatcher::variable(const VariablePtr& variable) {
+  if (trace_ != nullptr) return {trace_, trace_->graph.variable(variable)};
+  return eager_.of(variable);
+}
+
+Tensor Dispatcher::constant(const HostTensor& value) {
+  if (trace_ == nullptr) return eager_.upload(value, device_, "constant");
+  const GraphScope scope(trace_->graph, device_, "constant");
+  return {trace_, trace_->graph.constant(value)};
+}
+
+std::shared_ptr<Trace> Dispatcher::begin_trace() {
+  if (trace_ != nullptr) throw Error("trace: a function is being traced already; traced functions do not nest");
+  trace_ = std::make_shared<Trace>();
+  trace_->graph.set_device(device_);
+  return trace_;
+}
+
+Value Dispatcher::symbol(const Tensor& tensor) {
+  if (tensor.symbolic()) {
+    if (tensor.trace() == trace_) return tensor.value();
+    throw Error("trace: a tensor of another traced function is used here; pass it as an argument");
+  }
+  if (tensor.variable() != nullptr && tensor.type() == tensor.variable()->type) {
+    return trace_->graph.variable(tensor.variable());
+  }
+  const GraphScope scope(trace_->graph, tensor.device(), "constant");
+  return trace_->graph.constant(eager_.download(tensor));
+}
+
+DeviceId Dispatcher::set_device(const DeviceId& device) {
+  runtime().devices().device(device);  // throws when it does not exist
+  return std::exchange(device_, device);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,154 @@
+#include "core/exec/eager.h"
+
+#include <algorithm>
+#include <functional>
+#include <typeindex>
+
+#include "core/graph/leaf_ops.h"
+
+namespace gpubench {
+namespace {
+
+void mix(std::size_t& hash, std::size_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15U + (hash << 6U) + (hash >> 2U);
+}
+
+}  // namespace
+
+struct Eager::Key {
+  std::type_index op;
+  std::string attributes;
+  std::vector<TensorType> inputs;
+  const Device* device;
+  bool operator==(const Key&) const = default;
+};
+
+struct Eager::KeyHash {
+  std::size_t operator()(const Key& key) const {
+    std::size_t hash = key.op.hash_code();
+    mix(hash, std::hash<std::string>{}(key.attributes));
+    mix(hash, std::hash<const void*>{}(key.device));
+    for (const TensorType& type : key.inputs) {
+      mix(hash, static_cast<std::size_t>(type.dtype));
+      for (const std::int64_t extent : type.shape) mix(hash, static_cast<std::size_t>(extent));
+    }
+    return hash;
+  }
+};
+
+/// A kernel and what is the same at every launch.
+struct Eager::Planned {
+  std::unique_ptr<Kernel> kernel;  // null: a view
+  std::vector<TensorType> outputs;
+  std::vector<int> in_place;  // by output: the input it updates, or -1
+  std::size_t workspace = 0;
+  std::vector<TensorView> input_views, output_views;
+};
+
+Eager::Eager(Runtime& runtime)
+    : runtime_(runtime), kernels_(std::make_unique<std::unordered_map<Key, Planned, KeyHash>>()) {}
+Eager::~Eager() {
+  runtime_.synchronize();
+}
+
+Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id) {
+  Device& device = runtime_.devices().device(id);
+  const Op& described = *op;
+  Key key{typeid(described), op->attributes(), {}, &device};
+  key.inputs.reserve(inputs.size());
+  for (const Tensor& input : inputs) key.inputs.push_back(input.type());
+  const auto found = kernels_->find(key);
+  if (found != kernels_->end()) return found->second;
+
+  Planned planned;
+  planned.outputs = op->infer(key.inputs);
+  planned.in_place.assign(planned.outputs.size(), -1);
+  bool view = false;
+  for (const Alias& alias : op->aliases()) {
+    view = view || alias.kind == Alias::Kind::view;
+    if (alias.kind == Alias::Kind::in_place) planned.in_place[static_cast<std::size_t>(alias.output)] = alias.input;
+  }
+  if (!view) {
+    const Signature signature{key.inputs, planned.outputs, {}, {}};
+    planned.kernel = runtime_.devices().backend(id).plan(*op, signature, device);
+    planned.workspace = planned.kernel->workspace_bytes();
+  }
+  return kernels_->emplace(std::move(key), std::move(planned)).first->second;
+}
+
+std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id,
+                                 std::string_view label) {
+  const bool elsewhere = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& t) { return t.device() != id; });
+  std::vector<Tensor> moved;
+  if (elsewhere) {
+    for (const Tensor& input : inputs) moved.push_back(transfer(input, id));
+    inputs = moved;
+  }
+  if (dynamic_cast<const Transfer*>(op.get()) != nullptr) return {inputs[0]};
+
+  Planned& planned = plan(op, inputs, id);
+  if (planned.kernel == nullptr) return {Tensor(planned.outputs[0], inputs[0])};
+
+  Device& device = runtime_.devices().device(id);
+  device.bind_to_thread();
+  std::vector<Tensor> outputs;
+  outputs.reserve(planned.outputs.size());
+  for (std::size_t o = 0; o < planned.outputs.size(); ++o) {
+    const int updated = planned.in_place[o];
+    if (updated >= 0) {
+      outputs.push_back(inputs[static_cast<std::size_t>(updated)]);
+    } else {
+      outputs.emplace_back(planned.outputs[o], id, device.memory().allocate(planned.outputs[o].bytes(), label));
+    }
+  }
+  Buffer workspace;
+  if (planned.workspace != 0) workspace = device.memory().allocate(planned.workspace, label);
+  planned.input_views.clear();
+  planned.output_views.clear();
+  for (const Tensor& input : inputs) planned.input_views.push_back(input.view());
+  for (const Tensor& output : outputs) planned.output_views.push_back(output.view());
+  planned.kernel->run(runtime_.stream(id), planned.input_views, planned.output_views,
+                      {workspace.data(), planned.workspace});
+  return outputs;
+}
+
+Tensor Eager::upload(const HostTensor& value, const DeviceId& id, std::string_view label) {
+  Buffer buffer = runtime_.devices().device(id).memory().allocate(value.bytes(), label);
+  Stream& stream = runtime_.stream(id);
+  stream.copy(buffer.data(), value.data(), value.bytes());
+  stream.synchronize();
+  return {value.type(), id, std::move(buffer)};
+}
+
+Tensor Eager::borrow(const TensorView& host, const DeviceId& id, std::string_view label) {
+  Device& device = runtime_.devices().device(id);
+  if (device.shares_host_memory()) return {*host.type, id, host.data};
+  Buffer buffer = device.memory().allocate(host.type->bytes(), label);
+  runtime_.stream(id).copy(buffer.data(), host.data, host.type->bytes());
+  return {*host.type, id, std::move(buffer)};
+}
+
+HostTensor Eager::download(const Tensor& tensor) {
+  HostTensor value(tensor.type());
+  Stream& stream = runtime_.stream(tensor.device());
+  stream.copy(value.data(), tensor.view().data, value.bytes());
+  stream.synchronize();
+  return value;
+}
+
+Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
+  if (tensor.device() == id) return tensor;
+  Buffer buffer = runtime_.devices().device(id).memory().allocate(tensor.type().bytes(), "transfer");
+  const auto ready = runtime_.devices().device(tensor.device()).new_event();
+  runtime_.stream(tensor.device()).record(*ready);
+  Stream& stream = runtime_.stream(id);
+  stream.wait_for(*ready);
+  stream.copy(buffer.data(), tensor.view().data, tensor.type().bytes());
+  return {tensor.type(), id, std::move(buffer)};
+}
+
+Tensor Eager::of(const VariablePtr& variable) {
+  return {variable, runtime_.variables().view(*variable).data};
+}
+
+}  // namespace gpubench

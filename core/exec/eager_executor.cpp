@@ -1,0 +1,76 @@
+#include "core/exec/eager_executor.h"
+
+#include <algorithm>
+
+#include "core/graph/leaf_ops.h"
+#include "core/passes/rewriter.h"
+
+namespace gpubench {
+
+EagerExecutor::EagerExecutor(Runtime& runtime, Program program)
+    : eager_(runtime), program_(remove_dead_code(std::move(program))) {
+  const std::vector<Node>& nodes = program_.graph.nodes();
+  values_.resize(nodes.size());
+  dies_.resize(nodes.size());
+  constants_.resize(nodes.size());
+  std::vector<std::size_t> last(nodes.size());
+  for (std::size_t index = 0; index < nodes.size(); ++index) {
+    last[index] = index;
+    std::vector<TensorType> inputs;
+    for (const Value input : nodes[index].inputs) {
+      last[static_cast<std::size_t>(input.node)] = index;
+      inputs.push_back(program_.graph.type(input));
+    }
+    if (const auto* constant = dynamic_cast<const ConstantOp*>(nodes[index].op.get())) {
+      constants_[index] = eager_.upload(constant->value(), nodes[index].device, nodes[index].label);
+    }
+    if (inputs.empty()) continue;
+    facts_.flops += nodes[index].op->flops(inputs, nodes[index].outputs);
+    facts_.bytes += nodes[index].op->bytes(inputs, nodes[index].outputs);
+    ++facts_.kernels;
+  }
+  for (std::size_t index = 0; index < nodes.size(); ++index) dies_[last[index]].push_back(index);
+}
+
+void EagerExecutor::run_node(std::size_t index, std::span<const TensorView> inputs) {
+  const Node& node = program_.graph.nodes()[index];
+  if (const auto* given = dynamic_cast<const InputOp*>(node.op.get())) {
+    const TensorView& host = inputs[static_cast<std::size_t>(given->index())];
+    values_[index] = {eager_.borrow(host, node.device, node.label)};
+  } else if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get())) {
+    values_[index] = {eager_.of(variable->variable())};
+  } else if (constants_[index]) {
+    values_[index] = {constants_[index]};
+  } else {
+    gathered_.clear();
+    for (const Value input : node.inputs) {
+      gathered_.push_back(values_[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
+    }
+    values_[index] = eager_.apply(node.op, gathered_, node.device, node.label);
+  }
+}
+
+void EagerExecutor::run(std::span<const TensorView> inputs) {
+  results_.assign(program_.outputs.size(), {});
+  for (std::size_t index = 0; index < values_.size(); ++index) {
+    run_node(index, inputs);
+    for (std::size_t output = 0; output < program_.outputs.size(); ++output) {
+      const Value wanted = program_.outputs[output];
+      if (static_cast<std::size_t>(wanted.node) == index) {
+        results_[output] = values_[index][static_cast<std::size_t>(wanted.output)];
+      }
+    }
+    gathered_.clear();
+    for (const std::size_t dead : dies_[index]) values_[dead].clear();
+  }
+}
+
+TensorView EagerExecutor::result(int index) const {
+  return results_[static_cast<std::size_t>(index)].view();
+}
+
+HostTensor EagerExecutor::read(int index) {
+  return eager_.download(results_[static_cast<std::size_t>(index)]);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,34 @@
+// Interprets a graph node by node through the eager kernels: the same ops as the graph executor, with what eager
+// execution costs per op. Intermediate tensors go back to the pool after their last reader.
+#pragma once
+#include <vector>
+
+#include "core/exec/eager.h"
+#include "core/exec/executor.h"
+
+namespace gpubench {
+
+class EagerExecutor final : public Executor {
+ public:
+  EagerExecutor(Runtime& runtime, Program program);
+
+  void run(std::span<const TensorView> inputs) override;
+  TensorView result(int index) const override;
+  HostTensor read(int index) override;
+  PlanFacts facts() const override { return facts_; }
+
+ private:
+  void run_node(std::size_t index, std::span<const TensorView> inputs);
+
+  Eager eager_;
+  Program program_;
+  PlanFacts facts_;
+  std::vector<std::size_t> last_reader_;        // by node
+  std::vector<std::vector<Tensor>> values_;     // by node
+  std::vector<std::vector<std::size_t>> dies_;  // by node: nodes whose values nobody reads after it
+  std::vector<Tensor> constants_;               // by node, empty for others
+  std::vector<Tensor> gathered_;
+  std::vector<Tensor> results_;
+};
+
+}  // namespace gpubench

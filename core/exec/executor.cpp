@@ -1,0 +1,29 @@
+#include "core/exec/executor.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/exec/eager_executor.h"
+#include "core/exec/graph_executor.h"
+
+namespace gpubench {
+
+std::string_view to_string(Execution execution) {
+  return execution == Execution::graph ? "graph" : "eager";
+}
+
+Execution parse_execution(std::string_view name) {
+  for (const Execution execution : {Execution::graph, Execution::eager}) {
+    if (to_string(execution) == name) return execution;
+  }
+  throw Error(fmt::format("unknown execution '{}' (known: graph, eager)", name));
+}
+
+std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
+                                        const ExecutorOptions& options) {
+  Program program{std::move(graph), std::move(outputs)};
+  if (options.execution == Execution::eager) return std::make_unique<EagerExecutor>(runtime, std::move(program));
+  return std::make_unique<GraphExecutor>(runtime, apply_passes(std::move(program), options.passes));
+}
+
+}  // namespace gpubench

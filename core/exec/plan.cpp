@@ -1,0 +1,307 @@
+#include "core/exec/plan.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "core/graph/leaf_ops.h"
+
+namespace gpubench {
+namespace {
+
+constexpr int forever = std::numeric_limits<int>::max() - 1;
+
+class Planner {
+ public:
+  Planner(const Program& program, const Devices& devices) : program_(program), devices_(devices) {}
+
+  Plan run() {
+    count_consumers();
+    const std::vector<Node>& nodes = program_.graph.nodes();
+    for (std::size_t index = 0; index < nodes.size(); ++index) plan_node(index, nodes[index]);
+    for (const Value output : program_.outputs) plan_.outputs.push_back(row_major(tensor(output)));
+    place_buffers();
+    return std::move(plan_);
+  }
+
+ private:
+  // A value may take a layout of its backend's own when some op that reads it can use it.
+  void count_consumers() {
+    const std::vector<Node>& nodes = program_.graph.nodes();
+    layout_welcome_.resize(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) layout_welcome_[i].assign(nodes[i].outputs.size(), 0);
+    for (const Node& node : nodes) {
+      if (node.inputs.empty() || dynamic_cast<const Transfer*>(node.op.get()) != nullptr) continue;
+      if (!devices_.backend(node.device).takes_layouts(*node.op)) continue;
+      for (const Value input : node.inputs) {
+        if (program_.graph.node(input).device == node.device) welcome(input) = 1;
+      }
+    }
+    for (const Value output : program_.outputs) welcome(output) = 0;
+  }
+  char& welcome(Value value) {
+    return layout_welcome_[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
+  }
+
+  void plan_node(std::size_t index, const Node& node) {
+    tensors_of_.emplace_back();
+    std::vector<int>& outputs = tensors_of_.back();
+    const std::size_t device = device_index(node.device);
+    if (node.inputs.empty() && plan_leaf(node, device, outputs)) return;
+
+    PlannedStep step;
+    step.device = device;
+    step.label = node.label;
+    step.op = node.op->name();
+    const bool transfer = dynamic_cast<const Transfer*>(node.op.get()) != nullptr;
+    const bool layouts = !transfer && devices_.backend(node.device).takes_layouts(*node.op);
+    for (const Value input : node.inputs) step.inputs.push_back(layouts ? tensor(input) : row_major(tensor(input)));
+
+    const std::vector<Alias> aliases = node.op->aliases();
+    if (!aliases.empty() && aliases[0].kind == Alias::Kind::view) {
+      outputs.push_back(add_view(node.outputs[0], step.inputs[0], node.label));
+      return;
+    }
+    if (!transfer) plan_kernel(index, node, step);
+    step.once = !transfer && !node.op->has_effect() &&
+                std::all_of(step.inputs.begin(), step.inputs.end(), [&](int t) { return is_constant(t); });
+    for (std::size_t o = 0; o < node.outputs.size(); ++o) {
+      outputs.push_back(add_output(node, step, static_cast<int>(o)));
+    }
+    step.outputs = outputs;
+    const std::vector<TensorType> inputs = types(step.inputs);
+    if (!step.once) {
+      plan_.facts.flops += node.op->flops(inputs, node.outputs);
+      plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
+      ++plan_.facts.kernels;
+    }
+    add_step(std::move(step), aliases);
+  }
+
+  bool plan_leaf(const Node& node, std::size_t device, std::vector<int>& outputs) {
+    PlannedTensor leaf{node.outputs[0], nullptr, device, Home::input, -1, node.label};
+    if (const auto* input = dynamic_cast<const InputOp*>(node.op.get())) {
+      leaf.index = input->index();
+      plan_.inputs.resize(std::max(plan_.inputs.size(), static_cast<std::size_t>(leaf.index) + 1), -1);
+      plan_.inputs[static_cast<std::size_t>(leaf.index)] = static_cast<int>(plan_.tensors.size());
+    } else if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get())) {
+      leaf.home = Home::variable;
+      leaf.index = static_cast<int>(plan_.variables.size());
+      plan_.variables.push_back(variable->variable());
+    } else if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
+      leaf.home = Home::constant;
+      leaf.index = static_cast<int>(plan_.constants.size());
+      plan_.constants.push_back(constant->value());
+    } else {
+      return false;
+    }
+    outputs.push_back(add_tensor(std::move(leaf)));
+    return true;
+  }
+
+  void plan_kernel(std::size_t index, const Node& node, PlannedStep& step) {
+    const std::vector<TensorType> inputs = types(step.inputs);
+    std::vector<LayoutPtr> layouts;
+    for (const int input : step.inputs) layouts.push_back(at(input).layout);
+    const auto free_outputs = std::make_unique<bool[]>(node.outputs.size());
+    for (std::size_t o = 0; o < node.outputs.size(); ++o) free_outputs[o] = layout_welcome_[index][o] != 0;
+    const Signature signature{inputs, node.outputs, layouts, {free_outputs.get(), node.outputs.size()}};
+    step.kernel = devices_.backend(node.device).plan(*node.op, signature, devices_.device(node.device));
+    step.workspace_bytes = step.kernel->workspace_bytes();
+  }
+
+  int add_output(const Node& node, const PlannedStep& step, int output) {
+    PlannedTensor result{
+        node.outputs[static_cast<std::size_t>(output)], nullptr, step.device, Home::arena, -1, node.label};
+    if (step.kernel != nullptr) result.layout = step.kernel->output_layout(output);
+    if (step.once) {
+      result.home = Home::constant;
+      result.index = static_cast<int>(plan_.constants.size());
+      plan_.constants.emplace_back();
+    }
+    return add_tensor(std::move(result));
+  }
+
+  // A value of a backend's own layout, for readers that need it row-major. Converted once.
+  int row_major(int tensor) {
+    if (at(tensor).layout == nullptr) return tensor;
+    if (const auto done = reordered_.find(tensor); done != reordered_.end()) return done->second;
+    const PlannedTensor& from = at(tensor);
+    const DeviceId& device = plan_.devices[from.device];
+    PlannedStep step;
+    step.device = from.device;
+    step.label = from.label + "/reorder";
+    step.op = "reorder";
+    step.kernel = devices_.backend(device).plan_reorder(from.type, from.layout, devices_.device(device));
+    step.workspace_bytes = step.kernel->workspace_bytes();
+    step.inputs = {tensor};
+    const int plain = add_tensor({from.type, nullptr, from.device, Home::arena, -1, step.label});
+    step.outputs = {plain};
+    ++plan_.facts.kernels;
+    plan_.facts.bytes += 2.0 * static_cast<double>(at(plain).type.bytes());
+    add_step(std::move(step), {});
+    reordered_[tensor] = plain;
+    return plain;
+  }
+
+  int add_view(const TensorType& type, int base, const std::string& label) {
+    PlannedTensor view = at(base);
+    view.type = type;
+    view.label = label;
+    const int tensor = add_tensor(std::move(view));
+    root_.back() = root(base);
+    return tensor;
+  }
+
+  int add_tensor(PlannedTensor tensor) {
+    plan_.tensors.push_back(std::move(tensor));
+    const int index = static_cast<int>(plan_.tensors.size()) - 1;
+    root_.push_back(index);
+    return index;
+  }
+
+  void add_step(PlannedStep step, const std::vector<Alias>& aliases) {
+    plan_.steps.push_back(std::move(step));
+    aliases_.push_back(aliases);
+    for (const Alias& alias : aliases) {
+      if (alias.kind == Alias::Kind::in_place) unite(alias);
+    }
+  }
+
+  // An in-place output is its input: it has the input's home, so that a variable's update is the variable.
+  void unite(const Alias& alias) {
+    const PlannedStep& step = plan_.steps.back();
+    const int output = step.outputs[static_cast<std::size_t>(alias.output)];
+    const int input = step.inputs[static_cast<std::size_t>(alias.input)];
+    root_[static_cast<std::size_t>(output)] = root(input);
+    at(output).home = at(input).home;
+    at(output).index = at(input).index;
+  }
+
+  struct Range {
+    int first = forever;
+    int last = -1;
+  };
+
+  // Lifetimes of the arena's tensors by their roots; merges outputs into inputs that die in the same step.
+  void place_buffers() {
+    std::vector<Range> ranges = live_ranges();
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) overwrite_dying_inputs(static_cast<int>(s), ranges);
+    std::map<int, int> buffer_of;
+    for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
+      PlannedTensor& tensor = plan_.tensors[t];
+      if (tensor.home != Home::arena) continue;
+      const int top = root(static_cast<int>(t));
+      const Range range = ranges[static_cast<std::size_t>(top)];
+      const auto [entry, fresh] = buffer_of.try_emplace(top, static_cast<int>(plan_.buffers.size()));
+      if (fresh) plan_.buffers.push_back({{range.first, range.last, 0}, tensor.device, 0, at(top).label});
+      tensor.index = entry->second;
+      Lifetime& lifetime = plan_.buffers[static_cast<std::size_t>(tensor.index)].lifetime;
+      lifetime.bytes = std::max(lifetime.bytes, stored_bytes(static_cast<int>(t)));
+    }
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      PlannedStep& step = plan_.steps[s];
+      if (step.workspace_bytes == 0) continue;
+      step.workspace = static_cast<int>(plan_.buffers.size());
+      const int now = static_cast<int>(s);
+      plan_.buffers.push_back({{now, now, step.workspace_bytes}, step.device, 0, step.label + "/workspace"});
+    }
+    assign_offsets();
+  }
+
+  std::vector<Range> live_ranges() {
+    std::vector<Range> ranges(plan_.tensors.size());
+    const auto touch = [&](int tensor, int step) {
+      Range& range = ranges[static_cast<std::size_t>(root(tensor))];
+      range.first = std::min(range.first, step);
+      range.last = std::max(range.last, step);
+    };
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const PlannedStep& step = plan_.steps[s];
+      // What another device reads must outlive the copy, whose end this device's stream does not see.
+      const int last_read = step.kernel == nullptr ? forever : static_cast<int>(s);
+      for (const int input : step.inputs) touch(input, last_read), touch(input, static_cast<int>(s));
+      for (const int output : step.outputs) touch(output, static_cast<int>(s));
+    }
+    for (const int output : plan_.outputs) touch(output, forever);
+    return ranges;
+  }
+
+  void overwrite_dying_inputs(int s, std::vector<Range>& ranges) {
+    const PlannedStep& step = plan_.steps[static_cast<std::size_t>(s)];
+    for (const Alias& alias : aliases_[static_cast<std::size_t>(s)]) {
+      if (alias.kind != Alias::Kind::may_overwrite) continue;
+      const int output = step.outputs[static_cast<std::size_t>(alias.output)];
+      const int input = step.inputs[static_cast<std::size_t>(alias.input)];
+      const int top = root(input);
+      if (root(output) != output || at(output).home != Home::arena || at(input).home != Home::arena) continue;
+      if (ranges[static_cast<std::size_t>(top)].last != s || stored_bytes(output) != stored_bytes(input)) continue;
+      if ((at(output).layout == nullptr) != (at(input).layout == nullptr)) continue;
+      const auto same_root = [&](int other) { return root(other) == top; };
+      if (std::count_if(step.inputs.begin(), step.inputs.end(), same_root) != 1) continue;
+      if (std::any_of(step.outputs.begin(), step.outputs.end(), same_root)) continue;
+      ranges[static_cast<std::size_t>(top)].last = ranges[static_cast<std::size_t>(output)].last;
+      root_[static_cast<std::size_t>(output)] = top;
+    }
+  }
+
+  void assign_offsets() {
+    plan_.arena_bytes.assign(plan_.devices.size(), 0);
+    for (std::size_t device = 0; device < plan_.devices.size(); ++device) {
+      std::vector<Lifetime> lifetimes;
+      std::vector<std::size_t> members;
+      for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
+        if (plan_.buffers[b].device != device) continue;
+        lifetimes.push_back(plan_.buffers[b].lifetime);
+        members.push_back(b);
+      }
+      const MemoryPlan memory = plan_memory(lifetimes, HostTensor::alignment);
+      for (std::size_t m = 0; m < members.size(); ++m) plan_.buffers[members[m]].offset = memory.offsets[m];
+      plan_.arena_bytes[device] = memory.total;
+      plan_.facts.arena_bytes += memory.total;
+      plan_.facts.lower_bound += memory.lower_bound;
+    }
+  }
+
+  int root(int tensor) {
+    int& up = root_[static_cast<std::size_t>(tensor)];
+    return up == tensor ? tensor : up = root(up);
+  }
+  PlannedTensor& at(int tensor) { return plan_.tensors[static_cast<std::size_t>(tensor)]; }
+  int tensor(Value value) const {
+    return tensors_of_[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
+  }
+  std::size_t stored_bytes(int tensor) {
+    return at(tensor).layout != nullptr ? at(tensor).layout->bytes() : at(tensor).type.bytes();
+  }
+  bool is_constant(int tensor) { return at(tensor).home == Home::constant; }
+  std::vector<TensorType> types(const std::vector<int>& tensors) {
+    std::vector<TensorType> result;
+    for (const int tensor : tensors) result.push_back(at(tensor).type);
+    return result;
+  }
+  std::size_t device_index(const DeviceId& id) {
+    const auto found = std::find(plan_.devices.begin(), plan_.devices.end(), id);
+    if (found == plan_.devices.end()) plan_.devices.push_back(id);
+    return static_cast<std::size_t>(std::find(plan_.devices.begin(), plan_.devices.end(), id) - plan_.devices.begin());
+  }
+
+  const Program& program_;
+  const Devices& devices_;
+  Plan plan_;
+  std::vector<std::vector<char>> layout_welcome_;  // by node and output
+  std::vector<std::vector<int>> tensors_of_;       // by node and output
+  std::vector<int> root_;                          // by tensor: whose memory it shares
+  std::vector<std::vector<Alias>> aliases_;        // by step
+  std::map<int, int> reordered_;
+};
+
+}  // namespace
+
+Plan make_plan(const Program& program, const Devices& devices) {
+  return Planner(program, devices).run();
+}
+
+}  // namespace gpubench

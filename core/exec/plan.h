@@ -1,0 +1,68 @@
+// Everything the graph executor decides before the first step: which kernels run in which order, in which layouts, and
+// where each tensor lives. Pure planning: nothing here runs a kernel.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/backend/registry.h"
+#include "core/exec/executor.h"
+#include "core/graph/memory_plan.h"
+#include "core/passes/pass.h"
+
+namespace gpubench {
+
+/// Where a tensor's memory comes from.
+enum class Home : std::uint8_t {
+  input,     ///< provided by the caller of run()
+  variable,  ///< lies in the variable store
+  constant,  ///< computed once, when the plan is made; lives as long as the plan
+  arena,     ///< planned; dies within the run
+};
+
+struct PlannedTensor {
+  TensorType type;
+  LayoutPtr layout;  ///< null: row-major
+  std::size_t device = 0;
+  Home home = Home::arena;
+  int index = -1;  ///< of the input, variable, constant; of the buffer for the arena
+  std::string label;
+};
+
+/// One launch: a kernel, or a copy between devices.
+struct PlannedStep {
+  std::unique_ptr<Kernel> kernel;  ///< null: copy inputs[0] to outputs[0]
+  std::vector<int> inputs;         ///< tensors
+  std::vector<int> outputs;
+  std::size_t device = 0;
+  int workspace = -1;  ///< buffer, or -1
+  std::size_t workspace_bytes = 0;
+  bool once = false;  ///< depends on constants alone: runs when the plan is made
+  std::string label;
+  std::string_view op;
+};
+
+struct PlannedBuffer {
+  Lifetime lifetime;
+  std::size_t device = 0;
+  std::size_t offset = 0;
+  std::string label;
+};
+
+struct Plan {
+  std::vector<DeviceId> devices;
+  std::vector<PlannedTensor> tensors;
+  std::vector<PlannedStep> steps;
+  std::vector<PlannedBuffer> buffers;
+  std::vector<std::size_t> arena_bytes;  ///< per device
+  std::vector<int> outputs;              ///< tensors
+  std::vector<int> inputs;               ///< tensors, by input index
+  std::vector<VariablePtr> variables;
+  std::vector<HostTensor> constants;  ///< empty where a step of kind `once` computes it
+  PlanFacts facts;
+};
+
+/// Throws Error where a backend has no kernel. The program has been through the passes.
+Plan make_plan(const Program& program, const Devices& devices);
+
+}  // namespace gpubench

@@ -1,0 +1,47 @@
+#include "core/passes/pass.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/passes/place_copies.h"
+#include "core/passes/rewriter.h"
+
+namespace gpubench {
+namespace {
+
+constexpr Pass passes[] = {
+    {"place_copies", &place_copies, Pass::Kind::required},
+    {"remove_dead_code", &remove_dead_code, Pass::Kind::required},
+};
+
+void check_names(const PassOptions& options) {
+  std::vector<std::string_view> known;
+  for (const Pass& pass : passes) {
+    if (pass.kind == Pass::Kind::optional) known.push_back(pass.name);
+  }
+  for (const std::string& name : options.disabled) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error(fmt::format("there is no pass '{}' to switch off (known: {})", name, fmt::join(known, ", ")));
+  }
+}
+
+}  // namespace
+
+std::span<const Pass> all_passes() {
+  return passes;
+}
+
+Program apply_passes(Program program, const PassOptions& options, std::vector<PassTiming>* timings) {
+  check_names(options);
+  for (const Pass& pass : passes) {
+    if (pass.kind == Pass::Kind::optional && options.disabled.contains(std::string(pass.name))) continue;
+    const Stopwatch watch;
+    program = pass.run(std::move(program));
+    if (timings != nullptr) timings->push_back({pass.name, watch.elapsed()});
+  }
+  return program;
+}
+
+}  // namespace gpubench

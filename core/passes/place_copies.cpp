@@ -1,0 +1,65 @@
+#include "core/passes/place_copies.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/graph/leaf_ops.h"
+#include "core/passes/rewriter.h"
+
+namespace gpubench {
+namespace {
+
+/// Values already copied: by their node, output, destination, and how many effects had run. A variable may be updated
+/// between two readers on another device, so a copy serves only until the next effect.
+using Copies = std::map<std::tuple<std::int32_t, std::int32_t, DeviceId, int>, Value>;
+
+/// An update of a copy would be lost.
+void refuse_update_of_copy(const Node& node, std::size_t input, const DeviceId& lies_on) {
+  for (const Alias& alias : node.op->aliases()) {
+    if (alias.kind != Alias::Kind::in_place || alias.input != static_cast<int>(input)) continue;
+    throw Error(fmt::format("{}: updates a tensor on {} in place, but the op is placed on {}; place both on one device",
+                            node.label, to_string(lies_on), to_string(node.device)));
+  }
+}
+
+}  // namespace
+
+Program place_copies(Program program) {
+  Rewriter rewriter(program);
+  Copies copies;
+  int effects = 0;
+  const std::vector<Node>& nodes = program.graph.nodes();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Node node = nodes[i];
+    if (!node.inputs.empty() && dynamic_cast<const Transfer*>(node.op.get()) == nullptr) {
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        Value& input = node.inputs[k];
+        const Value here = rewriter.map(input);
+        if (rewriter.graph().node(here).device == node.device) {
+          input = here;
+          continue;
+        }
+        refuse_update_of_copy(node, k, rewriter.graph().node(here).device);
+        const auto key = std::tuple(input.node, input.output, node.device, effects);
+        auto copy = copies.find(key);
+        if (copy == copies.end()) {
+          const GraphScope scope(rewriter.graph(), node.device, node.label + "/transfer");
+          copy = copies.emplace(key, rewriter.graph().apply(std::make_shared<const Transfer>(), {here})).first;
+        }
+        input = copy->second;
+      }
+    } else {
+      for (Value& input : node.inputs) input = rewriter.map(input);
+    }
+    if (node.op->has_effect()) ++effects;
+    const auto outputs = static_cast<std::int32_t>(node.outputs.size());
+    const Value first = rewriter.graph().adopt(std::move(node));
+    for (std::int32_t o = 0; o < outputs; ++o) rewriter.replace({static_cast<std::int32_t>(i), o}, {first.node, o});
+  }
+  return rewriter.finish();
+}
+
+}  // namespace gpubench
