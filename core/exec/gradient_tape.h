@@ -1,0 +1,40 @@
+// Differentiates through ops as they were applied to tensors: eagerly, by recording them into a graph next to the
+// values they gave; inside a trace, by adding gradient nodes to the graph being traced. Either way the derivative is
+// the one of core/graph/gradients.cpp.
+#pragma once
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/exec/dispatcher.h"
+
+namespace gpubench {
+
+class GradientTape final : public Tape {
+ public:
+  /// Records until stop() or destruction.
+  explicit GradientTape(Dispatcher& dispatcher);
+  ~GradientTape() override { stop(); }
+  GradientTape(const GradientTape&) = delete;
+  GradientTape& operator=(const GradientTape&) = delete;
+
+  void stop() noexcept { dispatcher_.remove_tape(this); }
+  /// d target / d source for each source; an empty Tensor where the target does not depend on it. Throws Error when
+  /// `target` is not a floating scalar or was computed outside the tape.
+  std::vector<Tensor> gradient(const Tensor& target, std::span<const Tensor> sources);
+
+  void record(const OpPtr& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs, const DeviceId& device,
+              const std::string& label) override;
+
+ private:
+  Value value_of(const Tensor& tensor);
+  std::vector<Tensor> symbolic_gradient(const Tensor& target, std::span<const Tensor> sources);
+  void evaluate(std::size_t first, std::span<const Value> wanted);
+
+  Dispatcher& dispatcher_;
+  Graph graph_;
+  std::map<const void*, Value> known_;       // tensors and variables that the graph has met
+  std::vector<std::vector<Tensor>> values_;  // by node and output: what it gave
+};
+
+}  // namespace gpubench
