@@ -1,0 +1,57 @@
+# Builds the release preset's program for the launcher. Sourced by gpubench once it has seen that a build is due.
+# Expects root, build, program, stamp and up_to_date. The stamp gets the time at which the build began, so that no edit
+# made meanwhile is missed.
+
+source "$root/tools/dependencies.sh"
+
+# run_quietly LOG COMMAND...: runs COMMAND; shows what it printed only when it fails.
+run_quietly() {
+  local log=$1 rc=0
+  shift
+  "$@" </dev/null >"$log" 2>&1 || rc=$?
+  if ((rc != 0)); then
+    cat "$log" >&2
+    echo "gpubench: '$*' failed with status $rc" >&2
+  fi
+  return "$rc"
+}
+
+configure_program() {
+  [[ ! -e $build/build.ninja ]] || return 0
+  echo "gpubench: configuring the build (in $build) ..." >&2
+  (cd "$root" && run_quietly "$build/configure.log" cmake --preset release -DGPUBENCH_TESTS=OFF)
+}
+
+# On a terminal ninja shows its own one-line progress; elsewhere only a failure is worth reading.
+compile_program() {
+  local ninja=(ninja -C "$build" gpubench_program)
+  [[ $("${ninja[@]}" -n 2>&1) != *"no work to do"* ]] || return 0
+  echo "gpubench: building the program (the first time takes some minutes) ..." >&2
+  if [[ -t 2 ]]; then
+    NINJA_STATUS='[%f/%t, %es] ' "${ninja[@]}" </dev/null >&2
+  else
+    run_quietly "$build/build.log" "${ninja[@]}"
+  fi
+}
+
+# Charts are optional: a gnuplot that cannot be installed is told once, here, and the build goes on.
+require_packages() {
+  require_dependencies build chart || [[ -z $(missing_dependencies build) ]]
+}
+
+build_program() {
+  local started lock
+  mkdir -p "$build"
+  exec {lock}>"$build/launcher.lock"
+  flock "$lock"
+  if ! up_to_date; then
+    require_packages
+    started=$(mktemp "$build/launcher.XXXXXX")
+    if ! { configure_program && compile_program; }; then
+      rm -f "$started"
+      return 1
+    fi
+    mv "$started" "$stamp"
+  fi
+  exec {lock}>&-
+}

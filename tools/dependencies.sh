@@ -1,0 +1,74 @@
+# Installs what tools/dependencies.txt lists and the system lacks. Sourced by gpubench, tests/run and .ci/run.
+# Everything it prints goes to standard error, and no package tool is called while nothing is missing.
+
+dependencies_file=${BASH_SOURCE[0]%/*}/dependencies.txt
+
+# header_exists FILE: is FILE below a folder that the compiler searches (or CPATH names)?
+header_exists() {
+  local folder folders
+  IFS=: read -ra folders <<<"${CPATH:-}:${CPLUS_INCLUDE_PATH:-}:/usr/local/include:/usr/include"
+  for folder in "${folders[@]}" /usr/include/*-linux-gnu*; do
+    [[ -n $folder && -e $folder/$1 ]] && return
+  done
+  return 1
+}
+
+# missing_dependencies ROLE...: prints "package|why" for each entry of these roles whose check fails.
+missing_dependencies() {
+  local role package check why
+  while IFS='|' read -r role package check why; do
+    read -r role <<<"$role"
+    [[ " $* " == *" $role "* ]] || continue
+    read -r package <<<"$package"
+    read -r check <<<"$check"
+    read -r why <<<"$why"
+    case $check in
+      command:*) command -v "${check#command:}" >/dev/null && continue ;;
+      header:*) header_exists "${check#header:}" && continue ;;
+      *) echo "tools/dependencies.txt: $package has an unknown check '$check'" >&2 && return 2 ;;
+    esac
+    echo "$package|$why"
+  done < <(grep -v '^#' "$dependencies_file")
+}
+
+# require_dependencies ROLE...: installs what is missing, or says why it cannot and returns 1.
+# GPUBENCH_INSTALL=no only lists.
+require_dependencies() {
+  local missing line packages=() as_root=()
+  missing=$(missing_dependencies "$@") || return 1
+  [[ -n $missing ]] || return 0
+  echo "gpubench needs packages that are not installed:" >&2
+  while IFS='|' read -r package why; do
+    printf '  %-24s %s\n' "$package" "$why" >&2
+    packages+=("$package")
+  done <<<"$missing"
+
+  local by_hand="install them with: apt-get install --no-install-recommends ${packages[*]}"
+  if [[ ${GPUBENCH_INSTALL:-yes} == no ]]; then
+    echo "GPUBENCH_INSTALL=no: nothing was installed; $by_hand" >&2
+    return 1
+  fi
+  if ! command -v apt-get >/dev/null; then
+    echo "this system has no apt-get: install what Debian calls by these names with its own package tool" >&2
+    return 1
+  fi
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      echo "neither root nor sudo is at hand; $by_hand" >&2
+      return 1
+    fi
+    as_root=(sudo)
+    [[ -t 0 ]] || as_root=(sudo -n)
+  fi
+  echo "installing them with ${as_root[*]:+sudo }apt-get ..." >&2
+  local log
+  log=$(mktemp)
+  if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+    --no-install-recommends "${packages[@]}"; } </dev/null >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    echo "the installation failed; $by_hand" >&2
+    return 1
+  fi
+  rm -f "$log"
+}
