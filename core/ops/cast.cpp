@@ -1,0 +1,37 @@
+#include "core/ops/cast.h"
+
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/ops/check.h"
+
+namespace gpubench {
+
+std::string Cast::attributes() const {
+  return fmt::format("dtype={}", to_string(dtype));
+}
+
+std::vector<TensorType> Cast::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 1);
+  if (inputs[0].dtype == Dtype::bytes || dtype == Dtype::bytes) {
+    ops::refuse(name(), fmt::format("{} cannot become {}", to_string(inputs[0]), to_string(dtype)));
+  }
+  return {{inputs[0].shape, dtype}};
+}
+
+std::vector<Value> Cast::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                  std::span<const Value> output_gradients) const {
+  const Dtype from = graph.type(inputs[0]).dtype;
+  if (!is_floating(from) || !is_floating(dtype)) return {Value{}};
+  return {ops::cast(graph, output_gradients[0], from)};
+}
+
+namespace ops {
+
+Value cast(Graph& graph, Value x, Dtype dtype) {
+  if (graph.type(x).dtype == dtype) return x;
+  return graph.apply(std::make_shared<const Cast>(dtype), {x});
+}
+
+}  // namespace ops
+}  // namespace gpubench

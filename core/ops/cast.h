@@ -1,0 +1,28 @@
+// Conversion between element types: the only place where a dtype changes. Floating to integer truncates toward zero;
+// anything to bool asks whether it is not zero.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+class Cast final : public Op {
+ public:
+  explicit Cast(Dtype to) : dtype(to) {}
+  std::string_view name() const override { return "cast"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+
+  const Dtype dtype;
+};
+
+namespace ops {
+
+/// `x` itself when it already has the type.
+Value cast(Graph& graph, Value x, Dtype dtype);
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,52 @@
+// Ops whose inputs hold indices: one-hot encoding and rows taken by number. An index out of range is an Error when the
+// kernel runs, never a silent zero.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// Integers of any shape -> [..., depth] of `dtype` with 1 at the index. No gradient.
+class OneHot final : public Op {
+ public:
+  explicit OneHot(std::int64_t classes, Dtype type = Dtype::f32) : depth(classes), dtype(type) {}
+  std::string_view name() const override { return "one_hot"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+
+  const std::int64_t depth;
+  const Dtype dtype;
+};
+
+/// params [rows, ...], integers of any shape -> [indices..., ...]: rows of params.
+class Gather final : public Op {
+ public:
+  std::string_view name() const override { return "gather"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+/// dy [indices..., ...], indices -> [rows, ...]: each row the sum of the gradients of its uses.
+class GatherGradient final : public Op {
+ public:
+  explicit GatherGradient(std::int64_t of) : rows(of) {}
+  std::string_view name() const override { return "gather_gradient"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const std::int64_t rows;
+};
+
+namespace ops {
+
+Value one_hot(Graph& graph, Value indices, std::int64_t depth, Dtype dtype = Dtype::f32);
+Value gather(Graph& graph, Value params, Value indices);
+Value gather_gradient(Graph& graph, Value dy, Value indices, std::int64_t rows);
+
+}  // namespace ops
+}  // namespace gpubench

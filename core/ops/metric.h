@@ -1,0 +1,39 @@
+// Whether predictions hit their labels, one float32 per example (1 or 0), ready for AccumulateMean. No gradients.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// predictions float32 [batch, classes], labels one-hot float32 [batch, classes] or integers [batch] or [batch, 1]
+/// -> float32 [batch]: whether the label is among the k largest predictions. Among equals the first counts as larger,
+/// so k = 1 asks whether the label is the arg_max; a prediction that is not a number is never a match.
+class TopKMatches final : public Op {
+ public:
+  explicit TopKMatches(std::int64_t count) : k(count) {}
+  std::string_view name() const override { return "top_k_matches"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const std::int64_t k;
+};
+
+/// predictions, labels float32 of one shape -> float32 of that shape: whether both lie on one side of the threshold.
+class BinaryMatches final : public Op {
+ public:
+  explicit BinaryMatches(double boundary) : threshold(boundary) {}
+  std::string_view name() const override { return "binary_matches"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+
+  const double threshold;
+};
+
+namespace ops {
+
+Value top_k_matches(Graph& graph, Value predictions, Value labels, std::int64_t k = 1);
+Value binary_matches(Graph& graph, Value predictions, Value labels, double threshold = 0.5);
+
+}  // namespace ops
+}  // namespace gpubench

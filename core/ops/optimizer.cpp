@@ -1,0 +1,101 @@
+#include "core/ops/optimizer.h"
+
+#include <fmt/format.h>
+#include <initializer_list>
+#include <memory>
+
+#include "core/ops/check.h"
+
+namespace gpubench {
+
+std::vector<TensorType> OptimizerUpdate::infer(std::span<const TensorType> inputs) const {
+  const auto count = static_cast<std::size_t>(variables), first = static_cast<std::size_t>(leading());
+  if (count == 0) ops::refuse(name(), "there is no variable to update");
+  ops::expect_count(name(), inputs, first + count * static_cast<std::size_t>(2 + slots()));
+  ops::expect_type(name(), "the learning rate", inputs[0], {{}, Dtype::f32});
+  if (leading() == 2) ops::expect_type(name(), "the step", inputs[1], {{}, Dtype::i64});
+
+  const std::span<const TensorType> targets = inputs.subspan(first, count);
+  for (std::size_t i = 0; i < inputs.size() - first; ++i) {
+    const TensorType& target = targets[i % count];
+    if (target.dtype != Dtype::f32)
+      ops::refuse(name(), fmt::format("variables are float32, got {}", to_string(target)));
+    const std::string_view what = i / count == 1 ? "the gradient" : "the slot";
+    ops::expect_type(name(), what, inputs[first + i], target);
+  }
+  std::vector<TensorType> outputs;
+  for (int group = 0; group <= slots(); ++group) outputs.insert(outputs.end(), targets.begin(), targets.end());
+  return outputs;
+}
+
+std::vector<Alias> OptimizerUpdate::aliases() const {
+  std::vector<Alias> result;
+  for (int output = 0; output < variables * (1 + slots()); ++output) {
+    const int skipped = output < variables ? 0 : variables;  // the gradients stand between variables and slots
+    result.push_back({output, leading() + output + skipped, Alias::Kind::in_place});
+  }
+  return result;
+}
+
+double OptimizerUpdate::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  double elements = 0;
+  for (const TensorType& type : outputs.first(static_cast<std::size_t>(variables))) {
+    elements += static_cast<double>(type.elements());
+  }
+  return elements * flops_per_element();
+}
+
+std::string SgdUpdate::attributes() const {
+  const SgdAttributes& a = settings;
+  return fmt::format("momentum={} nesterov={} weight_decay={} variables={}", a.momentum, a.nesterov, a.weight_decay,
+                     variables);
+}
+
+std::string AdamUpdate::attributes() const {
+  const AdamAttributes& a = settings;
+  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={} variables={}", a.beta1, a.beta2, a.epsilon,
+                     a.weight_decay, variables);
+}
+
+std::string RmspropUpdate::attributes() const {
+  const RmspropAttributes& a = settings;
+  return fmt::format("rho={} momentum={} epsilon={} centered={} variables={}", a.rho, a.momentum, a.epsilon, a.centered,
+                     variables);
+}
+
+namespace ops {
+namespace {
+
+std::vector<Value> apply_update(Graph& graph, const std::shared_ptr<const OptimizerUpdate>& op,
+                                std::initializer_list<Value> leading, std::initializer_list<Values> groups) {
+  std::vector<Value> inputs(leading);
+  for (const Values group : groups) inputs.insert(inputs.end(), group.begin(), group.end());
+  const Value first = graph.apply(op, inputs);
+  std::vector<Value> outputs;
+  for (int i = 0; i < op->variables * (1 + op->slots()); ++i) outputs.push_back({first.node, i});
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<Value> sgd_update(Graph& graph, const SgdAttributes& attributes, Value learning_rate, Values variables,
+                              Values gradients, Values velocities) {
+  const auto op = std::make_shared<const SgdUpdate>(attributes, static_cast<int>(variables.size()));
+  return apply_update(graph, op, {learning_rate}, {variables, gradients, velocities});
+}
+
+std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
+                               Values variables, Values gradients, Values m, Values v) {
+  const auto op = std::make_shared<const AdamUpdate>(attributes, static_cast<int>(variables.size()));
+  return apply_update(graph, op, {learning_rate, step}, {variables, gradients, m, v});
+}
+
+std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
+                                  Values variables, Values gradients, Values mean_squares, Values velocities,
+                                  Values mean_gradients) {
+  const auto op = std::make_shared<const RmspropUpdate>(attributes, static_cast<int>(variables.size()));
+  return apply_update(graph, op, {learning_rate}, {variables, gradients, mean_squares, velocities, mean_gradients});
+}
+
+}  // namespace ops
+}  // namespace gpubench

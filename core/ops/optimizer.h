@@ -1,0 +1,105 @@
+// Optimizer updates: one op, and one kernel, for all variables of a model. Formulas as in Keras 3; weight decay is
+// decoupled (variable -= learning_rate * weight_decay * variable) in all of them.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// Inputs: `leading` scalars (learning rate float32[], perhaps step int64[]), then groups of `variables` tensors each:
+/// the variables, their gradients, and the slots. Outputs: variables, then slots, all in place.
+class OptimizerUpdate : public Op {
+ public:
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<Alias> aliases() const final;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+
+  virtual int leading() const { return 1; }
+  /// State tensors per variable.
+  virtual int slots() const = 0;
+
+  const int variables;
+
+ protected:
+  explicit OptimizerUpdate(int count) : variables(count) {}
+  virtual int flops_per_element() const = 0;
+};
+
+struct SgdAttributes {
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;
+};
+
+/// learning rate, variables, gradients, velocities (only with momentum).
+class SgdUpdate final : public OptimizerUpdate {
+ public:
+  SgdUpdate(const SgdAttributes& of, int count) : OptimizerUpdate(count), settings(of) {}
+  std::string_view name() const override { return "sgd_update"; }
+  std::string attributes() const override;
+  int slots() const override { return settings.momentum != 0 ? 1 : 0; }
+
+  const SgdAttributes settings;
+
+ protected:
+  int flops_per_element() const override { return settings.momentum != 0 ? 4 : 2; }
+};
+
+struct AdamAttributes {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-7;
+  double weight_decay = 0;
+};
+
+/// learning rate, step (1 at the first update), variables, gradients, m, v.
+class AdamUpdate final : public OptimizerUpdate {
+ public:
+  AdamUpdate(const AdamAttributes& of, int count) : OptimizerUpdate(count), settings(of) {}
+  std::string_view name() const override { return "adam_update"; }
+  std::string attributes() const override;
+  int leading() const override { return 2; }
+  int slots() const override { return 2; }
+
+  const AdamAttributes settings;
+
+ protected:
+  int flops_per_element() const override { return 12; }
+};
+
+struct RmspropAttributes {
+  double rho = 0.9;
+  double momentum = 0;
+  double epsilon = 1e-7;
+  bool centered = false;
+};
+
+/// learning rate, variables, gradients, mean squares, velocities (only with momentum), mean gradients (only centered).
+class RmspropUpdate final : public OptimizerUpdate {
+ public:
+  RmspropUpdate(const RmspropAttributes& of, int count) : OptimizerUpdate(count), settings(of) {}
+  std::string_view name() const override { return "rmsprop_update"; }
+  std::string attributes() const override;
+  int slots() const override { return 1 + (settings.momentum != 0 ? 1 : 0) + (settings.centered ? 1 : 0); }
+
+  const RmspropAttributes settings;
+
+ protected:
+  int flops_per_element() const override { return 8; }
+};
+
+namespace ops {
+
+using Values = std::span<const Value>;
+
+/// All return the updated variables, then the updated slots. `velocities` is empty without momentum.
+std::vector<Value> sgd_update(Graph& graph, const SgdAttributes& attributes, Value learning_rate, Values variables,
+                              Values gradients, Values velocities);
+std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
+                               Values variables, Values gradients, Values m, Values v);
+std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
+                                  Values variables, Values gradients, Values mean_squares, Values velocities,
+                                  Values mean_gradients);
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,88 @@
+#include "core/ops/random.h"
+
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/ops/check.h"
+
+namespace gpubench {
+namespace {
+
+const TensorType step_type{{}, Dtype::i64};
+
+double checked_rate(double rate) {
+  if (rate >= 0 && rate < 1) return rate;
+  ops::refuse("dropout", fmt::format("the rate must be at least 0 and below 1, got {}", rate));
+}
+
+std::vector<TensorType> infer_masked(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 2);
+  ops::expect_floating(op, inputs[0]);
+  ops::expect_type(op, "the step", inputs[1], step_type);
+  return {inputs[0]};
+}
+
+std::vector<TensorType> infer_random(std::string_view op, std::span<const TensorType> inputs, const Shape& shape) {
+  ops::expect_count(op, inputs, 1);
+  ops::expect_type(op, "the step", inputs[0], step_type);
+  return {{shape, Dtype::f32}};
+}
+
+}  // namespace
+
+Dropout::Dropout(double probability, std::uint64_t of) : rate(checked_rate(probability)), seed(of) {}
+
+std::string Dropout::attributes() const {
+  return fmt::format("rate={} seed={}", rate, seed);
+}
+
+std::vector<TensorType> Dropout::infer(std::span<const TensorType> inputs) const {
+  return infer_masked(name(), inputs);
+}
+
+std::vector<Value> Dropout::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                     std::span<const Value> output_gradients) const {
+  const auto op = std::make_shared<const DropoutGradient>(rate, seed);
+  return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
+}
+
+DropoutGradient::DropoutGradient(double probability, std::uint64_t of) : rate(checked_rate(probability)), seed(of) {}
+
+std::string DropoutGradient::attributes() const {
+  return fmt::format("rate={} seed={}", rate, seed);
+}
+
+std::vector<TensorType> DropoutGradient::infer(std::span<const TensorType> inputs) const {
+  return infer_masked(name(), inputs);
+}
+
+std::string RandomUniform::attributes() const {
+  return fmt::format("shape={} low={} high={} seed={}", to_string(shape), low, high, seed);
+}
+
+std::vector<TensorType> RandomUniform::infer(std::span<const TensorType> inputs) const {
+  return infer_random(name(), inputs, shape);
+}
+
+std::string RandomNormal::attributes() const {
+  return fmt::format("shape={} mean={} stddev={} seed={}", to_string(shape), mean, stddev, seed);
+}
+
+std::vector<TensorType> RandomNormal::infer(std::span<const TensorType> inputs) const {
+  return infer_random(name(), inputs, shape);
+}
+
+namespace ops {
+
+Value dropout(Graph& graph, Value x, Value step, double rate, std::uint64_t seed) {
+  return graph.apply(std::make_shared<const Dropout>(rate, seed), {x, step});
+}
+Value random_uniform(Graph& graph, Value step, Shape shape, double low, double high, std::uint64_t seed) {
+  return graph.apply(std::make_shared<const RandomUniform>(std::move(shape), low, high, seed), {step});
+}
+Value random_normal(Graph& graph, Value step, Shape shape, double mean, double stddev, std::uint64_t seed) {
+  return graph.apply(std::make_shared<const RandomNormal>(std::move(shape), mean, stddev, seed), {step});
+}
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,96 @@
+// Reductions over axes, and the sum that undoes broadcasting.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+class ReductionOp : public Op {
+ public:
+  /// No axes means all of them; negative ones count from the end.
+  explicit ReductionOp(std::vector<std::int64_t> over = {}, bool keep = false)
+      : axes(std::move(over)), keepdims(keep) {}
+  std::string attributes() const final;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const final;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+
+  /// One flag per dimension of `type`: whether it is reduced. Throws Error for a bad axis.
+  std::vector<bool> reduced(const TensorType& type) const;
+
+  const std::vector<std::int64_t> axes;
+  const bool keepdims;
+
+ protected:
+  virtual void check(const TensorType& type) const;
+  /// y and dy keep the reduced dimensions as 1, so that they broadcast to x.
+  virtual Value derivative(Graph& graph, Value x, Value y, Value dy) const = 0;
+};
+
+class ReduceSum final : public ReductionOp {
+ public:
+  using ReductionOp::ReductionOp;
+  std::string_view name() const override { return "reduce_sum"; }
+
+ protected:
+  Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
+};
+
+/// Floating-point only.
+class ReduceMean final : public ReductionOp {
+ public:
+  using ReductionOp::ReductionOp;
+  std::string_view name() const override { return "reduce_mean"; }
+
+ protected:
+  void check(const TensorType& type) const override;
+  Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
+};
+
+/// Elements that share the maximum share its gradient equally.
+class ReduceMax final : public ReductionOp {
+ public:
+  using ReductionOp::ReductionOp;
+  std::string_view name() const override { return "reduce_max"; }
+
+ protected:
+  Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
+};
+
+/// Elements that share the minimum share its gradient equally.
+class ReduceMin final : public ReductionOp {
+ public:
+  using ReductionOp::ReductionOp;
+  std::string_view name() const override { return "reduce_min"; }
+
+ protected:
+  Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
+};
+
+/// The index of the largest element along one axis, the first among equals, as int64. No gradient.
+class ArgMax final : public Op {
+ public:
+  explicit ArgMax(std::int64_t along) : axis(along) {}
+  std::string_view name() const override { return "arg_max"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const std::int64_t axis;
+};
+
+namespace ops {
+
+Value reduce_sum(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
+Value reduce_mean(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
+Value reduce_max(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
+Value reduce_min(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
+Value arg_max(Graph& graph, Value x, std::int64_t axis = -1);
+
+/// Sums the dimensions along which `shape` was broadcast to the value's shape; the gradient of broadcasting. The value
+/// itself when the shapes agree.
+Value sum_to(Graph& graph, Value value, Shape shape);
+
+}  // namespace ops
+}  // namespace gpubench

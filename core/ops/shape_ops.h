@@ -1,0 +1,126 @@
+// Ops that move elements without computing: reshape, transpose, slice, concat, broadcast (one_hot and gather:
+// indexing.h). Reshape is a view and has no kernel; all others copy.
+#pragma once
+#include <limits>
+
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// Moves bytes only, so it counts no floating-point operation.
+class MovementOp : public Op {
+ public:
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const final { return 0; }
+};
+
+class Reshape final : public MovementOp {
+ public:
+  /// One extent may be -1: whatever is left.
+  explicit Reshape(Shape to) : shape(std::move(to)) {}
+  std::string_view name() const override { return "reshape"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::view}}; }
+  double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+
+  const Shape shape;
+};
+
+class Transpose final : public MovementOp {
+ public:
+  /// Output dimension i is input dimension permutation[i]; none reverses all.
+  explicit Transpose(std::vector<std::int64_t> order = {}) : permutation(std::move(order)) {}
+  std::string_view name() const override { return "transpose"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+
+  /// The permutation for an input of this type, written out. Throws Error when it is none.
+  std::vector<std::int64_t> order(const TensorType& type) const;
+
+  const std::vector<std::int64_t> permutation;
+};
+
+/// Per dimension: where a slice begins, ends (exclusive) and steps. Dimensions that are not named are kept whole.
+struct SliceRange {
+  static constexpr std::int64_t to_end = std::numeric_limits<std::int64_t>::max();
+
+  std::vector<std::int64_t> begin, end;  ///< negative: from the end
+  std::vector<std::int64_t> stride;      ///< at least 1; none means 1
+};
+
+/// A slice with every number written out for one input: begin >= 0, one entry per dimension.
+struct ResolvedSlice {
+  Shape begin, stride, shape;
+};
+
+class Slice final : public MovementOp {
+ public:
+  explicit Slice(SliceRange of) : range(std::move(of)) {}
+  std::string_view name() const override { return "slice"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  ResolvedSlice resolve(const TensorType& type) const;
+
+  const SliceRange range;
+};
+
+/// dy -> dx of the input's shape: dy where the slice took it, 0 elsewhere.
+class SliceGradient final : public MovementOp {
+ public:
+  SliceGradient(Shape input, SliceRange of) : input_shape(std::move(input)), range(std::move(of)) {}
+  std::string_view name() const override { return "slice_gradient"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+
+  ResolvedSlice resolve() const;
+
+  const Shape input_shape;
+  const SliceRange range;
+};
+
+class Concat final : public MovementOp {
+ public:
+  explicit Concat(std::int64_t along) : axis(along) {}
+  std::string_view name() const override { return "concat"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+
+  const std::int64_t axis;
+};
+
+class BroadcastTo final : public MovementOp {
+ public:
+  explicit BroadcastTo(Shape to) : shape(std::move(to)) {}
+  std::string_view name() const override { return "broadcast_to"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+
+  const Shape shape;
+};
+
+namespace ops {
+
+/// `x` itself when it already has the shape.
+Value reshape(Graph& graph, Value x, Shape shape);
+Value transpose(Graph& graph, Value x, std::vector<std::int64_t> permutation = {});
+Value slice(Graph& graph, Value x, SliceRange range);
+Value slice_gradient(Graph& graph, Value dy, Shape input_shape, SliceRange range);
+Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis);
+/// `x` itself when it already has the shape.
+Value broadcast_to(Graph& graph, Value x, Shape shape);
+
+}  // namespace ops
+}  // namespace gpubench

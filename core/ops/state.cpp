@@ -1,0 +1,57 @@
+#include "core/ops/state.h"
+
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/ops/check.h"
+
+namespace gpubench {
+
+std::vector<TensorType> StateOp::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  ops::expect_type(name(), "the value", inputs[1], inputs[0]);
+  return {inputs[0]};
+}
+
+std::string MovingAverage::attributes() const {
+  return fmt::format("momentum={}", momentum);
+}
+
+std::vector<TensorType> MovingAverage::infer(std::span<const TensorType> inputs) const {
+  std::vector<TensorType> result = StateOp::infer(inputs);
+  ops::expect_floating(name(), inputs[0]);
+  return result;
+}
+
+double MovingAverage::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return 3.0 * static_cast<double>(outputs[0].elements());
+}
+
+std::vector<TensorType> AccumulateMean::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  ops::expect_type(name(), "the state", inputs[0], {{2}, Dtype::f32});
+  ops::expect_type(name(), "the values", inputs[1], {inputs[1].shape, Dtype::f32});
+  return {inputs[0]};
+}
+
+double AccumulateMean::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  return static_cast<double>(inputs[1].elements());
+}
+
+namespace ops {
+
+Value assign(Graph& graph, Value variable, Value value) {
+  return graph.apply(std::make_shared<const Assign>(), {variable, value});
+}
+Value assign_add(Graph& graph, Value variable, Value value) {
+  return graph.apply(std::make_shared<const AssignAdd>(), {variable, value});
+}
+Value moving_average(Graph& graph, Value variable, Value value, double momentum) {
+  return graph.apply(std::make_shared<const MovingAverage>(momentum), {variable, value});
+}
+Value accumulate_mean(Graph& graph, Value state, Value values) {
+  return graph.apply(std::make_shared<const AccumulateMean>(), {state, values});
+}
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,55 @@
+// Updates of variables: the output is the variable's memory, so a node has an effect even when nobody reads it.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// variable, value -> variable, in place; both of one type unless the op says otherwise.
+class StateOp : public Op {
+ public:
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const final { return {{0, 0, Alias::Kind::in_place}}; }
+};
+
+class Assign final : public StateOp {
+ public:
+  std::string_view name() const override { return "assign"; }
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+};
+
+/// Integer counters too.
+class AssignAdd final : public StateOp {
+ public:
+  std::string_view name() const override { return "assign_add"; }
+};
+
+/// variable = momentum * variable + (1 - momentum) * value: batch norm's statistics.
+class MovingAverage final : public StateOp {
+ public:
+  explicit MovingAverage(double weight) : momentum(weight) {}
+  std::string_view name() const override { return "moving_average"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const double momentum;
+};
+
+/// state float32[2], values float32 of any shape: state += (sum, count). A metric's mean is state[0] / state[1].
+class AccumulateMean final : public StateOp {
+ public:
+  std::string_view name() const override { return "accumulate_mean"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+namespace ops {
+
+Value assign(Graph& graph, Value variable, Value value);
+Value assign_add(Graph& graph, Value variable, Value value);
+Value moving_average(Graph& graph, Value variable, Value value, double momentum);
+Value accumulate_mean(Graph& graph, Value state, Value values);
+
+}  // namespace ops
+}  // namespace gpubench
