@@ -1,0 +1,19 @@
+// gb.version, gb.format: what this build is, and how numbers are written for people.
+#include "core/base/units.h"
+#include "lua/api/openers.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+void open_version(lua_State* L) {
+  const Module gb = Module::root(L);
+  gb.value("version", GPUBENCH_VERSION);
+
+  const Module format = gb.submodule("format");
+  format.function<&format_bytes>("bytes")
+      .function<&format_seconds>("seconds")
+      .function<&format_si>("si")
+      .function<&format_count>("count");
+}
+
+}  // namespace gpubench::lua

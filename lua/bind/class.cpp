@@ -1,0 +1,136 @@
+#include "lua/bind/class.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "lua/bind/module.h"
+
+namespace gpubench::lua {
+namespace {
+
+// Upvalues of __index and __newindex: the name of the class, then these.
+constexpr int methods_upvalue = 2;
+constexpr int accessors_upvalue = 3;
+constexpr int indexer_upvalue = 4;
+
+void append_keys(lua_State* L, int table, std::vector<std::string>& names) {
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    names.emplace_back(lua_tostring(L, -1));
+  }
+}
+
+[[noreturn]] void no_member(lua_State* L, const char* what) {
+  std::vector<std::string> names;
+  append_keys(L, lua_upvalueindex(methods_upvalue), names);
+  append_keys(L, lua_upvalueindex(accessors_upvalue), names);
+  std::ranges::sort(names);
+  const std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : type_name_at(L, 2);
+  throw ArgumentError(what + (" '" + key + "'") + suggestion(key, names) + " (known: " + join(names) + ")");
+}
+
+int index_object(lua_State* L) {
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(methods_upvalue)) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(accessors_upvalue)) != LUA_TNIL) {
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+  }
+  if (lua_isnil(L, lua_upvalueindex(indexer_upvalue)) || lua_type(L, 2) == LUA_TSTRING) no_member(L, "no member");
+  lua_pushvalue(L, lua_upvalueindex(indexer_upvalue));
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
+int assign_object(lua_State* L) {
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(accessors_upvalue)) == LUA_TNIL) no_member(L, "cannot set");
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 3);
+  lua_call(L, 2, 0);
+  return 0;
+}
+
+std::string operator_symbol(std::string_view event) {
+  constexpr std::pair<std::string_view, std::string_view> symbols[] = {
+      {"__add", "+"}, {"__sub", "-"},     {"__mul", "*"},   {"__div", "/"}, {"__mod", "%"},
+      {"__pow", "^"}, {"__unm", "-"},     {"__idiv", "//"}, {"__len", "#"}, {"__lt", "<"},
+      {"__le", "<="}, {"__concat", ".."}, {"__call", "()"}};
+  for (const auto& [name, symbol] : symbols)
+    if (name == event) return std::string(symbol);
+  return std::string(event);
+}
+
+}  // namespace
+
+ClassTable::ClassTable(lua_State* L, const char* name, lua_CFunction close, lua_CFunction equal) : L_(L), name_(name) {
+  luaL_newmetatable(L, name);
+  metatable_ = lua_gettop(L);
+  const luaL_Reg basics[] = {{"__gc", close}, {"__close", close}, {"__eq", equal}, {nullptr, nullptr}};
+  luaL_setfuncs(L, basics, 0);
+  lua_pushboolean(L, 0);  // what getmetatable() shows to scripts, which must not reach __gc
+  lua_setfield(L, metatable_, "__metatable");
+  for (int* table : {&methods_, &getters_, &setters_}) {
+    lua_newtable(L);
+    *table = lua_gettop(L);
+  }
+  push_class_registry(L);
+  lua_createtable(L, 0, 4);
+  for (const auto& [field, table] : {std::pair{"methods", methods_}, std::pair{"getters", getters_},
+                                     std::pair{"setters", setters_}, std::pair{"metatable", metatable_}}) {
+    lua_pushvalue(L, table);
+    lua_setfield(L, -2, field);
+  }
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+  set_indexer(nullptr);
+  lua_pushstring(L, name);
+  lua_pushvalue(L, methods_);
+  lua_pushvalue(L, setters_);
+  lua_pushcclosure(L, &entry<&assign_object>, 3);
+  lua_setfield(L, metatable_, "__newindex");
+}
+
+ClassTable::~ClassTable() {
+  lua_settop(L_, metatable_ - 1);
+}
+
+void ClassTable::add(int table, const char* key, const std::string& name, lua_CFunction function) {
+  lua_pushlstring(L_, name.data(), name.size());
+  lua_pushcclosure(L_, function, 1);
+  lua_setfield(L_, table, key);
+}
+
+void ClassTable::add_method(const char* name, lua_CFunction function) {
+  add(methods_, name, name_ + ":" + name, function);
+}
+void ClassTable::add_getter(const char* name, lua_CFunction function) {
+  add(getters_, name, name_ + "." + name, function);
+}
+void ClassTable::add_setter(const char* name, lua_CFunction function) {
+  add(setters_, name, name_ + "." + name, function);
+}
+void ClassTable::add_operator(const char* event, lua_CFunction function) {
+  add(metatable_, event, name_ + " " + operator_symbol(event), function);
+}
+
+void ClassTable::set_indexer(lua_CFunction function) {
+  lua_pushstring(L_, name_.c_str());
+  lua_pushvalue(L_, methods_);
+  lua_pushvalue(L_, getters_);
+  if (function) {
+    lua_pushstring(L_, (name_ + " [...]").c_str());
+    lua_pushcclosure(L_, function, 1);
+  } else {
+    lua_pushnil(L_);
+  }
+  lua_pushcclosure(L_, &entry<&index_object>, 4);
+  lua_setfield(L_, metatable_, "__index");
+}
+
+}  // namespace gpubench::lua

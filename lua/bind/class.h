@@ -1,0 +1,81 @@
+// Binds a C++ class: methods, properties (obj.name) and operators. Its metatable is hidden from scripts, a misspelt
+// member is an error, and objects compare equal when they are the same.
+#pragma once
+#include <lua.hpp>
+#include <string>
+
+#include "lua/bind/entry.h"
+
+namespace gpubench::lua {
+
+/// The part that does not depend on the class. Keeps the metatable on the stack while it lives.
+class ClassTable {
+ public:
+  ClassTable(lua_State* L, const char* name, lua_CFunction close, lua_CFunction equal);
+  ~ClassTable();
+  ClassTable(const ClassTable&) = delete;
+  ClassTable& operator=(const ClassTable&) = delete;
+
+ protected:
+  void add_method(const char* name, lua_CFunction function);
+  void add_getter(const char* name, lua_CFunction function);
+  void add_setter(const char* name, lua_CFunction function);
+  void add_operator(const char* event, lua_CFunction function);
+  void set_indexer(lua_CFunction function);
+
+ private:
+  void add(int table, const char* key, const std::string& name, lua_CFunction function);
+
+  lua_State* L_;
+  std::string name_;
+  int metatable_;
+  int methods_;
+  int getters_;
+  int setters_;
+};
+
+/// Class<Model>(L).method<&Model::fit>("fit").property<&Model::name>("name").meta<&add>("__add");
+/// Methods are member functions of T or of its bases, or free functions whose first parameter is T& or shared_ptr<T>.
+template <class T>
+class Class : public ClassTable {
+ public:
+  explicit Class(lua_State* L)
+      : ClassTable(L, class_name<T>, &Value<std::shared_ptr<T>>::close, &Value<std::shared_ptr<T>>::equal) {}
+
+  template <auto F>
+  Class& method(const char* name) {
+    add_method(name, c_function<F, T>());
+    return *this;
+  }
+  /// obj.name; the setter, if any, takes the object and the value.
+  template <auto Get>
+  Class& property(const char* name) {
+    add_getter(name, c_function<Get, T>());
+    return *this;
+  }
+  template <auto Get, auto Set>
+  Class& property(const char* name) {
+    add_setter(name, c_function<Set, T>());
+    return property<Get>(name);
+  }
+  /// Operators get what Lua passes: both operands, of which either may be the object ("__add", "__unm", "__len", ...).
+  template <auto F>
+  Class& meta(const char* event) {
+    add_operator(event, c_function<F, void, Arity::surplus_ignored>());
+    return *this;
+  }
+  /// Calls of the object itself: F takes the object, then the arguments.
+  template <auto F>
+  Class& call() {
+    add_operator("__call", c_function<F, T>());
+    return *this;
+  }
+  /// obj[key] for keys that are no member: F takes the object and the key.
+  template <auto F>
+  Class& index() {
+    set_indexer(c_function<F, T>());
+    return *this;
+  }
+};
+
+}  // namespace gpubench::lua

@@ -1,0 +1,40 @@
+#include "lua/bind/entry.h"
+
+#include "lua/bind/machine.h"
+
+namespace gpubench::lua {
+
+// Functions registered by a module or class keep their qualified name as first upvalue ("Model:fit").
+void capture_exception(lua_State* L, const std::exception& error) {
+  Machine& machine = Machine::of(L);
+  const std::exception_ptr exception = std::current_exception();
+  PassingError passing;
+  if (exception == machine.delivered.exception) {
+    passing = machine.delivered;
+  } else {
+    std::string text = error.what();
+    if (dynamic_cast<const ArgumentError*>(&error) && lua_type(L, lua_upvalueindex(1)) == LUA_TSTRING)
+      text = std::string(lua_tostring(L, lua_upvalueindex(1))) + ": " + text;
+    passing = {exception, script_position(L) + text, {}};
+  }
+  machine.pending = passing;
+  lua_pushlstring(L, passing.text.data(), passing.text.size());
+}
+
+void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error) {
+  if (index <= cursor.hidden)
+    throw ArgumentError(error.what() + std::string(lua_isuserdata(cursor.L, index) ? "" : " (call methods with ':')"));
+  throw ArgumentError("argument #" + std::to_string(index - cursor.hidden) + ": " + error.what());
+}
+
+void reject_surplus(const ArgumentCursor& cursor) {
+  const int given = lua_gettop(cursor.L);
+  const int taken = cursor.next - 1;
+  for (int index = taken + 1; index <= given; ++index) {
+    if (lua_isnil(cursor.L, index)) continue;
+    throw ArgumentError("takes at most " + std::to_string(taken - cursor.hidden) + " argument" +
+                        (taken - cursor.hidden == 1 ? "" : "s") + ", got " + std::to_string(given - cursor.hidden));
+  }
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,189 @@
+// The one border crossing from Lua into C++: reads the arguments that a function's signature asks for, calls it, pushes
+// what it returns. An exception becomes a Lua error whose text starts with the script's line.
+#pragma once
+#include <exception>
+#include <lua.hpp>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lua/bind/object.h"
+#include "lua/bind/options.h"
+#include "lua/bind/variant.h"
+
+namespace gpubench::lua {
+
+/// Leaves the text of the exception that is being handled on the stack and remembers the exception for C++ frames
+/// below.
+void capture_exception(lua_State* L, const std::exception& error);
+
+/// A lua_CFunction that may throw. The only place that raises Lua errors, outside any handler: no exception is alive
+/// then.
+template <auto Body>
+int entry(lua_State* L) {
+  try {
+    return Body(L);
+  } catch (const std::exception& error) {
+    capture_exception(L, error);
+  }
+  return lua_error(L);
+}
+/// The same for a debug hook.
+template <auto Body>
+void hook_entry(lua_State* L, lua_Debug* frame) {
+  try {
+    return Body(L, frame);
+  } catch (const std::exception& error) {
+    capture_exception(L, error);
+  }
+  lua_error(L);
+}
+
+/// Takes all the arguments that are left.
+template <class T>
+struct Rest {
+  std::vector<T> values;
+};
+
+struct ArgumentCursor {
+  lua_State* L;
+  int next = 1;
+  /// 1 in methods, whose object is not counted as an argument.
+  int hidden = 0;
+};
+
+/// Throws ArgumentError "argument #2: ...", or for the object of a method a hint to call it with a colon.
+[[noreturn]] void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error);
+/// Throws ArgumentError when values are left over.
+void reject_surplus(const ArgumentCursor& cursor);
+
+/// How a parameter of type A is kept while the function runs.
+template <class A>
+struct Parameter {
+  using Class = std::remove_cvref_t<A>;
+  static constexpr bool is_object_reference = std::is_reference_v<A> && Bound<Class>;
+  static constexpr bool is_view = std::is_same_v<Class, std::string_view>;
+  using Stored = std::conditional_t<is_object_reference, std::shared_ptr<Class>,
+                                    std::conditional_t<is_view, std::string, std::decay_t<A>>>;
+
+  static Stored read(ArgumentCursor& cursor) {
+    const int index = cursor.next++;
+    try {
+      return Value<Stored>::read(cursor.L, index);
+    } catch (const ArgumentError& error) {
+      argument_failed(cursor, index, error);
+    }
+  }
+  static decltype(auto) pass(Stored& stored) {
+    if constexpr (is_object_reference)
+      return static_cast<Class&>(*stored);
+    else if constexpr (std::is_lvalue_reference_v<A>)
+      return static_cast<std::decay_t<A>&>(stored);
+    else
+      return std::move(stored);
+  }
+};
+
+/// The state itself, for functions that need the stack; takes no argument.
+template <>
+struct Parameter<lua_State*> {
+  using Stored = lua_State*;
+  static lua_State* read(ArgumentCursor& cursor) { return cursor.L; }
+  static lua_State* pass(lua_State* L) { return L; }
+};
+
+template <class T>
+struct Parameter<Rest<T>> {
+  using Stored = Rest<T>;
+  static Rest<T> read(ArgumentCursor& cursor) {
+    Rest<T> rest;
+    while (cursor.next <= lua_gettop(cursor.L)) rest.values.push_back(Parameter<T>::read(cursor));
+    return rest;
+  }
+  static Rest<T> pass(Rest<T>& stored) { return std::move(stored); }
+};
+template <class T>
+struct Parameter<const Rest<T>&> : Parameter<Rest<T>> {};
+
+template <class F>
+struct Signature : Signature<decltype(&F::operator())> {
+  using Self = void;
+};
+template <class R, class... A>
+struct Signature<R (*)(A...)> {
+  using Result = R;
+  using Self = void;
+  using Parameters = std::tuple<Parameter<A>...>;
+  using Arguments = std::tuple<typename Parameter<A>::Stored...>;
+};
+template <class R, class... A>
+struct Signature<R (*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <class R, class C, class... A>
+struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {
+  using Self = C;
+};
+template <class R, class C, class... A>
+struct Signature<R (C::*)(A...) const> : Signature<R (C::*)(A...)> {};
+template <class R, class C, class... A>
+struct Signature<R (C::*)(A...) noexcept> : Signature<R (C::*)(A...)> {};
+template <class R, class C, class... A>
+struct Signature<R (C::*)(A...) const noexcept> : Signature<R (C::*)(A...)> {};
+
+/// Pushes a result and says how many values it is: a tuple is several, void none.
+template <class R>
+int push_result(lua_State* L, R&& result) {
+  Value<std::decay_t<R>>::push(L, std::forward<R>(result));
+  return 1;
+}
+template <class... T>
+int push_result(lua_State* L, std::tuple<T...> results) {
+  std::apply([L](auto&... result) { (Value<T>::push(L, std::move(result)), ...); }, results);
+  return sizeof...(T);
+}
+
+enum class Arity : unsigned char { exact, surplus_ignored };
+
+/// Class: the bound class when F is called as its method, else void.
+template <auto F, class Class = void, Arity arity = Arity::exact>
+int invoke(lua_State* L) {
+  using S = Signature<std::decay_t<decltype(F)>>;
+  constexpr bool member = !std::is_void_v<typename S::Self>;
+  ArgumentCursor cursor{L, 1, std::is_void_v<Class> ? 0 : 1};
+
+  auto call = [&]<std::size_t... I>(std::index_sequence<I...>)->typename S::Result {
+    if constexpr (member) {
+      using Object = std::conditional_t<std::is_void_v<Class>, typename S::Self, Class>;
+      auto self = Parameter<Object&>::read(cursor);
+      // Braces read the arguments left to right, so that the first bad one is reported.
+      typename S::Arguments arguments{std::tuple_element_t<I, typename S::Parameters>::read(cursor)...};
+      if constexpr (arity == Arity::exact) reject_surplus(cursor);
+      return ((*self).*F)(std::tuple_element_t<I, typename S::Parameters>::pass(std::get<I>(arguments))...);
+    } else {
+      typename S::Arguments arguments{std::tuple_element_t<I, typename S::Parameters>::read(cursor)...};
+      if constexpr (arity == Arity::exact) reject_surplus(cursor);
+      return F(std::tuple_element_t<I, typename S::Parameters>::pass(std::get<I>(arguments))...);
+    }
+  };
+  constexpr auto indices = std::make_index_sequence<std::tuple_size_v<typename S::Arguments>>{};
+  if constexpr (std::is_void_v<typename S::Result>) {
+    call(indices);
+    return 0;
+  } else {
+    return push_result(L, call(indices));
+  }
+}
+
+/// The lua_CFunction of F: any function, member function or lambda without captures. One that is int(lua_State*) works
+/// on the stack itself.
+template <auto F, class Class = void, Arity arity = Arity::exact>
+constexpr lua_CFunction c_function() {
+  if constexpr (std::is_convertible_v<decltype(F), lua_CFunction>)
+    return &entry<F>;
+  else
+    return &entry<&invoke<F, Class, arity>>;
+}
+
+}  // namespace gpubench::lua

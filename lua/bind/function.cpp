@@ -1,0 +1,104 @@
+#include "lua/bind/function.h"
+
+#include <exception>
+
+namespace gpubench::lua {
+namespace {
+
+constexpr const char* closure_type = "gpubench.closure";
+
+// Runs where the error happens, while the frames that led to it still stand.
+int remember_error(lua_State* L) {
+  std::size_t size = 0;
+  const char* text = luaL_tolstring(L, 1, &size);
+  PassingError& pending = Machine::of(L).pending;
+  const bool is_passing = pending.exception && pending.text == std::string_view(text, size);
+  if (!is_passing) pending = {nullptr, std::string(text, size), {}};
+  if (pending.traceback.empty()) {
+    luaL_traceback(L, L, nullptr, 1);
+    pending.traceback = lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  return 1;
+}
+
+[[noreturn]] void deliver_error(lua_State* L) {
+  Machine& machine = Machine::of(L);
+  std::size_t size = 0;
+  const char* text = lua_tolstring(L, -1, &size);
+  // Errors in the handler and exhausted memory come without having passed it.
+  std::string message = text ? std::string(text, size) : std::string("error without a text");
+  lua_pop(L, 1);
+  PassingError error = std::exchange(machine.pending, {});
+  if (error.text != message) error = {nullptr, std::move(message), {}};
+  if (!error.exception) error.exception = std::make_exception_ptr(ScriptError(error.text));
+  machine.delivered = std::move(error);
+  std::rethrow_exception(machine.delivered.exception);
+}
+
+int call_closure(lua_State* L) {
+  return (*static_cast<StackFunction*>(lua_touserdata(L, lua_upvalueindex(2))))(L);
+}
+
+int destroy_closure(lua_State* L) {
+  std::destroy_at(static_cast<StackFunction*>(luaL_checkudata(L, 1, closure_type)));
+  return 0;
+}
+
+}  // namespace
+
+void protected_call(lua_State* L, int arguments, int results) {
+  const int handler = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, &remember_error);
+  lua_insert(L, handler);
+  const int status = lua_pcall(L, arguments, results, handler);
+  lua_remove(L, handler);
+  if (status != LUA_OK) deliver_error(L);
+}
+
+struct Reference::Slot {
+  std::shared_ptr<Machine> machine;
+  int number;
+  ~Slot() { machine->release(number); }
+};
+
+Reference::Reference(lua_State* L, int index) {
+  Machine::of(L).free_released();
+  lua_pushvalue(L, index);
+  slot_ = std::make_shared<Slot>(Machine::shared(L), luaL_ref(L, LUA_REGISTRYINDEX));
+}
+
+Machine& Reference::machine() const {
+  if (!slot_) throw ScriptError("call of a Lua function that was never given");
+  Machine& machine = *slot_->machine;
+  if (!machine.on_own_thread()) throw ScriptError("a Lua function was called from a worker thread");
+  if (!machine.is_open()) throw ScriptError("a Lua function was called after its script ended");
+  return machine;
+}
+
+void Reference::push(lua_State* L) const {
+  machine();
+  lua_rawgeti(L, LUA_REGISTRYINDEX, slot_->number);
+}
+
+bool Value<LuaFunction>::matches(lua_State* L, int index) {
+  if (lua_isfunction(L, index)) return true;
+  if (!lua_istable(L, index) && !lua_isuserdata(L, index)) return false;
+  if (luaL_getmetafield(L, index, "__call") == LUA_TNIL) return false;
+  lua_pop(L, 1);
+  return true;
+}
+
+void Value<StackFunction>::push(lua_State* L, StackFunction function) {
+  lua_pushnil(L);  // no name, see capture_exception
+  void* memory = lua_newuserdatauv(L, sizeof(StackFunction), 0);
+  ::new (memory) StackFunction(std::move(function));
+  if (luaL_newmetatable(L, closure_type)) {
+    lua_pushcfunction(L, &destroy_closure);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  lua_pushcclosure(L, &entry<&call_closure>, 2);
+}
+
+}  // namespace gpubench::lua

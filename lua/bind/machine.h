@@ -1,0 +1,80 @@
+// One Lua state and what the binding layer keeps beside it: which coroutine runs, and the C++ exception that is
+// crossing Lua code, so that it leaves the other side with its own type. Reached from any lua_State through its extra
+// space.
+#pragma once
+#include <atomic>
+#include <exception>
+#include <lua.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace gpubench::lua {
+
+/// An error on its way through Lua: the text that Lua sees stands for the exception.
+struct PassingError {
+  std::exception_ptr exception;
+  std::string text;
+  std::string traceback;
+};
+
+class Machine {
+ public:
+  explicit Machine(lua_State* main) : main_(main), running_(main) {}
+
+  static Machine& of(lua_State* L) { return **static_cast<Machine**>(lua_getextraspace(L)); }
+  /// Kept alive by references, which may outlive the Lua state.
+  static std::shared_ptr<Machine> shared(lua_State* L) { return of(L).self_.lock(); }
+
+  lua_State* main() const { return main_; }
+  /// The coroutine that runs now. A signal handler may read it.
+  lua_State* running() const { return running_.load(std::memory_order_relaxed); }
+  void set_running(lua_State* L) { running_.store(L, std::memory_order_relaxed); }
+  bool is_open() const { return open_; }
+  bool on_own_thread() const { return std::this_thread::get_id() == thread_; }
+
+  /// Gives up a registry reference, from any thread and at any time.
+  void release(int reference);
+  /// Frees what other threads gave up.
+  void free_released();
+
+  /// Raised towards Lua, not yet seen by C++ again.
+  PassingError pending;
+  /// The last one that Lua code threw to C++; what a program's main prints.
+  PassingError delivered;
+
+ private:
+  friend class State;
+  lua_State* main_;
+  std::atomic<lua_State*> running_;
+  std::thread::id thread_ = std::this_thread::get_id();
+  std::weak_ptr<Machine> self_;
+  bool open_ = true;
+  std::mutex mutex_;
+  std::vector<int> released_;
+};
+
+/// Owns a Lua state.
+class State {
+ public:
+  State();
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  lua_State* get() const { return L_; }
+  operator lua_State*() const { return L_; }
+
+ private:
+  lua_State* L_;
+  std::shared_ptr<Machine> machine_;
+};
+
+/// The position "script.lua:12: " of the innermost frame that is not the Lua library's own (library_prefix), or "".
+std::string script_position(lua_State* L);
+/// Chunk names of the Lua library start with this, so that errors point at the user's line.
+inline constexpr const char* library_prefix = "=gpubench/";
+
+}  // namespace gpubench::lua

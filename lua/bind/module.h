@@ -1,0 +1,49 @@
+// The table that a lua/api file fills: `gb` itself or a table inside it, such as gb.layers. Every file has one opener,
+// void open_<module>(lua_State*), listed in lua/api/modules.cpp.
+#pragma once
+#include <lua.hpp>
+#include <string>
+
+#include "lua/bind/entry.h"
+
+namespace gpubench::lua {
+
+/// Pushes the registry of bound classes: name -> { methods, getters, setters, metatable }. For the reference's test.
+void push_class_registry(lua_State* L);
+
+/// Keeps its table on the stack while it lives, so modules end in reverse order of their making (as scopes do).
+class Module {
+ public:
+  /// The table that scripts know as `gb`; made by the first who asks.
+  static Module root(lua_State* L);
+  /// The table `name` inside this one; made when missing.
+  Module submodule(const char* name) const;
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// Module::root(L).function<&parse>("parse"); names in messages are qualified: "gb.parse".
+  template <auto F>
+  const Module& function(const char* name) const {
+    add_function(name, c_function<F>());
+    return *this;
+  }
+  template <class T>
+  const Module& value(const char* name, const T& value) const {
+    Value<std::decay_t<const T&>>::push(L_, value);
+    lua_setfield(L_, index_, name);
+    return *this;
+  }
+  /// The stack index of the table.
+  int index() const { return index_; }
+
+ private:
+  Module(lua_State* L, std::string name) : L_(L), index_(lua_gettop(L)), name_(std::move(name)) {}
+  void add_function(const char* name, lua_CFunction code) const;
+
+  lua_State* L_;
+  int index_;
+  std::string name_;
+};
+
+}  // namespace gpubench::lua

@@ -1,0 +1,68 @@
+// C++ objects in Lua: every userdata holds one shared_ptr, which the collector or `local x <close>` resets. A class is
+// bound by specializing class_name; functions may then take and return it as T, T& or std::shared_ptr<T>.
+#pragma once
+#include <lua.hpp>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "lua/bind/value.h"
+
+namespace gpubench::lua {
+
+/// Specialized once per bound class, at namespace gpubench::lua:
+/// template <> inline constexpr const char* class_name<Model> = "Model";
+template <class T>
+inline constexpr const char* class_name = nullptr;
+
+template <class T>
+concept Bound = std::is_class_v<T> && class_name<T>
+!= nullptr;
+
+template <class T>
+struct Value<std::shared_ptr<T>> {
+  using Class = std::remove_const_t<T>;
+  using Handle = std::shared_ptr<Class>;
+  static_assert(class_name<Class> != nullptr, "specialize class_name for the bound class");
+
+  static std::string expected() { return class_name<Class>; }
+  static bool matches(lua_State* L, int index) { return luaL_testudata(L, index, class_name<Class>) != nullptr; }
+  static std::shared_ptr<T> read(lua_State* L, int index) {
+    void* memory = luaL_testudata(L, index, class_name<Class>);
+    if (!memory) mismatch(L, index, class_name<Class>);
+    const Handle& handle = *static_cast<Handle*>(memory);
+    if (!handle) throw ArgumentError(std::string(class_name<Class>) + " is closed");
+    return handle;
+  }
+  /// An empty pointer is nil.
+  static void push(lua_State* L, std::shared_ptr<T> object) {
+    static_assert(alignof(Handle) <= alignof(void*));
+    if (!object) return lua_pushnil(L);
+    void* memory = lua_newuserdatauv(L, sizeof(Handle), 0);
+    ::new (memory) Handle(std::const_pointer_cast<Class>(std::move(object)));  // noexcept: the metatable follows surely
+    luaL_setmetatable(L, class_name<Class>);
+  }
+  static int close(lua_State* L) {
+    if (void* memory = luaL_testudata(L, 1, class_name<Class>)) static_cast<Handle*>(memory)->reset();
+    return 0;
+  }
+  static int equal(lua_State* L) {
+    const void* a = luaL_testudata(L, 1, class_name<Class>);
+    const void* b = luaL_testudata(L, 2, class_name<Class>);
+    lua_pushboolean(L, a && b && *static_cast<const Handle*>(a) == *static_cast<const Handle*>(b));
+    return 1;
+  }
+};
+
+/// Bound classes that are values, such as handles: copied out of the userdata, moved into a new one.
+template <Bound T>
+struct Value<T> {
+  using Pointer = Value<std::shared_ptr<T>>;
+  static std::string expected() { return class_name<T>; }
+  static bool matches(lua_State* L, int index) { return Pointer::matches(L, index); }
+  static T read(lua_State* L, int index) { return *Pointer::read(L, index); }
+  static void push(lua_State* L, T object) { Pointer::push(L, std::make_shared<T>(std::move(object))); }
+};
+
+}  // namespace gpubench::lua

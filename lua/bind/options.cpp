@@ -1,0 +1,42 @@
+#include "lua/bind/options.h"
+
+#include <algorithm>
+
+namespace gpubench::lua {
+
+void reject_unknown_options(lua_State* L, int index, const FieldName* fields, std::size_t count) {
+  const std::span known(fields, count);
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+      if (std::ranges::any_of(known, [](const FieldName& f) { return f.kind == FieldKind::positional; })) continue;
+      throw ArgumentError("options are named; found a positional value");
+    }
+    const std::string key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : type_name_at(L, -1);
+    std::vector<std::string> names;
+    for (const FieldName& f : known)
+      if (f.kind != FieldKind::positional) names.emplace_back(f.name);
+    if (std::ranges::find(names, key) == names.end())
+      throw ArgumentError("unknown option '" + key + "' (known: " + join(names) + ")");
+  }
+}
+
+void push_positional_values(lua_State* L, int index) {
+  const auto length = static_cast<lua_Integer>(lua_rawlen(L, index));
+  lua_createtable(L, static_cast<int>(length), 0);
+  for (lua_Integer k = 1; k <= length; ++k) {
+    lua_rawgeti(L, index, k);
+    lua_rawseti(L, -2, k);
+  }
+}
+
+void option_required(std::string_view name) {
+  throw ArgumentError("option '" + std::string(name) + "' is required");
+}
+
+void option_failed(std::string_view name, const ArgumentError& error) {
+  throw ArgumentError("option '" + std::string(name) + "': " + error.what());
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,103 @@
+// Options of a call, passed as a named table. A struct lists its fields once; the list drives reading, the error for an
+// unknown name and the reference. Fields keep the member's default when absent; optional ones are std::optional.
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "lua/bind/value.h"
+
+namespace gpubench::lua {
+
+enum class FieldKind : unsigned char { optional, required, positional };
+
+template <class S, class T>
+struct Field {
+  using Type = T;
+  const char* name;
+  T S::*member;
+  FieldKind kind;
+};
+
+/// static constexpr auto fields = std::tuple{required("filters", &Conv2DOptions::filters), field("bias", &...::bias)};
+template <class S, class T>
+constexpr Field<S, T> field(const char* name, T S::*member) {
+  return {name, member, FieldKind::optional};
+}
+template <class S, class T>
+constexpr Field<S, T> required(const char* name, T S::*member) {
+  return {name, member, FieldKind::required};
+}
+/// Takes the table's positional values: gb.Sequential { first_layer, second_layer, name = "m" }. The member is a
+/// vector.
+template <class S, class T>
+constexpr Field<S, std::vector<T>> positional(const char* name, std::vector<T> S::*member) {
+  return {name, member, FieldKind::positional};
+}
+
+template <class S>
+concept Options = requires {
+  std::tuple_size_v<std::remove_cvref_t<decltype(S::fields)>>;
+};
+
+struct FieldName {
+  std::string_view name;
+  FieldKind kind;
+};
+/// Throws ArgumentError for a key that is in none of the fields.
+void reject_unknown_options(lua_State* L, int index, const FieldName* fields, std::size_t count);
+/// Pushes a new table with the positional values of the table at `index`.
+void push_positional_values(lua_State* L, int index);
+[[noreturn]] void option_required(std::string_view name);
+[[noreturn]] void option_failed(std::string_view name, const ArgumentError& error);
+
+template <Options S>
+struct Value<S> {
+  static std::string expected() { return "table of options"; }
+  static bool matches(lua_State* L, int index) { return lua_istable(L, index); }
+  /// An absent table has no options in it.
+  static S read(lua_State* L, int index) {
+    const bool absent = lua_isnoneornil(L, index);
+    if (absent)
+      lua_newtable(L);
+    else if (matches(L, index))
+      lua_pushvalue(L, index);
+    else
+      mismatch(L, index, expected());
+    const int table = lua_gettop(L);
+    luaL_checkstack(L, 6, "nested options");
+    reject_unknown_options(L, table, names.data(), names.size());
+    S out{};
+    std::apply([&](const auto&... f) { (read_field(L, table, out, f), ...); }, S::fields);
+    lua_pop(L, 1);
+    return out;
+  }
+
+ private:
+  static constexpr auto names = std::apply(
+      [](const auto&... f) {
+        return std::array{FieldName{f.name, f.kind}...};
+      },
+      S::fields);
+
+  template <class F>
+  static void read_field(lua_State* L, int table, S& out, const F& f) {
+    if (f.kind == FieldKind::positional)
+      push_positional_values(L, table);
+    else if (lua_getfield(L, table, f.name) == LUA_TNIL) {
+      if (f.kind == FieldKind::required) option_required(f.name);
+      return lua_pop(L, 1);
+    }
+    try {
+      out.*f.member = Value<typename F::Type>::read(L, -1);
+    } catch (const ArgumentError& error) {
+      option_failed(f.name, error);
+    }
+    lua_pop(L, 1);
+  }
+};
+
+}  // namespace gpubench::lua
