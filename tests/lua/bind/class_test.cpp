@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "script.h"
+#include "tests/lua/bind/script.h"
 
 namespace gpubench::lua {
 namespace {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "script.h"
+#include "tests/lua/bind/script.h"
 
 namespace gpubench::lua {
 

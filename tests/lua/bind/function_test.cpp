@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "script.h"
+#include "tests/lua/bind/script.h"
 
 namespace gpubench::lua {
 namespace {

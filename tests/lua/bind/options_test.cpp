@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "script.h"
+#include "tests/lua/bind/script.h"
 
 namespace gpubench::lua {
 namespace {
