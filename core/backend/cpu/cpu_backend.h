@@ -1,0 +1,28 @@
+// Plans ops for the CPU: oneDNN where it is fast, our own loops elsewhere. Its devices are logical: shares of one
+// processor's threads, each with its own memory pool.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/host_device.h"
+
+namespace gpubench {
+
+class CpuBackend final : public Backend {
+ public:
+  /// cpu:0, cpu:1, ...: one per entry. Throws Error when there is none.
+  explicit CpuBackend(std::span<const CpuDeviceOptions> devices);
+
+  std::string_view name() const override { return "cpu"; }
+  std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
+  std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const override;
+  bool takes_layouts(const Op& op) const override;
+  std::unique_ptr<Kernel> plan_reorder(const TensorType& type, const LayoutPtr& from, Device& device) const override;
+
+ private:
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,84 @@
+#include "core/backend/cpu/host_device.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <omp.h>
+#include <sys/mman.h>
+#include <utility>
+
+#include "core/backend/cpu/processor.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+/// The size of a large page on x86-64 and AArch64: updates that sweep over megabytes then miss the TLB far less often.
+constexpr std::size_t large_page = std::size_t{2} << 20;
+
+class HostMemory final : public MemorySource {
+ public:
+  std::byte* allocate(std::size_t bytes) override {
+    const bool large = bytes >= large_page;
+    const std::size_t alignment = large ? large_page : MemoryPool::alignment;
+    void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory != nullptr && large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: refusing it is no error
+    return static_cast<std::byte*>(memory);
+  }
+  void release(std::byte* memory, std::size_t) override { std::free(memory); }
+};
+
+class HostEvent final : public Event {
+ public:
+  bool ready() const override { return true; }
+  void wait() const override {}
+  Seconds since(const Event& earlier) const override { return at_ - static_cast<const HostEvent&>(earlier).at_; }
+  void mark() { at_ = Clock::now(); }
+
+ private:
+  Clock::time_point at_;
+};
+
+class HostStream final : public Stream {
+ public:
+  void record(Event& event) override { static_cast<HostEvent&>(event).mark(); }
+  void wait_for(const Event& event) override { event.wait(); }
+  void copy(void* destination, const void* source, std::size_t bytes) override {
+    std::memcpy(destination, source, bytes);
+  }
+  void synchronize() override {}
+};
+
+int checked_threads(const DeviceId& id, int threads) {
+  if (threads >= 1) return threads;
+  throw Error(fmt::format("{}: needs at least 1 thread, got {}", to_string(id), threads));
+}
+
+}  // namespace
+
+HostDevice::HostDevice(DeviceId id, const CpuDeviceOptions& options)
+    : id_(std::move(id)),
+      threads_(checked_threads(id_, options.threads)),
+      memory_(to_string(id_), std::make_unique<HostMemory>(), options.memory) {}
+
+std::string HostDevice::description() const {
+  return fmt::format("{}, {} thread{}", processor_name(), threads_, threads_ == 1 ? "" : "s");
+}
+
+std::unique_ptr<Stream> HostDevice::new_stream() {
+  return std::make_unique<HostStream>();
+}
+
+std::unique_ptr<Event> HostDevice::new_event() {
+  return std::make_unique<HostEvent>();
+}
+
+void HostDevice::bind_to_thread() {
+  thread_local int team = 0;
+  if (team == threads_) return;
+  omp_set_num_threads(threads_);
+  team = threads_;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,37 @@
+// A logical CPU device: its own memory pool and its own number of threads. Its streams do work at once, in the thread
+// that queues it, so every event is done as soon as it is recorded.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/device/device.h"
+
+namespace gpubench {
+
+struct CpuDeviceOptions {
+  PoolOptions memory;
+  int threads = 1;  ///< the OpenMP team of the kernels that run here
+};
+
+class HostDevice final : public Device {
+ public:
+  /// Throws Error when `options.threads` is below 1.
+  HostDevice(DeviceId id, const CpuDeviceOptions& options);
+
+  const DeviceId& id() const override { return id_; }
+  std::string description() const override;
+  MemoryPool& memory() override { return memory_; }
+  std::unique_ptr<Stream> new_stream() override;
+  std::unique_ptr<Event> new_event() override;
+  void bind_to_thread() override;
+  bool shares_host_memory() const override { return true; }
+
+  int threads() const { return threads_; }
+
+ private:
+  DeviceId id_;
+  int threads_;
+  MemoryPool memory_;
+};
+
+}  // namespace gpubench

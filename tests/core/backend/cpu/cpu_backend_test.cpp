@@ -1,0 +1,94 @@
+#include "core/backend/cpu/cpu_backend.h"
+
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <thread>
+
+#include "core/backend/cpu/processor.h"
+#include "core/base/error.h"
+#include "core/graph/leaf_ops.h"
+
+namespace gpubench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+TEST(CpuBackendTest, EachOptionIsADeviceWithItsOwnLimitAndThreads) {
+  const std::array options{CpuDeviceOptions{.memory = {}, .threads = 2},
+                           CpuDeviceOptions{.memory = {.limit = 4 * mib}, .threads = 1}};
+  const CpuBackend backend(options);
+  ASSERT_EQ(backend.devices().size(), 2U);
+  Device& first = *backend.devices()[0];
+  Device& second = *backend.devices()[1];
+  EXPECT_EQ(to_string(first.id()), "cpu:0");
+  EXPECT_EQ(to_string(second.id()), "cpu:1");
+  EXPECT_THAT(first.description(), HasSubstr("2 threads"));
+  EXPECT_THAT(second.description(), testing::EndsWith("1 thread"));
+  EXPECT_NO_THROW(first.memory().allocate(8 * mib, "weights"));
+  EXPECT_THAT([&] { second.memory().allocate(8 * mib, "weights"); },
+              ThrowsMessage<OutOfMemory>(HasSubstr("cpu:1: out of memory: 8 MiB asked for 'weights'")));
+}
+
+TEST(CpuBackendTest, BindingSizesTheTeamOfTheCallingThreadOnly) {
+  const std::array options{CpuDeviceOptions{.memory = {}, .threads = 3}, CpuDeviceOptions{.memory = {}, .threads = 1}};
+  const CpuBackend backend(options);
+  backend.devices()[0]->bind_to_thread();
+  EXPECT_EQ(omp_get_max_threads(), 3);
+  std::thread([&] {
+    backend.devices()[1]->bind_to_thread();
+    EXPECT_EQ(omp_get_max_threads(), 1);
+  }).join();
+  EXPECT_EQ(omp_get_max_threads(), 3);
+  backend.devices()[1]->bind_to_thread();
+  EXPECT_EQ(omp_get_max_threads(), 1);
+}
+
+TEST(CpuBackendTest, StreamsCopyAtOnceAndEventsKeepTheirOrder) {
+  const std::array options{CpuDeviceOptions{}};
+  const CpuBackend backend(options);
+  Device& device = *backend.devices()[0];
+  const auto stream = device.new_stream();
+  const auto before = device.new_event(), after = device.new_event();
+  const std::array<int, 3> source{1, 2, 3};
+  std::array<int, 3> destination{};
+  stream->record(*before);
+  stream->copy(destination.data(), source.data(), sizeof source);
+  stream->record(*after);
+  EXPECT_EQ(destination, source);
+  EXPECT_TRUE(after->ready());
+  EXPECT_GE(after->since(*before).count(), 0.0);
+}
+
+TEST(CpuBackendTest, MemoryIsAlignedForVectorLoadsAndLargePages) {
+  const std::array options{CpuDeviceOptions{}};
+  const CpuBackend backend(options);
+  const Buffer buffer = backend.devices()[0]->memory().allocate(3 * mib, "large");
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (2 * mib), 0U);
+}
+
+TEST(CpuBackendTest, RefusesWhatItCannotDo) {
+  EXPECT_THAT([] { CpuBackend(std::span<const CpuDeviceOptions>{}); },
+              ThrowsMessage<Error>("cpu: needs at least one logical device"));
+  const std::array none{CpuDeviceOptions{.memory = {}, .threads = 0}};
+  EXPECT_THAT([&] { CpuBackend{none}; }, ThrowsMessage<Error>("cpu:0: needs at least 1 thread, got 0"));
+
+  const std::array options{CpuDeviceOptions{}};
+  const CpuBackend backend(options);
+  const InputOp leaf(0, {});
+  EXPECT_FALSE(backend.takes_layouts(leaf));
+  EXPECT_THAT([&] { backend.plan(leaf, {}, *backend.devices()[0]); },
+              ThrowsMessage<Error>("cpu: there is no kernel for input"));
+}
+
+TEST(ProcessorTest, HasANameAndACore) {
+  EXPECT_FALSE(processor_name().empty());
+  EXPECT_GE(usable_cores(), 1);
+}
+
+}  // namespace
+}  // namespace gpubench
