@@ -1,0 +1,132 @@
+#include "core/ops/batch_norm.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/ops/check.h"
+
+namespace gpubench {
+namespace {
+
+std::string epsilon_attribute(float epsilon) {
+  return fmt::format("epsilon={}", epsilon);
+}
+
+/// Checks x (input 0) and `names[i]`, input i + 1, each [channels].
+TensorType check_inputs(std::string_view op, std::span<const TensorType> inputs,
+                        std::initializer_list<std::string_view> names) {
+  const TensorType& x = inputs[0];
+  ops::expect_floating(op, x);
+  if (x.rank() < 2) {
+    throw Error(fmt::format("{}: the input must be [batch, ..., channels], got {}", op, to_string(x)));
+  }
+  const TensorType channels{{x.shape.back()}, x.dtype};
+  std::size_t index = 1;
+  for (const std::string_view name : names) {
+    ops::expect_type(op, name, inputs[index++], channels);
+  }
+  return channels;
+}
+
+std::vector<TensorType> infer_gradient(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 5);
+  const TensorType channels = check_inputs(op, inputs, {"gamma", "the mean", "the variance"});
+  ops::expect_type(op, "the gradient", inputs[4], inputs[0]);
+  return {inputs[0], channels, channels};
+}
+
+double per_element(double count, std::span<const TensorType> outputs) {
+  return count * static_cast<double>(outputs[0].elements());
+}
+
+}  // namespace
+
+std::string BatchNorm::attributes() const {
+  return epsilon_attribute(epsilon);
+}
+
+std::vector<TensorType> BatchNorm::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 3);
+  const TensorType channels = check_inputs(name(), inputs, {"gamma", "beta"});
+  return {inputs[0], channels, channels};
+}
+
+std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                                       std::span<const Value> output_gradients) const {
+  if (output_gradients[1] || output_gradients[2]) {
+    throw Error("batch_norm: no gradient flows through the batch's mean and variance; compute them with reductions");
+  }
+  const Value dx = graph.apply(std::make_shared<const BatchNormGradient>(epsilon),
+                               {inputs[0], inputs[1], outputs[1], outputs[2], output_gradients[0]});
+  return {dx, Value{dx.node, 1}, Value{dx.node, 2}};
+}
+
+double BatchNorm::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return per_element(7, outputs);
+}
+
+std::string BatchNormGradient::attributes() const {
+  return epsilon_attribute(epsilon);
+}
+
+std::vector<TensorType> BatchNormGradient::infer(std::span<const TensorType> inputs) const {
+  return infer_gradient(name(), inputs);
+}
+
+std::vector<Alias> BatchNormGradient::aliases() const {
+  return {{0, 4, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
+}
+
+double BatchNormGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return per_element(11, outputs);
+}
+
+std::string BatchNormInference::attributes() const {
+  return epsilon_attribute(epsilon);
+}
+
+std::vector<TensorType> BatchNormInference::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 5);
+  check_inputs(name(), inputs, {"gamma", "beta", "the mean", "the variance"});
+  return {inputs[0]};
+}
+
+std::vector<Value> BatchNormInference::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                                std::span<const Value> output_gradients) const {
+  const Value dx = graph.apply(std::make_shared<const BatchNormInferenceGradient>(epsilon),
+                               {inputs[0], inputs[1], inputs[3], inputs[4], output_gradients[0]});
+  return {dx, Value{dx.node, 1}, Value{dx.node, 2}, Value{}, Value{}};
+}
+
+double BatchNormInference::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return per_element(2, outputs);
+}
+
+std::string BatchNormInferenceGradient::attributes() const {
+  return epsilon_attribute(epsilon);
+}
+
+std::vector<TensorType> BatchNormInferenceGradient::infer(std::span<const TensorType> inputs) const {
+  return infer_gradient(name(), inputs);
+}
+
+std::vector<Alias> BatchNormInferenceGradient::aliases() const {
+  return {{0, 4, Alias::Kind::may_overwrite}, {0, 0, Alias::Kind::may_overwrite}};
+}
+
+double BatchNormInferenceGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return per_element(5, outputs);
+}
+
+namespace ops {
+
+Value batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon) {
+  return graph.apply(std::make_shared<const BatchNorm>(epsilon), {x, gamma, beta});
+}
+
+Value batch_norm_inference(Graph& graph, Value x, Value gamma, Value beta, Value mean, Value variance, float epsilon) {
+  return graph.apply(std::make_shared<const BatchNormInference>(epsilon), {x, gamma, beta, mean, variance});
+}
+
+}  // namespace ops
+}  // namespace gpubench

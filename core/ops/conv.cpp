@@ -1,0 +1,161 @@
+#include "core/ops/conv.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/ops/bias.h"
+#include "core/ops/check.h"
+#include "core/ops/epilogue.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view image_role = "the image [batch, height, width, channels]";
+constexpr std::string_view filter_role = "the filter [height, width, input channels, output channels]";
+
+std::string window_attributes(const Conv2DAttributes& options) {
+  return fmt::format("strides={} padding={} dilations={}", to_string(options.strides), to_string(options.padding),
+                     to_string(options.dilations));
+}
+
+Conv2DAttributes without_epilogue(Conv2DAttributes options) {
+  options.bias = false;
+  options.activation = Activation::none;
+  return options;
+}
+
+/// The result's shape for an image and a filter whose ranks are checked.
+Shape convolved(std::string_view op, const Conv2DAttributes& options, const Shape& image, const Shape& filter) {
+  if (image[3] != filter[2]) {
+    throw Error(fmt::format("{}: the image {} has {} channels, the filter {} expects {}", op, to_string(image),
+                            image[3], to_string(filter), filter[2]));
+  }
+  const auto window = slide(op, options, image, filter);
+  return {image[0], window[0].outputs, window[1].outputs, filter[3]};
+}
+
+double convolution_flops(const Shape& result, const Shape& filter) {
+  return 2.0 * static_cast<double>(element_count(result)) * static_cast<double>(filter[0] * filter[1] * filter[2]);
+}
+
+}  // namespace
+
+std::array<WindowAxis, 2> slide(std::string_view op, const Conv2DAttributes& options, const Shape& image,
+                                const Shape& filter) {
+  const auto axis = [&](std::size_t i) {
+    return slide(op, image[1 + i], filter[i], options.strides[i], options.dilations[i], options.padding);
+  };
+  return {axis(0), axis(1)};
+}
+
+std::string Conv2D::attributes() const {
+  return fmt::format("{} bias={} activation={}", window_attributes(options), options.bias,
+                     to_string(options.activation));
+}
+
+std::vector<TensorType> Conv2D::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, options.bias ? 3 : 2);
+  ops::expect_floating(name(), inputs[0]);
+  ops::expect_rank(name(), image_role, inputs[0], 4);
+  ops::expect_rank(name(), filter_role, inputs[1], 4);
+  ops::expect_same_dtype(name(), inputs[0], inputs[1]);
+  TensorType result{convolved(name(), options, inputs[0].shape, inputs[1].shape), inputs[0].dtype};
+  if (options.bias) ops::expect_type(name(), "the bias", inputs[2], {{result.shape.back()}, result.dtype});
+  return {result};
+}
+
+std::vector<Value> Conv2D::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                                    std::span<const Value> output_gradients) const {
+  Conv2DAttributes linear = options;
+  linear.activation = Activation::none;
+  const Value dy = undo_activation(graph, options.activation, std::make_shared<const Conv2D>(linear), inputs,
+                                   outputs[0], output_gradients[0]);
+  std::vector<Value> result = {ops::conv2d_input_gradient(graph, dy, inputs[1], options, graph.type(inputs[0]).shape),
+                               ops::conv2d_filter_gradient(graph, inputs[0], dy, options, graph.type(inputs[1]).shape)};
+  if (options.bias) result.push_back(ops::bias_gradient(graph, dy));
+  return result;
+}
+
+double Conv2D::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  return convolution_flops(outputs[0].shape, inputs[1].shape);
+}
+
+Conv2DInputGradient::Conv2DInputGradient(Conv2DAttributes given, Shape shape)
+    : options(without_epilogue(given)), input_shape(std::move(shape)) {}
+
+std::string Conv2DInputGradient::attributes() const {
+  return fmt::format("{} input_shape={}", window_attributes(options), to_string(input_shape));
+}
+
+std::vector<TensorType> Conv2DInputGradient::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  const TensorType &dy = inputs[0], &filter = inputs[1];
+  ops::expect_floating(name(), dy);
+  ops::expect_rank(name(), filter_role, filter, 4);
+  ops::expect_same_dtype(name(), dy, filter);
+  const TensorType dx{input_shape, dy.dtype};
+  ops::expect_rank(name(), image_role, dx, 4);
+  ops::expect_type(name(), "the gradient", dy, {convolved(name(), options, input_shape, filter.shape), dy.dtype});
+  return {dx};
+}
+
+std::vector<Value> Conv2DInputGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                                 std::span<const Value> output_gradients) const {
+  // Linear in both inputs: the adjoint of the adjoint is the convolution itself.
+  return {ops::conv2d(graph, output_gradients[0], inputs[1], options),
+          ops::conv2d_filter_gradient(graph, output_gradients[0], inputs[0], options, graph.type(inputs[1]).shape)};
+}
+
+double Conv2DInputGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  return convolution_flops(inputs[0].shape, inputs[1].shape);
+}
+
+Conv2DFilterGradient::Conv2DFilterGradient(Conv2DAttributes given, Shape shape)
+    : options(without_epilogue(given)), filter_shape(std::move(shape)) {}
+
+std::string Conv2DFilterGradient::attributes() const {
+  return fmt::format("{} filter_shape={}", window_attributes(options), to_string(filter_shape));
+}
+
+std::vector<TensorType> Conv2DFilterGradient::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  const TensorType &x = inputs[0], &dy = inputs[1];
+  ops::expect_floating(name(), x);
+  ops::expect_rank(name(), image_role, x, 4);
+  const TensorType filter{filter_shape, x.dtype};
+  ops::expect_rank(name(), filter_role, filter, 4);
+  ops::expect_type(name(), "the gradient", dy, {convolved(name(), options, x.shape, filter_shape), x.dtype});
+  return {filter};
+}
+
+std::vector<Value> Conv2DFilterGradient::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                                  std::span<const Value> output_gradients) const {
+  return {ops::conv2d_input_gradient(graph, inputs[1], output_gradients[0], options, graph.type(inputs[0]).shape),
+          ops::conv2d(graph, inputs[0], output_gradients[0], options)};
+}
+
+double Conv2DFilterGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  return convolution_flops(inputs[1].shape, filter_shape);
+}
+
+namespace ops {
+
+Value conv2d(Graph& graph, Value x, Value filter, Conv2DAttributes options) {
+  return graph.apply(std::make_shared<const Conv2D>(options), {x, filter});
+}
+
+Value conv2d(Graph& graph, Value x, Value filter, Value bias, Conv2DAttributes options) {
+  options.bias = true;
+  return graph.apply(std::make_shared<const Conv2D>(options), {x, filter, bias});
+}
+
+Value conv2d_input_gradient(Graph& graph, Value dy, Value filter, const Conv2DAttributes& options, Shape input_shape) {
+  return graph.apply(std::make_shared<const Conv2DInputGradient>(options, std::move(input_shape)), {dy, filter});
+}
+
+Value conv2d_filter_gradient(Graph& graph, Value x, Value dy, const Conv2DAttributes& options, Shape filter_shape) {
+  return graph.apply(std::make_shared<const Conv2DFilterGradient>(options, std::move(filter_shape)), {x, dy});
+}
+
+}  // namespace ops
+}  // namespace gpubench

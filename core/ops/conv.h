@@ -1,0 +1,78 @@
+// Two-dimensional convolution, with the bias and activation of a layer as an epilogue, and its two derivatives. Images
+// are [batch, height, width, channels], filters [height, width, input channels, output channels].
+#pragma once
+#include "core/graph/graph.h"
+#include "core/ops/activation.h"
+#include "core/ops/window.h"
+
+namespace gpubench {
+
+struct Conv2DAttributes {
+  Extents strides = {1, 1};
+  Padding padding = Padding::valid;
+  Extents dilations = {1, 1};
+  bool bias = false;  ///< a third input, [output channels]; forward only
+  Activation activation = Activation::none;
+};
+
+/// How the filter slides; throws Error for windows that do not fit.
+std::array<WindowAxis, 2> slide(std::string_view op, const Conv2DAttributes& options, const Shape& image,
+                                const Shape& filter);
+
+/// x, filter[, bias] -> activation(conv(x, filter) + bias)
+class Conv2D final : public Op {
+ public:
+  explicit Conv2D(Conv2DAttributes given = {}) : options(given) {}
+  std::string_view name() const override { return "conv2d"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  /// 2 B Ho Wo Kh Kw Cin Cout, padding included; the epilogue is not counted.
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const Conv2DAttributes options;
+};
+
+/// dy, filter -> dx of `input_shape`
+class Conv2DInputGradient final : public Op {
+ public:
+  /// Bias and activation of `given` are ignored.
+  Conv2DInputGradient(Conv2DAttributes given, Shape shape);
+  std::string_view name() const override { return "conv2d_input_gradient"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const Conv2DAttributes options;
+  const Shape input_shape;
+};
+
+/// x, dy -> dfilter of `filter_shape`
+class Conv2DFilterGradient final : public Op {
+ public:
+  /// Bias and activation of `given` are ignored.
+  Conv2DFilterGradient(Conv2DAttributes given, Shape shape);
+  std::string_view name() const override { return "conv2d_filter_gradient"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const Conv2DAttributes options;
+  const Shape filter_shape;
+};
+
+namespace ops {
+
+Value conv2d(Graph& graph, Value x, Value filter, Conv2DAttributes options = {});
+/// With an epilogue that adds `bias` [output channels].
+Value conv2d(Graph& graph, Value x, Value filter, Value bias, Conv2DAttributes options = {});
+Value conv2d_input_gradient(Graph& graph, Value dy, Value filter, const Conv2DAttributes& options, Shape input_shape);
+Value conv2d_filter_gradient(Graph& graph, Value x, Value dy, const Conv2DAttributes& options, Shape filter_shape);
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,176 @@
+#include "core/ops/loss.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/graph/leaf_ops.h"
+#include "core/ops/check.h"
+#include "core/ops/softmax.h"
+
+namespace gpubench {
+namespace {
+
+Shape examples(const TensorType& predictions) {
+  return {predictions.shape.begin(), predictions.shape.end() - 1};
+}
+
+void check_predictions(std::string_view op, const TensorType& predictions) {
+  ops::expect_floating(op, predictions);
+  if (predictions.rank() == 0) {
+    throw Error(fmt::format("{}: the predictions must be [..., classes], got a scalar", op));
+  }
+}
+
+void check_categorical(std::string_view op, const TensorType& predictions, const TensorType& labels) {
+  check_predictions(op, predictions);
+  if (labels.shape != predictions.shape) {
+    throw Error(
+        fmt::format("{}: the labels must be one-hot with the predictions' shape {}, got {}; class indices need "
+                    "the sparse loss",
+                    op, to_string(predictions.shape), to_string(labels)));
+  }
+  ops::expect_same_dtype(op, predictions, labels);
+}
+
+void check_sparse(std::string_view op, const TensorType& predictions, const TensorType& labels) {
+  check_predictions(op, predictions);
+  const bool integer = labels.dtype == Dtype::i64 || labels.dtype == Dtype::i32 || labels.dtype == Dtype::u8;
+  if (labels.shape == examples(predictions) && integer) return;
+  throw Error(fmt::format("{}: the labels must be class indices (int64, int32 or uint8) of shape {}, got {}", op,
+                          to_string(examples(predictions)), to_string(labels)));
+}
+
+using CheckLabels = void (*)(std::string_view, const TensorType&, const TensorType&);
+
+TensorType infer_loss(std::string_view op, std::span<const TensorType> inputs, CheckLabels check) {
+  ops::expect_count(op, inputs, 2);
+  check(op, inputs[0], inputs[1]);
+  return {examples(inputs[0]), inputs[0].dtype};
+}
+
+std::vector<TensorType> infer_gradient(std::string_view op, std::span<const TensorType> inputs, CheckLabels check) {
+  ops::expect_count(op, inputs, 3);
+  check(op, inputs[1], inputs[2]);
+  ops::expect_type(op, "the loss' gradient", inputs[0], {examples(inputs[1]), inputs[1].dtype});
+  return {inputs[1]};
+}
+
+/// The logits' gradient may arrive through the loss, the probabilities, or both.
+template <class GradientOp>
+std::vector<Value> logits_gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                                   std::span<const Value> output_gradients) {
+  std::vector<Value> parts;
+  if (output_gradients[0]) {
+    parts.push_back(graph.apply(std::make_shared<const GradientOp>(), {output_gradients[0], outputs[1], inputs[1]}));
+  }
+  if (output_gradients[1]) parts.push_back(ops::softmax_gradient(graph, output_gradients[1], outputs[1]));
+  if (parts.size() == 2) parts = {graph.apply(std::make_shared<const AddN>(), parts)};
+  return {parts[0], Value{}};
+}
+
+double per_prediction(double count, const TensorType& predictions) {
+  return count * static_cast<double>(predictions.elements());
+}
+
+}  // namespace
+
+std::vector<TensorType> CategoricalCrossEntropy::infer(std::span<const TensorType> inputs) const {
+  return {infer_loss(name(), inputs, &check_categorical)};
+}
+
+std::vector<Value> CategoricalCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
+                                                     std::span<const Value>,
+                                                     std::span<const Value> output_gradients) const {
+  return {graph.apply(std::make_shared<const CategoricalCrossEntropyGradient>(),
+                      {output_gradients[0], inputs[0], inputs[1]}),
+          Value{}};
+}
+
+double CategoricalCrossEntropy::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  return per_prediction(3, inputs[0]);
+}
+
+std::vector<TensorType> CategoricalCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
+  return infer_gradient(name(), inputs, &check_categorical);
+}
+
+std::vector<TensorType> SparseCategoricalCrossEntropy::infer(std::span<const TensorType> inputs) const {
+  return {infer_loss(name(), inputs, &check_sparse)};
+}
+
+std::vector<Value> SparseCategoricalCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
+                                                           std::span<const Value>,
+                                                           std::span<const Value> output_gradients) const {
+  return {graph.apply(std::make_shared<const SparseCategoricalCrossEntropyGradient>(),
+                      {output_gradients[0], inputs[0], inputs[1]}),
+          Value{}};
+}
+
+std::vector<TensorType> SparseCategoricalCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
+  return infer_gradient(name(), inputs, &check_sparse);
+}
+
+std::vector<TensorType> SoftmaxCrossEntropy::infer(std::span<const TensorType> inputs) const {
+  TensorType loss = infer_loss(name(), inputs, &check_categorical);
+  return {std::move(loss), inputs[0]};
+}
+
+std::vector<Value> SoftmaxCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
+                                                 std::span<const Value> outputs,
+                                                 std::span<const Value> output_gradients) const {
+  return logits_gradient<SoftmaxCrossEntropyGradient>(graph, inputs, outputs, output_gradients);
+}
+
+double SoftmaxCrossEntropy::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  return per_prediction(8, inputs[0]);
+}
+
+std::vector<TensorType> SoftmaxCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
+  return infer_gradient(name(), inputs, &check_categorical);
+}
+
+double SoftmaxCrossEntropyGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return per_prediction(4, outputs[0]);
+}
+
+std::vector<TensorType> SparseSoftmaxCrossEntropy::infer(std::span<const TensorType> inputs) const {
+  TensorType loss = infer_loss(name(), inputs, &check_sparse);
+  return {std::move(loss), inputs[0]};
+}
+
+std::vector<Value> SparseSoftmaxCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs,
+                                                       std::span<const Value> outputs,
+                                                       std::span<const Value> output_gradients) const {
+  return logits_gradient<SparseSoftmaxCrossEntropyGradient>(graph, inputs, outputs, output_gradients);
+}
+
+double SparseSoftmaxCrossEntropy::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  return per_prediction(5, inputs[0]);
+}
+
+std::vector<TensorType> SparseSoftmaxCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
+  return infer_gradient(name(), inputs, &check_sparse);
+}
+
+double SparseSoftmaxCrossEntropyGradient::flops(std::span<const TensorType>,
+                                                std::span<const TensorType> outputs) const {
+  return per_prediction(1, outputs[0]);
+}
+
+namespace ops {
+
+Value cross_entropy(Graph& graph, Value probabilities, Value labels) {
+  const OpPtr op = is_floating(graph.type(labels).dtype)
+                       ? OpPtr(std::make_shared<const CategoricalCrossEntropy>())
+                       : OpPtr(std::make_shared<const SparseCategoricalCrossEntropy>());
+  return graph.apply(op, {probabilities, labels});
+}
+
+Value softmax_cross_entropy(Graph& graph, Value logits, Value labels) {
+  const OpPtr op = is_floating(graph.type(labels).dtype) ? OpPtr(std::make_shared<const SoftmaxCrossEntropy>())
+                                                         : OpPtr(std::make_shared<const SparseSoftmaxCrossEntropy>());
+  return graph.apply(op, {logits, labels});
+}
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,95 @@
+// Losses, one number per example, with softmax and cross-entropy fused where logits are given. Predictions are
+// [..., classes]; labels are distributions of the same type ("categorical") or class indices [...] ("sparse").
+#pragma once
+#include "core/graph/graph.h"
+
+namespace gpubench {
+
+/// Probabilities are kept this far from 0 before their logarithm is taken (and from 1 in binary cross-entropy), as in
+/// Keras. The derivative does not stop there, so a prediction that is certain and wrong still learns.
+inline constexpr float smallest_probability = 1e-7F;
+
+/// probabilities [..., c], labels [..., c] -> -sum(labels log(probabilities)) [...]
+class CategoricalCrossEntropy final : public Op {
+ public:
+  std::string_view name() const override { return "categorical_cross_entropy"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+/// dloss [...], probabilities, labels -> dprobabilities
+class CategoricalCrossEntropyGradient final : public Op {
+ public:
+  std::string_view name() const override { return "categorical_cross_entropy_gradient"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
+};
+
+/// probabilities [..., c], class indices [...] -> -log(probability of the class) [...]
+class SparseCategoricalCrossEntropy final : public Op {
+ public:
+  std::string_view name() const override { return "sparse_categorical_cross_entropy"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+};
+
+/// dloss [...], probabilities, class indices -> dprobabilities
+class SparseCategoricalCrossEntropyGradient final : public Op {
+ public:
+  std::string_view name() const override { return "sparse_categorical_cross_entropy_gradient"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
+};
+
+/// logits [..., c], labels [..., c] -> loss [...], probabilities [..., c]
+class SoftmaxCrossEntropy final : public Op {
+ public:
+  std::string_view name() const override { return "softmax_cross_entropy"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{1, 0, Alias::Kind::may_overwrite}}; }
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+/// dloss [...], probabilities, labels -> dlogits
+class SoftmaxCrossEntropyGradient final : public Op {
+ public:
+  std::string_view name() const override { return "softmax_cross_entropy_gradient"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+/// logits [..., c], class indices [...] -> loss [...], probabilities [..., c]
+class SparseSoftmaxCrossEntropy final : public Op {
+ public:
+  std::string_view name() const override { return "sparse_softmax_cross_entropy"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{1, 0, Alias::Kind::may_overwrite}}; }
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+/// dloss [...], probabilities, class indices -> dlogits
+class SparseSoftmaxCrossEntropyGradient final : public Op {
+ public:
+  std::string_view name() const override { return "sparse_softmax_cross_entropy_gradient"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override { return {{0, 1, Alias::Kind::may_overwrite}}; }
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
+namespace ops {
+
+/// The loss per example from probabilities. `labels` of the predictions' type are distributions, integers are indices.
+Value cross_entropy(Graph& graph, Value probabilities, Value labels);
+/// The loss per example from logits; the probabilities are output 1 of the same node.
+Value softmax_cross_entropy(Graph& graph, Value logits, Value labels);
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,48 @@
+#include "core/ops/window.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+
+std::string_view to_string(Padding padding) {
+  return padding == Padding::valid ? "valid" : "same";
+}
+
+Padding parse_padding(std::string_view name) {
+  if (name == "valid") return Padding::valid;
+  if (name == "same") return Padding::same;
+  throw Error(fmt::format("there is no padding \"{}\"; there are valid, same", name));
+}
+
+std::string to_string(const Extents& extents) {
+  return fmt::format("[{}, {}]", extents[0], extents[1]);
+}
+
+WindowAxis slide(std::string_view op, std::int64_t inputs, std::int64_t size, std::int64_t stride,
+                 std::int64_t dilation, Padding padding) {
+  if (size < 1 || stride < 1 || dilation < 1) {
+    throw Error(fmt::format("{}: window size, strides and dilations must be at least 1, got {}, {} and {}", op, size,
+                            stride, dilation));
+  }
+  const std::int64_t covered = (size - 1) * dilation + 1;
+  if (padding == Padding::valid) {
+    if (covered > inputs) {
+      throw Error(
+          fmt::format("{}: a window of {} does not fit into {} without padding; use padding \"same\" or a "
+                      "smaller window",
+                      op, covered, inputs));
+    }
+    return {(inputs - covered) / stride + 1, 0, 0};
+  }
+  WindowAxis axis;
+  axis.outputs = (inputs + stride - 1) / stride;
+  const std::int64_t total = std::max<std::int64_t>(0, (axis.outputs - 1) * stride + covered - inputs);
+  axis.padding_before = total / 2;
+  axis.padding_after = total - axis.padding_before;
+  return axis;
+}
+
+}  // namespace gpubench
