@@ -1,0 +1,18 @@
+// Quantiles of unordered samples. The sorted variants exist because callers that need several quantiles sort once.
+#pragma once
+#include <span>
+
+namespace gpubench {
+
+/// Linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996, the default of R and NumPy).
+/// `sorted` is ascending and not empty; 0 <= p <= 1.
+double sorted_quantile(std::span<const double> sorted, double p);
+
+/// Reorders `samples`, which are not empty; linear time.
+double median_in_place(std::span<double> samples);
+
+/// Copies; for callers off the hot path.
+double quantile(std::span<const double> samples, double p);
+double median(std::span<const double> samples);
+
+}  // namespace gpubench

@@ -1,0 +1,93 @@
+#include "core/measure/stopping_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+
+namespace gpubench {
+namespace {
+
+// Room for steps of 2 µs throughout the budget; untouched pages of the reservation cost nothing. Faster or more steps
+// than this end the point early, and its reason says so.
+constexpr double kShortestStep = 2e-6;
+constexpr double kLeastCapacity = 4096;
+constexpr double kMostCapacity = 1 << 24;
+
+std::size_t capacity_for(Seconds budget) {
+  return static_cast<std::size_t>(std::clamp(budget.count() / kShortestStep, kLeastCapacity, kMostCapacity));
+}
+
+StoppingLimits checked(StoppingLimits limits) {
+  if (!(limits.relative_error > 0)) {
+    throw Error(fmt::format("measure: the relative error is {}; it must be above 0", limits.relative_error));
+  }
+  if (!(limits.budget.count() > 0) || !(limits.min_time.count() > 0)) {
+    throw Error(fmt::format("measure: a budget of {} s with at least {} s; both must be above 0", limits.budget.count(),
+                            limits.min_time.count()));
+  }
+  if (limits.budget < limits.min_time) {
+    throw Error(fmt::format("measure: a budget of {} s is too short; at least {} s are measured", limits.budget.count(),
+                            limits.min_time.count()));
+  }
+  return limits;
+}
+
+}  // namespace
+
+std::string_view to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::running:
+      return "running";
+    case StopReason::precise:
+      return "precise";
+    case StopReason::budget:
+      return "budget";
+    case StopReason::full:
+      return "full";
+  }
+  return "";
+}
+
+StoppingRule::StoppingRule(StoppingLimits limits)
+    : limits_(checked(limits)),
+      estimator_(capacity_for(limits.budget)),
+      next_check_(0),
+      reached_error_(std::numeric_limits<double>::infinity()) {
+  samples_.reserve(capacity_for(limits.budget));
+}
+
+bool StoppingRule::add(double seconds) {
+  samples_.push_back(seconds);
+  measured_ += Seconds(seconds);
+  if (measured_ < limits_.min_time) return false;
+
+  const bool out_of_time = measured_ >= limits_.budget;
+  const bool full = samples_.size() == samples_.capacity();
+  if (!out_of_time && !full && samples_.size() < next_check_) return false;
+
+  reached_error_ = estimator_.estimate(samples_).relative_error();
+  next_check_ = samples_.size() + std::max<std::size_t>(samples_.size() / 4, 1);
+  if (reached_error_ <= limits_.relative_error) {
+    stop_reason_ = StopReason::precise;
+  } else if (out_of_time) {
+    stop_reason_ = StopReason::budget;
+  } else if (full) {
+    stop_reason_ = StopReason::full;
+  }
+  return stop_reason_ != StopReason::running;
+}
+
+std::string StoppingRule::reason() const {
+  const std::string extent = fmt::format("{} steps in {}", samples_.size(), format_seconds(measured_.count()));
+  const std::string error = std::isfinite(reached_error_)
+                                ? fmt::format("95 % interval within {:.2g} % of the median", 100 * reached_error_)
+                                : std::string("too few steps for an interval");
+  if (stop_reason_ == StopReason::running) return "running: " + extent;
+  return fmt::format("{}: {} after {}", to_string(stop_reason_), error, extent);
+}
+
+}  // namespace gpubench

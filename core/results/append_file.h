@@ -1,0 +1,37 @@
+// A file that only grows by whole records: text handed to append() is on disk when it returns, or not in the file at
+// all.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace gpubench {
+
+class AppendFile {
+ public:
+  /// Opens at the end, making the file when it is absent. Throws Error with the system's reason.
+  explicit AppendFile(std::filesystem::path path);
+  AppendFile(const AppendFile&) = delete;
+  AppendFile& operator=(const AppendFile&) = delete;
+  ~AppendFile();
+
+  /// Blocks until the disk has it. Throws Error after taking back what was written of `text`.
+  void append(std::string_view text);
+  std::int64_t size() const { return size_; }
+  /// Cuts the file to an earlier size().
+  void truncate(std::int64_t size);
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_;
+  std::int64_t size_;
+};
+
+/// Writes a whole file under another name and renames it, so that readers see the old text or the new one.
+void replace_file(const std::filesystem::path& path, std::string_view text);
+
+/// Throws Error when it cannot be read.
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace gpubench

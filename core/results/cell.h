@@ -1,0 +1,24 @@
+// One value of a row. Empty (std::monostate) means "not measurable here", which is never written as 0 or -1.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace gpubench {
+
+using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+inline bool is_empty(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell);
+}
+/// The number in an integer or floating-point cell.
+std::optional<double> number_in(const Cell& cell);
+
+/// Plain text that reads back as the same value: "", "true", "32", "4.2e-05", "nan".
+std::string to_text(const Cell& cell);
+/// The inverse. Text that is no number and no boolean, and all text of a column that `is_text`, is a string.
+Cell parse_cell(std::string_view text, bool is_text);
+
+}  // namespace gpubench

@@ -1,0 +1,104 @@
+#include "core/results/column.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gpubench {
+namespace {
+
+constexpr bool kText = true;
+
+const std::array kStandardColumns = {
+    Column{"experiment", Unit::none, Better::neither, kText},
+    Column{"point", Unit::none, Better::neither},
+    Column{"process", Unit::none, Better::neither},
+    Column{"status", Unit::none, Better::neither, kText},
+    Column{"detail", Unit::none, Better::neither, kText},
+    Column{"quality", Unit::none, Better::neither, kText},
+    Column{"device", Unit::none, Better::neither, kText},
+    Column{"execution", Unit::none, Better::neither, kText},
+    Column{"precision", Unit::none, Better::neither, kText},
+    Column{"replicas", Unit::none, Better::neither},
+    Column{"batch_size", Unit::none, Better::neither},
+    Column{"steps", Unit::none, Better::neither},
+    Column{"examples_per_s", Unit::per_second, Better::higher},
+    Column{"step_time_s", Unit::seconds, Better::lower},
+    Column{"step_time_low_s", Unit::seconds, Better::lower},
+    Column{"step_time_high_s", Unit::seconds, Better::lower},
+    Column{"step_time_p95_s", Unit::seconds, Better::lower},
+    Column{"warmup_s", Unit::seconds, Better::lower},
+    Column{"compute_share", Unit::share, Better::higher},
+    Column{"communication_share", Unit::share, Better::lower},
+    Column{"peer_wait_share", Unit::share, Better::lower},
+    Column{"copy_share", Unit::share, Better::lower},
+    Column{"input_wait_share", Unit::share, Better::lower},
+    Column{"launch_share", Unit::share, Better::lower},
+    Column{"host_share", Unit::share, Better::lower},
+    Column{"other_share", Unit::share, Better::lower},
+    Column{"device_busy", Unit::share, Better::higher},
+    Column{"flops_per_step", Unit::flops, Better::neither},
+    Column{"flops_per_s", Unit::flops_per_second, Better::higher},
+    Column{"mfu", Unit::share, Better::higher},
+    Column{"peak_memory_bytes", Unit::bytes, Better::lower},
+    Column{"reserved_memory_bytes", Unit::bytes, Better::lower},
+    Column{"power_w", Unit::watts, Better::lower},
+    Column{"energy_j_per_example", Unit::joules, Better::lower},
+    Column{"loss", Unit::none, Better::lower},
+    Column{"accuracy", Unit::share, Better::higher},
+    Column{"verdict", Unit::none, Better::neither, kText},
+    Column{"stop_reason", Unit::none, Better::neither, kText},
+};
+
+struct Ending {
+  std::string_view text;
+  Unit unit;
+  Better better;
+};
+
+// The first that fits: a longer ending stands before its own ending.
+constexpr std::array kEndings = {
+    Ending{"flops_per_s", Unit::flops_per_second, Better::higher},
+    Ending{"bytes_per_s", Unit::bytes_per_second, Better::higher},
+    Ending{"_per_s", Unit::per_second, Better::higher},
+    Ending{"_s", Unit::seconds, Better::lower},
+    Ending{"_bytes", Unit::bytes, Better::lower},
+    Ending{"_share", Unit::share, Better::neither},
+    Ending{"accuracy", Unit::share, Better::higher},
+    Ending{"flops", Unit::flops, Better::neither},
+    Ending{"_w", Unit::watts, Better::lower},
+    Ending{"_j", Unit::joules, Better::lower},
+    Ending{"loss", Unit::none, Better::lower},
+};
+
+constexpr std::array<std::string_view, 10> kUnits = {"",       "s",       "bytes", "1/s", "FLOP",
+                                                     "FLOP/s", "bytes/s", "share", "W",   "J"};
+constexpr std::array<std::string_view, 3> kDirections = {"", "lower", "higher"};
+
+}  // namespace
+
+std::string_view to_string(Unit unit) {
+  return kUnits[static_cast<std::size_t>(unit)];
+}
+std::string_view to_string(Better better) {
+  return kDirections[static_cast<std::size_t>(better)];
+}
+
+std::span<const Column> standard_columns() {
+  return kStandardColumns;
+}
+
+const Column* find_standard_column(std::string_view name) {
+  const auto* found = std::ranges::find(kStandardColumns, name, &Column::name);
+  return found == kStandardColumns.end() ? nullptr : found;
+}
+
+Column column_of(std::string_view name) {
+  if (const Column* standard = find_standard_column(name)) return *standard;
+  for (const Ending& ending : kEndings) {
+    if (name.ends_with(ending.text)) return {std::string(name), ending.unit, ending.better};
+  }
+  return {std::string(name), Unit::none, Better::neither};
+}
+
+}  // namespace gpubench

@@ -1,0 +1,33 @@
+// Columns of results: name, unit, and which direction is better. The standard columns are one table; any other column
+// gets its unit from its name's ending, so a script declares nothing twice.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gpubench {
+
+enum class Unit { none, seconds, bytes, per_second, flops, flops_per_second, bytes_per_second, share, watts, joules };
+enum class Better { neither, lower, higher };
+
+std::string_view to_string(Unit unit);
+std::string_view to_string(Better better);
+
+struct Column {
+  std::string name;
+  Unit unit = Unit::none;
+  Better better = Better::neither;
+  /// Cells are text even where they look like a number.
+  bool is_text = false;
+
+  bool operator==(const Column&) const = default;
+};
+
+/// In the order in which files hold them; axes come after "process".
+std::span<const Column> standard_columns();
+/// Null for a name that is not standard.
+const Column* find_standard_column(std::string_view name);
+/// The standard column, or one with the unit of the name's ending (`_s`, `_bytes`, `_per_s`, `_share`, `_w`, ...).
+Column column_of(std::string_view name);
+
+}  // namespace gpubench

@@ -1,0 +1,62 @@
+#include "core/results/csv.h"
+
+#include <csv.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+void add_field(std::string& line, std::string_view field) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  const bool blank_edge = !field.empty() && (is_blank(field.front()) || is_blank(field.back()));
+  if (!blank_edge && field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    line += field;
+    return;
+  }
+  line += '"';
+  for (const char c : field) {
+    if (c == '"') line += '"';
+    line += c;
+  }
+  line += '"';
+}
+
+struct Rows {
+  std::vector<std::vector<std::string>> rows{1};
+};
+
+void on_field(void* text, std::size_t size, void* context) {
+  static_cast<Rows*>(context)->rows.back().emplace_back(static_cast<const char*>(text), size);
+}
+
+void on_row(int, void* context) {
+  static_cast<Rows*>(context)->rows.emplace_back();
+}
+
+}  // namespace
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) line += ',';
+    add_field(line, fields[i]);
+  }
+  return line + "\r\n";
+}
+
+std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view what) {
+  csv_parser parser;
+  if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) throw Error(fmt::format("{}: libcsv did not start", what));
+  Rows rows;
+  const std::size_t parsed = csv_parse(&parser, text.data(), text.size(), on_field, on_row, &rows);
+  const bool ended = parsed == text.size() && csv_fini(&parser, on_field, on_row, &rows) == 0;
+  const int error = csv_error(&parser);
+  csv_free(&parser);
+  if (!ended) throw Error(fmt::format("{}: row {}: {}", what, rows.rows.size(), csv_strerror(error)));
+  rows.rows.pop_back();
+  return std::move(rows.rows);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,52 @@
+// The tree of facts in run.json: what ran where. Ordered like the file, so that a person can read it top to bottom.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/results/cell.h"
+
+namespace gpubench {
+
+class Info {
+ public:
+  using List = std::vector<Info>;
+  using Fields = std::vector<std::pair<std::string, Info>>;
+
+  Info() = default;
+  Info(Cell cell) : value_(std::move(cell)) {}
+  Info(std::string text) : value_(Cell(std::move(text))) {}
+  Info(const char* text) : value_(Cell(std::string(text))) {}
+  Info(bool value) : value_(Cell(value)) {}
+  Info(int value) : value_(Cell(std::int64_t{value})) {}
+  Info(std::int64_t value) : value_(Cell(value)) {}
+  Info(double value) : value_(Cell(value)) {}
+  Info(List list) : value_(std::move(list)) {}
+  Info(Fields fields) : value_(std::move(fields)) {}
+
+  bool operator==(const Info&) const = default;
+  /// Null when this is another kind of node.
+  const Cell* cell() const { return std::get_if<Cell>(&value_); }
+  const List* list() const { return std::get_if<List>(&value_); }
+  const Fields* fields() const { return std::get_if<Fields>(&value_); }
+
+  /// Replaces or adds a field; an empty node becomes a table of fields.
+  void set(std::string_view name, Info value);
+  /// Null when there is no such field.
+  const Info* find(std::string_view name) const;
+  /// Text of a field that holds a cell; empty when there is none.
+  std::string text(std::string_view name) const;
+
+ private:
+  std::variant<Cell, List, Fields> value_;
+};
+
+/// Numbers that are not finite become null, which is all that JSON has for them.
+std::string to_json(const Info& info);
+/// Throws Error that starts with `what` and names the place of the mistake.
+Info parse_json(std::string_view text, std::string_view what);
+
+}  // namespace gpubench

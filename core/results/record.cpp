@@ -1,0 +1,22 @@
+#include "core/results/record.h"
+
+#include <algorithm>
+
+namespace gpubench {
+
+void Record::set(std::string_view column, Cell cell) {
+  const auto found = std::ranges::find(cells_, column, &std::pair<std::string, Cell>::first);
+  if (found != cells_.end()) {
+    found->second = std::move(cell);
+  } else {
+    cells_.emplace_back(column, std::move(cell));
+  }
+}
+
+const Cell& Record::get(std::string_view column) const {
+  static const Cell kEmpty;
+  const auto found = std::ranges::find(cells_, column, &std::pair<std::string, Cell>::first);
+  return found == cells_.end() ? kEmpty : found->second;
+}
+
+}  // namespace gpubench

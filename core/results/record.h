@@ -1,0 +1,29 @@
+// One row of results: cells in the order in which they were set. Rows are short, so lookup is a linear search.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/results/cell.h"
+
+namespace gpubench {
+
+class Record {
+ public:
+  Record() = default;
+  Record(std::initializer_list<std::pair<std::string, Cell>> cells) : cells_(cells) {}
+
+  bool operator==(const Record&) const = default;
+  /// Replaces the column's cell or adds it at the end.
+  void set(std::string_view column, Cell cell);
+  /// Empty for a column that was never set.
+  const Cell& get(std::string_view column) const;
+  bool has(std::string_view column) const { return !is_empty(get(column)); }
+  const std::vector<std::pair<std::string, Cell>>& cells() const { return cells_; }
+
+ private:
+  std::vector<std::pair<std::string, Cell>> cells_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,80 @@
+#include "core/results/run_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::size_t kLongestName = 100;
+
+bool is_file_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+void check_experiment_name(std::string_view name) {
+  if (!name.empty() && name.size() <= kLongestName && name.front() != '.' && name.front() != '-' &&
+      std::ranges::all_of(name, is_file_character)) {
+    return;
+  }
+  throw Error(
+      fmt::format("experiment: the name '{}' cannot name a directory: use letters, digits, '_', '-' and '.', "
+                  "not '.' or '-' first, at most {} characters",
+                  name, kLongestName));
+}
+
+std::tm utc_parts(std::chrono::system_clock::time_point time) {
+  return fmt::gmtime(std::chrono::system_clock::to_time_t(time));
+}
+
+}  // namespace
+
+std::filesystem::path results_root(const std::filesystem::path& out) {
+  return out / "results";
+}
+std::filesystem::path plots_root(const std::filesystem::path& out) {
+  return out / "plots";
+}
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc_parts(time));
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
+  std::string host = name.data();
+  std::ranges::replace_if(
+      host, [](char c) { return !is_file_character(c); }, '_');
+  return host;
+}
+
+std::filesystem::path make_run_directory(const std::filesystem::path& out, std::string_view experiment,
+                                         std::chrono::system_clock::time_point time) {
+  check_experiment_name(experiment);
+  const std::filesystem::path parent = results_root(out) / experiment;
+  std::error_code error;
+  std::filesystem::create_directories(parent, error);
+  if (error) {
+    throw Error(fmt::format("results: cannot make the directory '{}': {}; choose another place with --out",
+                            parent.string(), error.message()));
+  }
+  const std::string name = fmt::format("{:%Y%m%dT%H%M%SZ}-{}", utc_parts(time), host_name());
+  for (int n = 1;; ++n) {
+    const std::filesystem::path directory = parent / (n == 1 ? name : fmt::format("{}-{}", name, n));
+    // True only for the process that made it, so two runs of one second get two directories.
+    if (std::filesystem::create_directory(directory, error)) return directory;
+    if (error) {
+      throw Error(fmt::format("results: cannot make the directory '{}': {}; choose another place with --out",
+                              directory.string(), error.message()));
+    }
+  }
+}
+
+}  // namespace gpubench

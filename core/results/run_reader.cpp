@@ -1,0 +1,126 @@
+#include "core/results/run_reader.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/results/append_file.h"
+#include "core/results/csv.h"
+#include "core/results/run_directory.h"
+
+namespace gpubench {
+namespace {
+
+bool is_run(const std::filesystem::path& directory) {
+  return std::filesystem::exists(directory / "results.csv");
+}
+
+std::vector<std::filesystem::path> directories_in(const std::filesystem::path& parent) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    if (entry.is_directory(error)) found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// Names start with the time, so that the last is the newest; "-10" comes after "-9".
+bool older(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const std::string left = a.filename().string();
+  const std::string right = b.filename().string();
+  const std::string time_left = left.substr(0, left.find('-'));
+  const std::string time_right = right.substr(0, right.find('-'));
+  if (time_left != time_right) return time_left < time_right;
+  if (left.size() != right.size()) return left.size() < right.size();
+  return left < right;
+}
+
+Column declared_column(const std::string& name, const Info& info) {
+  Column column = column_of(name);
+  const Info* columns = info.find("columns");
+  if (!columns || !columns->list()) return column;
+  for (const Info& declared : *columns->list()) {
+    if (declared.text("name") == name && declared.text("text") == "true") column.is_text = true;
+  }
+  return column;
+}
+
+RunSummary summary_of(const std::filesystem::path& directory) {
+  RunSummary summary;
+  summary.directory = directory;
+  summary.name = directory.filename().string();
+  summary.experiment = directory.parent_path().filename().string();
+  try {
+    const Info info = parse_json(read_file(directory / "run.json"), "run.json");
+    summary.title = info.text("title");
+    summary.status = info.text("status");
+    // Counted, because the run.json of a program that died has no final count.
+    const auto lines = parse_csv(read_file(directory / "results.csv"), "results.csv");
+    summary.rows = lines.empty() ? 0 : lines.size() - 1;
+  } catch (const Error&) {
+    summary.status = "unreadable";
+  }
+  return summary;
+}
+
+}  // namespace
+
+Run read_run(const std::filesystem::path& directory) {
+  Run run;
+  run.directory = directory;
+  const std::filesystem::path info_path = directory / "run.json";
+  run.info = parse_json(read_file(info_path), info_path.string());
+
+  const std::filesystem::path rows_path = directory / "results.csv";
+  const auto lines = parse_csv(read_file(rows_path), rows_path.string());
+  if (lines.empty()) throw Error(fmt::format("{}: empty; a header line was expected", rows_path.string()));
+  for (const std::string& name : lines.front()) run.columns.push_back(declared_column(name, run.info));
+  for (std::size_t row = 1; row < lines.size(); ++row) {
+    const auto& fields = lines[row];
+    if (fields.size() != run.columns.size()) {
+      throw Error(fmt::format("{}: row {} has {} fields; the header has {}", rows_path.string(), row, fields.size(),
+                              run.columns.size()));
+    }
+    Record record;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      Cell cell = parse_cell(fields[i], run.columns[i].is_text);
+      if (!is_empty(cell)) record.set(run.columns[i].name, std::move(cell));
+    }
+    run.records.push_back(std::move(record));
+  }
+  return run;
+}
+
+std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
+  std::vector<RunSummary> runs;
+  for (const auto& experiment : directories_in(results_root(out))) {
+    auto directories = directories_in(experiment);
+    std::erase_if(directories, [](const auto& directory) { return !is_run(directory); });
+    std::ranges::sort(directories, [](const auto& a, const auto& b) { return older(b, a); });
+    for (const auto& directory : directories) runs.push_back(summary_of(directory));
+  }
+  return runs;
+}
+
+std::filesystem::path find_run(const std::string& text, const std::filesystem::path& out) {
+  const std::filesystem::path path(text);
+  if (is_run(path)) return path;
+  if (path.filename() == "results.csv" && is_run(path.parent_path())) return path.parent_path();
+  if (is_run(results_root(out) / path)) return results_root(out) / path;
+
+  const std::vector<RunSummary> runs = list_runs(out);
+  std::set<std::string> experiments;
+  for (const RunSummary& run : runs) {
+    if (run.name == text || run.experiment == text) return run.directory;
+    experiments.insert(run.experiment);
+  }
+  if (runs.empty())
+    throw Error(fmt::format("no run '{}': there are no runs in '{}'", text, results_root(out).string()));
+  throw Error(
+      fmt::format("no run '{}' in '{}': give a run's directory, its name or its experiment; there are runs of {}", text,
+                  results_root(out).string(), fmt::join(experiments, ", ")));
+}
+
+}  // namespace gpubench

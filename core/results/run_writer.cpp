@@ -1,0 +1,160 @@
+#include "core/results/run_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "core/results/append_file.h"
+#include "core/results/csv.h"
+#include "core/results/run_directory.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view kLastColumnBeforeAxes = "process";
+
+bool contains(const std::vector<Column>& columns, std::string_view name) {
+  return std::ranges::find(columns, name, &Column::name) != columns.end();
+}
+
+// An axis or an extra column named like a standard one fills that one.
+std::vector<Column> all_columns(const RunPlan& plan) {
+  std::vector<Column> columns;
+  for (const Column& standard : standard_columns()) {
+    columns.push_back(standard);
+    if (standard.name != kLastColumnBeforeAxes) continue;
+    for (const std::string& axis : plan.axes) {
+      if (!find_standard_column(axis) && !contains(columns, axis)) columns.push_back(column_of(axis));
+    }
+  }
+  for (const std::string& extra : plan.extra_columns) {
+    if (!contains(columns, extra)) columns.push_back(column_of(extra));
+  }
+  return columns;
+}
+
+std::string header_line(const std::vector<Column>& columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  return csv_line(names);
+}
+
+std::string row_line(const std::vector<Column>& columns, const Record& record) {
+  std::vector<std::string> fields;
+  for (const Column& column : columns) fields.push_back(to_text(record.get(column.name)));
+  return csv_line(fields);
+}
+
+std::string sample_lines(const Record& record, std::span<const double> step_times) {
+  const std::string prefix = fmt::format("{},{},", to_text(record.get("point")), to_text(record.get("process")));
+  fmt::memory_buffer lines;
+  for (std::size_t step = 0; step < step_times.size(); ++step) {
+    fmt::format_to(std::back_inserter(lines), "{}{},{}\r\n", prefix, step + 1, step_times[step]);
+  }
+  return fmt::to_string(lines);
+}
+
+Info column_info(const std::vector<Column>& columns) {
+  Info::List list;
+  for (const Column& column : columns) {
+    Info::Fields fields{{"name", column.name}};
+    if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
+    if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
+    if (column.is_text) fields.emplace_back("text", true);
+    list.emplace_back(std::move(fields));
+  }
+  return list;
+}
+
+std::string now_text() {
+  return utc_text(std::chrono::system_clock::now());
+}
+
+}  // namespace
+
+RunWriter::RunWriter(RunPlan plan)
+    : plan_(std::move(plan)),
+      directory_(make_run_directory(plan_.out, plan_.experiment, std::chrono::system_clock::now())),
+      columns_(all_columns(plan_)) {
+  Info::List axes(plan_.axes.begin(), plan_.axes.end());
+  info_ = Info::Fields{
+      {"experiment", plan_.experiment}, {"title", plan_.title}, {"run", name()}, {"status", "running"},
+      {"started", now_text()},          {"finished", Info()},   {"rows", 0},     {"axis_names", std::move(axes)}};
+  write_info();
+  rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
+  rows_file_->append(header_line(columns_));
+  samples_file_ = std::make_unique<AppendFile>(directory_ / "samples.csv");
+  samples_file_->append("point,process,step,seconds\r\n");
+}
+
+RunWriter::~RunWriter() = default;
+
+std::filesystem::path RunWriter::chart_directory() const {
+  return plots_root(plan_.out) / plan_.experiment / name();
+}
+
+void RunWriter::complete(Record& record) const {
+  if (!record.has("experiment")) record.set("experiment", plan_.experiment);
+  if (!record.has("point")) record.set("point", static_cast<std::int64_t>(records_.size()) + 1);
+  if (!record.has("process")) record.set("process", std::int64_t{0});
+  if (!record.has("status")) record.set("status", std::string("ok"));
+}
+
+bool RunWriter::widen_for(const Record& record) {
+  const std::size_t before = columns_.size();
+  for (const auto& [name, cell] : record.cells()) {
+    if (!contains(columns_, name)) columns_.push_back(column_of(name));
+  }
+  return columns_.size() > before;
+}
+
+void RunWriter::add(Record record, std::span<const double> step_times) {
+  complete(record);
+  const std::vector<Column> columns_before = columns_;
+  const std::int64_t samples_before = samples_file_->size();
+  try {
+    // Samples first: a row whose samples are missing would look finished.
+    samples_file_->append(sample_lines(record, step_times));
+    if (widen_for(record)) {
+      std::string text = header_line(columns_);
+      for (const Record& earlier : records_) text += row_line(columns_, earlier);
+      replace_file(directory_ / "results.csv", text + row_line(columns_, record));
+      rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
+    } else {
+      rows_file_->append(row_line(columns_, record));
+    }
+  } catch (...) {
+    columns_ = columns_before;
+    samples_file_->truncate(samples_before);
+    throw;
+  }
+  records_.push_back(std::move(record));
+}
+
+void RunWriter::set_info(const Info& fields) {
+  if (const auto* all = fields.fields()) {
+    for (const auto& [name, value] : *all) info_.set(name, value);
+  }
+  write_info();
+}
+
+void RunWriter::finish(const std::string& status) {
+  for (Column& column : columns_) {
+    const auto holds_text = [&](const Record& record) {
+      return std::holds_alternative<std::string>(record.get(column.name));
+    };
+    if (std::ranges::any_of(records_, holds_text)) column.is_text = true;
+  }
+  info_.set("status", status);
+  info_.set("finished", now_text());
+  info_.set("rows", static_cast<std::int64_t>(records_.size()));
+  info_.set("columns", column_info(columns_));
+  write_info();
+}
+
+void RunWriter::write_info() {
+  replace_file(directory_ / "run.json", to_json(info_));
+}
+
+}  // namespace gpubench

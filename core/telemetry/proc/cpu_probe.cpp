@@ -1,0 +1,95 @@
+#include "core/telemetry/proc/cpu_probe.h"
+
+#include <array>
+#include <cassert>
+#include <limits>
+#include <sstream>
+#include <unistd.h>
+
+#include "core/telemetry/proc/proc_file.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::array<std::string_view, 4> kColumns = {"cpu_process_share", "cpu_machine_share",
+                                                      "context_switches_per_s", "involuntary_switches_per_s"};
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double ticks_per_second() {
+  return static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// Fields 14 and 15 of proc(5)'s stat: user and system time. The second field, the program's name, may hold blanks and
+// parentheses, so counting starts behind its last parenthesis.
+double process_seconds(const std::string& stat) {
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return kUnknown;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string skipped;
+  for (int field = 3; field <= 13; ++field) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  if (!(fields >> user >> system)) return kUnknown;
+  return (user + system) / ticks_per_second();
+}
+
+struct MachineTime {
+  double busy_s = kUnknown;
+  double total_s = kUnknown;
+};
+
+// The line "cpu user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user time.
+// Stolen time counts as busy: the CPU was not free.
+MachineTime machine_time(const std::string& stat) {
+  std::istringstream fields(stat);
+  std::string label;
+  std::array<double, 8> ticks{};
+  if (!(fields >> label) || label != "cpu") return {};
+  double total = 0;
+  for (double& tick : ticks) {
+    if (!(fields >> tick)) return {};
+    total += tick;
+  }
+  const double idle = ticks[3] + ticks[4];
+  return {(total - idle) / ticks_per_second(), total / ticks_per_second()};
+}
+
+double number_after(const std::string& text, std::string_view key) {
+  return leading_number(field_after(text, key)).value_or(kUnknown);
+}
+
+double share(double part, double whole) {
+  return whole > 0 ? part / whole : kUnknown;
+}
+
+}  // namespace
+
+CpuProbe::CpuProbe(std::filesystem::path proc) : proc_(std::move(proc)), last_(take()) {}
+
+std::span<const std::string_view> CpuProbe::columns() const {
+  return kColumns;
+}
+
+CpuProbe::Reading CpuProbe::take() const {
+  const MachineTime machine = machine_time(read_small_file(proc_ / "stat"));
+  const std::string status = read_small_file(proc_ / "self/status");
+  return {.process_s = process_seconds(read_small_file(proc_ / "self/stat")),
+          .machine_busy_s = machine.busy_s,
+          .machine_total_s = machine.total_s,
+          .voluntary = number_after(status, "voluntary_ctxt_switches"),
+          .involuntary = number_after(status, "nonvoluntary_ctxt_switches")};
+}
+
+void CpuProbe::read(std::span<double> values) {
+  assert(values.size() == kColumns.size());
+  const Reading now = take();
+  const double wall_s = since_.restart().count();
+  const double machine_s = now.machine_total_s - last_.machine_total_s;
+  values[0] = share(now.process_s - last_.process_s, machine_s);
+  values[1] = share(now.machine_busy_s - last_.machine_busy_s, machine_s);
+  values[2] = share(now.voluntary + now.involuntary - last_.voluntary - last_.involuntary, wall_s);
+  values[3] = share(now.involuntary - last_.involuntary, wall_s);
+  last_ = now;
+}
+
+}  // namespace gpubench

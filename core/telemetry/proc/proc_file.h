@@ -1,0 +1,22 @@
+// Reading the process file system: small text files of "name: value" lines or of numbers.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpubench {
+
+/// Empty text for a file that cannot be read.
+std::string read_small_file(const std::filesystem::path& path);
+
+/// What follows "key:" up to the line's end, without surrounding blanks; empty when there is no such line.
+std::string_view field_after(std::string_view text, std::string_view key);
+
+/// The number at the start of `text`.
+std::optional<double> leading_number(std::string_view text);
+
+/// "VmHWM:  1234 kB" as bytes.
+std::optional<double> bytes_after(std::string_view text, std::string_view key);
+
+}  // namespace gpubench

@@ -1,0 +1,69 @@
+#include "core/measure/estimate.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "tests/core/measure/series.h"
+
+namespace gpubench {
+namespace {
+
+// Share of trials whose interval covers the true median of 1 ms.
+double coverage(std::size_t count, double correlation, int trials = 2000) {
+  int covered = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto series = lognormal_series(count, correlation, 0.3, static_cast<std::uint64_t>(trial) + 1);
+    if (estimate_median(series).interval.contains(1e-3)) ++covered;
+  }
+  return static_cast<double>(covered) / trials;
+}
+
+TEST(MedianEstimate, TakesOrderStatisticsOfSingleSamplesWhenFew) {
+  // Ten samples: P(Binomial(10, 1/2) < 2) = 11/1024 = 1.07 %, but < 3 is 5.5 %: ranks 2 and 9.
+  std::vector<double> samples(10);
+  std::iota(samples.begin(), samples.end(), 1);
+  EXPECT_EQ(estimate_median(samples), (Estimate{5.5, {2, 9}}));
+}
+
+TEST(MedianEstimate, TakesBlockMediansWhenMany) {
+  // 93 samples make 31 blocks of three, whose medians are 2, 5, ..., 92; ranks 10 and 22 (2.94 % would be missed by
+  // 11).
+  std::vector<double> samples(93);
+  std::iota(samples.begin(), samples.end(), 1);
+  EXPECT_EQ(estimate_median(samples), (Estimate{47, {29, 65}}));
+}
+
+TEST(MedianEstimate, NeedsSixSamplesForAnInterval) {
+  const std::vector<double> five{1, 2, 3, 4, 5};
+  EXPECT_EQ(estimate_median(five).value, 3);
+  EXPECT_TRUE(std::isinf(estimate_median(five).relative_error()));
+  const std::vector<double> six{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(estimate_median(six), (Estimate{3.5, {1, 6}}));
+  EXPECT_TRUE(std::isinf(estimate_median({}).relative_error()));
+}
+
+TEST(MedianEstimate, AConstantSeriesHasNoWidth) {
+  const std::vector<double> samples(1000, 4.0);
+  EXPECT_EQ(estimate_median(samples), (Estimate{4, {4, 4}}));
+  EXPECT_EQ(estimate_median(samples).relative_error(), 0);
+}
+
+TEST(MedianEstimate, CoversTheMedianOfIndependentSeries) {
+  EXPECT_GE(coverage(12, 0), 0.94);
+  EXPECT_GE(coverage(100, 0), 0.94);
+  EXPECT_GE(coverage(3000, 0), 0.94);
+}
+
+TEST(MedianEstimate, CoversTheMedianOfCorrelatedSeries) {
+  EXPECT_GE(coverage(2000, 0.9), 0.92);
+  EXPECT_GE(coverage(20000, 0.98, 500), 0.92);
+}
+
+TEST(MedianEstimate, IntervalsOverlapWhenTheyTouch) {
+  EXPECT_TRUE((Interval{1, 2}).overlaps({2, 3}));
+  EXPECT_FALSE((Interval{1, 2}).overlaps({2.1, 3}));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,83 @@
+#include "core/measure/stopping_rule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/core/measure/series.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+
+TEST(StoppingRule, EndsAtTheLeastTimeWhenPrecise) {
+  StoppingRule rule({.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)});
+  int steps = 1;
+  while (!rule.add(0.001)) ++steps;
+  EXPECT_NEAR(steps, 300, 1);
+  EXPECT_EQ(rule.stop_reason(), StopReason::precise);
+  EXPECT_THAT(rule.reason(), StartsWith("precise: 95 % interval within 0 % of the median after 30"));
+}
+
+TEST(StoppingRule, EndsWithTheBudgetWhenNoisy) {
+  const auto series = lognormal_series(10000, 0.9, 1.0, 7);
+  StoppingRule rule({.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)});
+  std::size_t at = 0;
+  while (!rule.add(series[at])) ++at;
+  EXPECT_EQ(rule.stop_reason(), StopReason::budget);
+  EXPECT_GE(rule.measured().count(), 2);
+  EXPECT_EQ(rule.samples().size(), at + 1);
+  EXPECT_THAT(rule.reason(), StartsWith("budget: 95 % interval within "));
+}
+
+TEST(StoppingRule, SaysWhenStepsAreTooFewForAnInterval) {
+  StoppingRule rule({.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)});
+  while (!rule.add(0.9)) {
+  }
+  EXPECT_EQ(rule.reason(), "budget: too few steps for an interval after 3 steps in 2.7 s");
+}
+
+TEST(StoppingRule, KeepsEverySampleWithoutAllocating) {
+  StoppingRule rule({.relative_error = 1e-9, .min_time = Seconds(0.3), .budget = Seconds(2)});
+  const double* first = nullptr;
+  bool done = false;
+  for (double step = 1.0; !done; step += 1e-3) {
+    done = rule.add(step * 1e-4);
+    if (!first) first = rule.samples().data();
+  }
+  EXPECT_EQ(rule.samples().data(), first);
+}
+
+TEST(StoppingRule, EndsWhenItsMemoryIsFull) {
+  StoppingRule rule({.relative_error = 1e-9, .min_time = Seconds(0.001), .budget = Seconds(0.01)});
+  double step = 1e-9;
+  while (!rule.add(step)) step = step == 1e-9 ? 9e-7 : 1e-9;
+  EXPECT_EQ(rule.stop_reason(), StopReason::full);
+}
+
+TEST(StoppingRule, ItsManyLooksKeepTheCoverage) {
+  int covered = 0;
+  constexpr int kTrials = 400;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const auto series = lognormal_series(4000, 0.5, 0.1, static_cast<std::uint64_t>(trial) + 100);
+    StoppingRule rule({.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)});
+    std::size_t at = 0;
+    while (!rule.add(series[at])) ++at;
+    if (rule.estimate().interval.contains(1e-3)) ++covered;
+  }
+  EXPECT_GE(covered, 0.92 * kTrials);
+}
+
+TEST(StoppingRule, RefusesImpossibleLimits) {
+  EXPECT_THAT([] { StoppingRule({.relative_error = 0}); },
+              ThrowsMessage<Error>(HasSubstr("the relative error is 0; it must be above 0")));
+  EXPECT_THAT([] { StoppingRule({.budget = Seconds(0.1)}); },
+              ThrowsMessage<Error>(HasSubstr("a budget of 0.1 s is too short; at least 0.3 s are measured")));
+  EXPECT_THAT([] { StoppingRule({.budget = Seconds(-1)}); }, ThrowsMessage<Error>(HasSubstr("both must be above 0")));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,50 @@
+#include "core/measure/warmup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(Warmup, EndsOnceThreeWindowsAgree) {
+  Warmup warmup({});
+  EXPECT_FALSE(warmup.add(0.05));  // a slow first step, which fills no window of three steps alone
+  int steps = 1;
+  do {
+    ++steps;
+  } while (!warmup.add(0.001));
+  EXPECT_TRUE(warmup.settled());
+  // 3 steps end the first window, 20 ms each of the next two.
+  EXPECT_NEAR(steps, 43, 2);
+  EXPECT_EQ(warmup.steps(), static_cast<std::size_t>(steps));
+  EXPECT_THAT(warmup.reason(), HasSubstr("settled after"));
+}
+
+TEST(Warmup, WaitsWhileStepsGetFaster) {
+  Warmup warmup({.window_steps = 3, .window_time = Seconds(0.01), .tolerance = 0.05, .max_time = Seconds(10)});
+  double step = 0.02;
+  while (!warmup.add(step)) step = std::max(0.005, step * 0.97);
+  EXPECT_TRUE(warmup.settled());
+  EXPECT_DOUBLE_EQ(step, 0.005);
+}
+
+TEST(Warmup, EndsUnsettledAtItsTimeLimit) {
+  Warmup warmup({.window_steps = 3, .window_time = Seconds(0.01), .tolerance = 0.05, .max_time = Seconds(0.5)});
+  double step = 0.001;
+  while (!warmup.add(step)) step *= 1.1;
+  EXPECT_FALSE(warmup.settled());
+  EXPECT_GE(warmup.elapsed().count(), 0.5);
+  EXPECT_THAT(warmup.reason(), HasSubstr("not settled after"));
+}
+
+TEST(Warmup, RefusesImpossibleLimits) {
+  EXPECT_THAT([] { Warmup({.tolerance = 0}); }, ThrowsMessage<Error>(HasSubstr("all must be above 0")));
+}
+
+}  // namespace
+}  // namespace gpubench

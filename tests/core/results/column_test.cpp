@@ -1,0 +1,32 @@
+#include "core/results/column.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace gpubench {
+namespace {
+
+TEST(Column, StandardColumnsAreUniqueAndStartWithTheKeys) {
+  std::set<std::string> names;
+  for (const Column& column : standard_columns()) names.insert(column.name);
+  EXPECT_EQ(names.size(), standard_columns().size());
+  EXPECT_EQ(standard_columns()[0].name, "experiment");
+  EXPECT_EQ(standard_columns()[1].name, "point");
+  EXPECT_EQ(standard_columns()[2].name, "process");
+}
+
+TEST(Column, NamesTellTheUnit) {
+  EXPECT_EQ(column_of("gap_s").unit, Unit::seconds);
+  EXPECT_EQ(column_of("gap_s").better, Better::lower);
+  EXPECT_EQ(column_of("copies_per_s").unit, Unit::per_second);
+  EXPECT_EQ(column_of("copied_bytes_per_s").unit, Unit::bytes_per_second);
+  EXPECT_EQ(column_of("workspace_bytes").unit, Unit::bytes);
+  EXPECT_EQ(column_of("val_accuracy").better, Better::higher);
+  EXPECT_EQ(column_of("units").unit, Unit::none);
+  EXPECT_EQ(column_of("examples_per_s").better, Better::higher);
+  EXPECT_EQ(to_string(Unit::flops_per_second), "FLOP/s");
+  EXPECT_EQ(to_string(Better::lower), "lower");
+}
+
+}  // namespace
+}  // namespace gpubench

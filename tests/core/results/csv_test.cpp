@@ -1,0 +1,38 @@
+#include "core/results/csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using Line = std::vector<std::string>;
+
+TEST(Csv, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(csv_line({"a", "", "b,c", "say \"x\"", "two\nlines", " edge"}),
+            "a,,\"b,c\",\"say \"\"x\"\"\",\"two\nlines\",\" edge\"\r\n");
+}
+
+TEST(Csv, AnyTextComesBack) {
+  const Line fields{"`rm -rf`",     "\"",    "a,b", "<script>alert('x')</script>",
+                    "line\r\nline", "\ttab", "",    "ünïcödé 测试"};
+  EXPECT_EQ(parse_csv(csv_line(fields) + csv_line({"next"}), "test"), (std::vector<Line>{fields, {"next"}}));
+}
+
+TEST(Csv, MalformedTextNamesItsRow) {
+  EXPECT_THAT([] { parse_csv("a,b\r\n1,\"x\"y\r\n", "results.csv"); },
+              ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));
+  EXPECT_THAT([] { parse_csv("a,b\r\n1,\"never closed", "results.csv"); },
+              ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));
+}
+
+TEST(Csv, EmptyTextHasNoRows) {
+  EXPECT_TRUE(parse_csv("", "test").empty());
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,43 @@
+#include "core/results/info.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(Info, ComesBackFromJsonInOrder) {
+  Info info;
+  info.set("z", 1);
+  info.set("a", Info::List{1.5, "text `\"<script>\n", Info(), true});
+  info.set("nested", Info::Fields{{"k", std::int64_t{1} << 40}});
+  info.set("z", 2);
+  EXPECT_EQ(parse_json(to_json(info), "test"), info);
+  EXPECT_THAT(to_json(info), ::testing::StartsWith("{\n  \"z\": 2,\n  \"a\""));
+  EXPECT_EQ(info.text("z"), "2");
+  EXPECT_EQ(info.text("absent"), "");
+  EXPECT_EQ(info.find("nested")->find("k")->text("k"), "");
+}
+
+TEST(Info, WhatJsonCannotHoldDoesNotLoseTheFile) {
+  Info info;
+  info.set("ratio", std::nan(""));
+  info.set("bytes", std::string("\xff\xfe"));
+  const Info back = parse_json(to_json(info), "test");
+  EXPECT_EQ(*back.find("ratio"), Info());
+  EXPECT_NE(back.text("bytes"), "");
+}
+
+TEST(Info, MalformedJsonIsNamed) {
+  EXPECT_THAT([] { parse_json("{\"a\": ", "run.json"); },
+              ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON: ")));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,182 @@
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/results/append_file.h"
+#include "core/results/run_directory.h"
+#include "core/results/run_reader.h"
+#include "core/results/run_writer.h"
+#include "tests/core/results/temporary_directory.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+
+const char kNastyTitle[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
+
+RunPlan plan_in(const TemporaryDirectory& directory) {
+  return {.experiment = "batch_size",
+          .title = kNastyTitle,
+          .axes = {"device", "width"},
+          .extra_columns = {"gap_s"},
+          .out = directory.path()};
+}
+
+std::vector<std::string> names(const std::vector<Column>& columns) {
+  std::vector<std::string> all;
+  for (const Column& column : columns) all.push_back(column.name);
+  return all;
+}
+
+TEST(Run, WhatIsWrittenIsReadBack) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  const std::vector<double> steps{0.001, 0.0025};
+  writer.add({{"device", std::string("cpu:0")}, {"width", std::int64_t{8}}, {"step_time_s", 0.001}, {"gap_s", 1e-6}},
+             steps);
+  writer.add({{"status", std::string("error")}, {"detail", std::string(kNastyTitle)}});
+  writer.set_info(Info::Fields{{"seed", 7}});
+  writer.finish("done");
+
+  const auto run = read_run(writer.directory());
+  ASSERT_EQ(run.records.size(), 2u);
+  EXPECT_EQ(run.records[0].get("width"), Cell(std::int64_t{8}));
+  EXPECT_EQ(run.records[0].get("gap_s"), Cell(1e-6));
+  EXPECT_EQ(run.records[0].get("point"), Cell(std::int64_t{1}));
+  EXPECT_EQ(run.records[0].get("status"), Cell(std::string("ok")));
+  EXPECT_EQ(run.records[1].get("point"), Cell(std::int64_t{2}));
+  EXPECT_EQ(run.records[1].get("detail"), Cell(std::string(kNastyTitle)));
+  EXPECT_FALSE(run.records[1].has("step_time_s"));
+  EXPECT_EQ(run.info.text("title"), kNastyTitle);
+  EXPECT_EQ(run.info.text("seed"), "7");
+  EXPECT_EQ(run.info.text("status"), "done");
+  EXPECT_EQ(run.info.text("rows"), "2");
+  EXPECT_EQ(read_file(writer.directory() / "samples.csv"),
+            "point,process,step,seconds\r\n1,0,1,0.001\r\n1,0,2,0.0025\r\n");
+}
+
+TEST(Run, AxesFollowTheKeysAndStandardNamesStandOnce) {
+  const TemporaryDirectory out;
+  const auto columns = names(RunWriter(plan_in(out)).columns());
+  ASSERT_EQ(columns.size(), standard_columns().size() + 2);
+  EXPECT_EQ(columns[2], "process");
+  EXPECT_EQ(columns[3], "width");
+  EXPECT_EQ(columns[4], "status");
+  EXPECT_EQ(columns.back(), "gap_s");
+}
+
+TEST(Run, RowsAreOnDiskBeforeTheNextPoint) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  writer.add({{"width", 1.5}});
+  EXPECT_EQ(read_run(writer.directory()).records.size(), 1u);
+  EXPECT_EQ(read_run(writer.directory()).info.text("status"), "running");
+}
+
+TEST(Run, AColumnThatComesLaterWidensTheHeader) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  writer.add({{"width", std::int64_t{1}}});
+  writer.add({{"width", std::int64_t{2}}, {"surprise_bytes", std::int64_t{5}}});
+  writer.add({{"width", std::int64_t{3}}, {"surprise_bytes", std::int64_t{6}}});
+  const auto run = read_run(writer.directory());
+  ASSERT_EQ(run.records.size(), 3u);
+  EXPECT_FALSE(run.records[0].has("surprise_bytes"));
+  EXPECT_EQ(run.records[1].get("surprise_bytes"), Cell(std::int64_t{5}));
+  EXPECT_EQ(run.records[2].get("surprise_bytes"), Cell(std::int64_t{6}));
+  EXPECT_EQ(run.columns.back().unit, Unit::bytes);
+}
+
+TEST(Run, AnAxisOfTextThatLooksLikeNumbersStaysText) {
+  const TemporaryDirectory out;
+  RunWriter writer({.experiment = "e", .title = "", .axes = {"version"}, .extra_columns = {}, .out = out.path()});
+  writer.add({{"version", std::string("1.10")}});
+  writer.finish("done");
+  EXPECT_EQ(read_run(writer.directory()).records[0].get("version"), Cell(std::string("1.10")));
+}
+
+TEST(Run, ARowThatCannotBeWrittenLeavesTheFinishedOnes) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  writer.add({{"width", std::int64_t{1}}}, std::vector<double>{0.5});
+  const std::string samples = read_file(writer.directory() / "samples.csv");
+  // The rewritten file cannot be made: its place is taken by a directory.
+  std::filesystem::create_directory(writer.directory() / "results.csv.new");
+  EXPECT_THAT(
+      [&] {
+        writer.add({{"width", std::int64_t{2}}, {"late", true}}, std::vector<double>{0.5});
+      },
+      ThrowsMessage<Error>(HasSubstr("Is a directory")));
+  EXPECT_EQ(read_run(writer.directory()).records.size(), 1u);
+  EXPECT_EQ(read_file(writer.directory() / "samples.csv"), samples);
+  writer.add({{"width", std::int64_t{2}}});
+  EXPECT_EQ(read_run(writer.directory()).records.size(), 2u);
+}
+
+TEST(Run, TwoRunsOfOneSecondGetTwoDirectories) {
+  const TemporaryDirectory out;
+  const auto time = std::chrono::system_clock::time_point(std::chrono::seconds(1'800'000'000));
+  const auto first = make_run_directory(out.path(), "e", time);
+  const auto second = make_run_directory(out.path(), "e", time);
+  EXPECT_THAT(first.filename().string(), StartsWith("20270115T080000Z-"));
+  EXPECT_EQ(second.filename().string(), first.filename().string() + "-2");
+}
+
+TEST(Run, BadNamesAndPlacesAreRefused) {
+  const TemporaryDirectory out;
+  for (const char* name : {"", "../up", "a/b", ".hidden", "-x", "with space", "ü"}) {
+    EXPECT_THAT(
+        [&] { RunWriter({.experiment = name, .title = "", .axes = {}, .extra_columns = {}, .out = out.path()}); },
+        ThrowsMessage<Error>(HasSubstr("cannot name a directory: use letters, digits")));
+  }
+  std::ofstream(out.path() / "results") << "a file";
+  EXPECT_THAT([&] { RunWriter(plan_in(out)); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("results: cannot make the directory '"),
+                                         HasSubstr("Not a directory"), HasSubstr("choose another place with --out"))));
+}
+
+TEST(Run, AreListedNewestFirstAndFoundByAnyOfTheirNames) {
+  const TemporaryDirectory out;
+  const RunWriter first(plan_in(out));
+  RunWriter second(plan_in(out));
+  second.add({{"width", 1.0}});
+  second.finish("interrupted");
+  const auto runs = list_runs(out.path());
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].name, second.name());
+  EXPECT_EQ(runs[0].status, "interrupted");
+  EXPECT_EQ(runs[0].rows, 1u);
+  EXPECT_EQ(runs[0].title, kNastyTitle);
+  EXPECT_EQ(runs[1].status, "running");
+
+  EXPECT_EQ(find_run("batch_size", out.path()), second.directory());
+  EXPECT_EQ(find_run(first.name(), out.path()), first.directory());
+  EXPECT_EQ(find_run("batch_size/" + first.name(), out.path()), first.directory());
+  EXPECT_EQ(find_run(first.directory().string(), out.path()), first.directory());
+  EXPECT_EQ(find_run((first.directory() / "results.csv").string(), out.path()), first.directory());
+  EXPECT_THAT([&] { find_run("nothing", out.path()); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("no run 'nothing'"), HasSubstr("there are runs of batch_size"))));
+  EXPECT_THAT([&] { find_run("nothing", out.path() / "empty"); },
+              ThrowsMessage<Error>(HasSubstr("there are no runs in '")));
+}
+
+TEST(Run, DamagedFilesAreNamedWithTheirRow) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  writer.add({{"width", 1.0}});
+  std::ofstream(writer.directory() / "results.csv", std::ios::app) << "short,row\r\n";
+  EXPECT_THAT([&] { read_run(writer.directory()); },
+              ThrowsMessage<Error>(HasSubstr("row 2 has 2 fields; the header has")));
+  std::ofstream(writer.directory() / "run.json") << "{";
+  EXPECT_THAT([&] { read_run(writer.directory()); }, ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON")));
+  EXPECT_EQ(list_runs(out.path())[0].status, "unreadable");
+}
+
+}  // namespace
+}  // namespace gpubench
