@@ -1,0 +1,80 @@
+#include "lua/api/session.h"
+
+#include <fmt/format.h>
+
+#include <lua.hpp>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace gpubench::lua {
+namespace {
+
+const char registry_key = 0;
+
+/// SplitMix64's finalizer (Steele, Lea, Flood 2014): neighbouring seeds give unrelated streams.
+std::uint64_t scramble(std::uint64_t x) {
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+DeviceConfig config_of(const SessionOptions& options) {
+  DeviceConfig config;
+  config.threads = options.threads;
+  return config;
+}
+
+}  // namespace
+
+Session::Session(SessionOptions options)
+    : options_(std::move(options)), config_(config_of(options_)), seed_(options_.seed) {}
+
+const WorldPtr& Session::world() {
+  if (world_ == nullptr) {
+    auto world = std::make_shared<World>(config_);
+    if (options_.device) world->dispatcher.set_device(*options_.device);
+    world_ = std::move(world);
+  }
+  return world_;
+}
+
+DeviceConfig& Session::configure(const std::string& what) {
+  if (started()) {
+    throw Error(fmt::format("{}: the devices are already in use; call it before the first tensor, model or device scope",
+                            what));
+  }
+  return config_;
+}
+
+std::uint64_t Session::next_seed() { return scramble(seed_ + 0x9e3779b97f4a7c15U * ++next_stream_); }
+
+std::vector<Session::Use> Session::memory_in_use() const {
+  std::vector<Use> uses;
+  if (world_ == nullptr) return uses;
+  for (const DeviceId& id : world_->devices.ids()) {
+    const std::size_t bytes = world_->devices.device(id).memory().use().in_use;
+    if (bytes != 0) uses.push_back({id, bytes});
+  }
+  return uses;
+}
+
+void Session::reset() {
+  world_ = nullptr;
+  config_ = config_of(options_);
+  set_seed(options_.seed);
+}
+
+void set_session(lua_State* L, Session& session) {
+  lua_pushlightuserdata(L, &session);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+}
+
+Session& session_of(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
+  auto* session = static_cast<Session*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return *session;
+}
+
+}  // namespace gpubench::lua

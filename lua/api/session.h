@@ -1,0 +1,78 @@
+// What a running script has besides Lua: the command line's options, the devices, and one replica to compute on. The
+// devices are made when something first needs them; until then gb.config may change how they are split and limited.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/backend/registry.h"
+#include "core/exec/dispatcher.h"
+#include "core/exec/runtime.h"
+
+struct lua_State;
+
+namespace gpubench::lua {
+
+struct SessionOptions {
+  int threads = 0;                    ///< --threads; 0: one per core
+  std::uint64_t seed = 42;            ///< --seed
+  std::optional<DeviceId> device;     ///< --device: what is used without a device scope
+  double budget_s = 2.0;              ///< --budget: seconds of measuring per point
+  bool quick = false;                 ///< --quick
+  std::string out = ".";              ///< --out: where results/ and plots/ are
+  std::vector<std::string> arguments; ///< the command line, for run.json
+  std::string script;                 ///< path of the script
+};
+
+/// Devices and the replica on them. Objects that compute keep it alive; a fresh one replaces it between points.
+struct World {
+  explicit World(const DeviceConfig& config) : devices(config), runtime(devices), dispatcher(runtime) {}
+  Devices devices;
+  Runtime runtime;
+  Dispatcher dispatcher;
+};
+using WorldPtr = std::shared_ptr<World>;
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+
+  const SessionOptions& options() const { return options_; }
+  /// Made at the first call; from then on configure() refuses.
+  const WorldPtr& world();
+  bool started() const { return world_ != nullptr; }
+  /// How the devices will be made. Throws Error "<what>: ... already in use" once they are.
+  DeviceConfig& configure(const std::string& what);
+  const DeviceConfig& config() const { return config_; }
+
+  /// The seed that initializers and random ops start from; set by gb.config.set_seed, and per point.
+  std::uint64_t seed() const { return seed_; }
+  void set_seed(std::uint64_t seed) { seed_ = seed, next_stream_ = 0; }
+  /// A seed of its own for the next layer or random op: the same sequence after every set_seed.
+  std::uint64_t next_seed();
+
+  struct Use {
+    DeviceId device;
+    std::size_t bytes = 0;
+  };
+  /// Memory that is still in use on each device where it is not zero.
+  std::vector<Use> memory_in_use() const;
+  /// Ends a point: forgets the devices (once nothing uses them) and resets configuration and seed.
+  void reset();
+
+ private:
+  SessionOptions options_;
+  DeviceConfig config_;
+  WorldPtr world_;
+  std::uint64_t seed_;
+  std::uint64_t next_stream_ = 0;
+};
+
+/// The session must outlive the Lua state.
+void set_session(lua_State* L, Session& session);
+Session& session_of(lua_State* L);
+inline World& world_of(lua_State* L) { return *session_of(L).world(); }
+
+}  // namespace gpubench::lua
