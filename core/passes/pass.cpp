@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/passes/fuse_epilogue.h"
+#include "core/passes/fuse_softmax_cross_entropy.h"
 #include "core/passes/place_copies.h"
 #include "core/passes/rewriter.h"
 
@@ -12,8 +14,10 @@ namespace gpubench {
 namespace {
 
 constexpr Pass passes[] = {
-    {"place_copies", &place_copies, Pass::Kind::required},
+    {"fuse_softmax_cross_entropy", &fuse_softmax_cross_entropy, Pass::Kind::optional},
     {"remove_dead_code", &remove_dead_code, Pass::Kind::required},
+    {"fuse_epilogue", &fuse_epilogue, Pass::Kind::optional},
+    {"place_copies", &place_copies, Pass::Kind::required},
 };
 
 void check_names(const PassOptions& options) {
