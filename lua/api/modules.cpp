@@ -6,6 +6,10 @@ namespace gpubench::lua {
 
 void open_modules(lua_State* L) {
   open_version(L);
+  open_device(L);
+  open_tensor(L);
+  open_tensor_functions(L);
+  open_compile(L);
 }
 
 }  // namespace gpubench::lua

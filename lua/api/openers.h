@@ -5,6 +5,10 @@ struct lua_State;
 
 namespace gpubench::lua {
 
+void open_compile(lua_State* L);
+void open_device(lua_State* L);
+void open_tensor(lua_State* L);
+void open_tensor_functions(lua_State* L);
 void open_version(lua_State* L);
 
 }  // namespace gpubench::lua

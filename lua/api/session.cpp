@@ -1,7 +1,6 @@
 #include "lua/api/session.h"
 
 #include <fmt/format.h>
-
 #include <lua.hpp>
 #include <utility>
 
@@ -41,13 +40,15 @@ const WorldPtr& Session::world() {
 
 DeviceConfig& Session::configure(const std::string& what) {
   if (started()) {
-    throw Error(fmt::format("{}: the devices are already in use; call it before the first tensor, model or device scope",
-                            what));
+    throw Error(fmt::format(
+        "{}: the devices are already in use; call it before the first tensor, model or device scope", what));
   }
   return config_;
 }
 
-std::uint64_t Session::next_seed() { return scramble(seed_ + 0x9e3779b97f4a7c15U * ++next_stream_); }
+std::uint64_t Session::next_seed() {
+  return scramble(seed_ + 0x9e3779b97f4a7c15U * ++next_stream_);
+}
 
 std::vector<Session::Use> Session::memory_in_use() const {
   std::vector<Use> uses;

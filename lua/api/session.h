@@ -16,14 +16,14 @@ struct lua_State;
 namespace gpubench::lua {
 
 struct SessionOptions {
-  int threads = 0;                    ///< --threads; 0: one per core
-  std::uint64_t seed = 42;            ///< --seed
-  std::optional<DeviceId> device;     ///< --device: what is used without a device scope
-  double budget_s = 2.0;              ///< --budget: seconds of measuring per point
-  bool quick = false;                 ///< --quick
-  std::string out = ".";              ///< --out: where results/ and plots/ are
-  std::vector<std::string> arguments; ///< the command line, for run.json
-  std::string script;                 ///< path of the script
+  int threads = 0;                     ///< --threads; 0: one per core
+  std::uint64_t seed = 42;             ///< --seed
+  std::optional<DeviceId> device;      ///< --device: what is used without a device scope
+  double budget_s = 2.0;               ///< --budget: seconds of measuring per point
+  bool quick = false;                  ///< --quick
+  std::string out = ".";               ///< --out: where results/ and plots/ are
+  std::vector<std::string> arguments;  ///< the command line, for run.json
+  std::string script;                  ///< path of the script
 };
 
 /// Devices and the replica on them. Objects that compute keep it alive; a fresh one replaces it between points.
@@ -73,6 +73,8 @@ class Session {
 /// The session must outlive the Lua state.
 void set_session(lua_State* L, Session& session);
 Session& session_of(lua_State* L);
-inline World& world_of(lua_State* L) { return *session_of(L).world(); }
+inline World& world_of(lua_State* L) {
+  return *session_of(L).world();
+}
 
 }  // namespace gpubench::lua

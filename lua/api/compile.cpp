@@ -1,0 +1,165 @@
+// gb.tape and gb.compile: loops written by hand, differentiated eagerly or traced once into a plan.
+#include <array>
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/exec/gradient_tape.h"
+#include "core/exec/plan_cache.h"
+#include "lua/api/openers.h"
+#include "lua/api/pass_options.h"
+#include "lua/api/tensor.h"
+#include "lua/api/trace.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// A tape and the world that it records in.
+struct ScriptTape {
+  explicit ScriptTape(WorldPtr in) : world(std::move(in)), tape(world->dispatcher) {}
+  WorldPtr world;
+  GradientTape tape;
+};
+
+/// The source-to-executor side of gb.compile: one plan per types of the arguments.
+class CompiledFunction {
+ public:
+  CompiledFunction(WorldPtr world, LuaFunction function, ExecutorOptions options)
+      : world_(std::move(world)), function_(std::move(function)), options_(std::move(options)) {}
+
+  std::vector<Tensor> call(lua_State* L, const std::vector<Tensor>& arguments) {
+    std::vector<TensorType> types;
+    for (const Tensor& argument : arguments) types.push_back(argument.type());
+    Executor& executor = plans_.get(types, [&](const auto&) { return plan(L, arguments); });
+    std::vector<TensorView> views;
+    for (const Tensor& argument : arguments) views.push_back(argument.view());
+    check_interrupt();
+    executor.run(views);
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < devices_.size(); ++i) results.push_back(copy(executor.result(static_cast<int>(i)), i));
+    return results;
+  }
+
+  const LuaFunction& function() const { return function_; }
+  std::int64_t traces() const { return static_cast<std::int64_t>(plans_.size()); }
+
+ private:
+  std::unique_ptr<Executor> plan(lua_State* L, const std::vector<Tensor>& arguments) {
+    std::vector<TracedInput> inputs;
+    for (const Tensor& argument : arguments) inputs.push_back({argument.type(), argument.device()});
+    TracedFunction traced = trace_function(L, function_, inputs, "compile");
+    devices_.clear();
+    for (const gpubench::Value output : traced.outputs) {
+      devices_.push_back(traced.trace->graph.node(output).device);
+    }
+    return make_executor(world_->runtime, std::move(traced.trace->graph), traced.outputs, options_);
+  }
+
+  /// Out of the plan's memory, which the next call overwrites.
+  Tensor copy(const TensorView& result, std::size_t output) {
+    Buffer buffer = world_->devices.device(devices_[output]).memory().allocate(result.type->bytes(), "compiled result");
+    world_->runtime.stream(devices_[output]).copy(buffer.data(), result.data, result.type->bytes());
+    return {*result.type, devices_[output], std::move(buffer)};
+  }
+
+  WorldPtr world_;
+  LuaFunction function_;
+  ExecutorOptions options_;
+  PlanCache<Executor> plans_;
+  std::vector<DeviceId> devices_;  // of the results
+};
+
+}  // namespace
+
+template <>
+inline constexpr const char* class_name<ScriptTape> = "Tape";
+template <>
+inline constexpr const char* class_name<CompiledFunction> = "CompiledFunction";
+
+namespace {
+
+/// gb.tape(): a tape that records from now on. gb.tape(fn): records while fn(tape) runs and returns what fn returns.
+int tape(lua_State* L) {
+  const auto made = std::make_shared<ScriptTape>(session_of(L).world());
+  if (lua_isnoneornil(L, 1)) {
+    Value<std::shared_ptr<ScriptTape>>::push(L, made);
+    return 1;
+  }
+  const auto function = Value<LuaFunction>::read(L, 1);
+  lua_settop(L, 1);
+  Value<std::shared_ptr<ScriptTape>>::push(L, made);
+  protected_call(L, 1, LUA_MULTRET);
+  made->tape.stop();
+  return lua_gettop(L);
+}
+
+/// One gradient per source, `false` where the target does not depend on it.
+int gradient(lua_State* L) {
+  const auto tape = Value<std::shared_ptr<ScriptTape>>::read(L, 1);
+  const auto target = Value<Tensor>::read(L, 2);
+  const bool one = Value<Tensor>::matches(L, 3);
+  const auto sources = one ? std::vector{Value<Tensor>::read(L, 3)} : Value<std::vector<Tensor>>::read(L, 3);
+  const std::vector<Tensor> gradients = tape->tape.gradient(target, sources);
+  if (!one) lua_createtable(L, static_cast<int>(gradients.size()), 0);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (gradients[i]) {
+      Value<Tensor>::push(L, gradients[i]);
+    } else {
+      lua_pushboolean(L, false);
+    }
+    if (!one) lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+  }
+  return 1;
+}
+
+void stop(ScriptTape& tape) {
+  tape.tape.stop();
+}
+
+struct CompileOptions {
+  PassSwitches passes;
+  static constexpr auto fields = std::tuple{field("passes", &CompileOptions::passes)};
+};
+
+std::shared_ptr<CompiledFunction> compile(lua_State* L, const LuaFunction& function, const CompileOptions& options) {
+  return std::make_shared<CompiledFunction>(session_of(L).world(), function,
+                                            ExecutorOptions{Execution::graph, options.passes.options()});
+}
+
+int call_compiled(lua_State* L) {
+  const auto compiled = Value<std::shared_ptr<CompiledFunction>>::read(L, 1);
+  World& world = world_of(L);
+  if (world.dispatcher.trace() != nullptr) {  // inside another traced function: its ops become part of that one
+    compiled->function().reference().push(L);
+    lua_replace(L, 1);
+    protected_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+  }
+  std::vector<Tensor> arguments;
+  for (int i = 2; i <= lua_gettop(L); ++i) {
+    if (!Value<TensorLike>::matches(L, i)) {
+      throw ArgumentError(
+          fmt::format("argument {} of a compiled function: a Tensor is expected, got {}; other values "
+                      "are taken as they are when the function is traced, as upvalues",
+                      i - 1, type_name_at(L, i)));
+    }
+    arguments.push_back(read_tensor(L, i));
+  }
+  const std::vector<Tensor> results = compiled->call(L, arguments);
+  luaL_checkstack(L, static_cast<int>(results.size()), "results");
+  for (const Tensor& result : results) Value<Tensor>::push(L, result);
+  return static_cast<int>(results.size());
+}
+
+}  // namespace
+
+void open_compile(lua_State* L) {
+  Class<ScriptTape>(L).method<&gradient>("gradient").method<&stop>("stop");
+  Class<CompiledFunction>(L).property<&CompiledFunction::traces>("traces").meta<&call_compiled>("__call");
+  const Module gb = Module::root(L);
+  gb.function<&tape>("tape").function<&compile>("compile");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,295 @@
+// The class Tensor: arithmetic, slicing, reductions, conversion. Every function goes through the dispatcher, so that it
+// works eagerly, inside gb.compile and maps, and under tapes.
+#include "lua/api/tensor.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <memory>
+#include <variant>
+
+#include "core/base/error.h"
+#include "core/ops/binary.h"
+#include "core/ops/cast.h"
+#include "core/ops/indexing.h"
+#include "core/ops/matmul.h"
+#include "core/ops/reduce.h"
+#include "core/ops/shape_ops.h"
+#include "core/ops/softmax.h"
+#include "core/ops/state.h"
+#include "core/ops/unary.h"
+#include "lua/api/openers.h"
+#include "lua/api/types.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+template <class O, class... A>
+Tensor apply(lua_State* L, std::span<const Tensor> inputs, A&&... arguments) {
+  return world_of(L).dispatcher.apply_one(std::make_shared<const O>(std::forward<A>(arguments)...), inputs);
+}
+
+template <class O>
+Tensor unary(lua_State* L, const Tensor& x) {
+  return apply<O>(L, std::array{x});
+}
+
+/// Both operands at stack positions 1 and 2; a number takes the other's dtype.
+template <class O>
+int binary(lua_State* L) {
+  const bool first = Value<Tensor>::matches(L, 1);
+  const std::optional<Dtype> dtype = Value<Tensor>::read(L, first ? 1 : 2).type().dtype;
+  const std::array inputs{read_tensor(L, 1, dtype), read_tensor(L, 2, dtype)};
+  Value<Tensor>::push(L, apply<O>(L, inputs));
+  return 1;
+}
+
+using Axes = std::optional<std::variant<std::int64_t, std::vector<std::int64_t>>>;
+
+std::vector<std::int64_t> axes_of(const Axes& axes) {
+  if (!axes) return {};
+  if (const auto* one = std::get_if<std::int64_t>(&*axes)) return {*one};
+  return std::get<std::vector<std::int64_t>>(*axes);
+}
+
+template <class O>
+Tensor reduction(lua_State* L, const Tensor& x, Axes axes, std::optional<bool> keepdims) {
+  return apply<O>(L, std::array{x}, axes_of(axes), keepdims.value_or(false));
+}
+
+Tensor argmax(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis) {
+  return apply<ArgMax>(L, std::array{x}, axis.value_or(-1));
+}
+
+Tensor reshape(lua_State* L, const Tensor& x, Shape shape) {
+  return apply<Reshape>(L, std::array{x}, std::move(shape));
+}
+
+Tensor transpose(lua_State* L, const Tensor& x, std::optional<std::vector<std::int64_t>> permutation) {
+  return apply<Transpose>(L, std::array{x}, permutation.value_or(std::vector<std::int64_t>{}));
+}
+
+Tensor cast(lua_State* L, const Tensor& x, Dtype dtype) {
+  if (x.type().dtype == dtype) return x;
+  return apply<Cast>(L, std::array{x}, dtype);
+}
+
+Tensor one_hot(lua_State* L, const Tensor& x, std::int64_t depth, std::optional<Dtype> dtype) {
+  return apply<OneHot>(L, std::array{x}, depth, dtype.value_or(Dtype::f32));
+}
+
+Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices) {
+  return apply<Gather>(L, std::array{x, indices});
+}
+
+Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b) {
+  return apply<Matmul>(L, std::array{a, b});
+}
+
+Tensor to_device(lua_State* L, const Tensor& x, const DeviceId& device) {
+  if (x.symbolic()) throw Error("to: a traced tensor is placed by gb.device, not moved");
+  world_of(L).devices.device(device);
+  return world_of(L).dispatcher.eager().transfer(x, device);
+}
+
+// --- slicing: 1-based and inclusive, as in Lua
+// ------------------------------------------------------------------------
+
+/// Lua's index `i` of a dimension of `extent` elements, negative from the end, as 0-based.
+std::int64_t position(std::int64_t i, std::int64_t extent, std::size_t dimension) {
+  const std::int64_t at = i > 0 ? i - 1 : extent + i;
+  if (i == 0 || at < 0 || at >= extent) {
+    throw ArgumentError(fmt::format("index {} is out of range: dimension {} has {} elements, numbered from 1", i,
+                                    dimension + 1, extent));
+  }
+  return at;
+}
+
+void add_range(SliceRange& range, const Shape& shape, std::size_t dimension, const std::vector<std::int64_t>& bounds) {
+  if (bounds.size() > 3) throw ArgumentError("a range is {first, last, stride}, {first, last}, {index} or {}");
+  const std::int64_t extent = shape[dimension];
+  const std::int64_t first = bounds.empty() ? 0 : position(bounds[0], extent, dimension);
+  const std::int64_t last = bounds.empty()       ? extent
+                            : bounds.size() == 1 ? first + 1
+                                                 : position(bounds[1], extent, dimension) + 1;
+  if (last <= first) {
+    throw ArgumentError(fmt::format("the range {{{}, {}}} holds nothing", bounds[0], bounds[1]));
+  }
+  range.begin.push_back(first);
+  range.end.push_back(last);
+  range.stride.push_back(bounds.size() == 3 ? bounds[2] : 1);
+}
+
+Tensor rows(lua_State* L, const Tensor& x, std::int64_t first, std::int64_t last) {
+  if (x.type().rank() == 0) throw ArgumentError("a scalar cannot be sliced");
+  SliceRange range;
+  add_range(range, x.type().shape, 0, {first, last});
+  return apply<Slice>(L, std::array{x}, std::move(range));
+}
+
+/// x[i]: row i. x[{first, last}]: rows. x[{{a, b}, {}, {c}}]: a range per dimension.
+Tensor index(lua_State* L, const Tensor& x,
+             const std::variant<std::int64_t, std::vector<std::int64_t>, std::vector<std::vector<std::int64_t>>>& key) {
+  const Shape& shape = x.type().shape;
+  if (shape.empty()) throw ArgumentError("a scalar cannot be indexed; item() gives its value");
+  SliceRange range;
+  if (const auto* i = std::get_if<std::int64_t>(&key)) {
+    add_range(range, shape, 0, {*i});
+    const Tensor row = apply<Slice>(L, std::array{x}, std::move(range));
+    return reshape(L, row, Shape(shape.begin() + 1, shape.end()));
+  }
+  if (const auto* bounds = std::get_if<std::vector<std::int64_t>>(&key)) {
+    add_range(range, shape, 0, *bounds);
+  } else {
+    const auto& ranges = std::get<std::vector<std::vector<std::int64_t>>>(key);
+    if (ranges.size() > shape.size()) {
+      throw ArgumentError(fmt::format("{} ranges for a tensor of {} dimensions", ranges.size(), shape.size()));
+    }
+    for (std::size_t d = 0; d < ranges.size(); ++d) add_range(range, shape, d, ranges[d]);
+  }
+  return apply<Slice>(L, std::array{x}, std::move(range));
+}
+
+// --- values
+// -----------------------------------------------------------------------------------------------------------
+
+std::variant<double, std::int64_t, bool> item(lua_State* L, const Tensor& x) {
+  if (x.type().elements() != 1) {
+    throw ArgumentError(fmt::format("item() needs one element, {} has {}", to_string(x.type()), x.type().elements()));
+  }
+  const double value = element_as_double(download(L, x), 0);
+  if (x.type().dtype == Dtype::boolean) return value != 0;
+  if (!is_floating(x.type().dtype)) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+void push_table(lua_State* L, const HostTensor& values, std::size_t depth, std::int64_t& next) {
+  if (depth == values.shape().size()) {
+    const double value = element_as_double(values, next++);
+    if (values.dtype() == Dtype::boolean) {
+      lua_pushboolean(L, value != 0);
+    } else if (is_floating(values.dtype())) {
+      lua_pushnumber(L, value);
+    } else {
+      lua_pushinteger(L, static_cast<lua_Integer>(value));
+    }
+    return;
+  }
+  luaL_checkstack(L, 3, "nested tables");
+  lua_createtable(L, static_cast<int>(values.shape()[depth]), 0);
+  for (std::int64_t i = 1; i <= values.shape()[depth]; ++i) {
+    push_table(L, values, depth + 1, next);
+    lua_rawseti(L, -2, i);
+  }
+}
+
+int to_table(lua_State* L) {
+  const HostTensor values = download(L, Value<Tensor>::read(L, 1));
+  std::int64_t next = 0;
+  push_table(L, values, 0, next);
+  return 1;
+}
+
+std::string to_text(lua_State* L, const Tensor& x) {
+  if (x.symbolic()) return fmt::format("Tensor({}, traced on {})", to_string(x.type()), to_string(x.device()));
+  return fmt::format("Tensor({}, {})\n{}", to_string(x.type()), to_string(x.device()), format_values(download(L, x)));
+}
+
+Shape shape_of(const Tensor& x) {
+  return x.type().shape;
+}
+std::string dtype_of_tensor(const Tensor& x) {
+  return std::string(to_string(x.type().dtype));
+}
+std::string device_of(const Tensor& x) {
+  return to_string(x.device());
+}
+int rank_of(const Tensor& x) {
+  return x.type().rank();
+}
+std::optional<std::string> name_of(const Tensor& x) {
+  if (x.variable() == nullptr) return std::nullopt;
+  return x.variable()->name;
+}
+
+std::int64_t length(const Tensor& x) {
+  if (x.type().rank() == 0) throw ArgumentError("a scalar has no length");
+  return x.type().shape[0];
+}
+
+// --- variables
+// ----------------------------------------------------------------------------------------------------------
+
+template <class O>
+int update(lua_State* L) {
+  const Tensor variable = Value<Tensor>::read(L, 1);
+  if (variable.variable() == nullptr) throw ArgumentError("only variables (gb.Variable) can be assigned to");
+  const Tensor value = read_tensor(L, 2, variable.type().dtype);
+  apply<O>(L, std::array{variable, value});
+  lua_settop(L, 1);
+  return 1;
+}
+
+}  // namespace
+
+void open_tensor(lua_State* L) {
+  Class<Tensor>(L)
+      .property<&shape_of>("shape")
+      .property<&dtype_of_tensor>("dtype")
+      .property<&device_of>("device")
+      .property<&rank_of>("rank")
+      .property<&name_of>("name")
+      .method<&item>("item")
+      .method<&to_table>("to_table")
+      .method<&to_device>("to")
+      .method<&reshape>("reshape")
+      .method<&transpose>("transpose")
+      .method<&rows>("rows")
+      .method<&cast>("cast")
+      .method<&one_hot>("one_hot")
+      .method<&gather>("gather")
+      .method<&matmul>("matmul")
+      .method<&reduction<ReduceSum>>("sum")
+      .method<&reduction<ReduceMean>>("mean")
+      .method<&reduction<ReduceMax>>("max")
+      .method<&reduction<ReduceMin>>("min")
+      .method<&argmax>("argmax")
+      .method<&unary<Abs>>("abs")
+      .method<&unary<Sign>>("sign")
+      .method<&unary<Square>>("square")
+      .method<&unary<Sqrt>>("sqrt")
+      .method<&unary<Rsqrt>>("rsqrt")
+      .method<&unary<Exp>>("exp")
+      .method<&unary<Log>>("log")
+      .method<&unary<Floor>>("floor")
+      .method<&unary<Relu>>("relu")
+      .method<&unary<Sigmoid>>("sigmoid")
+      .method<&unary<Tanh>>("tanh")
+      .method<&unary<Gelu>>("gelu")
+      .method<&unary<Softmax>>("softmax")
+      .method<&unary<LogSoftmax>>("log_softmax")
+      .method<&unary<LogicalNot>>("logical_not")
+      .method<&binary<Equal>>("eq")
+      .method<&binary<NotEqual>>("ne")
+      .method<&binary<Less>>("lt")
+      .method<&binary<LessEqual>>("le")
+      .method<&binary<Greater>>("gt")
+      .method<&binary<GreaterEqual>>("ge")
+      .method<&binary<LogicalAnd>>("logical_and")
+      .method<&binary<LogicalOr>>("logical_or")
+      .method<&binary<Maximum>>("maximum")
+      .method<&binary<Minimum>>("minimum")
+      .method<&update<Assign>>("assign")
+      .method<&update<AssignAdd>>("assign_add")
+      .meta<&binary<Add>>("__add")
+      .meta<&binary<Sub>>("__sub")
+      .meta<&binary<Mul>>("__mul")
+      .meta<&binary<Div>>("__div")
+      .meta<&binary<Pow>>("__pow")
+      .meta<&unary<Neg>>("__unm")
+      .meta<&length>("__len")
+      .meta<&to_text>("__tostring")
+      .index<&index>();
+}
+
+}  // namespace gpubench::lua

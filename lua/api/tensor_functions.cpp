@@ -1,0 +1,157 @@
+// gb.tensor, gb.zeros, gb.Variable and the functions of several tensors.
+#include <array>
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/ops/binary.h"
+#include "core/ops/cast.h"
+#include "core/ops/matmul.h"
+#include "core/ops/random.h"
+#include "core/ops/shape_ops.h"
+#include "lua/api/openers.h"
+#include "lua/api/tensor.h"
+#include "lua/api/types.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+struct TensorOptions {
+  std::optional<Dtype> dtype;
+  static constexpr auto fields = std::tuple{field("dtype", &TensorOptions::dtype)};
+};
+
+int tensor(lua_State* L) {
+  const auto options = Value<TensorOptions>::read(L, 2);
+  if (Value<Tensor>::matches(L, 1)) {
+    Tensor given = Value<Tensor>::read(L, 1);
+    if (options.dtype && *options.dtype != given.type().dtype) {
+      const OpPtr cast = std::make_shared<const Cast>(*options.dtype);
+      given = world_of(L).dispatcher.apply_one(cast, std::array{given});
+    }
+    Value<Tensor>::push(L, given);
+    return 1;
+  }
+  Value<Tensor>::push(L, world_of(L).dispatcher.constant(read_host_tensor(L, 1, options.dtype)));
+  return 1;
+}
+
+void check_shape(const Shape& shape) {
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) throw ArgumentError(fmt::format("the shape {} has a negative extent", to_string(shape)));
+  }
+}
+
+Tensor full(lua_State* L, Shape shape, double value, const TensorOptions& options) {
+  check_shape(shape);
+  Dispatcher& dispatcher = world_of(L).dispatcher;
+  lua_pushnumber(L, value);
+  Tensor scalar = dispatcher.constant(read_host_tensor(L, -1, options.dtype.value_or(Dtype::f32)));
+  lua_pop(L, 1);
+  if (shape.empty()) return scalar;
+  return dispatcher.apply_one(std::make_shared<const BroadcastTo>(std::move(shape)), std::array{scalar});
+}
+
+Tensor zeros(lua_State* L, Shape shape, const TensorOptions& options) {
+  return full(L, std::move(shape), 0, options);
+}
+Tensor ones(lua_State* L, Shape shape, const TensorOptions& options) {
+  return full(L, std::move(shape), 1, options);
+}
+
+/// 0, 1, ..., count - 1 as int64.
+Tensor arange(lua_State* L, std::int64_t count) {
+  check_shape({count});
+  HostTensor values(TensorType{{count}, Dtype::i64});
+  std::int64_t next = 0;
+  for (std::int64_t& value : values.values<std::int64_t>()) value = next++;
+  return world_of(L).dispatcher.constant(values);
+}
+
+struct UniformOptions {
+  double low = 0, high = 1;
+  std::optional<std::uint64_t> seed;
+  static constexpr auto fields = std::tuple{field("low", &UniformOptions::low), field("high", &UniformOptions::high),
+                                            field("seed", &UniformOptions::seed)};
+};
+
+struct NormalOptions {
+  double mean = 0, stddev = 1;
+  std::optional<std::uint64_t> seed;
+  static constexpr auto fields =
+      std::tuple{field("mean", &NormalOptions::mean), field("stddev", &NormalOptions::stddev),
+                 field("seed", &NormalOptions::seed)};
+};
+
+/// A random op as one draw: at step 0 of a seed of its own.
+Tensor draw(lua_State* L, const OpPtr& op) {
+  Dispatcher& dispatcher = world_of(L).dispatcher;
+  return dispatcher.apply_one(op, std::array{dispatcher.constant(HostTensor::scalar(std::int64_t{0}))});
+}
+
+Tensor random_uniform(lua_State* L, Shape shape, const UniformOptions& o) {
+  check_shape(shape);
+  const std::uint64_t seed = o.seed ? *o.seed : session_of(L).next_seed();
+  return draw(L, std::make_shared<const RandomUniform>(std::move(shape), o.low, o.high, seed));
+}
+
+Tensor random_normal(lua_State* L, Shape shape, const NormalOptions& o) {
+  check_shape(shape);
+  const std::uint64_t seed = o.seed ? *o.seed : session_of(L).next_seed();
+  return draw(L, std::make_shared<const RandomNormal>(std::move(shape), o.mean, o.stddev, seed));
+}
+
+Tensor concat(lua_State* L, const std::vector<Tensor>& parts, std::optional<std::int64_t> axis) {
+  if (parts.empty()) throw ArgumentError("concat needs at least one tensor");
+  return world_of(L).dispatcher.apply_one(std::make_shared<const Concat>(axis.value_or(0)), parts);
+}
+
+Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b) {
+  return world_of(L).dispatcher.apply_one(std::make_shared<const Matmul>(), std::array{a, b});
+}
+
+/// Elements of `a` where the condition holds, else of `b`.
+Tensor where(lua_State* L, const Tensor& condition, const TensorLike& a, const TensorLike& b) {
+  return world_of(L).dispatcher.apply_one(std::make_shared<const Select>(), std::array{condition, a.tensor, b.tensor});
+}
+
+struct VariableOptions {
+  std::string name = "variable";
+  bool trainable = true;
+  std::optional<Dtype> dtype;
+  static constexpr auto fields =
+      std::tuple{field("name", &VariableOptions::name), field("trainable", &VariableOptions::trainable),
+                 field("dtype", &VariableOptions::dtype)};
+};
+
+int variable(lua_State* L) {
+  const auto options = Value<VariableOptions>::read(L, 2);
+  World& world = world_of(L);
+  if (world.dispatcher.trace() != nullptr) throw Error("gb.Variable: make variables before the function is compiled");
+  const HostTensor initial = Value<Tensor>::matches(L, 1) ? world.dispatcher.eager().download(Value<Tensor>::read(L, 1))
+                                                          : read_host_tensor(L, 1, options.dtype);
+  const VariablePtr made =
+      world.runtime.variables().create(options.name, initial, world.dispatcher.device(), options.trainable);
+  Value<Tensor>::push(L, world.dispatcher.variable(made));
+  return 1;
+}
+
+}  // namespace
+
+void open_tensor_functions(lua_State* L) {
+  const Module gb = Module::root(L);
+  gb.function<&tensor>("tensor")
+      .function<&full>("full")
+      .function<&zeros>("zeros")
+      .function<&ones>("ones")
+      .function<&arange>("arange")
+      .function<&concat>("concat")
+      .function<&matmul>("matmul")
+      .function<&where>("where")
+      .function<&variable>("Variable");
+  const Module random = gb.submodule("random");
+  random.function<&random_uniform>("uniform").function<&random_normal>("normal");
+}
+
+}  // namespace gpubench::lua
