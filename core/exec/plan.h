@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/backend/registry.h"
+#include "core/backend/registry/devices.h"
 #include "core/exec/executor.h"
 #include "core/graph/memory_plan.h"
 #include "core/passes/pass.h"

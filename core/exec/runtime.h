@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/backend/registry.h"
+#include "core/backend/registry/devices.h"
 #include "core/exec/arena.h"
 #include "core/exec/variable_store.h"
 

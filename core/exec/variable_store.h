@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/backend/registry.h"
+#include "core/backend/registry/devices.h"
 #include "core/device/memory_pool.h"
 #include "core/graph/variable.h"
 #include "core/tensor/host_tensor.h"

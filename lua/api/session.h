@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/backend/registry.h"
+#include "core/backend/registry/devices.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/runtime.h"
 

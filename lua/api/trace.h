@@ -13,7 +13,7 @@ namespace gpubench::lua {
 
 struct TracedFunction {
   std::shared_ptr<Trace> trace;
-  std::vector<Value> outputs;
+  std::vector<gpubench::Value> outputs;
 };
 
 /// What a traced function gets for one argument.

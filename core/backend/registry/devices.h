@@ -1,4 +1,4 @@
-// Every device of this machine, whichever backend it belongs to. registry.cpp is the one file that names the backends.
+// Every device of this machine, whichever backend it belongs to. devices.cpp is the one file that names the backends.
 #pragma once
 #include <cstddef>
 #include <memory>

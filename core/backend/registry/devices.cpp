@@ -1,0 +1,69 @@
+#include "core/backend/registry/devices.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/backend/cpu/cpu_backend.h"
+#include "core/backend/cpu/processor.h"
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+/// Spreads the threads that are not asked for by name evenly; every device has at least one.
+std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
+  int left = config.threads > 0 ? config.threads : usable_cores();
+  int unset = 0;
+  for (const CpuDeviceConfig& cpu : config.cpus) {
+    left -= cpu.threads;
+    unset += cpu.threads == 0 ? 1 : 0;
+  }
+  std::vector<CpuDeviceOptions> options;
+  for (const CpuDeviceConfig& cpu : config.cpus) {
+    int threads = cpu.threads;
+    if (threads == 0) {
+      threads = std::max(1, left / unset);
+      left -= threads;
+      --unset;
+    }
+    options.push_back({cpu.memory, threads});
+  }
+  return options;
+}
+
+}  // namespace
+
+Devices::Devices(const DeviceConfig& config) {
+  backends_.push_back(std::make_unique<CpuBackend>(cpu_options(config)));
+  for (const auto& backend : backends_) {
+    for (const auto& device : backend->devices()) ids_.push_back(device->id());
+  }
+}
+
+std::vector<DeviceId> Devices::ids() const {
+  return ids_;
+}
+
+Device& Devices::device(const DeviceId& id) const {
+  for (const auto& backend : backends_) {
+    for (const auto& device : backend->devices()) {
+      if (device->id() == id) return *device;
+    }
+  }
+  std::vector<std::string> known;
+  for (const DeviceId& there : ids_) known.push_back(to_string(there));
+  throw Error(fmt::format("there is no device {}; there is {}", to_string(id), fmt::join(known, ", ")));
+}
+
+const Backend& Devices::backend(const DeviceId& id) const {
+  for (const auto& backend : backends_) {
+    for (const auto& device : backend->devices()) {
+      if (device->id() == id) return *backend;
+    }
+  }
+  device(id);  // throws
+  return *backends_.front();
+}
+
+}  // namespace gpubench
