@@ -36,6 +36,15 @@ class HostTensor {
   std::size_t bytes() const { return type_.bytes(); }
   bool empty() const { return storage_ == nullptr; }
 
+  /// Replaces type and memory without allocating when the rank has been as high before.
+  void assign(const TensorType& type, std::shared_ptr<std::byte> memory) {
+    type_ = type;
+    storage_ = std::move(memory);
+  }
+  /// Lets go of the memory; the tensor is empty until the next assign().
+  void release() { storage_.reset(); }
+  const std::shared_ptr<std::byte>& memory() const { return storage_; }
+
   std::byte* data() const { return storage_.get(); }
   template <class T>
   std::span<T> values() const {

@@ -1,0 +1,147 @@
+// A queue between threads that holds at most so many items. Items are swapped in and out, so their memory circulates.
+// A reader of an empty queue spins for a moment before it sleeps, and a writer that found the queue full sleeps until
+// it is half empty: between the two, neither side makes a system call.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.h"
+
+namespace gpubench {
+
+/// Tells the core that this thread is spinning.
+inline void spin_pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+template <class T>
+class BoundedQueue {
+ public:
+  enum class Pop { item, closed, timed_out };
+
+  explicit BoundedQueue(std::size_t capacity) : slots_(capacity), capacity_(capacity) { assert(capacity > 0); }
+  BoundedQueue(const BoundedQueue&) = delete;
+  BoundedQueue& operator=(const BoundedQueue&) = delete;
+
+  /// Swaps `item` with a free slot; blocks while there is none. False when the queue is closed.
+  bool push(T& item) {
+    std::unique_lock lock(mutex_);
+    if (count_ >= capacity_ && !closed_) wait_for_room(lock);
+    if (closed_) return false;
+    using std::swap;
+    swap(slots_[(first_ + count_) % slots_.size()], item);
+    set_count(count_ + 1);
+    const bool wake = readers_ > 0;
+    lock.unlock();
+    if (wake) not_empty_.notify_one();
+    return true;
+  }
+
+  /// Swaps `item` with the oldest item; blocks while there is none, at most for `patience`. `closed` once a closed
+  /// queue is empty.
+  Pop pop(T& item, Clock::duration patience) {
+    if (count_now_.load(std::memory_order_relaxed) == 0) spin();
+    std::unique_lock lock(mutex_);
+    if (count_ == 0 && !closed_) wait_for_item(lock, patience);
+    if (count_ == 0) return closed_ ? Pop::closed : Pop::timed_out;
+    using std::swap;
+    swap(item, slots_[first_]);
+    first_ = (first_ + 1) % slots_.size();
+    set_count(count_ - 1);
+    const bool wake = writers_ > 0 && has_room_again();
+    lock.unlock();
+    if (wake) not_full_.notify_all();
+    return Pop::item;
+  }
+
+  /// No push succeeds any more; readers get what is left. Wakes everyone.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    not_empty_.notify_all();
+    not_full_.notify_all();
+  }
+
+  /// Items beyond a smaller capacity stay until they are read.
+  void set_capacity(std::size_t capacity) {
+    assert(capacity > 0);
+    const std::lock_guard lock(mutex_);
+    std::rotate(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(first_), slots_.end());
+    first_ = 0;
+    slots_.resize(std::max(capacity, count_));
+    capacity_ = capacity;
+    not_full_.notify_all();
+  }
+
+  std::size_t size() const { return count_now_.load(std::memory_order_relaxed); }
+  std::size_t capacity() const {
+    const std::lock_guard lock(mutex_);
+    return capacity_;
+  }
+  /// How long readers waited for items and writers for room, so far.
+  std::pair<Seconds, Seconds> waited() const {
+    const std::lock_guard lock(mutex_);
+    return {readers_waited_, writers_waited_};
+  }
+
+ private:
+  /// About what waking a sleeping thread costs.
+  static constexpr std::chrono::microseconds spin_time{10};
+  static constexpr int pauses_per_look = 16;
+
+  void spin() {
+    const Stopwatch watch;
+    while (count_now_.load(std::memory_order_relaxed) == 0 && watch.elapsed() < spin_time) {
+      for (int i = 0; i < pauses_per_look; ++i) spin_pause();
+    }
+  }
+
+  void wait_for_item(std::unique_lock<std::mutex>& lock, Clock::duration patience) {
+    const Stopwatch watch;
+    ++readers_;
+    not_empty_.wait_for(lock, patience, [this] { return count_ > 0 || closed_; });
+    --readers_;
+    readers_waited_ += watch.elapsed();
+  }
+
+  void wait_for_room(std::unique_lock<std::mutex>& lock) {
+    const Stopwatch watch;
+    ++writers_;
+    not_full_.wait(lock, [this] { return has_room_again() || closed_; });
+    --writers_;
+    writers_waited_ += watch.elapsed();
+  }
+
+  bool has_room_again() const { return count_ <= capacity_ / 2; }
+
+  void set_count(std::size_t count) {
+    count_ = count;
+    count_now_.store(count, std::memory_order_relaxed);
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable not_empty_;
+  std::condition_variable not_full_;
+  std::vector<T> slots_;
+  std::size_t capacity_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  std::atomic<std::size_t> count_now_{0};  // count_, for those who only look
+  int readers_ = 0;
+  int writers_ = 0;
+  bool closed_ = false;
+  Seconds readers_waited_{};
+  Seconds writers_waited_{};
+};
+
+}  // namespace gpubench

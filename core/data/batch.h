@@ -1,0 +1,13 @@
+// Stacks consecutive elements along a new first dimension. Each row is copied once, into 64-byte aligned memory that is
+// used again when the last holder of the batch lets go of it.
+//
+//   batch(digits, 32)  // (float32[?, 784], float32[?, 10]), the last batch of an epoch may be smaller
+#pragma once
+#include "core/data/dataset.h"
+
+namespace gpubench {
+
+/// With `drop_remainder` an incomplete last batch is left out. Throws Error when that leaves nothing.
+DatasetPtr batch(DatasetPtr source, std::int64_t size, bool drop_remainder = false);
+
+}  // namespace gpubench

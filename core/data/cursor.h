@@ -1,0 +1,67 @@
+// One running epoch of a dataset, with one consumer. Elements can be taken as tensors, be written straight into memory
+// of the consumer, or, where they are rows of tensors that stand still, be taken as row numbers: that is how a shuffle
+// moves eight bytes an element and a batch copies each row once.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/data/element.h"
+#include "core/tensor/tensor_view.h"
+
+namespace gpubench {
+
+/// What one stage has done so far in the epoch.
+struct StageStatistics {
+  std::string_view stage;
+  std::int64_t produced = 0;  ///< elements
+  Seconds busy{};             ///< own work, without its sources'
+  Seconds starved{};          ///< consumer waited for the stage's buffer to fill
+  Seconds blocked{};          ///< worker waited for the stage's buffer to empty
+  int workers = 0;            ///< threads of the stage's own
+  std::int64_t buffered = 0;  ///< elements in the stage's buffer now
+  std::int64_t capacity = 0;
+};
+
+class Cursor {
+ public:
+  Cursor() = default;
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  /// Stops and joins the threads of the stage and its sources.
+  virtual ~Cursor() = default;
+
+  /// Replaces `element` by the next one; false ends the epoch. An error in a worker is rethrown here.
+  virtual bool next(Element& element) = 0;
+  /// Writes the next element into `slots`, one per tensor; false ends the epoch. Throws Error when the element's types
+  /// are not the slots'.
+  virtual bool next_into(std::span<const TensorView> slots);
+
+  /// The tensors of whose rows every element of this stage consists, for all epochs of the dataset; empty when there
+  /// are none. The span is valid until the cursor's next call.
+  virtual std::span<const HostTensor> tables() const { return {}; }
+  /// Only for cursors with tables: the row numbers of the next elements; fewer than asked for only at the end.
+  virtual std::size_t next_rows(std::span<std::int64_t> rows);
+
+  /// One row per stage, sources first. Any thread may ask while the epoch runs.
+  virtual std::vector<StageStatistics> statistics() const = 0;
+
+ private:
+  Element passing_;
+};
+
+/// A count that one thread advances while others may read it.
+template <class T>
+class Tally {
+ public:
+  void add(T amount) { value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed); }
+  T get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<T> value_{};
+};
+
+}  // namespace gpubench

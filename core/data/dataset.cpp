@@ -1,0 +1,54 @@
+#include "core/data/dataset.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpubench {
+namespace {
+
+bool varies(const TensorType& type) {
+  return std::any_of(type.shape.begin(), type.shape.end(), [](std::int64_t extent) { return extent == varying; });
+}
+
+std::string extents(const Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape) {
+    text += text.empty() ? "" : ", ";
+    text += extent == varying ? "?" : std::to_string(extent);
+  }
+  return text;
+}
+
+std::string describe_stage(const Dataset& dataset) {
+  const std::string settings = dataset.settings();
+  return settings.empty() ? std::string(dataset.stage()) : fmt::format("{}({})", dataset.stage(), settings);
+}
+
+}  // namespace
+
+bool is_fixed(std::span<const TensorType> types) {
+  return std::none_of(types.begin(), types.end(), varies);
+}
+
+std::string to_string(std::span<const TensorType> types) {
+  std::string text;
+  for (const TensorType& type : types) {
+    text += text.empty() ? "" : ", ";
+    text += fmt::format("{}[{}]", to_string(type.dtype), extents(type.shape));
+  }
+  return "(" + text + ")";
+}
+
+std::string describe(const Dataset& dataset) {
+  const std::span<const DatasetPtr> sources = dataset.sources();
+  if (sources.empty()) return describe_stage(dataset);
+  if (sources.size() == 1) return describe(*sources[0]) + " > " + describe_stage(dataset);
+  std::string text;
+  for (const DatasetPtr& source : sources) {
+    text += text.empty() ? "" : ", ";
+    text += describe(*source);
+  }
+  return "(" + text + ") > " + describe_stage(dataset);
+}
+
+}  // namespace gpubench

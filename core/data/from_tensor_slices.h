@@ -1,0 +1,14 @@
+// The rows of tensors in memory: element i is row i of each. Elements are views, nothing is copied.
+//
+//   DatasetPtr digits = from_tensor_slices({images, labels});  // float32[60000, 784] and float32[60000, 10]
+#pragma once
+#include <vector>
+
+#include "core/data/dataset.h"
+
+namespace gpubench {
+
+/// Throws Error when the tensors' first dimensions differ, one is a scalar, or there are no rows.
+DatasetPtr from_tensor_slices(std::vector<HostTensor> tensors);
+
+}  // namespace gpubench

@@ -1,0 +1,115 @@
+#include "core/data/shuffle.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/rows.h"
+#include "core/data/shuffle_window.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view stage_name = "shuffle";
+constexpr std::size_t row_block = 256;
+
+std::vector<StageStatistics> with_shuffle(std::vector<StageStatistics> sources, std::int64_t produced,
+                                          std::int64_t buffered, std::int64_t capacity) {
+  sources.push_back({.stage = stage_name, .produced = produced, .buffered = buffered, .capacity = capacity});
+  return sources;
+}
+
+/// Over rows of tensors: the window holds row numbers.
+class RowShuffleCursor final : public Cursor {
+ public:
+  RowShuffleCursor(std::unique_ptr<Cursor> source, std::size_t buffer, CounterRandom random)
+      : source_(std::move(source)), rows_(source_->tables()), buffer_(buffer), window_(buffer, row_block, random) {}
+
+  bool next(Element& element) override {
+    std::int64_t row = 0;
+    if (next_rows({&row, 1}) == 0) return false;
+    rows_.view(row, element);
+    return true;
+  }
+
+  std::span<const HostTensor> tables() const override { return rows_.tables(); }
+
+  std::size_t next_rows(std::span<std::int64_t> rows) override {
+    const auto pull = [this](std::span<std::int64_t> incoming) { return source_->next_rows(incoming); };
+    std::size_t count = 0;
+    while (count < rows.size() && window_.next(rows[count], pull)) ++count;
+    produced_.add(static_cast<std::int64_t>(count));
+    return count;
+  }
+
+  std::vector<StageStatistics> statistics() const override {
+    return with_shuffle(source_->statistics(), produced_.get(), 0, static_cast<std::int64_t>(buffer_));
+  }
+
+ private:
+  std::unique_ptr<Cursor> source_;
+  const Rows rows_;
+  std::size_t buffer_;
+  ShuffleWindow<std::int64_t> window_;
+  Tally<std::int64_t> produced_;
+};
+
+/// Over anything else: the window holds the elements, which keep their memory.
+class ElementShuffleCursor final : public Cursor {
+ public:
+  ElementShuffleCursor(std::unique_ptr<Cursor> source, std::size_t buffer, CounterRandom random)
+      : source_(std::move(source)), buffer_(buffer), window_(buffer, 1, random) {}
+
+  bool next(Element& element) override {
+    release(element);
+    const auto pull = [this](std::span<Element> incoming) {
+      return std::size_t{source_->next(incoming.front()) ? 1U : 0U};
+    };
+    if (!window_.next(element, pull)) return false;
+    produced_.add(1);
+    return true;
+  }
+
+  std::vector<StageStatistics> statistics() const override {
+    return with_shuffle(source_->statistics(), produced_.get(), 0, static_cast<std::int64_t>(buffer_));
+  }
+
+ private:
+  std::unique_ptr<Cursor> source_;
+  std::size_t buffer_;
+  ShuffleWindow<Element> window_;
+  Tally<std::int64_t> produced_;
+};
+
+class ShuffleDataset final : public Transformation {
+ public:
+  ShuffleDataset(DatasetPtr source, const ShuffleOptions& options)
+      : Transformation(std::move(source)), options_(options) {}
+
+  std::string_view stage() const override { return stage_name; }
+  std::string settings() const override {
+    return fmt::format("buffer={} seed={}{}", options_.buffer, options_.seed,
+                       options_.reshuffle_each_iteration ? "" : " same order every epoch");
+  }
+
+  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
+    std::unique_ptr<Cursor> cursor = source().open(epoch);
+    const CounterRandom random(options_.seed, options_.reshuffle_each_iteration ? epoch : 0);
+    const auto buffer = static_cast<std::size_t>(options_.buffer);
+    if (!cursor->tables().empty()) return std::make_unique<RowShuffleCursor>(std::move(cursor), buffer, random);
+    return std::make_unique<ElementShuffleCursor>(std::move(cursor), buffer, random);
+  }
+
+ private:
+  ShuffleOptions options_;
+};
+
+}  // namespace
+
+DatasetPtr shuffle(DatasetPtr source, const ShuffleOptions& options) {
+  if (options.buffer < 1) {
+    throw Error(fmt::format("shuffle: a buffer of {} elements; at least 1 is needed", options.buffer));
+  }
+  return std::make_shared<ShuffleDataset>(std::move(source), options);
+}
+
+}  // namespace gpubench
