@@ -1,0 +1,103 @@
+// What the tests of stages share: small datasets whose rows tell their number, and reading them back.
+#pragma once
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/data/dataset.h"
+#include "core/data/from_tensor_slices.h"
+
+namespace gpubench {
+
+/// Elements (int64 number, float32[2] {number, -number}) for numbers 0 to count - 1.
+inline DatasetPtr numbers(std::int64_t count) {
+  HostTensor ids(TensorType{{count}, Dtype::i64});
+  HostTensor pairs(TensorType{{count, 2}, Dtype::f32});
+  for (std::int64_t i = 0; i < count; ++i) {
+    ids.values<std::int64_t>()[static_cast<std::size_t>(i)] = i;
+    pairs.values<float>()[static_cast<std::size_t>(2 * i)] = static_cast<float>(i);
+    pairs.values<float>()[static_cast<std::size_t>(2 * i + 1)] = static_cast<float>(-i);
+  }
+  return from_tensor_slices({ids, pairs});
+}
+
+/// The numbers of an epoch of numbers() or of batches of it, checked against the pairs beside them.
+inline std::vector<std::int64_t> read(Cursor& cursor) {
+  std::vector<std::int64_t> found;
+  Element element;
+  while (cursor.next(element)) {
+    const auto ids = element[0].values<std::int64_t>();
+    const auto pairs = element[1].values<float>();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const bool matches =
+          pairs[2 * i] == static_cast<float>(ids[i]) && pairs[2 * i + 1] == static_cast<float>(-ids[i]);
+      found.push_back(matches ? ids[i] : -1);
+    }
+  }
+  return found;
+}
+
+inline std::vector<std::int64_t> read(const DatasetPtr& dataset, std::uint64_t epoch = 0) {
+  return read(*dataset->open(epoch));
+}
+
+inline std::vector<std::int64_t> counting(std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(last - first));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+/// Hides that elements are rows of tensors, so that stages take the way of general elements.
+class Opaque final : public Transformation {
+ public:
+  using Transformation::Transformation;
+  std::string_view stage() const override { return "opaque"; }
+  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
+    class OpaqueCursor final : public Cursor {
+     public:
+      explicit OpaqueCursor(std::unique_ptr<Cursor> inner) : inner_(std::move(inner)) {}
+      bool next(Element& element) override { return inner_->next(element); }
+      std::vector<StageStatistics> statistics() const override { return inner_->statistics(); }
+
+     private:
+      std::unique_ptr<Cursor> inner_;
+    };
+    return std::make_unique<OpaqueCursor>(source().open(epoch));
+  }
+};
+
+inline DatasetPtr opaque(DatasetPtr source) {
+  return std::make_shared<Opaque>(std::move(source));
+}
+
+/// Throws Error("element 3 is damaged") in place of element 3, say.
+class Damaged final : public Transformation {
+ public:
+  Damaged(DatasetPtr source, std::int64_t position) : Transformation(std::move(source)), position_(position) {}
+  std::string_view stage() const override { return "damaged"; }
+  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
+    class DamagedCursor final : public Cursor {
+     public:
+      DamagedCursor(std::unique_ptr<Cursor> inner, std::int64_t position)
+          : inner_(std::move(inner)), position_(position) {}
+      bool next(Element& element) override {
+        if (count_++ == position_) throw Error("element " + std::to_string(position_) + " is damaged");
+        return inner_->next(element);
+      }
+      std::vector<StageStatistics> statistics() const override { return inner_->statistics(); }
+
+     private:
+      std::unique_ptr<Cursor> inner_;
+      std::int64_t position_;
+      std::int64_t count_ = 0;
+    };
+    return std::make_unique<DamagedCursor>(source().open(epoch), position_);
+  }
+
+ private:
+  std::int64_t position_;
+};
+
+}  // namespace gpubench
