@@ -92,7 +92,7 @@ ClassTable::ClassTable(lua_State* L, const char* name, lua_CFunction close, lua_
   lua_pushstring(L, name);
   lua_pushvalue(L, methods_);
   lua_pushvalue(L, setters_);
-  lua_pushcclosure(L, &entry<&assign_object>, 3);
+  lua_pushcclosure(L, entry<&assign_object>, 3);
   lua_setfield(L, metatable_, "__newindex");
 }
 
@@ -129,7 +129,7 @@ void ClassTable::set_indexer(lua_CFunction function) {
   } else {
     lua_pushnil(L_);
   }
-  lua_pushcclosure(L_, &entry<&index_object>, 4);
+  lua_pushcclosure(L_, entry<&index_object>, 4);
   lua_setfield(L_, metatable_, "__index");
 }
 

@@ -20,27 +20,23 @@ namespace gpubench::lua {
 /// below.
 void capture_exception(lua_State* L, const std::exception& error);
 
-/// A lua_CFunction that may throw. The only place that raises Lua errors, outside any handler: no exception is alive
-/// then.
-template <auto Body>
-int entry(lua_State* L) {
+/// Calls Body, which may throw, on behalf of Lua. The only place that raises Lua errors, outside any handler: no
+/// exception is alive then.
+template <class R, auto Body, class... A>
+R crossing(lua_State* L, A... arguments) {
   try {
-    return Body(L);
+    return Body(L, arguments...);
   } catch (const std::exception& error) {
     capture_exception(L, error);
   }
-  return lua_error(L);
+  return static_cast<R>(lua_error(L));
 }
-/// The same for a debug hook.
 template <auto Body>
-void hook_entry(lua_State* L, lua_Debug* frame) {
-  try {
-    return Body(L, frame);
-  } catch (const std::exception& error) {
-    capture_exception(L, error);
-  }
-  lua_error(L);
-}
+inline constexpr lua_CFunction entry = &crossing<int, Body>;
+template <auto Body>
+inline constexpr lua_Hook hook_entry = &crossing<void, Body, lua_Debug*>;
+template <auto Body>
+inline constexpr lua_KFunction continuation_entry = &crossing<int, Body, int, lua_KContext>;
 
 /// Takes all the arguments that are left.
 template <class T>
@@ -181,9 +177,9 @@ int invoke(lua_State* L) {
 template <auto F, class Class = void, Arity arity = Arity::exact>
 constexpr lua_CFunction c_function() {
   if constexpr (std::is_convertible_v<decltype(F), lua_CFunction>)
-    return &entry<F>;
+    return entry<F>;
   else
-    return &entry<&invoke<F, Class, arity>>;
+    return entry<&invoke<F, Class, arity>>;
 }
 
 }  // namespace gpubench::lua

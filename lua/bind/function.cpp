@@ -98,7 +98,7 @@ void Value<StackFunction>::push(lua_State* L, StackFunction function) {
     lua_setfield(L, -2, "__gc");
   }
   lua_setmetatable(L, -2);
-  lua_pushcclosure(L, &entry<&call_closure>, 2);
+  lua_pushcclosure(L, entry<&call_closure>, 2);
 }
 
 }  // namespace gpubench::lua
