@@ -15,7 +15,7 @@ Module Module::root(lua_State* L) {
   return {L, "gb"};
 }
 
-Module Module::submodule(const char* name) const {
+Module Module::submodule(const char* name) const& {
   luaL_getsubtable(L_, index_, name);
   return {L_, name_ + "." + name};
 }

@@ -17,7 +17,8 @@ class Module {
   /// The table that scripts know as `gb`; made by the first who asks.
   static Module root(lua_State* L);
   /// The table `name` inside this one; made when missing.
-  Module submodule(const char* name) const;
+  Module submodule(const char* name) const&;
+  Module submodule(const char* name) const&& = delete;
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;

@@ -1,0 +1,61 @@
+// gb._native.system: the little that the Lua library needs of the machine beyond Lua's own libraries.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/resources.h"
+#include "lua/api/openers.h"
+#include "lua/api/output_path.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+namespace fs = std::filesystem;
+
+double seconds() {
+  return Seconds(Clock::now().time_since_epoch()).count();
+}
+
+/// Columns of the terminal that stderr is; nil when it is none.
+std::optional<int> progress_width() {
+  winsize size{};
+  if (isatty(STDERR_FILENO) == 0) return std::nullopt;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+std::vector<std::string> scripts_in(const std::string& folder) {
+  if (!fs::is_directory(folder)) throw Error("list: '" + folder + "' is not a folder");
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().extension() == ".lua") files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string resource_path(const std::string& path) {
+  return resource(path).string();
+}
+
+}  // namespace
+
+void open_system(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  const Module system = native.submodule("system");
+  system.function<&seconds>("seconds")
+      .function<&progress_width>("progress_width")
+      .function<&scripts_in>("scripts_in")
+      .function<&resource_path>("resource")
+      .function<[](const std::string& path) { return fs::exists(path); }>("exists")
+      .function<&output_path>("output_path");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,142 @@
+#include "lua/host/completion.h"
+
+#include <CLI/CLI.hpp>
+
+#include "lua/host/grammar.h"
+
+namespace gpubench {
+namespace {
+
+// In this order because run's branch also takes everything that is no command.
+constexpr Command order[] = {Command::list, Command::create,     Command::devices,
+                             Command::show, Command::completion, Command::run};
+
+std::string pattern_of(Command command, const CLI::App& app) {
+  return command == Command::run ? "*" : app.get_name();
+}
+
+std::string command_names(const Grammar& grammar) {
+  std::string names;
+  for (const Command command : order) names += (names.empty() ? "" : " ") + grammar.command(command).get_name();
+  return names;
+}
+
+bool takes_value(const CLI::Option& option) {
+  return !option.get_positional() && option.get_type_size() != 0;
+}
+
+// What completes an option's value or a command's argument: a kind that the shell function knows, or words.
+std::string completed_by(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (type.starts_with("SCRIPT")) return "<script>";
+  if (type.starts_with("DIR")) return "<folder>";
+  if (type.starts_with("RUN")) return "<run>";
+  if (type.starts_with("FORMAT")) return "text csv json markdown";
+  if (type.starts_with("SHELL")) return "bash zsh";
+  return "";
+}
+
+const CLI::Option* argument_of(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional()) return option;
+  return nullptr;
+}
+
+constexpr const char* bash_head =
+    R"SH(# bash completion for gpubench; source it, or keep it in ~/.local/share/bash-completion/completions/gpubench
+_gpubench_complete() {
+  case $1 in
+    '<script>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur") $(compgen -f -X '!*.lua' -- "$cur")) ;;
+    '<folder>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
+    '<run>') COMPREPLY=($(compgen -W "$(command ls results 2>/dev/null | command grep -v '[.]html$')" -- "$cur")) ;
+;
+    *) COMPREPLY=($(compgen -W "$1" -- "$cur")) ;
+    ;
+    esac
+    }  // namespace
+    _gpubench() {
+  local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  COMPREPLY=()
+)SH";
+
+std::string bash_branch(Command command, const CLI::App& app) {
+  std::string values;
+  std::string names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names += (names.empty() ? "--" : " --") + name;
+    if (takes_value(*option))
+      values += "        --" + option->get_lnames().front() + ") _gpubench_complete '" + completed_by(*option) +
+                "'; return ;;\n";
+  }
+  const CLI::Option* argument = argument_of(app);
+  return "    " + pattern_of(command, app) + ")\n" +
+         (values.empty() ? "" : "      case $previous in\n" + values + "      esac\n") +
+         "      if [[ $cur == -* ]]; then _gpubench_complete '" + names + "'\n      else _gpubench_complete '" +
+         (argument ? completed_by(*argument) : "") + "'; fi ;;\n";
+}
+
+std::string bash_script(const Grammar& grammar) {
+  std::string text = bash_head;
+  text +=
+      "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n    _gpubench_complete '<script>'\n    "
+      "COMPREPLY+=($(compgen -W '" +
+      command_names(grammar) + "' -- \"$cur\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
+  for (const Command command : order) text += bash_branch(command, grammar.command(command));
+  return text + "  esac\n}\ncomplete -F _gpubench gpubench\n";
+}
+
+// Text inside '...[description]:message:action' of zsh's _arguments.
+std::string zsh_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':') escaped += '\\';
+    escaped += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return escaped;
+}
+
+std::string zsh_action(const CLI::Option& option) {
+  const std::string kind = completed_by(option);
+  if (kind == "<script>") return "_files -g \"*.lua\"";
+  if (kind == "<folder>") return "_files -/";
+  if (kind == "<run>") return "_files -W results -/";
+  return kind.empty() ? " " : "(" + kind + ")";
+}
+
+std::string zsh_branch(Command command, const CLI::App& app) {
+  std::string text = "    " + pattern_of(command, app) + ") _arguments";
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string description = zsh_text(option->get_description());
+    if (option->get_positional()) {
+      text += " \\\n      '*:" + description + ":" + zsh_action(*option) + "'";
+      continue;
+    }
+    text += " \\\n      '--" + option->get_lnames().front() + "[" + description + "]";
+    if (takes_value(*option)) text += ":" + zsh_text(option->get_type_name()) + ":" + zsh_action(*option);
+    text += "'";
+  }
+  return text + " ;;\n";
+}
+
+std::string zsh_script(const Grammar& grammar) {
+  std::string text =
+      "#compdef gpubench\n# zsh completion for gpubench; keep it as _gpubench in a folder of $fpath\n"
+      "_gpubench() {\n  local -a commands=(\n";
+  for (const Command command : order) {
+    const CLI::App& app = grammar.command(command);
+    text += "    '" + app.get_name() + ":" + zsh_text(app.get_description()) + "'\n";
+  }
+  text +=
+      "  )\n  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+      "    _describe command commands\n    _files -g '*.lua'\n    return\n  fi\n  case $words[2] in\n";
+  for (const Command command : order) text += zsh_branch(command, grammar.command(command));
+  return text + "  esac\n}\nif [[ $funcstack[1] == _gpubench ]]; then _gpubench; else compdef _gpubench gpubench; fi\n";
+}
+
+}  // namespace
+
+std::string completion_script(const std::string& shell, const Grammar& grammar) {
+  return shell == "bash" ? bash_script(grammar) : zsh_script(grammar);
+}
+
+}  // namespace gpubench

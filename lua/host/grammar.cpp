@@ -1,0 +1,117 @@
+#include "lua/host/grammar.h"
+
+#include <CLI/CLI.hpp>
+
+namespace gpubench {
+namespace {
+
+constexpr const char* examples = R"(
+Examples:
+  gpubench experiments/batch_size.lua                          run an experiment
+  gpubench experiments/batch_size.lua --quick --set batch_size=8,512 --set device=cpu:0
+  gpubench experiments/batch_size.lua --dry-run                list its points and the expected time
+  gpubench list                                                experiments and their titles
+  gpubench new my_question                                     write a script to start from
+  gpubench show batch_size --format markdown                   print a run's table again
+  gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
+
+std::string check_axis_setting(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const bool empty_value = text.ends_with('=') || text.ends_with(',') || text.find(",,") != std::string::npos ||
+                           text.find("=,") != std::string::npos;
+  if (equals == std::string::npos || equals == 0 || empty_value)
+    return "'" + text + "' is not axis=value or axis=value,value";
+  return {};
+}
+
+std::string check_positive(const std::string& text) {
+  std::size_t end = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  return end == text.size() && value > 0 ? std::string() : "'" + text + "' is not a positive number";
+}
+
+}  // namespace
+
+Grammar::Grammar()
+    : app_("Why is this accelerator not busy, and what makes it busy? gpubench trains real models and measures.",
+           "gpubench") {
+  app_.set_version_flag("--version", "gpubench " GPUBENCH_VERSION, "Print the version and exit");
+  app_.set_help_flag("-h,--help", "Print this help, or a command's, and exit");
+  app_.require_subcommand(0, 1);
+  app_.footer(examples);
+  add_run();
+  add_others();
+}
+
+CLI::App& Grammar::add(Command command, const char* name, const char* description) {
+  CLI::App* added = app_.add_subcommand(name, description);
+  added->set_help_flag("-h,--help", "Print this help and exit");
+  added->footer("");
+  commands_[command] = added;
+  return *added;
+}
+
+void Grammar::add_run() {
+  CLI::App& run = add(Command::run, "run", "Run a script (the command may be left out)");
+  run.add_option("script", values_.script, "An experiment or any other Lua script")->required()->type_name("SCRIPT");
+  run.add_option("--set", axis_settings_, "Replace an axis' values; may be repeated")
+      ->type_name("AXIS=VALUE[,VALUE...]")
+      ->allow_extra_args(false)
+      ->check(check_axis_setting);
+  run.add_option("--device", values_.device, "Device to use where the script names none, such as gpu:0")
+      ->type_name("NAME");
+  run.add_option("--budget", values_.budget_s, "Seconds to measure each point")
+      ->type_name("SECONDS")
+      ->check(check_positive);
+  run.add_flag("--quick", values_.quick, "Shorter measurements, wider intervals");
+  run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
+  run.add_flag("--strict", values_.strict, "Exit with status 1 when an expectation is refuted");
+  run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR");
+  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N");
+  run.add_option("--threads", values_.threads, "Threads to compute with")->type_name("N")->check(CLI::Range(1, 4096));
+  run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
+  run.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
+}
+
+void Grammar::add_others() {
+  CLI::App& list = add(Command::list, "list", "List experiments with their titles");
+  list.add_option("folder", values_.subject, "Where to look; default: the experiments that gpubench brings")
+      ->type_name("DIR");
+
+  CLI::App& create = add(Command::create, "new", "Write a commented script to start from");
+  create.add_option("name", values_.subject, "Name of the experiment; the script is NAME.lua")
+      ->required()
+      ->type_name("NAME");
+
+  CLI::App& devices = add(Command::devices, "devices", "List the devices of this machine");
+  devices.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
+
+  CLI::App& show = add(Command::show, "show", "Print a run's table again");
+  show.add_option("run", values_.subject,
+                  "A run's folder or name, or an experiment (its newest run); none lists the runs")
+      ->type_name("RUN");
+  show.add_option("--format", values_.format, "text, csv, json or markdown")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "csv", "json", "markdown"}));
+  show.add_option("--out", values_.out, "Folder that holds results/")->type_name("DIR");
+
+  CLI::App& completion = add(Command::completion, "completion", "Print the completion script of a shell");
+  completion.add_option("shell", values_.subject, "bash or zsh")
+      ->required()
+      ->type_name("SHELL")
+      ->check(CLI::IsMember({"bash", "zsh"}));
+}
+
+CommandLine Grammar::values() const {
+  CommandLine line = values_;
+  for (const auto& [command, app] : commands_)
+    if (app->parsed()) line.command = command;
+  return line;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,37 @@
+// Commands and their options, declared once: the parser, the help and the shells' completions read them from here.
+#pragma once
+#include <CLI/App.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lua/host/command_line.h"
+
+namespace gpubench {
+
+class Grammar {
+ public:
+  Grammar();
+  Grammar(const Grammar&) = delete;
+  Grammar& operator=(const Grammar&) = delete;
+
+  CLI::App& app() { return app_; }
+  const CLI::App& app() const { return app_; }
+  const CLI::App& command(Command which) const { return *commands_.at(which); }
+  /// After parsing, but for the axes.
+  CommandLine values() const;
+  /// Each "axis=value,value".
+  const std::vector<std::string>& axis_settings() const { return axis_settings_; }
+
+ private:
+  CLI::App& add(Command command, const char* name, const char* description);
+  void add_run();
+  void add_others();
+
+  CLI::App app_;
+  std::map<Command, CLI::App*> commands_;
+  CommandLine values_;
+  std::vector<std::string> axis_settings_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,55 @@
+#include "lua/host/interrupt_handler.h"
+
+#include <atomic>
+#include <csignal>
+#include <pthread.h>
+
+#include "core/base/interrupt.h"
+#include "lua/bind/entry.h"
+#include "lua/bind/machine.h"
+
+namespace gpubench::lua {
+namespace {
+
+// A signal handler has no other way to reach what it should stop.
+std::atomic<Machine*> interrupted_machine{nullptr};
+pthread_t script_thread;
+
+void stop(lua_State*, lua_Debug*) {
+  check_interrupt();
+}
+
+// Async-signal-safe, lua_sethook too when it is called on the thread that runs the state, as in lua.c. The hook stays,
+// so that a script which catches the error is stopped at its next instruction.
+void handle(int signal) {
+  if (pthread_equal(pthread_self(), script_thread) == 0) {
+    pthread_kill(script_thread, signal);
+    return;
+  }
+  Machine* machine = interrupted_machine.load();
+  if (!machine || interrupt_requested()) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    return;
+  }
+  request_interrupt();
+  lua_sethook(machine->running(), hook_entry<&stop>, LUA_MASKCOUNT, 1);
+}
+
+}  // namespace
+
+InterruptHandler::InterruptHandler(Machine& machine) {
+  script_thread = pthread_self();
+  interrupted_machine = &machine;
+  struct sigaction action {};
+  action.sa_handler = &handle;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+InterruptHandler::~InterruptHandler() {
+  std::signal(SIGINT, SIG_DFL);
+  interrupted_machine = nullptr;
+}
+
+}  // namespace gpubench::lua

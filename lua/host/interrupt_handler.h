@@ -1,0 +1,18 @@
+// Ctrl-C: the first ends whatever runs (a busy Lua loop by a debug hook, a step loop by the flag that it reads), the
+// second kills the process.
+#pragma once
+
+namespace gpubench::lua {
+
+class Machine;
+
+/// Takes SIGINT while it lives. Made on the thread that runs the script; one at a time.
+class InterruptHandler {
+ public:
+  explicit InterruptHandler(Machine& machine);
+  ~InterruptHandler();
+  InterruptHandler(const InterruptHandler&) = delete;
+  InterruptHandler& operator=(const InterruptHandler&) = delete;
+};
+
+}  // namespace gpubench::lua

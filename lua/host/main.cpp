@@ -1,0 +1,33 @@
+// The program: reads the command line, settles how OpenMP threads wait, runs.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lua/host/command_line.h"
+#include "lua/host/script_runner.h"
+#include "lua/host/thread_policy.h"
+
+namespace {
+
+int run(const std::vector<std::string>& arguments, char** argv) {
+  const auto parsed = gpubench::parse_command_line(arguments);
+  if (const auto* answer = std::get_if<gpubench::Answer>(&parsed)) {
+    std::fprintf(answer->status == 0 ? stdout : stderr, "%s\n", answer->text.c_str());
+    return answer->status;
+  }
+  gpubench::ensure_thread_policy(argv);
+  return gpubench::run_command(std::get<gpubench::CommandLine>(parsed), arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc}, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpubench: %s\n", error.what());
+    return 2;
+  }
+}

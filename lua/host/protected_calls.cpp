@@ -1,0 +1,106 @@
+#include "lua/host/protected_calls.h"
+
+#include "core/base/interrupt.h"
+#include "lua/bind/bind.h"
+#include "lua/bind/machine.h"
+
+namespace gpubench::lua {
+namespace {
+
+// `ctx` is the index below the results.
+int finish_call(lua_State* L, int status, lua_KContext context) {
+  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - static_cast<int>(context);
+  check_interrupt();
+  lua_pushboolean(L, 0);
+  lua_insert(L, -2);
+  return 2;
+}
+
+int protected_call_of_script(lua_State* L) {
+  if (lua_gettop(L) == 0) throw ArgumentError("pcall: argument #1: value expected, got no value");
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  return finish_call(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, continuation_entry<&finish_call>), 0);
+}
+
+int protected_call_with_handler(lua_State* L) {
+  if (!lua_isfunction(L, 2)) throw ArgumentError("xpcall: argument #2: function expected, got " + type_name_at(L, 2));
+  // function handler ... -> function handler true function ...
+  lua_pushboolean(L, 1);
+  lua_pushvalue(L, 1);
+  lua_rotate(L, 3, 2);
+  return finish_call(L, lua_pcallk(L, lua_gettop(L) - 4, LUA_MULTRET, 2, 2, continuation_entry<&finish_call>), 2);
+}
+
+// While it lives, the machine's running coroutine is this one.
+class Running {
+ public:
+  Running(lua_State* caller, lua_State* coroutine) : machine_(Machine::of(caller)), caller_(caller) {
+    machine_.set_running(coroutine);
+  }
+  ~Running() { machine_.set_running(caller_); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  Machine& machine_;
+  lua_State* caller_;
+};
+
+// Returns the number of values left on the caller's stack, or -1 with an error value there.
+int resume_coroutine(lua_State* L, lua_State* coroutine, int arguments) {
+  if (lua_checkstack(coroutine, arguments) == 0) throw ArgumentError("coroutine.resume: too many arguments");
+  lua_xmove(L, coroutine, arguments);
+  int results = 0;
+  int status = LUA_OK;
+  {
+    const Running running(L, coroutine);
+    check_interrupt();  // one that came before the handler could see this coroutine
+    status = lua_resume(coroutine, L, arguments, &results);
+  }
+  check_interrupt();
+  const bool failed = status != LUA_OK && status != LUA_YIELD;
+  const int moved = failed ? 1 : results;
+  if (lua_checkstack(L, moved + 1) == 0) throw ArgumentError("coroutine.resume: too many results");
+  lua_xmove(coroutine, L, moved);
+  return failed ? -1 : results;
+}
+
+int resume(lua_State* L) {
+  lua_State* coroutine = lua_tothread(L, 1);
+  if (!coroutine) throw ArgumentError("coroutine.resume: argument #1: coroutine expected, got " + type_name_at(L, 1));
+  const int results = resume_coroutine(L, coroutine, lua_gettop(L) - 1);
+  lua_pushboolean(L, results >= 0);
+  lua_insert(L, results < 0 ? -2 : -(results + 1));
+  return results < 0 ? 2 : results + 1;
+}
+
+constexpr const char* wrap = R"(
+local create, resume, close = coroutine.create, coroutine.resume, coroutine.close
+local function pass(co, ok, ...)
+  if ok then return ... end
+  close(co)
+  error((...), 0)
+end
+function coroutine.wrap(f)
+  local co = create(f)
+  return function(...) return pass(co, resume(co, ...)) end
+end
+)";
+
+}  // namespace
+
+void open_protected_calls(lua_State* L) {
+  lua_pushcfunction(L, entry<&protected_call_of_script>);
+  lua_setglobal(L, "pcall");
+  lua_pushcfunction(L, entry<&protected_call_with_handler>);
+  lua_setglobal(L, "xpcall");
+  lua_getglobal(L, "coroutine");
+  lua_pushcfunction(L, entry<&resume>);
+  lua_setfield(L, -2, "resume");
+  lua_pop(L, 1);
+  if (luaL_loadbufferx(L, wrap, std::string_view(wrap).size(), "=gpubench/coroutine.lua", "t") == LUA_OK)
+    protected_call(L, 0, 0);
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,133 @@
+#include "lua/host/script_runner.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <lua.hpp>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/base/resources.h"
+#include "lua/api/modules.h"
+#include "lua/api/output_path.h"
+#include "lua/api/session.h"
+#include "lua/bind/bind.h"
+#include "lua/bind/machine.h"
+#include "lua/host/interrupt_handler.h"
+#include "lua/host/library.h"
+#include "lua/host/protected_calls.h"
+
+namespace gpubench {
+namespace {
+
+constexpr int error_status = 2;
+constexpr int interrupted_status = 130;
+// Seconds per point with --quick: the least that an interval of the median can be read from.
+constexpr double quick_budget_s = 0.3;
+
+lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments) {
+  lua::SessionOptions options;
+  options.threads = line.threads;
+  options.seed = line.seed;
+  if (!line.device.empty()) options.device = parse_device_id(line.device);
+  if (line.quick) options.budget_s = quick_budget_s;
+  if (line.budget_s) options.budget_s = *line.budget_s;
+  options.quick = line.quick;
+  options.out = line.out;
+  options.arguments = arguments;
+  options.script = line.script;
+  return options;
+}
+
+// What the Lua library reads of the command line, as gb._native.options.
+void push_options(lua_State* L, const CommandLine& line, const std::vector<std::string>& arguments) {
+  const lua::Module gb = lua::Module::root(L);
+  const lua::Module native = gb.submodule("_native");
+  const lua::Module options = native.submodule("options");
+  options.value("script", line.script)
+      .value("arguments", arguments)
+      .value("quick", line.quick)
+      .value("dry_run", line.dry_run)
+      .value("strict", line.strict)
+      .value("traceback", line.traceback)
+      .value("out", line.out)
+      .value("seed", line.seed);
+  if (!line.device.empty()) options.value("device", line.device);
+  const lua::Module axes = options.submodule("axes");
+  for (const auto& [name, values] : line.axes) axes.value(name.c_str(), values);
+}
+
+// Loads a module of the Lua library and leaves its field `name` on the stack.
+void push_library_function(lua_State* L, const char* module, const char* name) {
+  lua_getglobal(L, "require");
+  lua_pushstring(L, module);
+  lua::protected_call(L, 1, 1);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+}
+
+void prepare(lua_State* L, const CommandLine& line) {
+  {
+    const lua::Module gb = lua::Module::root(L);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_pushvalue(L, gb.index());
+    lua_setfield(L, -2, "gpubench.native");
+  }
+  std::vector<std::filesystem::path> folders = lua::module_folders_of_user();
+  folders.insert(folders.begin(), std::filesystem::path(line.script).parent_path());
+  if (folders.front().empty()) folders.front() = ".";
+  lua::open_protected_calls(L);
+  lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
+  if (line.trusted || line.command != Command::run) return;
+  lua::confine_output(L, line.out);
+  push_library_function(L, "gpubench.sandbox", "close");
+  lua::protected_call(L, 0, 0);
+}
+
+void run_script(lua_State* L, const std::string& path) {
+  if (!std::filesystem::exists(path)) throw Error(fmt::format("gpubench: run: no script '{}'", path));
+  if (luaL_loadfilex(L, path.c_str(), "t") != LUA_OK) throw Error(lua_tostring(L, -1));
+  lua::protected_call(L, 0, 0);
+}
+
+int run_library_command(lua_State* L, const CommandLine& line) {
+  const char* names[] = {"finish", "list", "new", "devices", "show"};
+  push_library_function(L, "gpubench.commands", names[static_cast<int>(line.command)]);
+  lua::Value<std::string>::push(L, line.subject);
+  lua::Value<std::string>::push(L, line.format);
+  lua::protected_call(L, 2, 1);
+  return lua::Value<int>::read(L, -1);
+}
+
+void print_error(lua_State* L, const std::exception& error, bool with_traceback) {
+  const lua::PassingError& delivered = lua::Machine::of(L).delivered;
+  const bool from_script = delivered.exception == std::current_exception();
+  fmt::print(stderr, "{}\n", from_script ? delivered.text : error.what());
+  if (with_traceback && from_script) fmt::print(stderr, "{}\n", delivered.traceback);
+}
+
+}  // namespace
+
+int run_command(const CommandLine& line, const std::vector<std::string>& arguments) {
+  lua::Session session(session_options(line, arguments));
+  lua::State state;
+  try {
+    luaL_openlibs(state);
+    lua::set_session(state, session);
+    lua::open_modules(state);
+    push_options(state, line, arguments);
+    prepare(state, line);
+    const lua::InterruptHandler handler(lua::Machine::of(state));
+    if (line.command == Command::run) run_script(state, line.script);
+    return run_library_command(state, line);
+  } catch (const std::exception& error) {
+    if (interrupt_requested()) {
+      fmt::print(stderr, "interrupted\n");
+      return interrupted_status;
+    }
+    print_error(state, error, line.traceback);
+    return error_status;
+  }
+}
+
+}  // namespace gpubench

@@ -1,0 +1,13 @@
+// Runs a script or one of the library's commands in a fresh Lua state.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lua/host/command_line.h"
+
+namespace gpubench {
+
+/// The exit status. Errors are printed to stderr, with the script's line first.
+int run_command(const CommandLine& line, const std::vector<std::string>& arguments);
+
+}  // namespace gpubench

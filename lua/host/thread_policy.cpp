@@ -1,0 +1,39 @@
+#include "lua/host/thread_policy.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+// Any of these in the environment means that the user decides.
+constexpr const char* decided_by[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"};
+
+struct Setting {
+  const char* name;
+  const char* value;
+};
+// A team that spins for long starves the input pipeline's threads, one that sleeps at once pays a wake-up of several
+// microseconds per kernel. This many turns last about as long as the gap between two kernels of a step.
+constexpr Setting policy = {"GOMP_SPINCOUNT", "10000"};
+// Set in the second process, whatever else happened to the environment.
+constexpr const char* marker = "GPUBENCH_THREAD_POLICY";
+
+}  // namespace
+
+void ensure_thread_policy(char** argv) {
+  if (std::getenv(marker)) return;
+  for (const char* name : decided_by)
+    if (std::getenv(name)) return;
+  setenv(policy.name, policy.value, 1);
+  setenv(marker, policy.value, 1);
+  execv("/proc/self/exe", argv);
+  throw Error(std::string("cannot restart with ") + policy.name + "=" + policy.value + " (" + std::strerror(errno) +
+              "); set " + policy.name + " yourself");
+}
+
+}  // namespace gpubench
