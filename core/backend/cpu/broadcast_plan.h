@@ -1,0 +1,90 @@
+// How N inputs that stretch to one output are read while it is written from front to back. Dimensions are merged when
+// a kernel is planned: same shapes and scalars become one flat loop, a row added to a matrix one loop per row.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor/tensor_type.h"
+
+namespace gpubench::cpu {
+
+/// Dimensions that may be left after merging; the cursor's memory is fixed, so that running allocates nothing.
+inline constexpr std::size_t max_merged_rank = 8;
+
+using Strides = std::vector<std::int64_t>;
+
+/// Row-major strides of `from` in the dimensions of `to`, in elements; 0 where it stretches.
+Strides stretched_strides(const Shape& from, const Shape& to);
+/// Merges dimensions that are walked as one in every input, and drops those of extent 1. Throws Error when more than
+/// max_merged_rank are left.
+void merge_dimensions(std::string_view op, Shape& shape, std::span<Strides> strides);
+
+/// An innermost loop of `inner` elements, `rows` times.
+template <std::size_t N>
+struct BroadcastPlan {
+  std::int64_t inner = 1;
+  std::int64_t rows = 1;
+  std::array<std::int64_t, N> inner_strides{};
+  Shape outer;  ///< the dimensions around the innermost loop
+  std::array<Strides, N> outer_strides;
+};
+
+/// A plan for inputs with these strides in the dimensions of `shape`.
+template <std::size_t N>
+BroadcastPlan<N> plan_strided(std::string_view op, Shape shape, std::array<Strides, N> strides) {
+  BroadcastPlan<N> plan;
+  merge_dimensions(op, shape, strides);
+  if (!shape.empty()) {
+    plan.inner = shape.back();
+    shape.pop_back();
+    for (std::size_t i = 0; i < N; ++i) {
+      plan.inner_strides[i] = strides[i].back();
+      strides[i].pop_back();
+    }
+  }
+  plan.rows = element_count(shape);
+  plan.outer = std::move(shape);
+  plan.outer_strides = std::move(strides);
+  return plan;
+}
+
+template <std::size_t N>
+BroadcastPlan<N> plan_broadcast(std::string_view op, std::span<const TensorType> inputs, const Shape& output) {
+  std::array<Strides, N> strides;
+  for (std::size_t i = 0; i < N; ++i) strides[i] = stretched_strides(inputs[i].shape, output);
+  return plan_strided<N>(op, output, std::move(strides));
+}
+
+/// Where each input's row begins, advanced row by row like an odometer.
+template <std::size_t N>
+class RowCursor {
+ public:
+  RowCursor(const BroadcastPlan<N>& plan, std::int64_t row) : plan_(plan) {
+    for (std::size_t d = plan.outer.size(); d-- > 0;) {
+      places_[d] = row % plan.outer[d];
+      row /= plan.outer[d];
+      for (std::size_t i = 0; i < N; ++i) offsets_[i] += places_[d] * plan.outer_strides[i][d];
+    }
+  }
+
+  std::int64_t offset(std::size_t input) const { return offsets_[input]; }
+
+  void next() {
+    for (std::size_t d = plan_.outer.size(); d-- > 0;) {
+      for (std::size_t i = 0; i < N; ++i) offsets_[i] += plan_.outer_strides[i][d];
+      if (++places_[d] < plan_.outer[d]) return;
+      for (std::size_t i = 0; i < N; ++i) offsets_[i] -= plan_.outer[d] * plan_.outer_strides[i][d];
+      places_[d] = 0;
+    }
+  }
+
+ private:
+  const BroadcastPlan<N>& plan_;
+  std::array<std::int64_t, max_merged_rank> places_{};
+  std::array<std::int64_t, N> offsets_{};
+};
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,51 @@
+// From a Dtype known when a kernel is planned to a C++ type known when it is compiled.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "core/backend/backend.h"
+
+namespace gpubench::cpu {
+
+template <class... T>
+struct Types {};
+
+using Numbers = Types<float, std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint8_t>;
+using Integers = Types<std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint8_t>;
+using NumbersAndBool = Types<float, std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint8_t, bool>;
+
+/// Throws Error("cpu: add: bytes is not supported").
+[[noreturn]] void refuse_dtype(std::string_view op, Dtype dtype);
+
+/// Calls make.template operator()<T>() for the T of the list that `dtype` is stored as; refuses when there is none.
+template <class... T, class Make>
+std::unique_ptr<Kernel> dispatch(Types<T...>, std::string_view op, Dtype dtype, const Make& make) {
+  std::unique_ptr<Kernel> kernel;
+  ((dtype_of<T> == dtype ? (void)(kernel = make.template operator()<T>()) : (void)0), ...);
+  if (kernel == nullptr) refuse_dtype(op, dtype);
+  return kernel;
+}
+
+/// Calls make with the unsigned integer of the dtype's size: for kernels that move elements without looking at them.
+template <class Make>
+std::unique_ptr<Kernel> dispatch_size(Dtype dtype, const Make& make) {
+  switch (size_of(dtype)) {
+    case 1:
+      return make.template operator()<std::uint8_t>();
+    case 2:
+      return make.template operator()<std::uint16_t>();
+    case 4:
+      return make.template operator()<std::uint32_t>();
+    default:
+      return make.template operator()<std::uint64_t>();
+  }
+}
+
+/// The memory as elements of T, whatever the dtype says; for kernels planned by dispatch_size.
+template <class T>
+T* raw(const TensorView& view) {
+  return reinterpret_cast<T*>(view.data);
+}
+
+}  // namespace gpubench::cpu

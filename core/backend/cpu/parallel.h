@@ -1,0 +1,33 @@
+// How our own loops use the device's threads: a fork costs microseconds, so work that is done sooner stays where it is.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <omp.h>
+
+namespace gpubench::cpu {
+
+/// Bytes or flops, roughly, that one thread handles in the time a fork costs.
+inline constexpr std::int64_t worth_a_thread = 32768;
+
+/// How many threads share work of this `cost` over `count` items; 1 for small work. The same for equal arguments on
+/// one device, so that results that depend on it are repeatable.
+inline int threads_for(std::int64_t count, std::int64_t cost) {
+  const std::int64_t useful = std::min(count, cost / worth_a_thread);
+  return static_cast<int>(std::clamp<std::int64_t>(useful, 1, omp_get_max_threads()));
+}
+
+/// Calls body(thread, begin, end) on each of `threads` threads with its contiguous share of [0, count).
+template <class Body>
+void parallel_ranges(int threads, std::int64_t count, Body&& body) {
+  if (threads <= 1) {
+    body(0, std::int64_t{0}, count);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    const std::int64_t thread = omp_get_thread_num(), team = omp_get_num_threads();
+    body(static_cast<int>(thread), count * thread / team, count * (thread + 1) / team);
+  }
+}
+
+}  // namespace gpubench::cpu

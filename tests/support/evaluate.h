@@ -1,0 +1,24 @@
+// Runs a graph node by node with fresh, poisoned memory for every value: the slowest and plainest executor, so that
+// tests of ops need none of the real ones.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "core/backend/backend.h"
+#include "core/graph/graph.h"
+#include "core/tensor/host_tensor.h"
+
+namespace gpubench::support {
+
+/// Every bit set: a float32 that is not a number, so that an element which a kernel forgot shows.
+inline constexpr unsigned char poison = 0xFF;
+
+/// `inputs` by the graph's input order. Variables are not supported.
+std::vector<HostTensor> evaluate(const Backend& backend, Device& device, const Graph& graph,
+                                 std::span<const HostTensor> inputs, std::span<const Value> outputs);
+
+/// Runs one op. `overwrite`, when given, makes that alias' output the memory of its input; in-place ones always do.
+std::vector<HostTensor> evaluate(const Backend& backend, Device& device, const Op& op,
+                                 std::span<const HostTensor> inputs, const Alias* overwrite = nullptr);
+
+}  // namespace gpubench::support
