@@ -1,0 +1,93 @@
+// Bytes in order, from memory, a file, a part of a file, or a compressed stream. Decoders read what they need and never
+// trust a length before they have compared it with what can still come.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gpubench {
+
+class ByteSource {
+ public:
+  explicit ByteSource(std::string name) : name_(std::move(name)) {}
+  virtual ~ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// What messages call it: a file's path.
+  const std::string& name() const { return name_; }
+  /// Fills `to`, or throws Error saying that `what` is cut short.
+  void read(std::span<std::byte> to, std::string_view what);
+  std::uint8_t read_u8(std::string_view what);
+  std::uint16_t read_u16_little(std::string_view what);
+  std::uint32_t read_u32_little(std::string_view what);
+  std::uint64_t read_u64_little(std::string_view what);
+  std::uint32_t read_u32_big(std::string_view what);
+  /// Throws Error when bytes are left.
+  void expect_end(std::string_view after);
+  std::uint64_t position() const { return position_; }
+
+  /// As many bytes as there are, at most to.size(); 0 only at the end.
+  virtual std::size_t read_some(std::span<std::byte> to) = 0;
+  /// No more bytes than this are left; an upper bound, exact for uncompressed sources.
+  virtual std::uint64_t left_at_most() const = 0;
+
+ private:
+  template <class T>
+  T read_little(std::string_view what);
+
+  std::string name_;
+  std::uint64_t position_ = 0;
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  /// `bytes` must outlive the source.
+  MemorySource(std::string name, std::span<const std::byte> bytes) : ByteSource(std::move(name)), bytes_(bytes) {}
+  std::size_t read_some(std::span<std::byte> to) override;
+  std::uint64_t left_at_most() const override { return bytes_.size(); }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+/// The bytes of a file in [offset, offset + length), or all of them. Throws Error when it cannot be opened.
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(const std::filesystem::path& path, std::uint64_t offset = 0, std::uint64_t length = UINT64_MAX);
+  ~FileSource() override;
+  std::size_t read_some(std::span<std::byte> to) override;
+  std::uint64_t left_at_most() const override { return left_; }
+
+ private:
+  int descriptor_ = -1;
+  std::uint64_t left_ = 0;
+};
+
+enum class Compression { gzip, deflate };
+
+/// Inflates another source. Gzip's checksums are checked; several members after another are one stream.
+class InflateSource final : public ByteSource {
+ public:
+  InflateSource(std::unique_ptr<ByteSource> compressed, Compression compression);
+  ~InflateSource() override;
+  std::size_t read_some(std::span<std::byte> to) override;
+  std::uint64_t left_at_most() const override;
+
+ private:
+  struct State;
+  void refill();
+  void finish_member();
+
+  std::unique_ptr<ByteSource> compressed_;
+  Compression compression_;
+  std::unique_ptr<State> state_;
+};
+
+/// A file, inflated when it starts like a gzip file.
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path);
+
+}  // namespace gpubench

@@ -1,0 +1,105 @@
+#include "core/codec/npy.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/codec/npy_header.h"
+#include "core/codec/output_file.h"
+#include "core/codec/tensor_bytes.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+/// NumPy's own limit is 10 000 characters unless told otherwise; structured types aside, 200 are plenty.
+constexpr std::uint32_t longest_header = 1U << 16;
+
+struct TypeName {
+  std::string_view code;
+  Dtype dtype;
+};
+constexpr std::array type_names{TypeName{"f4", Dtype::f32}, TypeName{"f2", Dtype::f16},    TypeName{"i8", Dtype::i64},
+                                TypeName{"i4", Dtype::i32}, TypeName{"i2", Dtype::i16},    TypeName{"i1", Dtype::i8},
+                                TypeName{"u1", Dtype::u8},  TypeName{"b1", Dtype::boolean}};
+
+Dtype dtype_of_descr(std::string_view descr, std::string_view name) {
+  const bool has_order = !descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
+  for (const TypeName& type : type_names) {
+    if (has_order && descr.substr(1) == type.code) return type.dtype;
+  }
+  throw Error(
+      fmt::format("{}: npy type '{}' is not supported; save the array with .astype() as float32, float16, int64, "
+                  "int32, int16, int8, uint8 or bool",
+                  name, descr));
+}
+
+std::string read_header(ByteSource& source) {
+  std::array<char, magic.size()> start{};
+  source.read(std::as_writable_bytes(std::span(start)), "the npy magic");
+  if (std::string_view(start.data(), start.size()) != magic) {
+    throw Error(fmt::format("{}: no npy file: it does not start with \\x93NUMPY", source.name()));
+  }
+  const std::uint8_t major = source.read_u8("the npy version");
+  source.read_u8("the npy version");
+  if (major < 1 || major > 3) {
+    throw Error(fmt::format("{}: npy version {} is not supported (known: 1, 2, 3)", source.name(), major));
+  }
+  const std::uint32_t length = major == 1 ? source.read_u16_little("the npy header's length")
+                                          : source.read_u32_little("the npy header's length");
+  if (length > longest_header) {
+    throw Error(
+        fmt::format("{}: an npy header of {} bytes; at most {} are read", source.name(), length, longest_header));
+  }
+  std::string text(length, '\0');
+  source.read(std::as_writable_bytes(std::span(text)), "the npy header");
+  return text;
+}
+
+}  // namespace
+
+HostTensor decode_npy(ByteSource& source) {
+  NpyHeader header = parse_npy_header(read_header(source), source.name());
+  const Dtype dtype = dtype_of_descr(header.descr, source.name());
+  if (header.fortran_order && header.shape.size() > 1) {
+    throw Error(fmt::format("{}: the array is in Fortran order; save numpy.ascontiguousarray() of it", source.name()));
+  }
+  HostTensor tensor = read_tensor(source, {std::move(header.shape), dtype}, header.descr.front() == '>');
+  source.expect_end(to_string(tensor.type()));
+  return tensor;
+}
+
+HostTensor read_npy(const std::filesystem::path& path) {
+  return decode_npy(*open_source(path));
+}
+
+void write_npy(const std::filesystem::path& path, const HostTensor& tensor) {
+  std::string_view code;
+  for (const TypeName& type : type_names) {
+    if (type.dtype == tensor.dtype()) code = type.code;
+  }
+  if (code.empty()) {
+    throw Error(fmt::format("{}: npy files have no {}; cast it first", path.string(), to_string(tensor.dtype())));
+  }
+  const char order = size_of(tensor.dtype()) == 1 ? '|' : '<';
+  const char* const comma = tensor.type().rank() == 1 ? "," : "";
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}", order, code,
+                                   fmt::join(tensor.shape(), ", "), comma);
+  constexpr std::size_t alignment = 64;
+  const std::size_t prefix = magic.size() + 2 + sizeof(std::uint16_t);
+  header.append(alignment - 1 - (prefix + header.size()) % alignment, ' ');
+  header += '\n';
+
+  const auto length = static_cast<std::uint16_t>(header.size());
+  constexpr std::array version{'\x01', '\x00'};
+  OutputFile file(path);
+  file.write(std::as_bytes(std::span(magic)));
+  file.write(std::as_bytes(std::span(version)));
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(std::as_bytes(std::span(header)));
+  file.write({tensor.data(), tensor.bytes()});
+  file.commit();
+}
+
+}  // namespace gpubench

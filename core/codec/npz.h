@@ -1,0 +1,13 @@
+// NumPy's archive of named arrays (numpy.savez, numpy.savez_compressed).
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "core/codec/named_tensor.h"
+
+namespace gpubench {
+
+/// In the archive's order, named without ".npy". Throws Error naming the file and the array.
+std::vector<NamedTensor> read_npz(const std::filesystem::path& path);
+
+}  // namespace gpubench

@@ -1,0 +1,31 @@
+// A file that appears under its name only when it is complete: what is written goes beside it first, so an interrupted
+// save leaves the earlier file as it was.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace gpubench {
+
+class OutputFile {
+ public:
+  /// Throws Error when the folder cannot be written to.
+  explicit OutputFile(std::filesystem::path path);
+  /// Removes what was written when there was no commit().
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws Error with the reason (no space left on device).
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_;
+  std::filesystem::path partial_;
+  int descriptor_ = -1;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,132 @@
+#include "core/codec/idx.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/core/codec/files.h"
+
+namespace gpubench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class Idx : public TemporaryFolder {
+ protected:
+  static std::string header(std::uint32_t code, const std::vector<std::uint32_t>& extents) {
+    std::string bytes = big((code << 8) | static_cast<std::uint32_t>(extents.size()));
+    for (const std::uint32_t extent : extents) bytes += big(extent);
+    return bytes;
+  }
+  /// uint8[2, 3] of 1 to 6.
+  static std::string small() { return header(0x08, {2, 3}) + "\1\2\3\4\5\6"; }
+};
+
+TEST_F(Idx, ReadsPlainAndGzip) {
+  for (const bool gzip : {false, true}) {
+    const HostTensor tensor = read_idx(write("small", gzip ? compressed(small(), true) : small()));
+    EXPECT_EQ(to_string(tensor.type()), "uint8[2, 3]");
+    EXPECT_THAT(tensor.values<std::uint8_t>(), ElementsAre(1, 2, 3, 4, 5, 6));
+  }
+}
+
+TEST_F(Idx, TurnsBigEndianElements) {
+  EXPECT_THAT(
+      read_idx(write("i16", header(0x0b, {2}) + big<std::int16_t>(-2) + big<std::int16_t>(300))).values<std::int16_t>(),
+      ElementsAre(-2, 300));
+  EXPECT_THAT(read_idx(write("i32", header(0x0c, {1}) + big<std::int32_t>(-70000))).values<std::int32_t>(),
+              ElementsAre(-70000));
+  EXPECT_THAT(read_idx(write("f32", header(0x0d, {1}) + big(1.5F))).values<float>(), ElementsAre(1.5F));
+}
+
+TEST_F(Idx, ReadsAnEmptyArray) {
+  EXPECT_EQ(to_string(read_idx(write("none", header(0x08, {0, 28}))).type()), "uint8[0, 28]");
+}
+
+TEST_F(Idx, NamesAMissingFile) {
+  EXPECT_THAT([&] { read_idx(file("absent")); },
+              ThrowsMessage<Error>(file("absent").string() + ": cannot be opened: No such file or directory"));
+  EXPECT_THAT([&] { read_idx(file("")); }, ThrowsMessage<Error>(HasSubstr("is not a regular file")));
+}
+
+TEST_F(Idx, NamesWhatIsCutShort) {
+  const std::filesystem::path path = write("short", small().substr(0, 15));
+  EXPECT_THAT(
+      [&] { read_idx(path); },
+      ThrowsMessage<Error>(path.string() + ": the file is cut short: uint8[2, 3] needs 6 bytes, the file has 3 at "
+                                           "most after byte 12"));
+  EXPECT_THAT(
+      [&] { read_idx(write("header", small().substr(0, 6))); },
+      ThrowsMessage<Error>(HasSubstr("the file is cut short: extent 1 of 2 needs 4 bytes, 2 of them are missing "
+                                     "after byte 6")));
+  EXPECT_THAT([&] { read_idx(write("empty", "")); }, ThrowsMessage<Error>(HasSubstr("an IDX header needs 4 bytes")));
+  const std::string packed = compressed(small(), true);
+  EXPECT_THAT([&] { read_idx(write("short.gz", packed.substr(0, packed.size() - 9))); },
+              ThrowsMessage<Error>(HasSubstr("short.gz: the compressed data is cut short")));
+}
+
+TEST_F(Idx, NamesWhatIsDamaged) {
+  EXPECT_THAT([&] { read_idx(write("text", "hello, world")); },
+              ThrowsMessage<Error>(HasSubstr("text: no IDX file: it starts with 0x68656c6c")));
+  EXPECT_THAT([&] { read_idx(write("f64", header(0x0e, {1}) + big(1.0))); },
+              ThrowsMessage<Error>(HasSubstr("f64: IDX element type 0x0e is not supported (known: 0x08 uint8")));
+  std::string packed = compressed(small(), true);
+  packed[packed.size() - 6] = static_cast<char>(packed[packed.size() - 6] ^ 1);  // in the CRC
+  EXPECT_THAT([&] { read_idx(write("crc.gz", packed)); },
+              ThrowsMessage<Error>(HasSubstr("crc.gz: the compressed data is damaged: incorrect data check")));
+}
+
+TEST_F(Idx, RefusesBytesAfterTheEnd) {
+  EXPECT_THAT([&] { read_idx(write("long", small() + "x")); },
+              ThrowsMessage<Error>(HasSubstr("long: bytes follow after uint8[2, 3], which ends at byte 18")));
+  EXPECT_THAT([&] { read_idx(write("long.gz", compressed(small() + "x", true))); },
+              ThrowsMessage<Error>(HasSubstr("bytes follow after uint8[2, 3]")));
+  EXPECT_THAT([&] { read_idx(write("garbage.gz", compressed(small(), true) + "x")); },
+              ThrowsMessage<Error>(HasSubstr("bytes follow after the end of the compressed data")));
+}
+
+TEST_F(Idx, RefusesSizesThatNoFileHolds) {
+  EXPECT_THAT(
+      [&] {
+        read_idx(write("huge", header(0x08, {0xffffffff, 0xffffffff, 0xffffffff})));
+      },
+      ThrowsMessage<Error>(HasSubstr("is too large for any memory")));
+  EXPECT_THAT(
+      [&] {
+        read_idx(write("huge.gz", compressed(header(0x08, {0xffffffff, 1000}), true)));
+      },
+      ThrowsMessage<Error>(HasSubstr("the file is cut short: uint8[4294967295, 1000] needs")));
+}
+
+TEST_F(Idx, ChecksTheExpectedType) {
+  const std::filesystem::path path = write("small", small());
+  EXPECT_EQ(read_idx(path, {{-1, 3}, Dtype::u8}).shape()[0], 2);
+  EXPECT_THAT(
+      [&] {
+        read_idx(path, {{-1, 28, 28}, Dtype::u8});
+      },
+      ThrowsMessage<Error>(path.string() + ": holds uint8[2, 3]; uint8[any, 28, 28] is expected"));
+}
+
+TEST_F(Idx, SeveralGzipMembersAreOneFile) {
+  const std::string bytes = small();
+  const std::string packed = compressed(bytes.substr(0, 5), true) + compressed(bytes.substr(5), true);
+  EXPECT_THAT(read_idx(write("two.gz", packed)).values<std::uint8_t>(), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST_F(Idx, SurvivesAnyDamage) {
+  const auto decode = [](const std::string& bytes) {
+    MemorySource source("memory", std::as_bytes(std::span(bytes)));
+    decode_idx(source);
+  };
+  expect_error_or_success_when_damaged(small(), decode);
+  const auto decode_gzip = [](const std::string& bytes) {
+    InflateSource source(std::make_unique<MemorySource>("memory", std::as_bytes(std::span(bytes))), Compression::gzip);
+    decode_idx(source);
+  };
+  expect_error_or_success_when_damaged(compressed(small(), true), decode_gzip);
+}
+
+}  // namespace
+}  // namespace gpubench
