@@ -55,6 +55,7 @@ RunSummary summary_of(const std::filesystem::path& directory) {
   try {
     const Info info = parse_json(read_file(directory / "run.json"), "run.json");
     summary.title = info.text("title");
+    summary.started = info.text("started");
     summary.status = info.text("status");
     // Counted, because the run.json of a program that died has no final count.
     const auto lines = parse_csv(read_file(directory / "results.csv"), "results.csv");

@@ -26,6 +26,8 @@ struct RunSummary {
   std::string experiment;
   std::string name;
   std::string title;
+  /// "2026-11-21T04:17:00Z".
+  std::string started;
   /// done, running (or died), interrupted, error; "unreadable" when run.json is.
   std::string status;
   std::size_t rows = 0;

@@ -88,6 +88,8 @@ RunWriter::RunWriter(RunPlan plan)
   samples_file_->append("point,process,step,seconds\r\n");
 }
 
+RunWriter::RunWriter(RunWriter&&) noexcept = default;
+RunWriter& RunWriter::operator=(RunWriter&&) noexcept = default;
 RunWriter::~RunWriter() = default;
 
 std::filesystem::path RunWriter::chart_directory() const {

@@ -56,6 +56,8 @@ class RunWriter {
   /// Makes `<out>/results/<experiment>/<UTC time>-<host>[-n]` with a header in results.csv and a run.json whose status
   /// is "running". Throws Error when the experiment's name cannot be a directory's or the directory cannot be made.
   explicit RunWriter(RunPlan plan);
+  RunWriter(RunWriter&&) noexcept;
+  RunWriter& operator=(RunWriter&&) noexcept;
   ~RunWriter();
 
   /// Writes the row and its step times and waits for the disk. A column not seen before widens the header by

@@ -1,0 +1,143 @@
+#include "core/report/chart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/report/run_table.h"
+#include "core/report/scale.h"
+
+namespace gpubench {
+namespace {
+
+const Column& column_named(std::string_view name, std::string_view role, std::span<const Column> columns) {
+  const auto found = std::ranges::find(columns, name, &Column::name);
+  if (found != columns.end()) return *found;
+  std::string known;
+  for (const Column& column : columns) known += (known.empty() ? "" : ", ") + column.name;
+  throw Error(fmt::format("no column '{}' for {}; columns are {}", name, role, known));
+}
+
+void check_base(double base, std::string_view option) {
+  if (base == 0 || base > 1) return;
+  throw Error(fmt::format("{} is {}; the base of a logarithmic axis must be above 1", option, base));
+}
+
+std::optional<double> finite_number(const Cell& cell) {
+  const auto number = number_in(cell);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+bool is_drawn(const Record& record, const ChartSpec& spec) {
+  const Cell& status = record.get("status");
+  const bool sound = is_empty(status) || status == Cell(std::string("ok"));
+  return sound && record.has(spec.x) && finite_number(record.get(spec.y));
+}
+
+// The interval of the step time, and of the rates that are its inverse. Other figures have none yet.
+std::optional<Interval> interval_of(const Record& record, std::string_view y) {
+  const auto time = finite_number(record.get("step_time_s"));
+  const auto low = finite_number(record.get("step_time_low_s"));
+  const auto high = finite_number(record.get("step_time_high_s"));
+  const auto value = finite_number(record.get(y));
+  if (!time || !low || !high || !value || *low <= 0 || *high <= 0) return std::nullopt;
+  if (y == "step_time_s") return Interval{*low, *high};
+  if (y == "examples_per_s" || y == "flops_per_s" || y == "mfu") {
+    return Interval{*value * *time / *high, *value * *time / *low};
+  }
+  return std::nullopt;
+}
+
+// Axes that vary among the drawn rows and are neither x nor the series: they tell series apart too.
+std::vector<Column> other_axes(const ChartSpec& spec, std::span<const Record* const> rows,
+                               std::span<const std::string> axes, std::span<const Column> columns) {
+  std::vector<Column> others;
+  for (const std::string& axis : axes) {
+    if (axis == spec.x || axis == spec.series || axis == spec.y) continue;
+    const bool varies =
+        std::ranges::any_of(rows, [&](const Record* row) { return row->get(axis) != rows.front()->get(axis); });
+    if (varies) others.push_back(column_named(axis, "an axis", columns));
+  }
+  return others;
+}
+
+std::string series_name(const Record& row, const std::optional<Column>& series, const std::vector<Column>& others) {
+  std::string name = series ? format_cell(row.get(series->name), series->unit) : "";
+  for (const Column& other : others) {
+    name += fmt::format("{}{} {}", name.empty() ? "" : ", ", heading_of(other),
+                        format_cell(row.get(other.name), other.unit));
+  }
+  return name;
+}
+
+double position_of(const std::string& category, std::vector<std::string>& categories) {
+  const auto found = std::ranges::find(categories, category);
+  const auto index = found - categories.begin();
+  if (found == categories.end()) categories.push_back(category);
+  return static_cast<double>(index);
+}
+
+ChartSeries& series_named(const std::string& name, std::vector<ChartSeries>& all) {
+  const auto found = std::ranges::find(all, name, &ChartSeries::name);
+  if (found != all.end()) return *found;
+  return all.emplace_back(ChartSeries{name, {}});
+}
+
+void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
+  if (spec.name.empty()) spec.name = fmt::format("{}_by_{}", y.name, x.name);
+  if (spec.title.empty()) spec.title = fmt::format("{} by {}", heading_of(y), heading_of(x));
+}
+
+}  // namespace
+
+ChartKind parse_chart_kind(std::string_view name) {
+  if (name == "line") return ChartKind::line;
+  if (name == "bar") return ChartKind::bar;
+  throw Error(fmt::format("unknown chart '{}'; charts are line, bar", name));
+}
+
+Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
+                 std::span<const std::string> axes) {
+  check_base(spec.log_x, "log_x");
+  check_base(spec.log_y, "log_y");
+  if (spec.kind == ChartKind::bar && (spec.log_x != 0 || spec.log_y != 0)) {
+    throw Error("bars stand on zero, which a logarithmic axis does not have; use a line chart");
+  }
+  const Column& x = column_named(spec.x, "x", columns);
+  const Column& y = column_named(spec.y, "y", columns);
+  std::optional<Column> series;
+  if (!spec.series.empty()) series = column_named(spec.series, "series", columns);
+
+  std::vector<const Record*> rows;
+  for (const Record& record : records) {
+    if (is_drawn(record, spec)) rows.push_back(&record);
+  }
+  if (rows.empty()) throw Error(fmt::format("no row has both {} and {}", spec.x, spec.y));
+
+  fill_defaults(spec, x, y);
+  Chart chart{std::move(spec), heading_of(x), {}, {}, {}};
+  const bool numeric_x = chart.spec.kind == ChartKind::line && std::ranges::all_of(rows, [&](const Record* row) {
+                           return finite_number(row->get(x.name)).has_value();
+                         });
+  double largest = 0;
+  for (const Record* row : rows) largest = std::max(largest, std::abs(*number_in(row->get(y.name))));
+  const AxisScale scale = axis_scale(y, largest);
+  chart.y_label = scale.label;
+
+  const std::vector<Column> others = other_axes(chart.spec, rows, axes, columns);
+  for (const Record* row : rows) {
+    ChartPoint point;
+    const Cell& cell = row->get(x.name);
+    point.x = numeric_x ? *number_in(cell) : position_of(format_cell(cell, x.unit), chart.categories);
+    point.y = *number_in(row->get(y.name)) * scale.factor;
+    if (const auto interval = interval_of(*row, y.name)) {
+      point.interval = {interval->low * scale.factor, interval->high * scale.factor};
+    }
+    series_named(series_name(*row, series, others), chart.series).points.push_back(point);
+  }
+  for (ChartSeries& one : chart.series) std::ranges::stable_sort(one.points, {}, &ChartPoint::x);
+  return chart;
+}
+
+}  // namespace gpubench

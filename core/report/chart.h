@@ -1,0 +1,60 @@
+// What a chart shows, worked out from rows and independent of who draws it. Rows are never averaged: axes that vary
+// beside x and series make series of their own.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/measure/estimate.h"
+#include "core/results/column.h"
+#include "core/results/record.h"
+
+namespace gpubench {
+
+enum class ChartKind { line, bar };
+/// "line" or "bar"; throws Error otherwise.
+ChartKind parse_chart_kind(std::string_view name);
+
+struct ChartSpec {
+  ChartKind kind = ChartKind::line;
+  /// File name without its ending; "<y>_by_<x>" when empty.
+  std::string name = {};
+  /// "<y> by <x>" when empty.
+  std::string title = {};
+  std::string x = {};
+  std::string y = {};
+  /// Column whose values tell series apart; may be empty.
+  std::string series = {};
+  /// Base of a logarithmic axis; 0 for a linear one.
+  double log_x = 0;
+  double log_y = 0;
+};
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;
+  std::optional<Interval> interval;
+};
+
+struct ChartSeries {
+  std::string name;
+  std::vector<ChartPoint> points;
+};
+
+struct Chart {
+  ChartSpec spec;
+  std::string x_label;
+  std::string y_label;
+  /// Not empty: x of a point is an index into these.
+  std::vector<std::string> categories;
+  std::vector<ChartSeries> series;
+};
+
+/// Throws Error when a column is unknown, a base is not above 1, bars would stand on a logarithmic axis, or no row has
+/// both x and y. Only rows with status "ok" are drawn.
+Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
+                 std::span<const std::string> axes);
+
+}  // namespace gpubench

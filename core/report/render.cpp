@@ -1,0 +1,100 @@
+#include "core/report/render.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/report/run_table.h"
+#include "core/report/text.h"
+#include "core/results/csv.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Format>, 4> kFormats = {
+    {{"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}, {"markdown", Format::markdown}}};
+
+std::string text_of(const Run& run) {
+  const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::brief);
+  std::string text = fmt::format("{}: {}\n", run.info.text("experiment"), one_line(run.info.text("title")));
+  text += fmt::format("run {}, {}\n\n", one_line(run.info.text("run")), run.info.text("status"));
+  text += render_text(shown.table);
+  for (const CommonValue& common : shown.common) {
+    text += fmt::format("{}{}: {}", &common == shown.common.data() ? "\nin every row: " : ", ", common.heading,
+                        one_line(common.text));
+  }
+  if (!shown.common.empty()) text += "\n";
+  return text;
+}
+
+std::string markdown_of(const Run& run) {
+  const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::brief);
+  std::string text = fmt::format("## {}: {}\n\n", escape_markdown(run.info.text("experiment")),
+                                 escape_markdown(run.info.text("title")));
+  text += render_markdown(shown.table) + "\n";
+  for (const CommonValue& common : shown.common) {
+    text += fmt::format("- {}: {}\n", escape_markdown(common.heading), escape_markdown(common.text));
+  }
+  return text + fmt::format("- run: {}, {}\n", escape_markdown(run.info.text("run")), run.info.text("status"));
+}
+
+std::string csv_of(const Run& run) {
+  std::vector<std::string> fields;
+  for (const Column& column : run.columns) fields.push_back(column.name);
+  std::string text = csv_line(fields);
+  for (const Record& record : run.records) {
+    fields.clear();
+    for (const Column& column : run.columns) fields.push_back(to_text(record.get(column.name)));
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+// Empty cells are left out of a row, so that nobody takes null for a measured nothing.
+std::string json_of(const Run& run) {
+  Info::List rows;
+  for (const Record& record : run.records) {
+    Info::Fields fields;
+    for (const auto& [name, cell] : record.cells()) {
+      if (!is_empty(cell)) fields.emplace_back(name, cell);
+    }
+    rows.emplace_back(std::move(fields));
+  }
+  return to_json(Info(Info::Fields{{"run", run.info}, {"rows", std::move(rows)}}));
+}
+
+}  // namespace
+
+Format parse_format(std::string_view name) {
+  for (const auto& [known, format] : kFormats) {
+    if (name == known) return format;
+  }
+  throw Error(fmt::format("unknown format '{}'; formats are text, csv, json, markdown", name));
+}
+
+std::string render(const Run& run, Format format) {
+  switch (format) {
+    case Format::text:
+      return text_of(run);
+    case Format::csv:
+      return csv_of(run);
+    case Format::json:
+      return json_of(run);
+    case Format::markdown:
+      return markdown_of(run);
+  }
+  return {};
+}
+
+std::vector<std::string> axis_names(const Run& run) {
+  std::vector<std::string> names;
+  const Info* axes = run.info.find("axis_names");
+  if (!axes || !axes->list()) return names;
+  for (const Info& axis : *axes->list()) {
+    if (axis.cell()) names.push_back(to_text(*axis.cell()));
+  }
+  return names;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,18 @@
+// Files of the repository that the program carries inside itself, so that it needs none of them at run time.
+#pragma once
+#include <string_view>
+
+namespace gpubench::resources {
+
+/// core/report/templates/report.mustache
+extern const std::string_view report_template;
+/// core/report/templates/index.mustache
+extern const std::string_view index_template;
+/// core/report/templates/page.css
+extern const std::string_view page_style;
+/// core/report/templates/chart.css: gnuplot's spellings of text_grey in plots/style.gp, for text and for lines.
+extern const std::string_view chart_style;
+/// plots/style.gp
+extern const std::string_view gnuplot_style;
+
+}  // namespace gpubench::resources

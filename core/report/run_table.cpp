@@ -1,0 +1,167 @@
+#include "core/report/run_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+
+#include "core/base/units.h"
+#include "core/measure/estimate.h"
+
+namespace gpubench {
+namespace {
+
+// Said elsewhere in every rendering, or shown in another column.
+constexpr std::array<std::string_view, 3> kNeverShown = {"experiment", "step_time_low_s", "step_time_high_s"};
+// Standard columns that a terminal has no room for.
+constexpr std::array<std::string_view, 5> kFullOnly = {"point", "warmup_s", "flops_per_step", "reserved_memory_bytes",
+                                                       "stop_reason"};
+
+template <class List>
+bool contains(const List& list, std::string_view name) {
+  return std::ranges::find(list, name) != std::ranges::end(list);
+}
+
+std::string format_number(double value, Unit unit) {
+  if (!std::isfinite(value)) return to_text(Cell(value));
+  switch (unit) {
+    case Unit::seconds:
+      return format_seconds(value);
+    case Unit::bytes:
+      return format_bytes(value);
+    case Unit::bytes_per_second:
+      return format_si(value) + "B/s";
+    case Unit::flops:
+      return format_si(value) + "FLOP";
+    case Unit::flops_per_second:
+      return format_si(value) + "FLOP/s";
+    case Unit::per_second:
+      return format_si(value);
+    case Unit::share:
+      return fmt::format("{:.1f} %", 100 * value);
+    case Unit::watts:
+      return fmt::format("{:.1f} W", value);
+    case Unit::joules:
+      return fmt::format("{:.3g} J", value);
+    case Unit::none:
+      break;
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+// "± 0.4 %" of the median's interval; empty without one.
+std::string format_error(const Record& record) {
+  const auto value = number_in(record.get("step_time_s"));
+  const auto low = number_in(record.get("step_time_low_s"));
+  const auto high = number_in(record.get("step_time_high_s"));
+  if (!value || !low || !high) return "";
+  const double error = Estimate{*value, {*low, *high}}.relative_error();
+  return std::isfinite(error) ? fmt::format("{:.1f} %", 100 * error) : "";
+}
+
+struct Shown {
+  Table::Heading heading;
+  std::vector<std::string> cells;
+};
+
+Shown shown_column(const Column& column, std::span<const Record> records) {
+  Shown shown{{heading_of(column), Align::left}, {}};
+  bool numbers_only = true;
+  for (const Record& record : records) {
+    const Cell& cell = record.get(column.name);
+    numbers_only = numbers_only && (is_empty(cell) || number_in(cell));
+    shown.cells.push_back(format_cell(cell, column.unit));
+  }
+  if (numbers_only) shown.heading.align = Align::right;
+  return shown;
+}
+
+bool all_empty(const std::vector<std::string>& cells) {
+  return std::ranges::all_of(cells, [](const std::string& cell) { return cell.empty(); });
+}
+
+bool all_equal(const std::vector<std::string>& cells) {
+  return cells.size() > 1 && std::ranges::all_of(cells, [&](const std::string& cell) { return cell == cells.front(); });
+}
+
+// What every sound row has: worth a column only where one differs.
+bool is_unremarkable(const Column& column, const std::vector<std::string>& cells) {
+  const auto all_are = [&](std::string_view text) {
+    return std::ranges::all_of(cells, [=](const std::string& cell) { return cell == text; });
+  };
+  if (column.name == "status" || column.name == "quality") return all_are("ok");
+  return column.name == "process" && all_are("0");
+}
+
+}  // namespace
+
+std::string format_cell(const Cell& cell, Unit unit) {
+  if (const auto* integer = std::get_if<std::int64_t>(&cell); integer && unit == Unit::none) return to_text(cell);
+  const auto number = number_in(cell);
+  return number ? format_number(*number, unit) : to_text(cell);
+}
+
+std::string heading_of(const Column& column) {
+  std::string text = column.name;
+  const auto cut = [&text](std::string_view ending) {
+    if (text.ends_with(ending) && text.size() > ending.size()) text.erase(text.size() - ending.size());
+  };
+  switch (column.unit) {
+    case Unit::seconds:
+      cut("_s");
+      break;
+    case Unit::bytes:
+      cut("_bytes");
+      break;
+    case Unit::watts:
+      cut("_w");
+      break;
+    case Unit::joules:
+      cut("_j");
+      break;
+    case Unit::per_second:
+    case Unit::flops_per_second:
+    case Unit::bytes_per_second:
+      cut("_per_s");
+      text += "/s";
+      break;
+    default:
+      break;
+  }
+  if (column.name == "mfu") return "MFU";
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+RunTable run_table(std::span<const Column> columns, std::span<const Record> records, std::span<const std::string> axes,
+                   Detail detail) {
+  RunTable result;
+  std::vector<Shown> shown;
+  for (const Column& column : columns) {
+    const bool is_axis = contains(axes, column.name);
+    if (!is_axis && contains(kNeverShown, column.name)) continue;
+    if (!is_axis && detail == Detail::brief && contains(kFullOnly, column.name)) continue;
+    Shown next = shown_column(column, records);
+    if (!is_axis && (all_empty(next.cells) || is_unremarkable(column, next.cells))) continue;
+    if (!is_axis && all_equal(next.cells) && !number_in(records.front().get(column.name))) {
+      result.common.push_back({next.heading.text, next.cells.front()});
+      continue;
+    }
+    shown.push_back(std::move(next));
+    if (column.name != "step_time_s") continue;
+    Shown error{{"±", Align::right}, {}};
+    for (const Record& record : records) error.cells.push_back(format_error(record));
+    if (!all_empty(error.cells)) shown.push_back(std::move(error));
+  }
+  result.table.rows.resize(records.size());
+  for (Shown& column : shown) {
+    result.table.headings.push_back(std::move(column.heading));
+    for (std::size_t row = 0; row < records.size(); ++row) {
+      result.table.rows[row].push_back(std::move(column.cells[row]));
+    }
+  }
+  return result;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,63 @@
+#include "core/report/scale.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <span>
+#include <string_view>
+
+#include "core/report/run_table.h"
+
+namespace gpubench {
+namespace {
+
+struct Step {
+  double size;
+  std::string_view name;
+};
+
+// Ascending; the last whose size is not above the largest value is taken, else the first.
+constexpr std::array kSeconds = {Step{1e-9, "ns"}, Step{1e-6, "µs"}, Step{1e-3, "ms"}, Step{1, "s"}};
+constexpr std::array kBytes = {Step{1, "B"}, Step{1024, "KiB"}, Step{1 << 20, "MiB"}, Step{1 << 30, "GiB"}};
+constexpr std::array kPrefixes = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}, Step{1e12, "T"}};
+constexpr std::array kWords = {Step{1, ""}, Step{1e3, "thousand "}, Step{1e6, "million "}, Step{1e9, "billion "}};
+
+const Step& step_for(std::span<const Step> steps, double largest) {
+  std::size_t chosen = 0;
+  while (chosen + 1 < steps.size() && steps[chosen + 1].size <= largest) ++chosen;
+  return steps[chosen];
+}
+
+}  // namespace
+
+AxisScale axis_scale(const Column& column, double largest) {
+  const std::string heading = heading_of(column);
+  const auto with_unit = [&](const Step& step, std::string_view unit) {
+    return AxisScale{1 / step.size, fmt::format("{} [{}{}]", heading, step.name, unit)};
+  };
+  switch (column.unit) {
+    case Unit::seconds:
+      return with_unit(step_for(kSeconds, largest), "");
+    case Unit::bytes:
+      return with_unit(step_for(kBytes, largest), "");
+    case Unit::bytes_per_second:
+      return with_unit(step_for(kPrefixes, largest), "B/s");
+    case Unit::flops:
+      return with_unit(step_for(kPrefixes, largest), "FLOP");
+    case Unit::flops_per_second:
+      return with_unit(step_for(kPrefixes, largest), "FLOP/s");
+    case Unit::per_second: {
+      const Step& step = step_for(kWords, largest);
+      return {1 / step.size, fmt::format("{}{}", step.name, heading)};
+    }
+    case Unit::share:
+      return {100, heading + " [%]"};
+    case Unit::watts:
+    case Unit::joules:
+      return {1, fmt::format("{} [{}]", heading, to_string(column.unit))};
+    case Unit::none:
+      break;
+  }
+  return {1, heading};
+}
+
+}  // namespace gpubench

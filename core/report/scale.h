@@ -1,0 +1,18 @@
+// The unit of a whole axis: one prefix for all of its numbers, chosen by the largest, so that ticks stay short.
+#pragma once
+#include <string>
+
+#include "core/results/column.h"
+
+namespace gpubench {
+
+struct AxisScale {
+  /// Multiplies plain values.
+  double factor = 1;
+  /// "step time [µs]", "thousand examples/s".
+  std::string label;
+};
+
+AxisScale axis_scale(const Column& column, double largest);
+
+}  // namespace gpubench

@@ -1,0 +1,169 @@
+#include "core/report/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace gpubench {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
+
+// Takes one character off the front; kReplacement for a byte that starts none.
+char32_t next_character(std::string_view& text) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  const std::uint8_t first = byte(0);
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+  constexpr std::array<std::uint8_t, 5> kFirstBits = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  char32_t code = length == 0 ? kReplacement : first & kFirstBits[length];
+  bool valid = length > 0 && length <= text.size();
+  for (std::size_t i = 1; valid && i < length; ++i) {
+    valid = (byte(i) & 0xC0) == 0x80;
+    code = code << 6 | (byte(i) & 0x3Fu);
+  }
+  valid = valid && code >= kLeast[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+  text.remove_prefix(valid ? length : 1);
+  return valid ? code : kReplacement;
+}
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// The larger blocks of Unicode 15's EastAsianWidth (W and F) and of its combining marks; enough for names and titles.
+constexpr std::array kWide = {Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0xA4CF},
+                              Range{0xA960, 0xA97F},   Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},
+                              Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},
+                              Range{0x1F300, 0x1F64F}, Range{0x1F680, 0x1F6FF}, Range{0x1F900, 0x1F9FF},
+                              Range{0x20000, 0x3FFFD}};
+constexpr std::array kZeroWidth = {
+    Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD}, Range{0x064B, 0x065F}, Range{0x1AB0, 0x1AFF},
+    Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200F}, Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}};
+
+template <std::size_t N>
+bool within(const std::array<Range, N>& ranges, char32_t code) {
+  return std::ranges::any_of(ranges, [=](Range range) { return range.first <= code && code <= range.last; });
+}
+
+// Direction overrides would let a title rearrange the table around it.
+bool is_control(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
+         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+template <class Replace>
+std::string replace_characters(std::string_view text, Replace replacement) {
+  std::string result;
+  for (const char c : text) {
+    const std::string_view other = replacement(c);
+    if (other.empty()) {
+      result += c;
+    } else {
+      result += other;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const char32_t code = next_character(text);
+    const std::string_view bytes = before.substr(0, before.size() - text.size());
+    if (is_control(code)) {
+      result += ' ';
+    } else if (code == kReplacement) {
+      result += kReplacementText;
+    } else {
+      result += bytes;
+    }
+  }
+  return result;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const char32_t code = next_character(text);
+    width += within(kZeroWidth, code) ? 0 : within(kWide, code) ? 2 : 1;
+  }
+  return width;
+}
+
+std::string escape_html(std::string_view text) {
+  return replace_characters(text, [](char c) -> std::string_view {
+    switch (c) {
+      case '&':
+        return "&amp;";
+      case '<':
+        return "&lt;";
+      case '>':
+        return "&gt;";
+      case '"':
+        return "&quot;";
+      case '\'':
+        return "&#39;";
+      default:
+        return {};
+    }
+  });
+}
+
+std::string escape_markdown(std::string_view text) {
+  return replace_characters(one_line(text), [](char c) -> std::string_view {
+    switch (c) {
+      case '\\':
+        return "\\\\";
+      case '|':
+        return "\\|";
+      case '`':
+        return "\\`";
+      case '*':
+        return "\\*";
+      case '_':
+        return "\\_";
+      case '[':
+        return "\\[";
+      case '<':
+        return "&lt;";
+      case '&':
+        return "&amp;";
+      default:
+        return {};
+    }
+  });
+}
+
+std::string quote_gnuplot(std::string_view text) {
+  const std::string inner =
+      replace_characters(one_line(text), [](char c) -> std::string_view { return c == '\'' ? "’" : ""; });
+  return "'" + inner + "'";
+}
+
+std::string shorten(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::string kept;
+  std::string_view rest = text;
+  std::size_t used = 1;  // the ellipsis
+  while (!rest.empty()) {
+    const std::string_view before = rest;
+    next_character(rest);
+    const std::string_view character = before.substr(0, before.size() - rest.size());
+    used += display_width(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return kept + "…";
+}
+
+}  // namespace gpubench

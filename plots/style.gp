@@ -1,0 +1,25 @@
+# The look of every chart. Grey text and a transparent background can be read on light and dark pages; the colours are
+# those of Okabe and Ito (2008) that stand out on both, and each comes with its own point shape and dash.
+set encoding utf8
+set terminal svg size 760,460 font 'Helvetica,Arial,sans-serif,14' noenhanced rounded dynamic linewidth 1.2
+text_grey = '#6e7781'
+
+set border 3 linecolor rgb text_grey
+set tics nomirror out scale 0.6 textcolor rgb text_grey
+set xlabel textcolor rgb text_grey
+set ylabel textcolor rgb text_grey
+set title textcolor rgb text_grey
+set grid ytics linecolor rgb text_grey linewidth 0.4 dashtype (2, 5)
+set key outside bottom center horizontal Left reverse noenhanced samplen 2 spacing 1.2 textcolor rgb text_grey
+set bars 0.5
+set boxwidth 1 relative
+set style fill solid 0.85 noborder
+
+set style line 1 linecolor rgb '#0072b2' linewidth 2 pointtype 7 pointsize 0.6 dashtype 1
+set style line 2 linecolor rgb '#d55e00' linewidth 2 pointtype 5 pointsize 0.6 dashtype (10, 4)
+set style line 3 linecolor rgb '#009e73' linewidth 2 pointtype 9 pointsize 0.7 dashtype (3, 4)
+set style line 4 linecolor rgb '#cc79a7' linewidth 2 pointtype 13 pointsize 0.7 dashtype (10, 4, 3, 4)
+set style line 5 linecolor rgb '#e69f00' linewidth 2 pointtype 11 pointsize 0.7 dashtype 1
+set style line 6 linecolor rgb '#56b4e9' linewidth 2 pointtype 6 pointsize 0.7 dashtype (10, 4)
+set style line 7 linecolor rgb '#8c8c8c' linewidth 2 pointtype 4 pointsize 0.7 dashtype (3, 4)
+set style line 8 linecolor rgb '#b8860b' linewidth 2 pointtype 8 pointsize 0.7 dashtype (10, 4, 3, 4)

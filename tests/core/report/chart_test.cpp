@@ -1,0 +1,90 @@
+#include "core/report/chart.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const std::vector<std::string> kAxes{"device", "batch"};
+
+std::vector<Column> columns() {
+  std::vector<Column> all(standard_columns().begin(), standard_columns().end());
+  all.push_back(column_of("batch"));
+  return all;
+}
+
+Record row(const std::string& device, std::int64_t batch, double step_time) {
+  return {{"device", device},
+          {"batch", batch},
+          {"status", std::string("ok")},
+          {"examples_per_s", static_cast<double>(batch) / step_time},
+          {"step_time_s", step_time},
+          {"step_time_low_s", 0.9 * step_time},
+          {"step_time_high_s", 1.25 * step_time}};
+}
+
+std::vector<Record> rows() {
+  return {row("cpu:0", 8, 0.002),
+          row("cpu:0", 1, 0.001),
+          row("cpu:1", 1, 0.004),
+          {{"device", std::string("cpu:1")}, {"batch", std::int64_t{8}}, {"status", std::string("error")}}};
+}
+
+TEST(Chart, SeriesAreSortedAndScaledWithTheirIntervals) {
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), rows(), kAxes);
+  EXPECT_EQ(chart.spec.name, "step_time_s_by_batch");
+  EXPECT_EQ(chart.spec.title, "step time by batch");
+  EXPECT_EQ(chart.y_label, "step time [ms]");
+  ASSERT_EQ(chart.series.size(), 2u);
+  EXPECT_EQ(chart.series[0].name, "cpu:0");
+  ASSERT_EQ(chart.series[0].points.size(), 2u);
+  EXPECT_EQ(chart.series[0].points[0].x, 1);
+  EXPECT_DOUBLE_EQ(chart.series[0].points[1].y, 2);
+  EXPECT_DOUBLE_EQ(chart.series[0].points[1].interval->low, 1.8);
+  EXPECT_EQ(chart.series[1].points.size(), 1u);  // the failed row is not drawn
+  EXPECT_TRUE(chart.categories.empty());
+}
+
+TEST(Chart, IntervalsOfRatesAreTheInverse) {
+  const Chart chart = make_chart({.x = "batch", .y = "examples_per_s", .series = "device"}, columns(), rows(), kAxes);
+  const ChartPoint& point = chart.series[0].points[0];  // 1000/s, in thousands
+  EXPECT_DOUBLE_EQ(point.interval->low, 4.0 / 5);
+  EXPECT_DOUBLE_EQ(point.interval->high, 10.0 / 9);
+  EXPECT_EQ(chart.y_label, "thousand examples/s");
+}
+
+TEST(Chart, AxesThatAreNotNamedMakeSeriesToo) {
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s"}, columns(), rows(), kAxes);
+  ASSERT_EQ(chart.series.size(), 2u);
+  EXPECT_EQ(chart.series[0].name, "device cpu:0");
+}
+
+TEST(Chart, TextAndBarsMakeCategories) {
+  const Chart bars = make_chart({.kind = ChartKind::bar, .x = "batch", .y = "step_time_s", .series = "device"},
+                                columns(), rows(), kAxes);
+  EXPECT_EQ(bars.categories, (std::vector<std::string>{"8", "1"}));
+  const Chart line = make_chart({.x = "device", .y = "step_time_s", .series = "batch"}, columns(), rows(), kAxes);
+  EXPECT_EQ(line.categories, (std::vector<std::string>{"cpu:0", "cpu:1"}));
+  EXPECT_EQ(line.series[0].name, "8");
+}
+
+TEST(Chart, WhatCannotBeDrawnIsRefused) {
+  const auto make = [](const ChartSpec& spec) { return [spec] { make_chart(spec, columns(), rows(), kAxes); }; };
+  EXPECT_THAT(make({.x = "bacth", .y = "loss"}),
+              ThrowsMessage<Error>(HasSubstr("no column 'bacth' for x; columns are")));
+  EXPECT_THAT(make({.x = "batch", .y = "loss"}), ThrowsMessage<Error>("no row has both batch and loss"));
+  EXPECT_THAT(make({.x = "batch", .y = "loss", .log_x = 1}),
+              ThrowsMessage<Error>(HasSubstr("log_x is 1; the base of a logarithmic axis must be above 1")));
+  EXPECT_THAT(make({.kind = ChartKind::bar, .x = "batch", .y = "loss", .log_y = 10}),
+              ThrowsMessage<Error>(HasSubstr("bars stand on zero")));
+  EXPECT_THAT([] { parse_chart_kind("pie"); }, ThrowsMessage<Error>("unknown chart 'pie'; charts are line, bar"));
+}
+
+}  // namespace
+}  // namespace gpubench

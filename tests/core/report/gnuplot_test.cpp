@@ -1,0 +1,96 @@
+#include "core/report/gnuplot.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/report/gnuplot_script.h"
+#include "core/report/resources.h"
+#include "core/report/svg.h"
+#include "core/results/append_file.h"
+#include "tests/core/results/temporary_directory.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+Chart nasty_chart(const std::string& evil) {
+  return {.spec = {.kind = ChartKind::line, .name = "nasty", .title = evil, .x = "x", .y = "y"},
+          .x_label = evil,
+          .y_label = evil,
+          .categories = {evil, "100 %", "plain"},
+          .series = {{evil, {{0, 1, Interval{0.5, 1.5}}, {1, 2, {}}, {2, 4, {}}}}, {"'; print 1", {{0, 2, {}}}}}};
+}
+
+// Draws a chart in a folder of its own; the SVG.
+std::string draw(const Chart& chart, const TemporaryDirectory& out) {
+  const auto folder = out.path() / "plots/e/r";
+  std::filesystem::create_directories(folder);
+  replace_file(out.path() / "plots/style.gp", resources::gnuplot_style);
+  const auto script = folder / (chart.spec.name + ".gp");
+  replace_file(script, gnuplot_script(chart));
+  run_gnuplot(script);
+  return read_file(folder / (chart.spec.name + ".svg"));
+}
+
+TEST(GnuplotScript, HoldsItsDataAndItsStyle) {
+  const Chart chart{.spec = {.kind = ChartKind::line, .name = "c", .title = "t", .x = "x", .y = "y", .log_x = 2},
+                    .x_label = "batch",
+                    .y_label = "ms",
+                    .categories = {},
+                    .series = {{"cpu:0", {{1, 10, Interval{9, 11}}, {8, 12, Interval{11, 13}}}}}};
+  EXPECT_EQ(gnuplot_script(chart),
+            "# Made by gpubench. To draw it again, run gnuplot in this folder.\n"
+            "load '../../style.gp'\n"
+            "set output 'c.svg'\n"
+            "set title 't'\nset xlabel 'batch'\nset ylabel 'ms'\n"
+            "set logscale x 2\nset xtics (1, 8)\n"
+            "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n"
+            "plot $series1 using 1:2:3:4 with yerrorbars linestyle 1 dashtype 1 notitle, "
+            "$series1 using 1:2 with linespoints linestyle 1 title 'cpu:0'\n");
+}
+
+TEST(Gnuplot, TextOfAnyKindDrawsAndRunsNothing) {
+  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const TemporaryDirectory out;
+  // gnuplot runs in the chart's folder, so that is where the command would act.
+  const std::string touched = out.path() / "plots/e/r/x";
+  const std::string evil = "`touch x` \"q\" 'q', <script>alert(1)</script>\n@x {/Bold y} _a^b 5 % \\";
+  for (const ChartKind kind : {ChartKind::line, ChartKind::bar}) {
+    Chart chart = nasty_chart(evil);
+    chart.spec.kind = kind;
+    const std::string svg = draw(chart, out);
+    EXPECT_THAT(svg, AllOf(HasSubstr("`touch x` "), HasSubstr("&lt;script"), HasSubstr("{/Bold y} _a^b 5 % \\<"),
+                           HasSubstr("100 %"), Not(HasSubstr("<script"))));
+  }
+  EXPECT_FALSE(std::filesystem::exists(touched));
+}
+
+TEST(Gnuplot, ABadScriptIsAnErrorWithItsMessage) {
+  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const TemporaryDirectory out;
+  std::ofstream(out.path() / "bad.gp") << "plot nonsense\n";
+  EXPECT_THAT([&] { run_gnuplot(out.path() / "bad.gp"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("gnuplot failed on '"), HasSubstr("undefined variable: nonsense"))));
+}
+
+TEST(Svg, FollowsTheThemeAndHasItsTitle) {
+  const std::string svg =
+      adapt_svg("<?xml?>\n<svg><title>Gnuplot</title>\n<g><title>gnuplot_plot_1</title></g></svg>", "a<b");
+  EXPECT_THAT(svg, AllOf(HasSubstr("<title>a&lt;b</title>"), HasSubstr("prefers-color-scheme: dark"),
+                         Not(HasSubstr("gnuplot_plot_1"))));
+}
+
+TEST(Svg, NamesAreUniqueInsideAPage) {
+  EXPECT_EQ(
+      inline_svg("<?xml?>\n<svg><g id='gpPt0'/><g id=\"gnuplot_canvas\"/><use xlink:href='#gpPt0'/></svg>", "c1_"),
+      "<svg><g id='c1_gpPt0'/><g id=\"c1_gnuplot_canvas\"/><use xlink:href='#c1_gpPt0'/></svg>");
+}
+
+}  // namespace
+}  // namespace gpubench

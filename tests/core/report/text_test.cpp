@@ -1,0 +1,48 @@
+#include "core/report/text.h"
+
+#include <gtest/gtest.h>
+
+namespace gpubench {
+namespace {
+
+TEST(Text, ControlCharactersBecomeSpaces) {
+  EXPECT_EQ(one_line("a\nb\tc\x1b[31m"), "a b c [31m");
+  EXPECT_EQ(one_line("\xE2\x80\xAEreversed"), " reversed");
+  EXPECT_EQ(one_line("µs 测试"), "µs 测试");
+}
+
+TEST(Text, InvalidUtf8IsReplacedByteByByte) {
+  EXPECT_EQ(one_line("a\xff"), "a\xEF\xBF\xBD");
+  EXPECT_EQ(one_line("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD");  // an overlong slash
+  EXPECT_EQ(one_line("\xE6\xB5"), "\xEF\xBF\xBD\xEF\xBF\xBD");  // cut short
+}
+
+TEST(Text, WidthIsThatOfATerminal) {
+  EXPECT_EQ(display_width("abc"), 3u);
+  EXPECT_EQ(display_width("µs"), 2u);
+  EXPECT_EQ(display_width("测试"), 4u);
+  EXPECT_EQ(display_width("e\xCC\x81"), 1u);  // e with a combining acute
+  EXPECT_EQ(display_width("🚀"), 2u);
+}
+
+TEST(Text, HtmlHasNoActiveCharacters) {
+  EXPECT_EQ(escape_html("<script>alert(\"x\" & 'y')</script>"),
+            "&lt;script&gt;alert(&quot;x&quot; &amp; &#39;y&#39;)&lt;/script&gt;");
+}
+
+TEST(Text, MarkdownCellsStayCells) {
+  EXPECT_EQ(escape_markdown("a|b\n`c` <i> *d* e_f"), "a\\|b \\`c\\` &lt;i> \\*d\\* e\\_f");
+}
+
+TEST(Text, GnuplotStringsEndWhereTheyShould) {
+  EXPECT_EQ(quote_gnuplot("it's `date` \"x\" \\n\n@m"), "'it’s `date` \"x\" \\n @m'");
+}
+
+TEST(Text, IsShortenedByWholeCharacters) {
+  EXPECT_EQ(shorten("abcdef", 6), "abcdef");
+  EXPECT_EQ(shorten("abcdefg", 6), "abcde…");
+  EXPECT_EQ(shorten("测试测试", 6), "测试…");
+}
+
+}  // namespace
+}  // namespace gpubench
