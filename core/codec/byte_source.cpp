@@ -59,7 +59,7 @@ void ByteSource::expect_end(std::string_view after) {
   }
 }
 
-std::size_t MemorySource::read_some(std::span<std::byte> to) {
+std::size_t ByteSpanSource::read_some(std::span<std::byte> to) {
   const std::size_t count = std::min(to.size(), bytes_.size());
   std::copy_n(bytes_.begin(), count, to.begin());
   bytes_ = bytes_.subspan(count);

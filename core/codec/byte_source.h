@@ -43,10 +43,10 @@ class ByteSource {
   std::uint64_t position_ = 0;
 };
 
-class MemorySource final : public ByteSource {
+class ByteSpanSource final : public ByteSource {
  public:
   /// `bytes` must outlive the source.
-  MemorySource(std::string name, std::span<const std::byte> bytes) : ByteSource(std::move(name)), bytes_(bytes) {}
+  ByteSpanSource(std::string name, std::span<const std::byte> bytes) : ByteSource(std::move(name)), bytes_(bytes) {}
   std::size_t read_some(std::span<std::byte> to) override;
   std::uint64_t left_at_most() const override { return bytes_.size(); }
 

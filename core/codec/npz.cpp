@@ -17,7 +17,7 @@ std::vector<NamedTensor> read_npz(const std::filesystem::path& path) {
       throw Error(fmt::format("{}: entry '{}' is no .npy array", path.string(), entry.name));
     }
     const std::vector<std::byte> bytes = archive.read(entry);
-    MemorySource source(fmt::format("{}({})", path.string(), entry.name), bytes);
+    ByteSpanSource source(fmt::format("{}({})", path.string(), entry.name), bytes);
     arrays.push_back({entry.name.substr(0, entry.name.size() - extension.size()), decode_npy(source)});
   }
   if (arrays.empty()) throw Error(fmt::format("{}: holds no arrays", path.string()));

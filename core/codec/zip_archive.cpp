@@ -46,7 +46,7 @@ std::uint64_t find_end(const std::filesystem::path& path, std::uint64_t file_siz
   const std::vector<std::byte> tail = read_range(path, file_size - span, span, "the end");
   for (std::uint64_t back = end_size; back <= span; ++back) {
     const auto start = static_cast<std::size_t>(span - back);
-    MemorySource record(path.string(), std::span(tail).subspan(start));
+    ByteSpanSource record(path.string(), std::span(tail).subspan(start));
     if (record.read_u32_little("the end") == end_signature) return file_size - back;
   }
   throw Error(fmt::format("{}: no zip archive: it has no end record", path.string()));
@@ -90,7 +90,7 @@ Directory read_end(const std::filesystem::path& path, std::uint64_t file_size) {
 
 /// Sizes that do not fit 32 bits stand in an extra field, in the order of the fields that they replace.
 void read_zip64_sizes(ZipArchive::Entry& entry, std::span<const std::byte> extra, const std::string& name) {
-  MemorySource fields(name, extra);
+  ByteSpanSource fields(name, extra);
   while (fields.left_at_most() >= 4) {
     const std::uint16_t id = fields.read_u16_little("an extra field");
     const std::uint16_t length = fields.read_u16_little("an extra field");
@@ -98,7 +98,7 @@ void read_zip64_sizes(ZipArchive::Entry& entry, std::span<const std::byte> extra
     std::vector<std::byte> value(length);
     fields.read(value, "an extra field");
     if (id != zip64_extra) continue;
-    MemorySource sizes(name, value);
+    ByteSpanSource sizes(name, value);
     for (std::uint64_t* field : {&entry.size, &entry.compressed_size, &entry.header_offset}) {
       if (*field == in_zip64) *field = sizes.read_u64_little("a zip64 size");
     }
@@ -152,7 +152,7 @@ ZipArchive::ZipArchive(std::filesystem::path path) : path_(std::move(path)) {
   file_size_ = FileSource(path_).left_at_most();
   const Directory directory = read_end(path_, file_size_);
   const std::vector<std::byte> bytes = read_range(path_, directory.offset, directory.size, "the directory");
-  MemorySource source(path_.string(), bytes);
+  ByteSpanSource source(path_.string(), bytes);
   for (std::uint64_t i = 0; i < directory.entries; ++i) entries_.push_back(read_entry(source));
 }
 

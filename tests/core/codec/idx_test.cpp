@@ -117,12 +117,13 @@ TEST_F(Idx, SeveralGzipMembersAreOneFile) {
 
 TEST_F(Idx, SurvivesAnyDamage) {
   const auto decode = [](const std::string& bytes) {
-    MemorySource source("memory", std::as_bytes(std::span(bytes)));
+    ByteSpanSource source("memory", std::as_bytes(std::span(bytes)));
     decode_idx(source);
   };
   expect_error_or_success_when_damaged(small(), decode);
   const auto decode_gzip = [](const std::string& bytes) {
-    InflateSource source(std::make_unique<MemorySource>("memory", std::as_bytes(std::span(bytes))), Compression::gzip);
+    InflateSource source(std::make_unique<ByteSpanSource>("memory", std::as_bytes(std::span(bytes))),
+                         Compression::gzip);
     decode_idx(source);
   };
   expect_error_or_success_when_damaged(compressed(small(), true), decode_gzip);

@@ -114,7 +114,7 @@ TEST_F(Npy, NamesWhatIsDamaged) {
 
 TEST_F(Npy, SurvivesAnyDamage) {
   expect_error_or_success_when_damaged(pair(), [](const std::string& bytes) {
-    MemorySource source("memory", std::as_bytes(std::span(bytes)));
+    ByteSpanSource source("memory", std::as_bytes(std::span(bytes)));
     decode_npy(source);
   });
 }

@@ -114,7 +114,7 @@ TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
 TEST_F(SafetensorsFile, SurvivesAnyDamage) {
   write_safetensors(file("valid"), {{floats("a"), floats("b")}, {{"k", "v"}}});
   expect_error_or_success_when_damaged(contents(file("valid")), [](const std::string& bytes) {
-    MemorySource source("memory", std::as_bytes(std::span(bytes)));
+    ByteSpanSource source("memory", std::as_bytes(std::span(bytes)));
     decode_safetensors(source);
   });
 }
