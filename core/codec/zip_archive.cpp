@@ -1,11 +1,12 @@
 #include "core/codec/zip_archive.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include "core/base/error.h"
 #include "core/codec/byte_source.h"
+#include "core/codec/checksum.h"
 
 namespace gpubench {
 namespace {
@@ -174,8 +175,7 @@ std::vector<std::byte> ZipArchive::read(const Entry& entry) const {
   std::vector<std::byte> bytes(static_cast<std::size_t>(entry.size));
   source->read(bytes, entry.name);
   source->expect_end(entry.name);
-  const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  if (crc != entry.crc32) damaged(name, "its checksum is wrong");
+  if (crc32_of(bytes) != entry.crc32) damaged(name, "its checksum is wrong");
   return bytes;
 }
 

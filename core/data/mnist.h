@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,12 +27,14 @@ struct DataOrigin {
   std::string checksum;  ///< "crc32:89abcdef" of the decoded images and labels
 };
 
-/// A folder that may hold digits.
+/// A folder that may hold digits: the first that has one of their files has to have all that are asked for.
 struct MnistFolder {
   std::string kind;
   std::filesystem::path directory;
+  /// Holds the test digits only, which are split 8 000 to 2 000.
+  bool is_sample = false;
 };
-/// Where the digits are looked for, in this order.
+/// Where the digits are looked for, in this order. Throws Error when $GPUBENCH_DATA is set but is no folder.
 std::vector<MnistFolder> mnist_folders();
 
 struct Mnist {
@@ -41,9 +44,10 @@ struct Mnist {
 };
 
 /// `split` is "train" or "test". Throws Error when it is neither, and when files are missing or damaged: a damaged
-/// file never makes the next folder be used.
+/// file never makes the next folder be used. Any thread may call.
 Mnist load_mnist(std::string_view split, const MnistOptions& options = {});
-Mnist load_mnist(std::string_view split, const MnistOptions& options, const std::vector<MnistFolder>& folders);
+/// The same from other folders, with nothing kept in memory.
+Mnist load_mnist(std::string_view split, const MnistOptions& options, std::span<const MnistFolder> folders);
 
 /// from_tensor_slices of the images and labels.
 DatasetPtr mnist(std::string_view split, const MnistOptions& options = {});

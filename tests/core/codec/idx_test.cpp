@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "tests/core/codec/files.h"
+#include "tests/core/codec/damage.h"
 
 namespace gpubench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/core/codec/files.h"
+#include "tests/core/codec/damage.h"
 
 namespace gpubench {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/codec/npy.h"
-#include "tests/core/codec/files.h"
+#include "tests/core/codec/damage.h"
 
 namespace gpubench {
 namespace {

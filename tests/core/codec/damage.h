@@ -1,55 +1,14 @@
-// What the tests of decoders share: a folder that goes away, bytes put together by hand, and the promise every decoder
-// makes about damaged input.
+// What the tests of decoders share: compressed bytes, and the promise every decoder makes about damaged input.
 #pragma once
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
 #include <zlib.h>
 
 #include "core/base/error.h"
+#include "tests/support/files.h"
 
 namespace gpubench {
-
-/// A folder of its own for each test, removed at the end.
-class TemporaryFolder : public testing::Test {
- protected:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "gpubench-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
-  std::filesystem::path write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(file(name), std::ios::binary) << bytes;
-    return file(name);
-  }
-  static std::string contents(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::filesystem::path folder_;
-};
-
-template <class T>
-std::string little(T value) {
-  std::string bytes(sizeof(T), '\0');
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
-template <class T>
-std::string big(T value) {
-  std::string bytes = little(value);
-  return {bytes.rbegin(), bytes.rend()};
-}
 
 /// Compressed by zlib: gzip with its header, or raw deflate as in zip archives.
 inline std::string compressed(const std::string& bytes, bool gzip) {
