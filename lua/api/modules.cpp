@@ -12,6 +12,7 @@ void open_modules(lua_State* L) {
   open_tensor(L);
   open_tensor_functions(L);
   open_compile(L);
+  open_results(L);
 }
 
 }  // namespace gpubench::lua

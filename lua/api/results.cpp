@@ -1,0 +1,134 @@
+// gb._native.results: runs for the experiment library; core/results/run_writer.h describes it. Every run gets the
+// machine's facts at its start and the process's own figures at its end, so no script can forget them.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/report/render.h"
+#include "core/report/run_table.h"
+#include "core/results/run_writer.h"
+#include "core/telemetry/proc/cpu_probe.h"
+#include "core/telemetry/proc/environment.h"
+#include "core/telemetry/proc/memory_probe.h"
+#include "lua/api/openers.h"
+#include "lua/api/output_path.h"
+#include "lua/api/results_values.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// A run with the probes that watch it.
+class WatchedRun {
+ public:
+  explicit WatchedRun(RunPlan plan) : writer_(std::move(plan)) {
+    Info::Fields facts;
+    for (const auto& [name, fact] : machine_facts()) {
+      facts.emplace_back(name, std::visit([](const auto& value) { return Info(value); }, fact));
+    }
+    writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
+  }
+
+  void add(Record record, const std::optional<std::vector<double>>& samples) {
+    writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
+  }
+  void set_info(const Info& fields) {
+    if (!fields.fields()) throw ArgumentError("table with named fields expected");
+    writer_.set_info(fields);
+  }
+  FinishedRun finish(const FinishOptions& options) {
+    Info::Fields readings;
+    read_into(readings, cpu_);
+    read_into(readings, memory_);
+    writer_.set_info(Info::Fields{{"process", std::move(readings)}});
+    return finish_run(writer_, to_finish(options));
+  }
+  std::string directory() const { return writer_.directory().string(); }
+  std::string name() const { return writer_.name(); }
+  std::vector<Record> rows() const { return writer_.records(); }
+
+ private:
+  static void read_into(Info::Fields& readings, Probe& probe) {
+    std::vector<double> values(probe.columns().size());
+    probe.read(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isfinite(values[i])) readings.emplace_back(probe.columns()[i], values[i]);
+    }
+  }
+
+  RunWriter writer_;
+  CpuProbe cpu_;
+  MemoryProbe memory_;
+};
+
+std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
+  return std::make_shared<WatchedRun>(RunPlan{.experiment = std::move(options.experiment),
+                                              .title = std::move(options.title),
+                                              .axes = std::move(options.axes),
+                                              .extra_columns = std::move(options.columns),
+                                              .out = output_path(L, options.out, "results")});
+}
+
+Run read(const std::string& text, const std::optional<std::string>& out) {
+  return read_run(find_run(text, out.value_or(".")));
+}
+
+std::string render_stored(const std::string& text, const std::string& format, const std::optional<std::string>& out) {
+  const Format parsed = parse_format(format);
+  return render(read(text, out), parsed);
+}
+
+std::vector<RunSummary> list(const std::optional<std::string>& out) {
+  return list_runs(out.value_or("."));
+}
+
+// The columns that rows have: standard ones in their order, then the others by name.
+std::vector<Column> columns_in(const std::vector<Record>& rows) {
+  std::vector<Column> columns(standard_columns().begin(), standard_columns().end());
+  std::vector<std::string> others;
+  for (const Record& row : rows) {
+    for (const auto& [name, cell] : row.cells()) {
+      if (!find_standard_column(name)) others.push_back(name);
+    }
+  }
+  std::ranges::sort(others);
+  const auto repeated = std::ranges::unique(others);
+  others.erase(repeated.begin(), repeated.end());
+  for (const std::string& name : others) columns.push_back(column_of(name));
+  return columns;
+}
+
+/// The text table of any rows. Named columns are shown in their order, whether or not they say something.
+std::string table(const std::vector<Record>& rows, const std::optional<std::vector<std::string>>& names) {
+  if (!names) return render_text(run_table(columns_in(rows), rows, {}, Detail::brief).table);
+  std::vector<Column> columns;
+  for (const std::string& name : *names) columns.push_back(column_of(name));
+  return render_text(run_table(columns, rows, *names, Detail::brief).table);
+}
+
+}  // namespace
+
+template <>
+inline constexpr const char* class_name<WatchedRun> = "Run";
+
+void open_results(lua_State* L) {
+  Class<WatchedRun>(L)
+      .method<&WatchedRun::add>("add")
+      .method<&WatchedRun::set_info>("set_info")
+      .method<&WatchedRun::finish>("finish")
+      .method<&WatchedRun::directory>("directory")
+      .method<&WatchedRun::name>("name")
+      .method<&WatchedRun::rows>("rows");
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  const Module results = native.submodule("results");
+  results.function<&new_run>("new_run")
+      .function<&read>("read")
+      .function<&render_stored>("render")
+      .function<&list>("list")
+      .function<&table>("table");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/results/append_file.h"
+#include "lua/api/openers.h"
+#include "lua/api/output_path.h"
+#include "tests/core/results/temporary_directory.h"
+#include "tests/lua/bind/script.h"
+
+namespace gpubench::lua {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// `out` and `results` are globals of its scripts.
+class Results : public ::testing::Test {
+ protected:
+  Results() {
+    open_results(script_.state());
+    Value<std::string>::push(script_.state(), out_.path().string());
+    lua_setglobal(script_.state(), "out");
+    script_.run("results = gb._native.results");
+  }
+
+  TemporaryDirectory out_;
+  Script script_;
+};
+
+TEST_F(Results, ARunIsWrittenAndReadBack) {
+  EXPECT_EQ(script_.run(R"lua(
+    local run = results.new_run { experiment = "e", title = "T", axes = { "batch" }, out = out }
+    run:add({ batch = 8, step_time_s = 0.5, sound = true, label = "x" }, { 0.4, 0.6 })
+    run:add { batch = 16, status = "error", detail = "why" }
+    run:set_info { arguments = { "--quick" }, nested = { seed = 7, list = { { a = 1 } } } }
+    local finished = run:finish { expectations = { { claim = "c", verdict = "confirmed", reason = "r" } } }
+    assert(#finished.notes == 0 and #finished.paths == 5, table.concat(finished.paths, " "))
+    assert(finished.paths[1] == run:directory() .. "/results.csv")
+    local stored = results.read("e", out)
+    assert(stored.info.nested.list[1].a == 1 and stored.info.nested.seed == 7)
+    assert(stored.info.machine.cpus >= 1 and stored.info.process.resident_memory_peak_bytes > 0)
+    assert(math.type(stored.rows[1].batch) == "integer" and stored.rows[1].sound == true)
+    assert(stored.rows[1].loss == nil and run:rows()[2].point == 2)
+    local listed = results.list(out)
+    assert(#listed == 1 and listed[1].rows == 2 and listed[1].name == run:name())
+    return stored.rows[2].detail .. " " .. stored.info.status
+  )lua"),
+            "why done");
+}
+
+TEST_F(Results, TablesAreOfAnyRows) {
+  EXPECT_EQ(script_.run("return results.table({ { b = 1, a_s = 0.001 }, { b = 2 } })"),
+            "a     b\n----  -\n1 ms  1\n      2\n");
+  EXPECT_EQ(script_.run("return results.table({ { b = 1, a_s = 0.001 } }, { 'b' })"), "b\n-\n1\n");
+}
+
+TEST_F(Results, StoredRunsAreRendered) {
+  script_.run("local run = results.new_run { experiment = 'e', out = out } run:add { loss = 0.5 } run:finish {}");
+  EXPECT_THAT(script_.run("return results.render('e', 'markdown', out)"), HasSubstr("| loss |\n| ---: |\n| 0.5 |"));
+}
+
+TEST_F(Results, MistakesAreNamed) {
+  EXPECT_THAT(script_.error("results.new_run { experiment = 'a/b', out = out }"),
+              HasSubstr("the name 'a/b' cannot name a directory"));
+  EXPECT_THAT(script_.error("results.new_run { experimnt = 'e' }"),
+              AllOf(HasSubstr("experimnt"), HasSubstr("did you mean 'experiment'?")));
+  EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):add { x = {} }"), HasSubstr("'x'"));
+  EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):set_info { f = print }"),
+              HasSubstr("'f': boolean, number, string or table of these expected, got function"));
+  EXPECT_THAT(script_.error("local t = {} t.t = t results.new_run({ experiment = 'e', out = out }):set_info(t)"),
+              HasSubstr("tables are nested more than 32 deep"));
+  EXPECT_THAT(
+      script_.error("results.new_run({ experiment = 'e', out = out }):finish { charts = { { kind = 'pie', x = 'a', "
+                    "y = 'b' } } }"),
+      HasSubstr("unknown chart 'pie'; charts are line, bar"));
+  EXPECT_THAT(script_.error("results.render('e', 'yaml', out)"), HasSubstr("unknown format 'yaml'"));
+  EXPECT_THAT(script_.error("results.read('nothing', out)"), HasSubstr("no run 'nothing'"));
+}
+
+TEST_F(Results, ASandboxedScriptWritesBelowItsFolderOnly) {
+  confine_output(script_.state(), out_.path() / "allowed");
+  EXPECT_THAT(script_.error("results.new_run { experiment = 'e', out = out .. '/allowed/../elsewhere' }"),
+              HasSubstr("is not below the output folder"));
+  script_.run("results.new_run { experiment = 'e', out = out .. '/allowed' }");
+}
+
+}  // namespace
+}  // namespace gpubench::lua
