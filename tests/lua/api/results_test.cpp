@@ -10,9 +10,7 @@
 namespace gpubench::lua {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // `out` and `results` are globals of its scripts.
 class Results : public ::testing::Test {
@@ -51,7 +49,7 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
 
 TEST_F(Results, TablesAreOfAnyRows) {
   EXPECT_EQ(script_.run("return results.table({ { b = 1, a_s = 0.001 }, { b = 2 } })"),
-            "a     b\n----  -\n1 ms  1\n      2\n");
+            "   a  b\n----  -\n1 ms  1\n      2\n");
   EXPECT_EQ(script_.run("return results.table({ { b = 1, a_s = 0.001 } }, { 'b' })"), "b\n-\n1\n");
 }
 
@@ -64,7 +62,7 @@ TEST_F(Results, MistakesAreNamed) {
   EXPECT_THAT(script_.error("results.new_run { experiment = 'a/b', out = out }"),
               HasSubstr("the name 'a/b' cannot name a directory"));
   EXPECT_THAT(script_.error("results.new_run { experimnt = 'e' }"),
-              AllOf(HasSubstr("experimnt"), HasSubstr("did you mean 'experiment'?")));
+              HasSubstr("unknown option 'experimnt' (known: experiment, title, axes, columns, out)"));
   EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):add { x = {} }"), HasSubstr("'x'"));
   EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):set_info { f = print }"),
               HasSubstr("'f': boolean, number, string or table of these expected, got function"));
