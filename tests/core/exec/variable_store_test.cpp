@@ -1,0 +1,50 @@
+#include "core/exec/variable_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+class VariableStoreTest : public testing::Test {
+ protected:
+  Devices devices_{DeviceConfig{}};
+  VariableStore store_{devices_};
+};
+
+TEST_F(VariableStoreTest, KeepsValuesUntilTheLastHandleIsGone) {
+  VariablePtr one = store_.create("one", HostTensor::scalar(1.0F), {});
+  const VariablePtr two = store_.create("two", HostTensor::scalar(2.0F), {});
+  EXPECT_EQ(store_.read(*two).values<float>()[0], 2.0F);
+  store_.write(*two, HostTensor::scalar(3.0F));
+  EXPECT_EQ(store_.read(*two).values<float>()[0], 3.0F);
+  EXPECT_EQ(store_.bytes({}), 2 * MemoryPool::alignment);
+  one.reset();
+  EXPECT_EQ(store_.bytes({}), MemoryPool::alignment);
+  const VariablePtr three = store_.create("three", HostTensor::scalar(4.0F), {});
+  EXPECT_EQ(store_.read(*two).values<float>()[0], 3.0F);
+}
+
+TEST_F(VariableStoreTest, AHandleMayOutliveItsStore) {
+  VariablePtr left;
+  {
+    VariableStore store(devices_);
+    left = store.create("left", HostTensor::scalar(1.0F), {});
+  }
+  left.reset();
+  EXPECT_EQ(devices_.device({}).memory().use().in_use, 0U);
+}
+
+TEST_F(VariableStoreTest, RefusesValuesOfAnotherType) {
+  const VariablePtr one = store_.create("dense/bias", HostTensor::scalar(1.0F), {});
+  EXPECT_THAT(
+      [&] {
+        store_.write(*one, HostTensor::zeros({{2}, Dtype::f32}));
+      },
+      testing::ThrowsMessage<Error>("variable dense/bias is float32[]; it cannot be set to float32[2]"));
+}
+
+}  // namespace
+}  // namespace gpubench
