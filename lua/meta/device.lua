@@ -1,0 +1,81 @@
+---@meta
+-- Devices: which there are, what runs where, how they are split and limited.
+
+---@class gpubench
+local gb = {}
+
+--- Names of the devices of this machine, GPUs first, CPUs last.
+---@return string[]
+function gb.devices() end
+
+--- Runs `fn` with all that it creates (tensors, layers, ops) placed on a device, and returns what it returns; inputs on
+--- other devices are copied. Without arguments, the current device's name. A device that is not there is an error.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local x = gb.device("cpu:0", function() return gb.ones { 2, 2 } end)
+--- assert(x.device == "cpu:0")
+--- ```
+---@overload fun(): string
+---@generic R
+---@param name string "cpu:0", "gpu:1", "/GPU:0"
+---@param fn fun(): R
+---@return R
+function gb.device(name, fn) end
+
+gb.config = {}
+
+--- What the machine has before it is split; does not take the devices into use.
+---@param kind "CPU"|"GPU"|nil
+---@return string[]
+function gb.config.list_physical_devices(kind) end
+
+---@param kind "CPU"|"GPU"|nil
+---@return string[]
+function gb.config.list_logical_devices(kind) end
+
+---@class LogicalDevice
+---@field memory_limit integer? bytes
+---@field threads integer? 0: an equal share of those that no device asks for
+
+--- Splits a physical device into logical ones, named cpu:0, cpu:1, ... Must come before the devices are used.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1, memory_limit = 64 << 20 } })
+--- assert(#gb.devices() >= 2)
+--- ```
+---@param physical string
+---@param logical LogicalDevice[]
+function gb.config.set_logical_devices(physical, logical) end
+
+--- true (the default): memory is taken when it is needed. false: the whole limit is taken at first use.
+---@param device string
+---@param growth boolean
+function gb.config.set_memory_growth(device, growth) end
+
+---@param device string
+---@param bytes integer 0 removes the limit
+function gb.config.set_memory_limit(device, bytes) end
+
+--- The seed of initializers, shuffles and random ops made from now on.
+---@param seed integer
+function gb.config.set_seed(seed) end
+
+---@class MemoryInfo
+---@field in_use integer
+---@field peak integer
+---@field reserved integer taken from the device, in use or not
+---@field largest_free integer largest block to be had without asking the device
+---@field limit integer?
+
+---@param device string? the current one when absent
+---@return MemoryInfo
+function gb.config.memory_info(device) end
+
+--- "AMD EPYC 9354 32-Core Processor, 2 threads"
+---@param device string
+---@return string
+function gb.config.device_description(device) end
+
+return gb

@@ -1,0 +1,279 @@
+---@meta
+-- Tensors: arithmetic, slicing, reductions and conversion. Every function works eagerly, inside gb.compile and dataset
+-- maps (where it becomes a node of a graph), and under gb.tape.
+
+--- A tensor on one device, or a value of a function that is being traced.
+---
+--- `+ - * / ^` and unary `-` work element by element with NumPy's broadcasting; a plain number takes the tensor's dtype.
+--- Comparisons are methods, because Lua's `<` and `==` must give a boolean: `a:lt(b)`.
+--- Indexing counts from 1 and includes both ends, as Lua does: `x[3]` is the third row, `x[{1, 8}]` are the first eight
+--- rows, `x[{{}, {2, 5}}]` columns 2 to 5, and -1 is the last. Axes count from 0, as in Keras.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local x = gb.tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+--- assert(x[2][3]:item() == 6)
+--- assert((x * 2):sum():item() == 42)
+--- assert(#x[{ 1, 1 }] == 1)
+--- ```
+---@class Tensor
+---@field shape integer[]
+---@field dtype string "float32", "int64", "bool", ...
+---@field device string "cpu:0"
+---@field rank integer number of dimensions
+---@field name string? a variable's name; nil for other tensors
+---@operator add(Tensor|number): Tensor
+---@operator sub(Tensor|number): Tensor
+---@operator mul(Tensor|number): Tensor
+---@operator div(Tensor|number): Tensor
+---@operator pow(Tensor|number): Tensor
+---@operator unm: Tensor
+---@operator len: integer
+local Tensor = {}
+
+--- The only element as a number (or boolean). Waits for the device.
+---@return number|boolean
+function Tensor:item() end
+
+--- All elements as nested tables; a scalar as a number. Waits for the device.
+---@return table|number|boolean
+function Tensor:to_table() end
+
+--- The same values on another device; the tensor itself when it is there already.
+---@param device string
+---@return Tensor
+function Tensor:to(device) end
+
+--- The same elements under another shape; one extent may be -1.
+---@param shape integer[]
+---@return Tensor
+function Tensor:reshape(shape) end
+
+--- Dimension i of the result is dimension permutation[i] (from 0); without one, the dimensions are reversed.
+---@param permutation integer[]?
+---@return Tensor
+function Tensor:transpose(permutation) end
+
+--- Rows `first` to `last`, both included, counted from 1; the same as `x[{first, last}]`.
+---@param first integer
+---@param last integer
+---@return Tensor
+function Tensor:rows(first, last) end
+
+---@param dtype string
+---@return Tensor
+function Tensor:cast(dtype) end
+
+--- Class indices (from 0) as rows with a single 1. An index out of range is an error.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local labels = gb.tensor({ 0, 2 }, { dtype = "int64" })
+--- assert(labels:one_hot(3)[2][3]:item() == 1)
+--- ```
+---@param depth integer
+---@param dtype string? default "float32"
+---@return Tensor
+function Tensor:one_hot(depth, dtype) end
+
+--- Rows by number (from 0).
+---@param indices Tensor
+---@return Tensor
+function Tensor:gather(indices) end
+
+--- Matrix product; leading dimensions are a batch and broadcast.
+---@param other Tensor
+---@return Tensor
+function Tensor:matmul(other) end
+
+---@param axis integer|integer[]|nil all axes when absent
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:sum(axis, keepdims) end
+
+---@param axis integer|integer[]|nil
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:mean(axis, keepdims) end
+
+---@param axis integer|integer[]|nil
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:max(axis, keepdims) end
+
+---@param axis integer|integer[]|nil
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:min(axis, keepdims) end
+
+--- Index (from 0) of the largest element along an axis, the first among equals, as int64.
+---@param axis integer? default -1
+---@return Tensor
+function Tensor:argmax(axis) end
+
+---@return Tensor
+function Tensor:abs() end
+---@return Tensor
+function Tensor:sign() end
+---@return Tensor
+function Tensor:square() end
+---@return Tensor
+function Tensor:sqrt() end
+---@return Tensor
+function Tensor:rsqrt() end
+---@return Tensor
+function Tensor:exp() end
+---@return Tensor
+function Tensor:log() end
+---@return Tensor
+function Tensor:floor() end
+---@return Tensor
+function Tensor:relu() end
+---@return Tensor
+function Tensor:sigmoid() end
+---@return Tensor
+function Tensor:tanh() end
+---@return Tensor
+function Tensor:gelu() end
+--- Over the last dimension.
+---@return Tensor
+function Tensor:softmax() end
+--- Over the last dimension.
+---@return Tensor
+function Tensor:log_softmax() end
+
+---@param other Tensor|number
+---@return Tensor
+function Tensor:eq(other) end
+---@param other Tensor|number
+---@return Tensor
+function Tensor:ne(other) end
+---@param other Tensor|number
+---@return Tensor
+function Tensor:lt(other) end
+---@param other Tensor|number
+---@return Tensor
+function Tensor:le(other) end
+---@param other Tensor|number
+---@return Tensor
+function Tensor:gt(other) end
+---@param other Tensor|number
+---@return Tensor
+function Tensor:ge(other) end
+---@param other Tensor
+---@return Tensor
+function Tensor:logical_and(other) end
+---@param other Tensor
+---@return Tensor
+function Tensor:logical_or(other) end
+---@return Tensor
+function Tensor:logical_not() end
+---@param other Tensor|number
+---@return Tensor
+function Tensor:maximum(other) end
+---@param other Tensor|number
+---@return Tensor
+function Tensor:minimum(other) end
+
+--- Sets a variable; inside gb.compile, whenever the compiled function runs.
+---@param value Tensor|number|table
+---@return Tensor self
+function Tensor:assign(value) end
+
+---@param value Tensor|number|table
+---@return Tensor self
+function Tensor:assign_add(value) end
+
+---@class gpubench
+local gb = {}
+
+---@class TensorOptions
+---@field dtype string? default "float32" for numbers, "bool" for booleans
+
+--- A tensor of a number, a boolean or nested tables of them.
+---@param value number|boolean|table|Tensor
+---@param options TensorOptions?
+---@return Tensor
+function gb.tensor(value, options) end
+
+---@param shape integer[]
+---@param value number
+---@param options TensorOptions?
+---@return Tensor
+function gb.full(shape, value, options) end
+
+---@param shape integer[]
+---@param options TensorOptions?
+---@return Tensor
+function gb.zeros(shape, options) end
+
+---@param shape integer[]
+---@param options TensorOptions?
+---@return Tensor
+function gb.ones(shape, options) end
+
+--- 0, 1, ..., count - 1 as int64.
+---@param count integer
+---@return Tensor
+function gb.arange(count) end
+
+---@param parts Tensor[]
+---@param axis integer? default 0
+---@return Tensor
+function gb.concat(parts, axis) end
+
+---@param a Tensor
+---@param b Tensor
+---@return Tensor
+function gb.matmul(a, b) end
+
+--- Elements of `a` where the condition holds, else of `b`.
+---@param condition Tensor
+---@param a Tensor|number
+---@param b Tensor|number
+---@return Tensor
+function gb.where(condition, a, b) end
+
+---@class VariableOptions
+---@field name string?
+---@field trainable boolean?
+---@field dtype string?
+
+--- A tensor that outlives a step and can be assigned to.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local count = gb.Variable(0, { name = "count", trainable = false })
+--- local step = gb.compile(function() count:assign_add(1) end)
+--- step(); step()
+--- assert(count:item() == 2)
+--- ```
+---@param initial Tensor|number|table
+---@param options VariableOptions?
+---@return Tensor
+function gb.Variable(initial, options) end
+
+gb.random = {}
+
+---@class UniformOptions
+---@field low number?
+---@field high number?
+---@field seed integer?
+
+--- Uniform in [low, high); default 0 and 1.
+---@param shape integer[]
+---@param options UniformOptions?
+---@return Tensor
+function gb.random.uniform(shape, options) end
+
+---@class NormalOptions
+---@field mean number?
+---@field stddev number?
+---@field seed integer?
+
+---@param shape integer[]
+---@param options NormalOptions?
+---@return Tensor
+function gb.random.normal(shape, options) end
+
+return gb
