@@ -70,6 +70,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
   }
   if (!view) {
     const Signature signature{key.inputs, planned.outputs, {}, {}};
+    device.bind_to_thread();  // kernels are planned for the threads that will run them
     planned.kernel = runtime_.devices().backend(id).plan(*op, signature, device);
     planned.workspace = planned.kernel->workspace_bytes();
   }

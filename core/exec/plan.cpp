@@ -108,7 +108,9 @@ class Planner {
     const auto free_outputs = std::make_unique<bool[]>(node.outputs.size());
     for (std::size_t o = 0; o < node.outputs.size(); ++o) free_outputs[o] = layout_welcome_[index][o] != 0;
     const Signature signature{inputs, node.outputs, layouts, {free_outputs.get(), node.outputs.size()}};
-    step.kernel = devices_.backend(node.device).plan(*node.op, signature, devices_.device(node.device));
+    Device& device = devices_.device(node.device);
+    device.bind_to_thread();  // kernels are planned for the threads that will run them
+    step.kernel = devices_.backend(node.device).plan(*node.op, signature, device);
     step.workspace_bytes = step.kernel->workspace_bytes();
   }
 
