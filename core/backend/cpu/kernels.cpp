@@ -1,6 +1,15 @@
 #include "core/backend/cpu/kernels.h"
 
+#include "core/backend/cpu/batch_norm.h"
+#include "core/backend/cpu/bias.h"
 #include "core/backend/cpu/binary.h"
+#include "core/backend/cpu/binary_cross_entropy.h"
+#include "core/backend/cpu/conv.h"
+#include "core/backend/cpu/loss.h"
+#include "core/backend/cpu/matmul.h"
+#include "core/backend/cpu/pool.h"
+#include "core/backend/cpu/softmax.h"
+#include "core/backend/cpu/sparse_loss.h"
 #include "core/backend/cpu/unary.h"
 #include "core/ops/unary.h"
 
@@ -10,6 +19,38 @@ const KernelTable& kernels() {
   static const KernelTable table{
       // core/graph
       planner<AddN, &plan_add_n>(),
+      // matmul, bias
+      planner<Matmul, &plan_matmul>(),
+      planner<BiasAdd, &plan_bias_add>(),
+      planner<BiasGradient, &plan_bias_gradient>(),
+      // conv, pool
+      planner<Conv2D, &plan_conv2d>(),
+      planner<Conv2DInputGradient, &plan_conv2d_input_gradient>(),
+      planner<Conv2DFilterGradient, &plan_conv2d_filter_gradient>(),
+      planner<MaxPool2D, &plan_max_pool2d>(),
+      planner<MaxPool2DGradient, &plan_max_pool2d_gradient>(),
+      planner<AveragePool2D, &plan_average_pool2d>(),
+      planner<AveragePool2DGradient, &plan_average_pool2d_gradient>(),
+      // batch_norm
+      planner<BatchNorm, &plan_batch_norm>(),
+      planner<BatchNormGradient, &plan_batch_norm_gradient>(),
+      planner<BatchNormInference, &plan_batch_norm_inference>(),
+      planner<BatchNormInferenceGradient, &plan_batch_norm_inference_gradient>(),
+      // softmax, loss
+      planner<Softmax, &plan_softmax>(),
+      planner<SoftmaxGradient, &plan_softmax_gradient>(),
+      planner<LogSoftmax, &plan_log_softmax>(),
+      planner<LogSoftmaxGradient, &plan_log_softmax_gradient>(),
+      planner<CategoricalCrossEntropy, &plan_categorical_cross_entropy>(),
+      planner<CategoricalCrossEntropyGradient, &plan_categorical_cross_entropy_gradient>(),
+      planner<SparseCategoricalCrossEntropy, &plan_sparse_categorical_cross_entropy>(),
+      planner<SparseCategoricalCrossEntropyGradient, &plan_sparse_categorical_cross_entropy_gradient>(),
+      planner<SoftmaxCrossEntropy, &plan_softmax_cross_entropy>(),
+      planner<SoftmaxCrossEntropyGradient, &plan_softmax_cross_entropy_gradient>(),
+      planner<SparseSoftmaxCrossEntropy, &plan_sparse_softmax_cross_entropy>(),
+      planner<SparseSoftmaxCrossEntropyGradient, &plan_sparse_softmax_cross_entropy_gradient>(),
+      planner<BinaryCrossEntropy, &plan_binary_cross_entropy>(),
+      planner<BinaryCrossEntropyGradient, &plan_binary_cross_entropy_gradient>(),
       // unary
       planner<Neg, &plan_unary<Neg>>(),
       planner<Abs, &plan_unary<Abs>>(),

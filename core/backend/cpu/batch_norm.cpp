@@ -1,0 +1,162 @@
+#include "core/backend/cpu/batch_norm.h"
+
+#include <cmath>
+
+#include "core/backend/cpu/float32_only.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/rows.h"
+
+namespace gpubench::cpu {
+namespace {
+
+struct Shape2D {
+  Shape2D(std::string_view op, const Signature& signature, Device& device) : rows(signature.inputs[0]) {
+    require_float32(op, signature.inputs[0]);
+    device.bind_to_thread();
+    threads = threads_for(rows.count, rows.elements() * 2);
+  }
+  std::size_t column_bytes(std::size_t vectors) const {
+    return vectors * static_cast<std::size_t>(rows.columns) * sizeof(float);
+  }
+
+  Rows rows;
+  int threads = 1;
+};
+
+/// y = x * factor + offset for each channel; y may be x.
+void scale_and_shift(const Shape2D& shape, const float* x, const float* factor, const float* offset, float* y) {
+  const std::int64_t columns = shape.rows.columns;
+  parallel_ranges(shape.threads, shape.rows.count, [&](int, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t at = begin * columns; at < end * columns; at += columns) {
+      for (std::int64_t i = 0; i < columns; ++i) y[at + i] = x[at + i] * factor[i] + offset[i];
+    }
+  });
+}
+
+/// Normalizes with given statistics; `folded` holds two vectors of channels.
+void normalize(const Shape2D& shape, float epsilon, const float* x, const float* gamma, const float* beta,
+               const float* mean, const float* variance, float* y, float* folded) {
+  const std::int64_t columns = shape.rows.columns;
+  for (std::int64_t i = 0; i < columns; ++i) {
+    folded[i] = gamma[i] / std::sqrt(variance[i] + epsilon);
+    folded[columns + i] = beta[i] - mean[i] * folded[i];
+  }
+  scale_and_shift(shape, x, folded, folded + columns, y);
+}
+
+float* floats(std::span<std::byte> bytes) {
+  return reinterpret_cast<float*>(bytes.data());
+}
+
+/// The derivative shared by training and inference: dgamma and dbeta are sums, and dx is linear in dy and x.
+class GradientLoop {
+ public:
+  GradientLoop(const Shape2D& shape, float epsilon, bool statistics_depend_on_x)
+      : shape_(shape),
+        sums_(shape.rows, shape.threads),
+        epsilon_(epsilon),
+        statistics_depend_on_x_(statistics_depend_on_x) {}
+
+  std::size_t workspace_bytes() const { return sums_.workspace_bytes() + shape_.column_bytes(3); }
+
+  void operator()(std::span<const TensorView> inputs, std::span<const TensorView> outputs,
+                  std::span<std::byte> workspace) const {
+    const float *const x = inputs[0].as<float>(), *const gamma = inputs[1].as<float>();
+    const float *const mean = inputs[2].as<float>(), *const variance = inputs[3].as<float>();
+    const float* const dy = inputs[4].as<float>();
+    const std::int64_t columns = shape_.rows.columns;
+    const double* const totals = sums_.compute(workspace, [x, dy, mean](std::int64_t i, std::int64_t column) {
+      return std::array{dy[i], dy[i] * (x[i] - mean[column])};
+    });
+    // dx = gamma / deviation (dy - mean(dy) - x_hat mean(dy x_hat)) = dy * by_dy + x * by_x + constant
+    float* const by_dy = floats(workspace.subspan(sums_.workspace_bytes()));
+    float *const by_x = by_dy + columns, *const constant = by_x + columns;
+    float *const dgamma = outputs[1].as<float>(), *const dbeta = outputs[2].as<float>();
+    const double count = static_cast<double>(shape_.rows.count);
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const double inverse = 1.0 / std::sqrt(static_cast<double>(variance[i]) + static_cast<double>(epsilon_));
+      const double factor = static_cast<double>(gamma[i]) * inverse;
+      const double slope = statistics_depend_on_x_ ? -factor * inverse * inverse * totals[columns + i] / count : 0.0;
+      dbeta[i] = static_cast<float>(totals[i]);
+      dgamma[i] = static_cast<float>(totals[columns + i] * inverse);
+      by_dy[i] = static_cast<float>(factor);
+      by_x[i] = static_cast<float>(slope);
+      constant[i] = static_cast<float>(
+          statistics_depend_on_x_ ? -factor * totals[i] / count - slope * static_cast<double>(mean[i]) : 0.0);
+    }
+    combine(x, dy, by_dy, outputs[0].as<float>());
+  }
+
+ private:
+  /// dx may be x or dy.
+  void combine(const float* x, const float* dy, const float* factors, float* dx) const {
+    const std::int64_t columns = shape_.rows.columns;
+    const float *const by_x = factors + columns, *const constant = by_x + columns;
+    parallel_ranges(shape_.threads, shape_.rows.count, [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t at = begin * columns; at < end * columns; at += columns) {
+        for (std::int64_t i = 0; i < columns; ++i) {
+          dx[at + i] = dy[at + i] * factors[i] + x[at + i] * by_x[i] + constant[i];
+        }
+      }
+    });
+  }
+
+  Shape2D shape_;
+  ColumnSums<2> sums_;
+  float epsilon_;
+  bool statistics_depend_on_x_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& signature, Device& device) {
+  const Shape2D shape(op.name(), signature, device);
+  const ColumnSums<2> sums(shape.rows, shape.threads);
+  const float epsilon = op.epsilon;
+  return loop_kernel(
+      [shape, sums, epsilon](Views inputs, Views outputs, std::span<std::byte> workspace) {
+        const float* const x = inputs[0].as<float>();
+        // Shifted by the first row, so that a large mean does not swallow the variance.
+        const double* const totals = sums.compute(workspace, [x](std::int64_t i, std::int64_t column) {
+          const float centered = x[i] - x[column];
+          return std::array{centered, centered * centered};
+        });
+        float *const mean = outputs[1].as<float>(), *const variance = outputs[2].as<float>();
+        const std::int64_t columns = shape.rows.columns;
+        const double count = static_cast<double>(shape.rows.count);
+        for (std::int64_t i = 0; i < columns; ++i) {
+          const double offset = totals[i] / count;
+          mean[i] = static_cast<float>(static_cast<double>(x[i]) + offset);
+          variance[i] = static_cast<float>(std::max(0.0, totals[columns + i] / count - offset * offset));
+        }
+        normalize(shape, epsilon, x, inputs[1].as<float>(), inputs[2].as<float>(), mean, variance,
+                  outputs[0].as<float>(), floats(workspace.subspan(sums.workspace_bytes())));
+      },
+      sums.workspace_bytes() + shape.column_bytes(2));
+}
+
+std::unique_ptr<Kernel> plan_batch_norm_gradient(const BatchNormGradient& op, const Signature& signature,
+                                                 Device& device) {
+  const GradientLoop loop(Shape2D(op.name(), signature, device), op.epsilon, true);
+  return loop_kernel(loop, loop.workspace_bytes());
+}
+
+std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, const Signature& signature,
+                                                  Device& device) {
+  const Shape2D shape(op.name(), signature, device);
+  const float epsilon = op.epsilon;
+  return loop_kernel(
+      [shape, epsilon](Views inputs, Views outputs, std::span<std::byte> workspace) {
+        normalize(shape, epsilon, inputs[0].as<float>(), inputs[1].as<float>(), inputs[2].as<float>(),
+                  inputs[3].as<float>(), inputs[4].as<float>(), outputs[0].as<float>(), floats(workspace));
+      },
+      shape.column_bytes(2));
+}
+
+std::unique_ptr<Kernel> plan_batch_norm_inference_gradient(const BatchNormInferenceGradient& op,
+                                                           const Signature& signature, Device& device) {
+  const GradientLoop loop(Shape2D(op.name(), signature, device), op.epsilon, false);
+  return loop_kernel(loop, loop.workspace_bytes());
+}
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,13 @@
+// Adding a bias to every row, and summing the rows of its gradient.
+#pragma once
+#include <memory>
+
+#include "core/backend/backend.h"
+#include "core/ops/bias.h"
+
+namespace gpubench::cpu {
+
+std::unique_ptr<Kernel> plan_bias_add(const BiasAdd& op, const Signature& signature, Device& device);
+std::unique_ptr<Kernel> plan_bias_gradient(const BiasGradient& op, const Signature& signature, Device& device);
+
+}  // namespace gpubench::cpu

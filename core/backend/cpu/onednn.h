@@ -1,0 +1,57 @@
+// oneDNN as our planners see it. Versions 2 and 3 differ in how primitives are described; that difference ends here, so
+// planners are written once. To be included by sources of this folder only.
+#pragma once
+#include <array>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
+#include <vector>
+
+#include "core/ops/activation.h"
+#include "core/ops/window.h"
+#include "core/tensor/tensor_type.h"
+
+namespace gpubench::cpu {
+
+using OneDnnDims = dnnl::memory::dims;
+
+/// The one CPU engine.
+const dnnl::engine& onednn_engine();
+
+/// float32 and bfloat16; throws Error("cpu: matmul: float16 is not supported; ...") for all others.
+dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype);
+
+/// Row-major memory, which oneDNN may treat as fewer or reordered dimensions by their strides.
+dnnl::memory::desc strided(std::string_view op, Dtype dtype, const OneDnnDims& dims, const OneDnnDims& strides);
+/// [batch, height, width, channels] as oneDNN orders it: batch, channels, height, width.
+dnnl::memory::desc image_desc(std::string_view op, const TensorType& type);
+/// [height, width, input channels, output channels] as oneDNN orders it: output, input, height, width.
+dnnl::memory::desc filter_desc(std::string_view op, const TensorType& type);
+/// A vector; an empty descriptor when there is none.
+dnnl::memory::desc vector_desc(std::string_view op, const TensorType& type);
+/// The same dimensions, in whatever order the primitive likes best.
+dnnl::memory::desc any_layout(const dnnl::memory::desc& desc);
+
+/// The scratchpad is ours, and `activation` is applied to the result.
+dnnl::primitive_attr attributes_with(Activation activation);
+
+struct ConvolutionWindow {
+  OneDnnDims strides, dilations, padding_before, padding_after;
+};
+ConvolutionWindow convolution_window(const Extents& strides, const Extents& dilations,
+                                     const std::array<WindowAxis, 2>& axes);
+
+dnnl::matmul::primitive_desc describe_matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
+                                             const dnnl::memory::desc* bias, const dnnl::memory::desc& c,
+                                             const dnnl::primitive_attr& attributes);
+dnnl::convolution_forward::primitive_desc describe_convolution(
+    const dnnl::memory::desc& x, const dnnl::memory::desc& filter, const dnnl::memory::desc* bias,
+    const dnnl::memory::desc& y, const ConvolutionWindow& window, const dnnl::primitive_attr& attributes);
+dnnl::convolution_backward_data::primitive_desc describe_convolution_input_gradient(const dnnl::memory::desc& dx,
+                                                                                    const dnnl::memory::desc& filter,
+                                                                                    const dnnl::memory::desc& dy,
+                                                                                    const ConvolutionWindow& window);
+dnnl::convolution_backward_weights::primitive_desc describe_convolution_filter_gradient(
+    const dnnl::memory::desc& x, const dnnl::memory::desc& dfilter, const dnnl::memory::desc& dy,
+    const ConvolutionWindow& window);
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,72 @@
+// A kernel made of oneDNN primitives that run one after another. Memory objects and argument lists are made when it is
+// planned and primitives run through the C interface, because the C++ one allocates at every call.
+#pragma once
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/onednn.h"
+
+namespace gpubench::cpu {
+
+class OneDnnKernel final : public Kernel {
+ public:
+  /// Binds the calling thread to `device`: primitives are planned for the number of threads that runs them.
+  explicit OneDnnKernel(Device& device);
+
+  /// A tensor that the primitives read or write, or a part of the workspace.
+  struct Slot {
+    std::size_t index = 0;
+  };
+  Slot input(std::size_t index, const dnnl::memory::desc& desc);
+  Slot output(std::size_t index, const dnnl::memory::desc& desc);
+  Slot temporary(const dnnl::memory::desc& desc);
+  /// `from` itself when it lies as `wanted`, else a temporary that is filled from it.
+  Slot converted(Slot from, const dnnl::memory::desc& wanted);
+  /// Where to write what has to end in `to`: `to` itself when it lies as `written`, else a temporary. Call
+  /// convert(result, to) after the primitive that writes it.
+  Slot before(Slot to, const dnnl::memory::desc& written);
+  /// Nothing when both are the same slot.
+  void convert(Slot from, Slot to);
+  /// Appends a primitive; the kernel is named after the first one added here.
+  template <class PrimitiveDesc>
+  void add(const PrimitiveDesc& desc, const dnnl::primitive& primitive,
+           std::initializer_list<std::pair<int, Slot>> arguments) {
+    if (implementation_.empty()) implementation_ = std::string("onednn:") + desc.impl_info_str();
+    append(primitive, desc.scratchpad_desc(), arguments);
+  }
+
+  std::string_view implementation() const override { return implementation_; }
+  std::size_t workspace_bytes() const override { return temporary_bytes_ + scratchpad_bytes_; }
+  void run(Stream& stream, std::span<const TensorView> inputs, std::span<const TensorView> outputs,
+           std::span<std::byte> workspace) override;
+
+ private:
+  enum class Place : std::uint8_t { input, output, workspace };
+  struct Region {
+    Place place;
+    std::size_t at;  // index of the tensor, or offset in the workspace
+    dnnl::memory memory;
+    std::byte* bound;
+  };
+  struct Step {
+    dnnl::primitive primitive;
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+
+  Slot add_region(Place place, std::size_t at, const dnnl::memory::desc& desc);
+  void append(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
+              std::initializer_list<std::pair<int, Slot>> arguments);
+  void bind(Region& region, std::byte* memory);
+
+  std::string implementation_;
+  dnnl::stream stream_;
+  std::vector<Region> regions_;
+  std::vector<Region> scratchpads_;  // of one step each; they share the end of the workspace
+  std::vector<Step> steps_;
+  std::size_t temporary_bytes_ = 0, scratchpad_bytes_ = 0;
+};
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,74 @@
+// Loops over rows: softmax, losses, normalization and biases at the sizes of the models of the other benchmarks.
+#include "bench/planned_op.h"
+#include "core/ops/batch_norm.h"
+#include "core/ops/bias.h"
+#include "core/ops/loss.h"
+#include "core/ops/softmax.h"
+
+namespace gpubench::bench {
+namespace {
+
+TensorType rows(const benchmark::State& state) {
+  return {{state.range(0), state.range(1)}, Dtype::f32};
+}
+
+TensorType columns(const benchmark::State& state) {
+  return {{state.range(1)}, Dtype::f32};
+}
+
+void softmax(benchmark::State& state) {
+  PlannedOp(std::make_shared<const Softmax>(), {rows(state)}).measure(state);
+}
+
+void softmax_cross_entropy(benchmark::State& state) {
+  PlannedOp(std::make_shared<const SoftmaxCrossEntropy>(), {rows(state), rows(state)}).measure(state);
+}
+
+void softmax_cross_entropy_gradient(benchmark::State& state) {
+  PlannedOp(std::make_shared<const SoftmaxCrossEntropyGradient>(),
+            {{{state.range(0)}, Dtype::f32}, rows(state), rows(state)})
+      .measure(state);
+}
+
+void bias_add(benchmark::State& state) {
+  PlannedOp(std::make_shared<const BiasAdd>(), {rows(state), columns(state)}).measure(state);
+}
+
+void bias_gradient(benchmark::State& state) {
+  PlannedOp(std::make_shared<const BiasGradient>(), {rows(state)}).measure(state);
+}
+
+void batch_norm(benchmark::State& state) {
+  PlannedOp(std::make_shared<const BatchNorm>(1e-3F), {rows(state), columns(state), columns(state)}).measure(state);
+}
+
+void batch_norm_gradient(benchmark::State& state) {
+  PlannedOp(std::make_shared<const BatchNormGradient>(1e-3F),
+            {rows(state), columns(state), columns(state), columns(state), rows(state)})
+      .measure(state);
+}
+
+void units(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"rows", "columns"})->UseRealTime()->Unit(benchmark::kMicrosecond);
+}
+
+void classes(benchmark::internal::Benchmark* benchmark) {
+  units(benchmark);
+  benchmark->Args({1, 10})->Args({32, 10})->Args({128, 10})->Args({128, 1000});
+}
+
+void channels(benchmark::internal::Benchmark* benchmark) {
+  units(benchmark);
+  benchmark->Args({32, 128})->Args({128, 1024})->Args({43264, 32});
+}
+
+BENCHMARK(softmax)->Apply(classes);
+BENCHMARK(softmax_cross_entropy)->Apply(classes);
+BENCHMARK(softmax_cross_entropy_gradient)->Apply(classes);
+BENCHMARK(bias_add)->Apply(channels);
+BENCHMARK(bias_gradient)->Apply(channels);
+BENCHMARK(batch_norm)->Apply(channels);
+BENCHMARK(batch_norm_gradient)->Apply(channels);
+
+}  // namespace
+}  // namespace gpubench::bench

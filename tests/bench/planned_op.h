@@ -1,0 +1,30 @@
+// One op planned for the CPU with memory of its own: what the benchmarks of kernels run in their loops.
+#pragma once
+#include <benchmark/benchmark.h>
+#include <memory>
+#include <vector>
+
+#include "core/backend/backend.h"
+#include "core/tensor/host_tensor.h"
+
+namespace gpubench::bench {
+
+class PlannedOp {
+ public:
+  /// Floating inputs are uniform in [-1, 1); integers are 0.
+  PlannedOp(OpPtr op, std::vector<TensorType> inputs);
+  void run();
+  /// The loop of a benchmark: runs per iteration, with the rate of floating-point operations and the implementation.
+  void measure(benchmark::State& state);
+
+ private:
+  OpPtr op_;
+  std::vector<TensorType> input_types_, output_types_;
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Stream> stream_;
+  std::vector<HostTensor> tensors_;
+  std::vector<TensorView> inputs_, outputs_;
+  HostTensor workspace_;
+};
+
+}  // namespace gpubench::bench
