@@ -1,0 +1,81 @@
+// Time per batch of the input pipeline, without a model: what a step would wait for.
+//
+//   build/release/tests/bench/core/data/bench_core_data
+#include <algorithm>
+#include <benchmark/benchmark.h>
+#include <memory>
+#include <vector>
+
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "core/data/prefetch.h"
+#include "core/data/repeat.h"
+#include "core/data/shuffle.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::int64_t examples = 60000;
+
+/// Of the size of the handwritten digits.
+const DatasetPtr& digits() {
+  static const DatasetPtr dataset = from_tensor_slices(
+      {HostTensor::zeros({{examples, 784}, Dtype::f32}), HostTensor::zeros({{examples, 10}, Dtype::f32})});
+  return dataset;
+}
+
+void take_all(benchmark::State& state, const DatasetPtr& dataset) {
+  const std::unique_ptr<Cursor> cursor = dataset->open();
+  Element element;
+  cursor->next(element);
+  for (auto _ : state) {
+    cursor->next(element);
+    benchmark::DoNotOptimize(element[0].data());
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(element[0].bytes() + element[1].bytes()));
+}
+
+void batch_only(benchmark::State& state) {
+  take_all(state, batch(repeat(digits()), state.range(0)));
+}
+
+void shuffle_and_batch(benchmark::State& state) {
+  take_all(state, batch(repeat(shuffle(digits(), {.buffer = 10000, .seed = 1})), state.range(0)));
+}
+
+void shuffle_all_and_batch(benchmark::State& state) {
+  take_all(state, batch(repeat(shuffle(digits(), {.buffer = examples, .seed = 1})), state.range(0)));
+}
+
+void shuffle_batch_and_prefetch(benchmark::State& state) {
+  take_all(state, prefetch(batch(repeat(shuffle(digits(), {.buffer = 10000, .seed = 1})), state.range(0))));
+}
+
+/// What a step waits for when it takes longer than a batch, so that the buffer is never empty; the median, because
+/// other programs may take the core away.
+void wait_for_a_warm_prefetch(benchmark::State& state) {
+  constexpr std::chrono::microseconds step_time{60};
+  const DatasetPtr dataset = prefetch(batch(repeat(shuffle(digits(), {.buffer = 10000, .seed = 1})), state.range(0)));
+  const std::unique_ptr<Cursor> cursor = dataset->open();
+  Element element;
+  cursor->next(element);
+  std::vector<double> waits;
+  for (auto _ : state) {
+    for (const Stopwatch step; step.elapsed() < step_time;) continue;
+    const Stopwatch wait;
+    cursor->next(element);
+    waits.push_back(wait.elapsed().count());
+  }
+  std::nth_element(waits.begin(), waits.begin() + std::ssize(waits) / 2, waits.end());
+  state.counters["median_wait_s"] = waits[waits.size() / 2];
+}
+
+BENCHMARK(batch_only)->Arg(1)->Arg(32)->Arg(256);
+BENCHMARK(shuffle_and_batch)->Arg(1)->Arg(32)->Arg(256);
+BENCHMARK(shuffle_all_and_batch)->Arg(1)->Arg(32)->Arg(256);
+BENCHMARK(shuffle_batch_and_prefetch)->Arg(1)->Arg(32)->Arg(256)->UseRealTime();
+BENCHMARK(wait_for_a_warm_prefetch)->Arg(1)->Arg(32)->UseRealTime();
+
+}  // namespace
+}  // namespace gpubench
