@@ -10,6 +10,15 @@
 #include "core/backend/cpu/pool.h"
 #include "core/backend/cpu/softmax.h"
 #include "core/backend/cpu/sparse_loss.h"
+#include "core/backend/cpu/cast.h"
+#include "core/backend/cpu/indexing.h"
+#include "core/backend/cpu/metric.h"
+#include "core/backend/cpu/optimizer.h"
+#include "core/backend/cpu/random.h"
+#include "core/backend/cpu/reduce.h"
+#include "core/backend/cpu/schedule.h"
+#include "core/backend/cpu/shape_ops.h"
+#include "core/backend/cpu/state.h"
 #include "core/backend/cpu/unary.h"
 #include "core/ops/unary.h"
 
@@ -87,6 +96,43 @@ const KernelTable& kernels() {
       planner<LogicalAnd, &plan_binary<LogicalAnd>>(),
       planner<LogicalOr, &plan_binary<LogicalOr>>(),
       planner<Select, &plan_select>(),
+      // cast
+      planner<Cast, &plan_cast>(),
+      // shape_ops, indexing
+      planner<Transpose, &plan_transpose>(),
+      planner<Slice, &plan_slice>(),
+      planner<SliceGradient, &plan_slice_gradient>(),
+      planner<Concat, &plan_concat>(),
+      planner<BroadcastTo, &plan_broadcast_to>(),
+      planner<OneHot, &plan_one_hot>(),
+      planner<Gather, &plan_gather>(),
+      planner<GatherGradient, &plan_gather_gradient>(),
+      // reduce
+      planner<ReduceSum, &plan_reduce_sum>(),
+      planner<ReduceMean, &plan_reduce_mean>(),
+      planner<ReduceMax, &plan_reduce_max>(),
+      planner<ReduceMin, &plan_reduce_min>(),
+      planner<ArgMax, &plan_arg_max>(),
+      // random
+      planner<Dropout, &plan_dropout>(),
+      planner<DropoutGradient, &plan_dropout_gradient>(),
+      planner<RandomUniform, &plan_random_uniform>(),
+      planner<RandomNormal, &plan_random_normal>(),
+      // state
+      planner<Assign, &plan_assign>(),
+      planner<AssignAdd, &plan_assign_add>(),
+      planner<MovingAverage, &plan_moving_average>(),
+      planner<AccumulateMean, &plan_accumulate_mean>(),
+      // metric
+      planner<TopKMatches, &plan_top_k_matches>(),
+      planner<BinaryMatches, &plan_binary_matches>(),
+      // schedule
+      planner<CosineDecay, &plan_cosine_decay>(),
+      planner<ExponentialDecay, &plan_exponential_decay>(),
+      // optimizer
+      planner<SgdUpdate, &plan_sgd_update>(),
+      planner<AdamUpdate, &plan_adam_update>(),
+      planner<RmspropUpdate, &plan_rmsprop_update>(),
   };
   return table;
 }

@@ -1,0 +1,153 @@
+#include "core/backend/cpu/optimizer.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/parallel.h"
+#include "core/math/optimizer.h"
+
+namespace gpubench::cpu {
+namespace {
+
+/// Elements [begin, end) of one variable.
+struct Segment {
+  std::size_t variable;
+  std::int64_t begin, end;
+};
+
+/// Threads take over from each other at multiples of a cache line of float32.
+constexpr std::int64_t line = 16;
+
+/// Cuts the concatenated variables into equally long shares, one per thread.
+std::vector<std::vector<Segment>> partition(std::span<const TensorType> variables, int threads, std::int64_t total) {
+  std::vector<std::vector<Segment>> shares(static_cast<std::size_t>(threads));
+  std::int64_t before = 0;  // elements of the variables so far
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const std::int64_t size = variables[i].elements();
+    for (std::int64_t t = 0; t < threads; ++t) {
+      const auto cut = [&](std::int64_t share) {
+        const std::int64_t inside = std::clamp<std::int64_t>(total * share / threads - before, 0, size);
+        return inside == size ? size : inside / line * line;
+      };
+      const Segment segment{i, cut(t), cut(t + 1)};
+      if (segment.begin < segment.end) shares[static_cast<std::size_t>(t)].push_back(segment);
+    }
+    before += size;
+  }
+  return shares;
+}
+
+template <class F, std::size_t... Slot>
+void update(const F& f, std::int64_t count, float* __restrict w, const float* __restrict g,
+            std::array<float*, sizeof...(Slot)> slots, std::index_sequence<Slot...>) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) f(w[i], g[i], slots[Slot][i]...);
+}
+
+/// `Slots` state tensors per variable; `make(inputs)` reads the scalars of a run and returns the function of an
+/// element.
+template <std::size_t Slots, class Make>
+class MultiTensorUpdate {
+ public:
+  MultiTensorUpdate(const OptimizerUpdate& op, const Signature& signature, Make make)
+      : make_(std::move(make)),
+        first_(static_cast<std::size_t>(op.leading())),
+        count_(static_cast<std::size_t>(op.variables)) {
+    const std::span<const TensorType> variables = signature.inputs.subspan(first_, count_);
+    std::int64_t total = 0;
+    for (const TensorType& type : variables) total += type.elements();
+    constexpr std::int64_t bytes = sizeof(float) * (3 + 2 * Slots);  // variable and slots are read and written
+    shares_ = partition(variables, threads_for(total, total * bytes), total);
+  }
+
+  void operator()(Views inputs, Views) const {
+    const auto f = make_(inputs);
+    const auto shares = static_cast<std::int64_t>(shares_.size());
+    parallel_ranges(static_cast<int>(shares), shares, [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t s = begin; s < end; ++s) {
+        for (const Segment& segment : shares_[static_cast<std::size_t>(s)]) run(f, inputs, segment);
+      }
+    });
+  }
+
+ private:
+  template <class F>
+  void run(const F& f, Views inputs, const Segment& segment) const {
+    const auto at = [&](std::size_t group) {
+      return inputs[first_ + group * count_ + segment.variable].template as<float>() + segment.begin;
+    };
+    std::array<float*, Slots> slots;
+    for (std::size_t i = 0; i < Slots; ++i) slots[i] = at(2 + i);
+    update(f, segment.end - segment.begin, at(0), at(1), slots, std::make_index_sequence<Slots>{});
+  }
+
+  Make make_;
+  std::size_t first_, count_;
+  std::vector<std::vector<Segment>> shares_;
+};
+
+template <std::size_t Slots, class Make>
+std::unique_ptr<Kernel> multi_tensor(const OptimizerUpdate& op, const Signature& signature, Make make) {
+  return loop_kernel(MultiTensorUpdate<Slots, Make>(op, signature, std::move(make)));
+}
+
+float learning_rate(Views inputs) {
+  return *inputs[0].as<float>();
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature& signature, Device&) {
+  const auto momentum = static_cast<float>(op.settings.momentum), decay = static_cast<float>(op.settings.weight_decay);
+  if (op.settings.momentum == 0) {
+    return multi_tensor<0>(op, signature, [=](Views in) {
+      const float rate = learning_rate(in);
+      return math::Sgd{rate, rate * decay};
+    });
+  }
+  if (op.settings.nesterov) {
+    return multi_tensor<1>(op, signature, [=](Views in) {
+      const float rate = learning_rate(in);
+      return math::SgdNesterov{rate, rate * decay, momentum};
+    });
+  }
+  return multi_tensor<1>(op, signature, [=](Views in) {
+    const float rate = learning_rate(in);
+    return math::SgdMomentum{rate, rate * decay, momentum};
+  });
+}
+
+std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature& signature, Device&) {
+  return multi_tensor<2>(op, signature, [settings = op.settings](Views in) {
+    const double rate = learning_rate(in), step = static_cast<double>(*in[1].as<std::int64_t>());
+    const double correction = std::sqrt(1 - std::pow(settings.beta2, step)) / (1 - std::pow(settings.beta1, step));
+    return math::Adam{static_cast<float>(rate * correction), static_cast<float>(rate * settings.weight_decay),
+                      static_cast<float>(1 - settings.beta1), static_cast<float>(1 - settings.beta2),
+                      static_cast<float>(settings.epsilon)};
+  });
+}
+
+std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature& signature, Device&) {
+  const auto rho = static_cast<float>(op.settings.rho), epsilon = static_cast<float>(op.settings.epsilon);
+  const auto momentum = static_cast<float>(op.settings.momentum);
+  if (op.settings.centered && momentum != 0) {
+    return multi_tensor<3>(op, signature, [=](Views in) {
+      return math::RmspropCenteredMomentum{learning_rate(in), rho, epsilon, momentum};
+    });
+  }
+  if (op.settings.centered) {
+    return multi_tensor<2>(op, signature, [=](Views in) {
+      return math::RmspropCentered{learning_rate(in), rho, epsilon};
+    });
+  }
+  if (momentum != 0) {
+    return multi_tensor<2>(op, signature, [=](Views in) {
+      return math::RmspropMomentum{learning_rate(in), rho, epsilon, momentum};
+    });
+  }
+  return multi_tensor<1>(op, signature, [=](Views in) { return math::Rmsprop{learning_rate(in), rho, epsilon}; });
+}
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,132 @@
+#include "core/backend/cpu/random.h"
+
+#include <array>
+
+#include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/parallel.h"
+#include "core/math/philox.h"
+
+namespace gpubench::cpu {
+namespace {
+
+using math::philox_block;
+using math::philox_lanes;
+
+/// Ten rounds of two multiplications make the words of four elements.
+constexpr std::int64_t flops_per_element = 16;
+
+/// The random words of one block of elements, in the elements' order.
+struct Block {
+  alignas(64) std::uint32_t words[philox_block];
+};
+
+/// Functions that use two words per element take the second from counters that no first word comes from.
+constexpr std::uint64_t second_words = std::uint64_t{1} << 63;
+
+void fill_block(Block& block, std::uint64_t seed, std::uint64_t step, std::uint64_t first_counter) {
+#pragma omp simd
+  for (std::int64_t lane = 0; lane < philox_lanes; ++lane) {
+    const math::PhiloxWords random = math::philox(seed, step, first_counter + static_cast<std::uint64_t>(lane));
+    block.words[lane] = random.word[0];
+    block.words[philox_lanes + lane] = random.word[1];
+    block.words[2 * philox_lanes + lane] = random.word[2];
+    block.words[3 * philox_lanes + lane] = random.word[3];
+  }
+}
+
+/// x where its word reaches the threshold, scaled, else 0. The output may be x.
+struct Mask {
+  static constexpr int words = 1;
+  std::uint32_t threshold;
+  float scale;
+
+  void operator()(std::int64_t count, const std::array<Block, words>& random, const float* x, float* y) const {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) y[i] = random[0].words[i] >= threshold ? x[i] * scale : 0.0F;
+  }
+};
+
+struct Uniform {
+  static constexpr int words = 1;
+  float low, range;
+
+  void operator()(std::int64_t count, const std::array<Block, words>& random, const float*, float* y) const {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) y[i] = low + range * math::to_uniform(random[0].words[i]);
+  }
+};
+
+struct Normal {
+  static constexpr int words = 2;
+  float mean, stddev;
+
+  void operator()(std::int64_t count, const std::array<Block, words>& random, const float*, float* y) const {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) {
+      y[i] = mean + stddev * math::to_normal(random[0].words[i], random[1].words[i]);
+    }
+  }
+};
+
+/// Applies F to blocks of elements and their random words; blocks are shared among threads.
+template <class F>
+class RandomLoop {
+ public:
+  /// The step is the last input; a tensor may stand before it.
+  RandomLoop(const Signature& signature, std::uint64_t seed, F f)
+      : f_(f),
+        seed_(seed),
+        elements_(signature.outputs[0].elements()),
+        blocks_((elements_ + philox_block - 1) / philox_block),
+        threads_(threads_for(blocks_, elements_ * flops_per_element * F::words)) {}
+
+  void operator()(Views inputs, Views outputs) const {
+    const auto step = static_cast<std::uint64_t>(*inputs.back().as<std::int64_t>());
+    float* const out = outputs[0].as<float>();
+    const float* const in = inputs.size() > 1 ? inputs[0].as<float>() : out;
+    parallel_ranges(threads_, blocks_, [&](int, std::int64_t first, std::int64_t last) {
+      std::array<Block, F::words> random;
+      for (std::int64_t b = first; b < last; ++b) {
+        const auto counter = static_cast<std::uint64_t>(b * philox_lanes);
+        for (std::size_t w = 0; w < random.size(); ++w) fill_block(random[w], seed_, step, counter | w * second_words);
+        const std::int64_t begin = b * philox_block;
+        f_(std::min(philox_block, elements_ - begin), random, in + begin, out + begin);
+      }
+    });
+  }
+
+ private:
+  F f_;
+  std::uint64_t seed_;
+  std::int64_t elements_, blocks_;
+  int threads_;
+};
+
+std::unique_ptr<Kernel> plan_mask(std::string_view op, const Signature& signature, double rate, std::uint64_t seed) {
+  if (signature.inputs[0].dtype != Dtype::f32) refuse_dtype(op, signature.inputs[0].dtype);
+  const Mask mask{static_cast<std::uint32_t>(rate * 0x1p32), static_cast<float>(1 / (1 - rate))};
+  return loop_kernel(RandomLoop<Mask>(signature, seed, mask));
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device&) {
+  return plan_mask(op.name(), signature, op.rate, op.seed);
+}
+
+std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device&) {
+  return plan_mask(op.name(), signature, op.rate, op.seed);
+}
+
+std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature& signature, Device&) {
+  const Uniform uniform{static_cast<float>(op.low), static_cast<float>(op.high - op.low)};
+  return loop_kernel(RandomLoop<Uniform>(signature, op.seed, uniform));
+}
+
+std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signature& signature, Device&) {
+  const Normal normal{static_cast<float>(op.mean), static_cast<float>(op.stddev)};
+  return loop_kernel(RandomLoop<Normal>(signature, op.seed, normal));
+}
+
+}  // namespace gpubench::cpu

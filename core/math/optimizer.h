@@ -1,0 +1,85 @@
+// One element of each optimizer's update, as function objects over the variable w, its gradient g and its state.
+// Formulas as in Keras 3. `decay` is learning rate times weight decay, applied to the variable itself.
+#pragma once
+#include <cmath>
+
+#include "core/math/host_device.h"
+
+namespace gpubench::math {
+
+struct Sgd {
+  float learning_rate, decay;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g) const { w -= decay * w + learning_rate * g; }
+};
+
+struct SgdMomentum {
+  float learning_rate, decay, momentum;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& velocity) const {
+    velocity = momentum * velocity - learning_rate * g;
+    w += velocity - decay * w;
+  }
+};
+
+struct SgdNesterov {
+  float learning_rate, decay, momentum;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& velocity) const {
+    velocity = momentum * velocity - learning_rate * g;
+    w += momentum * velocity - learning_rate * g - decay * w;
+  }
+};
+
+/// `rate` is the learning rate with both bias corrections: lr * sqrt(1 - beta2^t) / (1 - beta1^t).
+struct Adam {
+  float rate, decay, one_minus_beta1, one_minus_beta2, epsilon;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& m, float& v) const {
+    m += (g - m) * one_minus_beta1;
+    v += (g * g - v) * one_minus_beta2;
+    w -= decay * w + rate * m / (sqrtf(v) + epsilon);
+  }
+};
+
+struct Rmsprop {
+  float learning_rate, rho, epsilon;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square) const {
+    mean_square = rho * mean_square + (1.0F - rho) * g * g;
+    w -= learning_rate * g / sqrtf(mean_square + epsilon);
+  }
+};
+
+struct RmspropMomentum {
+  float learning_rate, rho, epsilon, momentum;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square, float& velocity) const {
+    mean_square = rho * mean_square + (1.0F - rho) * g * g;
+    velocity = momentum * velocity + learning_rate * g / sqrtf(mean_square + epsilon);
+    w -= velocity;
+  }
+};
+
+struct RmspropCentered {
+  float learning_rate, rho, epsilon;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square, float& mean) const {
+    mean_square = rho * mean_square + (1.0F - rho) * g * g;
+    mean = rho * mean + (1.0F - rho) * g;
+    w -= learning_rate * g / sqrtf(mean_square - mean * mean + epsilon);
+  }
+};
+
+struct RmspropCenteredMomentum {
+  float learning_rate, rho, epsilon, momentum;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& w, float g, float& mean_square, float& velocity, float& mean) const {
+    mean_square = rho * mean_square + (1.0F - rho) * g * g;
+    mean = rho * mean + (1.0F - rho) * g;
+    velocity = momentum * velocity + learning_rate * g / sqrtf(mean_square - mean * mean + epsilon);
+    w -= velocity;
+  }
+};
+
+}  // namespace gpubench::math
