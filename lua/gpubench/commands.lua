@@ -1,3 +1,88 @@
+-- The program's commands beside running a script. Each takes the command's argument and --format, and returns the exit
+-- status.
+local gb = require "gpubench.native"
+local check = require "gpubench.check"
+local native = gb._native
+local system = native.system
+
 local commands = {}
-function commands.finish() return 0 end
+
+-- After a script: what its experiments came to.
+function commands.finish()
+  local experiment = package.loaded["gpubench.experiment"]
+  return experiment and experiment.status or 0
+end
+
+local function print_columns(lines)
+  local width = 0
+  for _, line in ipairs(lines) do width = math.max(width, #line[1]) end
+  for _, line in ipairs(lines) do print(string.format("%-" .. width .. "s  %s", line[1], line[2])) end
+end
+
+local listed = {}
+
+-- Runs a script as far as its first experiment's declaration.
+local function title_of(file, experiment)
+  local title
+  function experiment.listener(declaration)
+    title = declaration.title
+    error(listed)
+  end
+  local chunk, reason = loadfile(file)
+  if not chunk then return "cannot be read: " .. reason end
+  local ok, failure = pcall(chunk)
+  if title or ok then return title end
+  return "cannot be listed: " .. tostring(failure)
+end
+
+function commands.list(folder)
+  if folder == "" then folder = system.exists "experiments" and "experiments" or system.resource "experiments" end
+  local experiment = require "gpubench.experiment"
+  local lines = {}
+  for _, file in ipairs(system.scripts_in(folder)) do
+    local title = title_of(file, experiment)
+    if title then lines[#lines + 1] = { file, title } end
+  end
+  print_columns(lines)
+  return 0
+end
+
+function commands.new(name)
+  local path = name:find "%.lua$" and name or name .. ".lua"
+  local stem = path:match "([^/]+)%.lua$"
+  if not stem or not stem:find "^[%a_][%w_-]*$" then
+    check.fail("new: '%s' cannot name an experiment: letters, digits, '_' and '-', a letter first", name)
+  end
+  if system.exists(path) then check.fail("new: %s is there already", path) end
+  local template <close> = assert(io.open(system.resource "lua/gpubench/template/experiment.lua"))
+  local file, reason = io.open(path, "w")
+  if not file then check.fail("new: %s", reason) end
+  file:write((template:read("a"):gsub("NAME", stem)))
+  file:close()
+  print("wrote " .. path .. "; run it with: gpubench " .. path)
+  return 0
+end
+
+function commands.devices()
+  local lines = {}
+  for index, name in ipairs(gb.devices()) do lines[index] = { name, gb.config.device_description(name) } end
+  print_columns(lines)
+  return 0
+end
+
+function commands.show(run, format)
+  local out = native.options.out
+  if run ~= "" then
+    io.write(native.results.render(run, format, out))
+    return 0
+  end
+  local lines = {}
+  for index, one in ipairs(native.results.list(out)) do
+    lines[index] = { one.directory, string.format("%s, %d rows: %s", one.status, one.rows, one.title) }
+  end
+  if #lines == 0 then print("no runs below " .. out) end
+  print_columns(lines)
+  return 0
+end
+
 return commands

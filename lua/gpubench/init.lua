@@ -1,1 +1,10 @@
-return require "gpubench.native"
+-- The table that scripts know as `gb`: the native modules and what is written in Lua on top of them.
+local gb = require "gpubench.native"
+
+gb.axis = require("gpubench.axis").new
+gb.chart = require "gpubench.chart"
+gb.expect = require "gpubench.expect"
+gb.experiment = require("gpubench.experiment").declare
+gb.quick = gb._native.options.quick
+
+return gb

@@ -54,7 +54,7 @@ StackFunction library_searcher(const fs::path& library) {
     std::string tried;
     const fs::path file = find_module(library.parent_path(), name, tried);
     if (file.empty()) return Value<std::string>::push(L, tried), 1;
-    return push_chunk(L, file, library_prefix + file.filename().string());
+    return push_chunk(L, file, library_prefix + file.lexically_relative(library).string());
   };
 }
 

@@ -24,6 +24,8 @@ constexpr int error_status = 2;
 constexpr int interrupted_status = 130;
 // Seconds per point with --quick: the least that an interval of the median can be read from.
 constexpr double quick_budget_s = 0.3;
+// What a point takes beside measuring, about: building, planning, warming up.
+constexpr double warmup_s = 0.5;
 
 lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments) {
   lua::SessionOptions options;
@@ -40,12 +42,13 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
 }
 
 // What the Lua library reads of the command line, as gb._native.options.
-void push_options(lua_State* L, const CommandLine& line, const std::vector<std::string>& arguments) {
+void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptions& session) {
   const lua::Module gb = lua::Module::root(L);
   const lua::Module native = gb.submodule("_native");
   const lua::Module options = native.submodule("options");
   options.value("script", line.script)
-      .value("arguments", arguments)
+      .value("arguments", session.arguments)
+      .value("point_s", warmup_s + session.budget_s)
       .value("quick", line.quick)
       .value("dry_run", line.dry_run)
       .value("strict", line.strict)
@@ -78,7 +81,8 @@ void prepare(lua_State* L, const CommandLine& line) {
   if (folders.front().empty()) folders.front() = ".";
   lua::open_protected_calls(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
-  if (line.trusted || line.command != Command::run) return;
+  const bool runs_scripts = line.command == Command::run || line.command == Command::list;
+  if (line.trusted || !runs_scripts) return;
   lua::confine_output(L, line.out);
   push_library_function(L, "gpubench.sandbox", "close");
   lua::protected_call(L, 0, 0);
@@ -115,7 +119,7 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
     luaL_openlibs(state);
     lua::set_session(state, session);
     lua::open_modules(state);
-    push_options(state, line, arguments);
+    push_options(state, line, session.options());
     prepare(state, line);
     const lua::InterruptHandler handler(lua::Machine::of(state));
     if (line.command == Command::run) run_script(state, line.script);

@@ -1,0 +1,59 @@
+-- An axis: a name and the values that a sweep goes through, in this order.
+local check = require "gpubench.check"
+
+local axis = {}
+
+local function check_values(where, values)
+  if #values == 0 then check.fail("%s: at least one value is needed", where) end
+  local seen = {}
+  for index, value in ipairs(values) do
+    check.kind(string.format("%s: value %d", where, index), value, "number|string|boolean")
+    if seen[value] then check.fail("%s: the value %s is there twice", where, tostring(value)) end
+    seen[value] = true
+  end
+end
+
+function axis.new(name, values)
+  check.kind("gb.axis: argument #1", name, "string")
+  if not name:find "^[%a_][%w_]*$" then
+    check.fail("gb.axis: '%s' cannot name a column: letters, digits and '_', no digit first", name)
+  end
+  check.kind("gb.axis: argument #2", values, "array")
+  check_values("gb.axis '" .. name .. "'", values)
+  return { name = name, values = table.move(values, 1, #values, 1, {}) }
+end
+
+function axis.is(value)
+  return type(value) == "table" and type(value.name) == "string" and type(value.values) == "table"
+end
+
+local readers = {
+  number = function(text) return math.tointeger(tonumber(text)) or tonumber(text) end,
+  boolean = function(text) return ({ ["true"] = true, ["false"] = false })[text] end,
+  string = function(text) return text end,
+}
+
+-- A value given as text takes the first type among the axis' own values that can hold it.
+local function read(own, text)
+  local example
+  for _, kind in ipairs { "number", "boolean", "string" } do
+    for _, value in ipairs(own.values) do
+      if type(value) == kind then
+        local result = readers[kind](text)
+        if result ~= nil then return result end
+        example = value
+      end
+    end
+  end
+  check.fail("--set %s=%s: a %s is expected, such as %s", own.name, text, type(example), tostring(example))
+end
+
+-- The axis with its values replaced by texts from the command line.
+function axis.override(own, texts)
+  local values = {}
+  for index, text in ipairs(texts) do values[index] = read(own, text) end
+  check_values("--set " .. own.name, values)
+  return { name = own.name, values = values }
+end
+
+return axis

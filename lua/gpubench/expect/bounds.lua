@@ -1,0 +1,93 @@
+-- Claims on the size of a figure: at_least, at_most, ratio, equal.
+local estimate = require "gpubench.expect.estimate"
+local groups = require "gpubench.expect.groups"
+
+local bounds = {}
+
+-- Where an interval lies in regard to the bounds: verdict and, where one is in doubt or broken, that bound.
+local function compare(figure, at_least, at_most)
+  if at_least and figure.high < at_least then return "refuted", at_least end
+  if at_most and figure.low > at_most then return "refuted", at_most end
+  if at_least and figure.low < at_least then return "inconclusive", at_least end
+  if at_most and figure.high > at_most then return "inconclusive", at_most end
+  return "confirmed"
+end
+
+local severity = { confirmed = 1, inconclusive = 2, refuted = 3 }
+
+-- Every row of the group is held against the bounds; the worst one speaks.
+function bounds.judge(claim, rows, axes)
+  return groups.judge(claim, rows, axes, function(items)
+    local worst, reason
+    for _, item in ipairs(items) do
+      local verdict, bound = compare(item.y, claim.at_least, claim.at_most)
+      if not worst or severity[verdict] > severity[worst] then
+        worst = verdict
+        reason = claim.y .. " is " .. estimate.show_interval(claim.y, item.y)
+        if bound then reason = reason .. ", the bound " .. estimate.show(claim.y, bound) end
+      end
+    end
+    return worst, reason
+  end)
+end
+
+local function one_item(items, wanted)
+  local found
+  for _, item in ipairs(items) do
+    if groups.matches(item.row, wanted) then
+      if found then return nil, "several rows match" end
+      found = item
+    end
+  end
+  return found, not found and "no row matches" or nil
+end
+
+local function describe(wanted)
+  local parts = {}
+  for name, value in pairs(wanted) do parts[#parts + 1] = name .. "=" .. tostring(value) end
+  table.sort(parts)
+  return table.concat(parts, " ")
+end
+bounds.describe = describe
+
+-- Axes that `of` and `over` fix do not separate groups; all others do.
+local function free_axes(claim, axes)
+  local free = {}
+  for _, axis in ipairs(axes) do
+    if claim.of[axis.name] == nil and claim.over[axis.name] == nil then free[#free + 1] = axis end
+  end
+  return free
+end
+
+function bounds.judge_ratio(claim, rows, axes)
+  return groups.judge(claim, rows, free_axes(claim, axes), function(items)
+    local of, why_of = one_item(items, claim.of)
+    local over, why_over = one_item(items, claim.over)
+    if not of then return "not measurable here", why_of .. " " .. describe(claim.of) end
+    if not over then return "not measurable here", why_over .. " " .. describe(claim.over) end
+    if over.y.low <= 0 then return "inconclusive", claim.y .. " is not above zero at " .. describe(claim.over) end
+    local ratio = estimate.ratio(of.y, over.y)
+    local verdict = compare(ratio, claim.at_least, claim.at_most)
+    return verdict, string.format("the ratio is %s", estimate.show_interval("ratio", ratio))
+  end)
+end
+
+-- Along x all figures agree within the tolerance (a share of the smallest).
+function bounds.judge_equal(claim, rows, axes)
+  return groups.judge(claim, rows, axes, function(items)
+    if #items < 2 then return "not measurable here", "fewer than two values of " .. claim.x end
+    local least, most = items[1], items[1]
+    for _, item in ipairs(items) do
+      if item.y.value < least.y.value then least = item end
+      if item.y.value > most.y.value then most = item end
+    end
+    local allowed = claim.tolerance * math.abs(least.y.value)
+    local reason = string.format("%s at %s %s, %s at %s", estimate.show_interval(claim.y, least.y), claim.x, least.x,
+      estimate.show_interval(claim.y, most.y), most.x)
+    if most.y.high - least.y.low <= allowed then return "confirmed", reason end
+    if most.y.low - least.y.high > allowed then return "refuted", reason end
+    return "inconclusive", reason
+  end)
+end
+
+return bounds

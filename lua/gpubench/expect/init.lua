@@ -1,0 +1,116 @@
+-- gb.expect: documented claims, made executable. A claim is judged on the rows of a run with their 95 % intervals:
+-- confirmed, refuted, inconclusive (the intervals do not tell), or not measurable here (with the reason).
+local bounds = require "gpubench.expect.bounds"
+local check = require "gpubench.check"
+local native = require("gpubench.native")._native
+local order = require "gpubench.expect.order"
+
+local expect = {}
+local Claim = {}
+
+local function has_claims_metatable(value)
+  return type(value) == "table" and rawget(value, Claim) == true
+end
+expect.is = has_claims_metatable
+
+local common = { { "where", "table" }, { "claim", "string" }, { "by", "string|array" } }
+local along_x = { { "x", "string", required = true }, { "y", "string", required = true } }
+local of_y = { { "y", "string", required = true } }
+
+local function join(...)
+  local all = {}
+  for _, list in ipairs { ... } do
+    for _, field in ipairs(list) do all[#all + 1] = field end
+  end
+  return all
+end
+
+-- All axes but x keep rows apart, whether `by` names them or not; `by` is for the reader.
+local function by_text(options)
+  if not options.by then return "" end
+  return " for every " .. (type(options.by) == "table" and table.concat(options.by, " and ") or options.by)
+end
+
+local function define(name, fields, describe, judge)
+  expect[name] = function(options)
+    local where = "gb.expect." .. name
+    check.options(where, options, join(fields, common))
+    local claim = { [Claim] = true, judge = judge }
+    for key, value in pairs(options) do claim[key] = value end
+    local text = describe(claim, where)
+    claim.text = options.claim or text .. by_text(options)
+    return claim
+  end
+end
+
+local function check_bounds(claim, where)
+  if not claim.at_least and not claim.at_most then check.fail("%s: option 'at_least' or 'at_most' is required", where) end
+end
+
+local function bounds_text(claim)
+  local parts = {}
+  if claim.at_least then parts[#parts + 1] = string.format("at least %g", claim.at_least) end
+  if claim.at_most then parts[#parts + 1] = string.format("at most %g", claim.at_most) end
+  return table.concat(parts, " and ")
+end
+
+local course = join(along_x, { { "from", "number" }, { "to", "number" }, { "tolerance", "number" } })
+define("increasing", course, function(c) return c.y .. " rises with " .. c.x end, order.judge(1))
+define("decreasing", course, function(c) return c.y .. " falls with " .. c.x end, order.judge(-1))
+
+define("knee", join(along_x, { { "share", "number" } }), function(claim, where)
+  claim.share = claim.share or 0.9
+  if claim.share <= 0 or claim.share >= 1 then check.fail("%s: option 'share': between 0 and 1, got %g", where, claim.share) end
+  return string.format("%s reaches %g %% of its best before the last %s", claim.y, claim.share * 100, claim.x)
+end, order.judge_knee)
+
+define("equal", join(along_x, { { "tolerance", "number", required = true } }), function(claim)
+  return string.format("%s is the same within %g %% for every %s", claim.y, claim.tolerance * 100, claim.x)
+end, bounds.judge_equal)
+
+define("at_least", join(of_y, { { "value", "number", required = true } }), function(claim)
+  claim.at_least = claim.value
+  return claim.y .. " is " .. bounds_text(claim)
+end, bounds.judge)
+
+define("at_most", join(of_y, { { "value", "number", required = true } }), function(claim)
+  claim.at_most = claim.value
+  return claim.y .. " is " .. bounds_text(claim)
+end, bounds.judge)
+
+local ratio_fields = {
+  { "of", "table", required = true }, { "over", "table", required = true }, { "at_least", "number" }, { "at_most", "number" },
+}
+define("ratio", join(of_y, ratio_fields), function(claim, where)
+  check_bounds(claim, where)
+  return string.format("%s of %s is %s times that of %s", claim.y, bounds.describe(claim.of), bounds_text(claim),
+    bounds.describe(claim.over))
+end, bounds.judge_ratio)
+
+local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not measurable here"] = true }
+
+-- A claim that only Lua can state: judge(rows) returns a verdict and the reason.
+function expect.that(options)
+  check.options("gb.expect.that", options, { { "claim", "string", required = true }, { "judge", "function", required = true } })
+  return { [Claim] = true, text = options.claim, judge = function(_, rows)
+    local verdict, reason = options.judge(rows)
+    if not verdicts[verdict] then
+      check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
+        tostring(verdict))
+    end
+    return verdict, reason or ""
+  end }
+end
+
+-- An array of { claim, verdict, reason }. A claim that fails is inconclusive: it must not cost the run.
+function expect.judge(claims, rows, axes)
+  local judged = {}
+  for index, claim in ipairs(claims) do
+    local ok, verdict, reason = native.protect(claim.judge, claim, rows, axes)
+    if not ok then verdict, reason = "inconclusive", "judging failed: " .. tostring(reason) end
+    judged[index] = { claim = claim.text, verdict = verdict, reason = reason }
+  end
+  return judged
+end
+
+return expect

@@ -1,0 +1,83 @@
+-- Claims on the course of a figure along an axis: increasing, decreasing, knee.
+local estimate = require "gpubench.expect.estimate"
+local groups = require "gpubench.expect.groups"
+
+local order = {}
+
+-- A falling claim is the rising claim about the negated figure.
+local function turned(y, direction)
+  if direction > 0 then return y end
+  return { value = -y.value, low = -y.high, high = -y.low }
+end
+
+local function step_text(claim, a, b)
+  return string.format("from %s to %s between %s %s and %s", estimate.show_interval(claim.y, a.y),
+    estimate.show_interval(claim.y, b.y), claim.x, a.x, b.x)
+end
+
+local function inside(claim, items)
+  local kept = {}
+  for _, item in ipairs(items) do
+    local too_low = claim.from and item.x < claim.from
+    local too_high = claim.to and item.x > claim.to
+    if not too_low and not too_high then kept[#kept + 1] = item end
+  end
+  return kept
+end
+
+-- Without a tolerance every step must rise beyond the intervals. With one (a share), steps may stand still or fall by as
+-- much, and the last figure must lie above the first.
+local function monotonic(claim, direction)
+  local rises, falls = "rises", "falls"
+  if direction < 0 then rises, falls = falls, rises end
+  return function(items)
+    items = inside(claim, items)
+    if #items < 2 then return "not measurable here", "fewer than two values of " .. claim.x end
+    local doubt
+    for index = 2, #items do
+      local a, b = items[index - 1], items[index]
+      local before, after = turned(a.y, direction), turned(b.y, direction)
+      local allowed = math.abs(a.y.value) * (claim.tolerance or 0)
+      if after.high < before.low - allowed then return "refuted", falls .. " " .. step_text(claim, a, b) end
+      if not claim.tolerance and after.low <= before.high then
+        doubt = doubt or "the intervals overlap " .. step_text(claim, a, b)
+      end
+    end
+    local first, last = items[1], items[#items]
+    local from, to = turned(first.y, direction), turned(last.y, direction)
+    if to.high < from.low then return "refuted", falls .. " " .. step_text(claim, first, last) end
+    if to.low <= from.high then doubt = doubt or "the intervals overlap " .. step_text(claim, first, last) end
+    if doubt then return "inconclusive", doubt end
+    return "confirmed", rises .. " " .. step_text(claim, first, last)
+  end
+end
+
+function order.judge(direction)
+  return function(claim, rows, axes) return groups.judge(claim, rows, axes, monotonic(claim, direction)) end
+end
+
+-- The knee is the first value of x from which the figure reaches `share` of its best; it is known once x goes beyond it.
+local function find_knee(claim)
+  return function(items)
+    if #items < 3 then return "not measurable here", "fewer than three values of " .. claim.x end
+    local best = items[1]
+    for _, item in ipairs(items) do
+      if item.y.value > best.y.value then best = item end
+    end
+    local threshold = claim.share * best.y.value
+    for index, item in ipairs(items) do
+      if item.y.value >= threshold then
+        local text = string.format("knee at %s %s with %s; best %s at %s", claim.x, item.x,
+          estimate.show(claim.y, item.y.value), estimate.show(claim.y, best.y.value), best.x)
+        if index == #items then return "inconclusive", "still rising at the largest " .. claim.x .. ": " .. text end
+        return "confirmed", text
+      end
+    end
+  end
+end
+
+function order.judge_knee(claim, rows, axes)
+  return groups.judge(claim, rows, axes, find_knee(claim))
+end
+
+return order

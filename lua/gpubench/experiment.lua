@@ -1,0 +1,143 @@
+-- gb.experiment: declares what a script measures and, unless it is only listed, sweeps over the axes, writes the run and
+-- prints it.
+local gb = require "gpubench.native"
+local axis = require "gpubench.axis"
+local check = require "gpubench.check"
+local expect = require "gpubench.expect"
+local measurement = require "gpubench.measurement"
+local progress = require "gpubench.progress"
+local sweep = require "gpubench.sweep"
+local native = gb._native
+local options = native.options
+
+local experiment = {
+  -- Set by `gpubench list`: takes the declaration, and nothing runs.
+  listener = nil,
+  -- Of all experiments that ran: 2 after an error row, 1 after a refuted claim with --strict.
+  status = 0,
+}
+
+local fields = {
+  { "name", "string", required = true },
+  { "title", "string", required = true },
+  { "axes", "array" },
+  { "run", "function", required = true },
+  { "skip", "function" },
+  { "columns", "array" },
+  { "charts", "array" },
+  { "expect", "array" },
+}
+
+local function check_declaration(declaration)
+  local where = "gb.experiment"
+  check.options(where, declaration, fields)
+  if not declaration.name:find "^[%w_.-]+$" or declaration.name:find "^[.-]" then
+    check.fail("%s: the name '%s' cannot be a folder's: letters, digits, '_', '-' and '.'", where, declaration.name)
+  end
+  local seen = {}
+  for index, one in ipairs(declaration.axes or {}) do
+    if not axis.is(one) then check.fail("%s: axis %d is not made by gb.axis(name, values)", where, index) end
+    if seen[one.name] then check.fail("%s: the axis '%s' is there twice", where, one.name) end
+    seen[one.name] = true
+  end
+  for index, chart in ipairs(declaration.charts or {}) do
+    if type(chart) ~= "table" or not chart.kind then
+      check.fail("%s: chart %d is not made by gb.chart.line or another of gb.chart", where, index)
+    end
+  end
+  for index, claim in ipairs(declaration.expect or {}) do
+    if not expect.is(claim) then
+      check.fail("%s: expectation %d is not made by gb.expect.increasing or another of gb.expect", where, index)
+    end
+  end
+end
+
+local function dry_run(declaration, axes, points)
+  print(declaration.name .. ": " .. declaration.title)
+  for index, point in ipairs(points) do print(string.format("%4d  %s", index, sweep.describe(axes, point))) end
+  print(string.format("%d points of about %s: %s", #points, gb.format.seconds(options.point_s),
+    gb.format.seconds(#points * options.point_s)))
+end
+
+local function report_failure(row, text, traceback)
+  if row.status ~= "error" and row.status ~= "out_of_memory" then return end
+  io.stderr:write(string.format("%s: %s: %s\n", text, row.status, row.detail))
+  if options.traceback and traceback and traceback ~= "" then io.stderr:write(traceback, "\n") end
+end
+
+-- Returns "done", "error" or "interrupted".
+local function measure_points(declaration, axes, points, run)
+  local line = progress.new(#points)
+  local outcome = "done"
+  for index, point in ipairs(points) do
+    local text = sweep.describe(axes, point)
+    line:show(text)
+    local rows, stopped, traceback = measurement.measure(declaration, axes, point)
+    line:clear()
+    if stopped then return "interrupted" end
+    for _, one in ipairs(rows) do
+      one.row.point = index
+      if one.row.status == "error" then outcome = "error" end
+      report_failure(one.row, text, traceback)
+      run:add(one.row, one.samples)
+    end
+    line:advance()
+  end
+  return outcome
+end
+
+local function print_expectations(verdicts)
+  for _, one in ipairs(verdicts) do print(string.format("%s: %s (%s)", one.verdict, one.claim, one.reason)) end
+end
+
+local function finish(declaration, axes, run, outcome)
+  local rows = run:rows()
+  local verdicts = expect.judge(declaration.expect or {}, rows, axes)
+  local written = run:finish { status = outcome, charts = declaration.charts or {}, expectations = verdicts }
+  print(declaration.title)
+  if #rows > 0 then io.write(native.results.table(rows)) end
+  print_expectations(verdicts)
+  for _, note in ipairs(written.notes) do io.stderr:write(note, "\n") end
+  for _, path in ipairs(written.paths) do print("wrote " .. path) end
+  return verdicts
+end
+
+local function raise_status(outcome, verdicts)
+  if outcome == "error" then experiment.status = 2 end
+  if not options.strict then return end
+  for _, one in ipairs(verdicts) do
+    if one.verdict == "refuted" then experiment.status = math.max(experiment.status, 1) end
+  end
+end
+
+local function device_facts()
+  local facts = {}
+  for index, name in ipairs(gb.devices()) do
+    facts[index] = { name = name, description = gb.config.device_description(name) }
+  end
+  return facts
+end
+
+function experiment.declare(declaration)
+  check_declaration(declaration)
+  if experiment.listener then return experiment.listener(declaration) end
+  local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
+  local points = sweep.points(axes)
+  if options.dry_run then return dry_run(declaration, axes, points) end
+
+  local run = native.results.new_run {
+    experiment = declaration.name,
+    title = declaration.title,
+    axes = sweep.names(axes),
+    columns = declaration.columns,
+    out = options.out,
+  }
+  run:set_info { arguments = options.arguments, seed = options.seed, devices = device_facts() }
+  local outcome = measure_points(declaration, axes, points, run)
+  local verdicts = finish(declaration, axes, run, outcome)
+  if outcome == "interrupted" then native.check_interrupt() end
+  raise_status(outcome, verdicts)
+  return run:rows()
+end
+
+return experiment

@@ -1,0 +1,61 @@
+-- Measures one point: runs the script's function, turns whatever happens into rows, and proves that the point's device
+-- memory is free again.
+local gb = require "gpubench.native"
+local native = gb._native
+
+local measurement = {}
+
+-- A run returns one row or an array of rows; a row's `samples` are its step times.
+local function as_rows(result)
+  if result == nil then return { {} } end
+  if type(result) ~= "table" then
+    native.fail("run must return a table of columns, as gb.measure.training does; it returned a " .. type(result))
+  end
+  if type(result[1]) == "table" then return result end
+  return { result }
+end
+
+local function complete(row, axes, point)
+  local copy = { status = "ok" }
+  for column, value in pairs(row) do copy[column] = value end
+  for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
+  local samples = copy.samples
+  copy.samples = nil
+  return { row = copy, samples = samples }
+end
+
+local function kept_memory(before)
+  collectgarbage()
+  collectgarbage()
+  for device, bytes in pairs(native.memory_in_use()) do
+    local kept = bytes - (before[device] or 0)
+    if kept > 0 then
+      return string.format("%s of %s still in use after the point: something outside run keeps its tensors",
+        gb.format.bytes(kept), device)
+    end
+  end
+end
+
+local function run_point(experiment, point)
+  local reason = experiment.skip and experiment.skip(point)
+  if reason then gb.skip(tostring(reason)) end
+  return as_rows(experiment.run(point))
+end
+
+-- Returns an array of { row, samples }, and "interrupted" when the user stopped it, and the traceback of an error.
+function measurement.measure(experiment, axes, point)
+  local before = native.memory_in_use()
+  if next(before) == nil then native.reset_devices() end
+  local ok, status, detail, traceback = native.protect(run_point, experiment, point)
+  if not ok and status == "interrupted" then return {}, "interrupted" end
+  local rows = ok and status or { { status = status, detail = detail } }
+  local finished = {}
+  for index, row in ipairs(rows) do finished[index] = complete(row, axes, point) end
+  local kept = kept_memory(before)
+  if kept then
+    for _, one in ipairs(finished) do one.row.quality = "unreliable: " .. kept end
+  end
+  return finished, nil, traceback
+end
+
+return measurement

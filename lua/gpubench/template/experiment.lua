@@ -1,0 +1,40 @@
+-- Question: what do you want to know?
+-- Claim:    what should hold, and why.
+-- Reading:  what the chart shows when it does.
+local gb = require "gpubench"
+
+gb.experiment {
+  name  = "NAME",
+  title = "A batch that is too small leaves the device idle",
+
+  -- The sweep goes through all combinations, the last axis fastest. Override from the command line:
+  --   gpubench NAME.lua --set batch_size=8,512 --device cpu:0 --quick
+  axes = {
+    gb.axis("device", gb.devices()),
+    gb.axis("batch_size", { 1, 32, 128 }),
+  },
+
+  -- Measures one point and returns its row. Everything made here is freed afterwards. gb.skip("reason") leaves a point out.
+  run = function(point)
+    return gb.device(point.device, function()
+      local model = gb.Sequential {
+        gb.layers.Dense(128, { activation = "relu", input_shape = { 784 } }),
+        gb.layers.Dense(10, { activation = "softmax" }),
+      }
+      model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
+      local train = gb.datasets.mnist("train")
+      local input = train:shuffle(10000):batch(point.batch_size):prefetch(gb.AUTOTUNE)
+      return gb.measure.training(model, input)
+    end)
+  end,
+
+  -- Drawn by gnuplot into plots/NAME/.
+  charts = {
+    gb.chart.line { x = "batch_size", y = "examples_per_s", series = "device", log_x = 2 },
+  },
+
+  -- Checked after the sweep: confirmed, refuted, inconclusive, or not measurable here.
+  expect = {
+    gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device" },
+  },
+}
