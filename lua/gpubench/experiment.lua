@@ -1,9 +1,8 @@
--- gb.experiment: declares what a script measures and, unless it is only listed, sweeps over the axes, writes the run and
--- prints it.
+-- gb.experiment: declares what a script measures, sweeps over the axes, writes the run and prints it.
 local gb = require "gpubench.native"
 local axis = require "gpubench.axis"
 local check = require "gpubench.check"
-local expect = require "gpubench.expect"
+local claim = require "gpubench.expect.claim"
 local measurement = require "gpubench.measurement"
 local progress = require "gpubench.progress"
 local sweep = require "gpubench.sweep"
@@ -11,8 +10,6 @@ local native = gb._native
 local options = native.options
 
 local experiment = {
-  -- Set by `gpubench list`: takes the declaration, and nothing runs.
-  listener = nil,
   -- Of all experiments that ran: 2 after an error row, 1 after a refuted claim with --strict.
   status = 0,
 }
@@ -45,8 +42,8 @@ local function check_declaration(declaration)
       check.fail("%s: chart %d is not made by gb.chart.line or another of gb.chart", where, index)
     end
   end
-  for index, claim in ipairs(declaration.expect or {}) do
-    if not expect.is(claim) then
+  for index, one in ipairs(declaration.expect or {}) do
+    if not claim.is(one) then
       check.fail("%s: expectation %d is not made by gb.expect.increasing or another of gb.expect", where, index)
     end
   end
@@ -92,7 +89,7 @@ end
 
 local function finish(declaration, axes, run, outcome)
   local rows = run:rows()
-  local verdicts = expect.judge(declaration.expect or {}, rows, axes)
+  local verdicts = claim.judge_all(declaration.expect or {}, rows, axes)
   local written = run:finish { status = outcome, charts = declaration.charts or {}, expectations = verdicts }
   print(declaration.title)
   if #rows > 0 then io.write(native.results.table(rows)) end
@@ -120,7 +117,6 @@ end
 
 function experiment.declare(declaration)
   check_declaration(declaration)
-  if experiment.listener then return experiment.listener(declaration) end
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
   if options.dry_run then return dry_run(declaration, axes, points) end

@@ -81,8 +81,7 @@ void prepare(lua_State* L, const CommandLine& line) {
   if (folders.front().empty()) folders.front() = ".";
   lua::open_protected_calls(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
-  const bool runs_scripts = line.command == Command::run || line.command == Command::list;
-  if (line.trusted || !runs_scripts) return;
+  if (line.trusted || line.command != Command::run) return;
   lua::confine_output(L, line.out);
   push_library_function(L, "gpubench.sandbox", "close");
   lua::protected_call(L, 0, 0);

@@ -2,17 +2,10 @@
 -- confirmed, refuted, inconclusive (the intervals do not tell), or not measurable here (with the reason).
 local bounds = require "gpubench.expect.bounds"
 local check = require "gpubench.check"
-local native = require("gpubench.native")._native
+local claim_of = require("gpubench.expect.claim").new
 local order = require "gpubench.expect.order"
 
 local expect = {}
-local Claim = {}
-
-local function has_claims_metatable(value)
-  return type(value) == "table" and rawget(value, Claim) == true
-end
-expect.is = has_claims_metatable
-
 local common = { { "where", "table" }, { "claim", "string" }, { "by", "string|array" } }
 local along_x = { { "x", "string", required = true }, { "y", "string", required = true } }
 local of_y = { { "y", "string", required = true } }
@@ -35,7 +28,7 @@ local function define(name, fields, describe, judge)
   expect[name] = function(options)
     local where = "gb.expect." .. name
     check.options(where, options, join(fields, common))
-    local claim = { [Claim] = true, judge = judge }
+    local claim = claim_of { judge = judge }
     for key, value in pairs(options) do claim[key] = value end
     local text = describe(claim, where)
     claim.text = options.claim or text .. by_text(options)
@@ -92,7 +85,7 @@ local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not 
 -- A claim that only Lua can state: judge(rows) returns a verdict and the reason.
 function expect.that(options)
   check.options("gb.expect.that", options, { { "claim", "string", required = true }, { "judge", "function", required = true } })
-  return { [Claim] = true, text = options.claim, judge = function(_, rows)
+  return claim_of { text = options.claim, judge = function(_, rows)
     local verdict, reason = options.judge(rows)
     if not verdicts[verdict] then
       check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
@@ -100,17 +93,6 @@ function expect.that(options)
     end
     return verdict, reason or ""
   end }
-end
-
--- An array of { claim, verdict, reason }. A claim that fails is inconclusive: it must not cost the run.
-function expect.judge(claims, rows, axes)
-  local judged = {}
-  for index, claim in ipairs(claims) do
-    local ok, verdict, reason = native.protect(claim.judge, claim, rows, axes)
-    if not ok then verdict, reason = "inconclusive", "judging failed: " .. tostring(reason) end
-    judged[index] = { claim = claim.text, verdict = verdict, reason = reason }
-  end
-  return judged
 end
 
 return expect
