@@ -17,8 +17,10 @@
 namespace gpubench::support {
 namespace {
 
-/// Elements per input whose derivative is measured; the others are compared in sum by the forward test only.
-constexpr std::size_t probes = 48;
+/// Elements per input whose derivative is measured: each costs two runs of the reference.
+constexpr std::size_t probes = 48, probes_of_large = 4;
+/// Outputs with more elements than this, which are there to be run on several threads, are probed at fewer places.
+constexpr std::int64_t large = 5000;
 /// Step of the central differences: their error is its square, the rounding of the reference divided by it.
 constexpr double step = 1e-5;
 /// How far from 0 the values of an interval around 0 stay, as a share of the interval.
@@ -199,7 +201,9 @@ void expect_gradient(const OpCase& op_case, Drawn& drawn, std::size_t input, con
   std::vector<std::int64_t> elements(static_cast<std::size_t>(got.size()));
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
   std::shuffle(elements.begin(), elements.end(), drawn.random);
-  elements.resize(std::min(elements.size(), probes));
+  std::int64_t outputs = 0;
+  for (const Array& weight : weights) outputs += weight.size();
+  elements.resize(std::min(elements.size(), outputs > large || got.size() > large ? probes_of_large : probes));
   const TensorType probed{{static_cast<std::int64_t>(elements.size())}, got.type.dtype};
   Array numeric(probed), analytic(probed);
   for (std::size_t i = 0; i < elements.size(); ++i) {

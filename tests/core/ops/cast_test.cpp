@@ -1,0 +1,113 @@
+#include "core/ops/cast.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "tests/support/op_case.h"
+
+namespace gpubench {
+namespace {
+
+using support::Array;
+using support::CaseInput;
+using support::OpCase;
+
+/// What the type stores of a value; the forward test then asks for exact equality.
+double stored(double value, Dtype dtype) {
+  if (dtype == Dtype::boolean) return value != 0 ? 1 : 0;
+  if (!is_floating(dtype)) value = std::trunc(value);
+  Array one({{}, dtype});
+  one[0] = value;
+  return support::to_array(support::to_tensor(one))[0];
+}
+
+std::vector<OpCase> cast_cases() {
+  std::vector<OpCase> cases;
+  const std::initializer_list<Dtype> all{Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i64,    Dtype::i32,
+                                         Dtype::i16, Dtype::i8,  Dtype::u8,   Dtype::boolean};
+  for (const Dtype from : all) {
+    for (const Dtype to : all) {
+      const bool narrow = from == Dtype::i8 || to == Dtype::i8;
+      const bool positive = from == Dtype::u8 || to == Dtype::u8;
+      cases.push_back({.name = fmt::format("cast_{}_to_{}", to_string(from), to_string(to)),
+                       .op = std::make_shared<const Cast>(to),
+                       .inputs = {{{{7, 9}, from}, positive ? 0.0 : -100.0, narrow ? 100.0 : 200.0}},
+                       .reference =
+                           [to](std::span<const Array> in, std::span<Array> out) {
+                             // Gradients pass through in double precision: rounding would swallow their steps.
+                             const bool smooth = is_floating(in[0].type.dtype) && is_floating(to);
+                             for (std::int64_t i = 0; i < in[0].size(); ++i) {
+                               out[0][i] = smooth ? in[0][i] : stored(in[0][i], to);
+                             }
+                           },
+                       .differentiable = is_floating(from) && is_floating(to)});
+    }
+  }
+  return cases;
+}
+
+GPUBENCH_OP_CASES(CastTo, cast_cases);
+
+/// float32 values on both sides of rounding borders, held to exact equality.
+std::vector<OpCase> edge_cases() {
+  std::vector<OpCase> cases;
+  for (const Dtype to : {Dtype::f16, Dtype::bf16}) {
+    cases.push_back({.name = fmt::format("round_to_{}", to_string(to)),
+                     .op = std::make_shared<const Cast>(to),
+                     .inputs = {{.type = {{8192}, Dtype::f32},
+                                 .fill =
+                                     [](Array& array, std::mt19937_64& random) {
+                                       std::uniform_real_distribution<double> exponent(-50, 18), mantissa(-2, 2);
+                                       for (double& x : array.values)
+                                         x = std::exp2(exponent(random)) * mantissa(random);
+                                       const double special[] = {0,         -0.0,        INFINITY,   -INFINITY, NAN,
+                                                                 65504,     65519,       65520,      0x1p-24,   0x1p-25,
+                                                                 0x1.8p-25, 1 + 0x1p-11, 1 + 0x3p-11};
+                                       std::copy(std::begin(special), std::end(special), array.values.begin());
+                                     }}},
+                     .reference =
+                         [to](std::span<const Array> in, std::span<Array> out) {
+                           for (std::int64_t i = 0; i < in[0].size(); ++i) out[0][i] = stored(in[0][i], to);
+                         },
+                     .tolerance = 1e-300});
+  }
+  return cases;
+}
+
+TEST(CastTest, RoundsToNearestEven) {
+  for (const OpCase& op_case : edge_cases()) support::check_forward(op_case);
+}
+
+TEST(CastTest, EveryFloat16AndBfloat16BecomesItsFloat32) {
+  for (const Dtype from : {Dtype::f16, Dtype::bf16}) {
+    support::check_forward({.name = "all",
+                            .op = std::make_shared<const Cast>(Dtype::f32),
+                            .inputs = {{.type = {{65536}, from},
+                                        .fill =
+                                            [](Array& array, std::mt19937_64&) {
+                                              HostTensor bits(array.type);
+                                              auto* const words = reinterpret_cast<std::uint16_t*>(bits.data());
+                                              for (int i = 0; i < 65536; ++i) words[i] = static_cast<std::uint16_t>(i);
+                                              array = support::to_array(bits);
+                                            }}},
+                            .reference = [](auto in, auto out) { out[0].values = in[0].values; },
+                            .tolerance = 1e-300});
+  }
+}
+
+TEST(CastTest, KeepsWhatHasTheTypeAndRefusesBytes) {
+  Graph graph;
+  const Value x = graph.input({{2}, Dtype::f32}, "x"), text = graph.input({{2}, Dtype::bytes}, "text");
+  EXPECT_EQ(ops::cast(graph, x, Dtype::f32), x);
+  EXPECT_THAT([&] { ops::cast(graph, text, Dtype::f32); },
+              testing::ThrowsMessage<Error>("cast: bytes[2] cannot become float32"));
+  EXPECT_THAT([&] { ops::cast(graph, x, Dtype::bytes); },
+              testing::ThrowsMessage<Error>("cast: float32[2] cannot become bytes"));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,114 @@
+#include "core/ops/indexing.h"
+
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/backend/cpu/cpu_backend.h"
+#include "core/base/error.h"
+#include "tests/support/evaluate.h"
+#include "tests/support/op_case.h"
+
+namespace gpubench {
+namespace {
+
+using support::Array;
+using support::CaseInput;
+using support::OpCase;
+using testing::ThrowsMessage;
+
+CaseInput indices(Shape shape, double last, Dtype dtype = Dtype::i64) {
+  return {.type = {std::move(shape), dtype}, .low = 0, .high = last};
+}
+
+OpCase one_hot_case(std::string name, CaseInput input, std::int64_t depth, Dtype dtype) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const OneHot>(depth, dtype),
+          .inputs = {std::move(input)},
+          .reference =
+              [depth](std::span<const Array> in, std::span<Array> out) {
+                for (std::int64_t i = 0; i < in[0].size(); ++i) {
+                  out[0][i * depth + static_cast<std::int64_t>(in[0][i])] = 1;
+                }
+              },
+          .differentiable = false};
+}
+
+OpCase gather_case(std::string name, Shape params, CaseInput at) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const Gather>(),
+          .inputs = {{{std::move(params), Dtype::f32}}, std::move(at)},
+          .reference = [](std::span<const Array> in, std::span<Array> out) {
+            const std::int64_t width = in[0].size() / in[0].extent(0);
+            for (std::int64_t i = 0; i < out[0].size(); ++i) {
+              out[0][i] = in[0][static_cast<std::int64_t>(in[1][i / width]) * width + i % width];
+            }
+          }};
+}
+
+OpCase gather_gradient_case(std::string name, CaseInput dy, CaseInput at, std::int64_t rows) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const GatherGradient>(rows),
+          .inputs = {std::move(dy), std::move(at)},
+          .reference =
+              [](std::span<const Array> in, std::span<Array> out) {
+                const std::int64_t width = out[0].size() / out[0].extent(0);
+                for (std::int64_t i = 0; i < in[0].size(); ++i) {
+                  out[0][static_cast<std::int64_t>(in[1][i / width]) * width + i % width] += in[0][i];
+                }
+              },
+          .differentiable = false};
+}
+
+std::vector<OpCase> indexing_cases() {
+  return {
+      one_hot_case("one_hot", indices({17}, 9), 10, Dtype::f32),
+      one_hot_case("one_hot_of_a_scalar", indices({}, 9, Dtype::i32), 10, Dtype::f32),
+      one_hot_case("one_hot_bytes", indices({3, 4}, 4, Dtype::u8), 5, Dtype::boolean),
+      gather_case("gather", {6, 5}, indices({13}, 5)),
+      gather_case("gather_numbers", {6}, indices({2, 3}, 5, Dtype::i32)),
+      gather_case("gather_one", {6, 2, 3}, indices({}, 5, Dtype::u8)),
+      gather_case("gather_on_threads", {200, 700}, indices({300}, 199)),
+      gather_gradient_case("gather_gradient", {{{13, 5}, Dtype::f32}}, indices({13}, 3), 4),
+      gather_gradient_case("gather_gradient_on_threads", {{{300, 700}, Dtype::f32}}, indices({300}, 19), 20),
+  };
+}
+
+GPUBENCH_OP_CASES(Indexing, indexing_cases);
+
+TEST(IndexingTest, RefusesTypesThatDoNotFit) {
+  Graph graph;
+  const Value x = graph.input({{2, 3}, Dtype::f32}, "x"), n = graph.input({{4}, Dtype::i64}, "n");
+  const Value scalar = graph.input({{}, Dtype::f32}, "scalar");
+  EXPECT_THAT([&] { ops::one_hot(graph, x, 3); },
+              ThrowsMessage<Error>("one_hot: indices must be integers, got float32[2, 3]"));
+  EXPECT_THAT([&] { ops::one_hot(graph, n, 0); }, ThrowsMessage<Error>("one_hot: depth must be at least 1, got 0"));
+  EXPECT_THAT([&] { ops::one_hot(graph, n, 2, Dtype::bytes); }, ThrowsMessage<Error>("one_hot: cannot make bytes"));
+  EXPECT_THAT([&] { ops::gather(graph, x, x); },
+              ThrowsMessage<Error>("gather: indices must be integers, got float32[2, 3]"));
+  EXPECT_THAT([&] { ops::gather(graph, scalar, n); }, ThrowsMessage<Error>("gather: a scalar has no rows"));
+  EXPECT_THAT([&] { ops::gather_gradient(graph, x, n, 5); },
+              ThrowsMessage<Error>("gather_gradient: the gradient float32[2, 3] does not start with the shape of the "
+                                   "indices int64[4]"));
+}
+
+TEST(IndexingTest, AnIndexOutOfRangeIsAnError) {
+  const std::array options{CpuDeviceOptions{}};
+  const CpuBackend cpu(options);
+  Device& device = *cpu.devices()[0];
+  const auto run = [&](const Op& op, std::vector<HostTensor> inputs) { support::evaluate(cpu, device, op, inputs); };
+  const std::array<std::int64_t, 3> numbers{0, 10, 1};
+  const HostTensor labels = HostTensor::of<std::int64_t>({3}, numbers),
+                   params = HostTensor::zeros({{4, 2}, Dtype::f32});
+  EXPECT_THAT([&] { run(OneHot(10), {labels}); }, ThrowsMessage<Error>("one_hot: index 10 is outside 0 to 9"));
+  EXPECT_THAT([&] { run(Gather(), {params, labels}); }, ThrowsMessage<Error>("gather: index 10 is outside 0 to 3"));
+  EXPECT_THAT(
+      [&] {
+        run(GatherGradient(4), {HostTensor::zeros({{3, 2}, Dtype::f32}), labels});
+      },
+      ThrowsMessage<Error>("gather_gradient: index 10 is outside 0 to 3"));
+}
+
+}  // namespace
+}  // namespace gpubench

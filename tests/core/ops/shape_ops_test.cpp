@@ -1,0 +1,228 @@
+#include "core/ops/shape_ops.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "tests/support/op_case.h"
+
+namespace gpubench {
+namespace {
+
+using support::Array;
+using support::CaseInput;
+using support::coordinates;
+using support::offset;
+using support::OpCase;
+using testing::ThrowsMessage;
+
+constexpr std::int64_t to_end = SliceRange::to_end;
+
+/// Any permutation of bytes is right or wrong in every type alike; floats have gradients.
+CaseInput input(Shape shape, Dtype dtype = Dtype::f32) {
+  return {.type = {std::move(shape), dtype}, .low = dtype == Dtype::u8 ? 0.0 : -100.0, .high = 100};
+}
+
+OpCase movement_case(std::string name, OpPtr op, std::vector<CaseInput> inputs,
+                     std::function<void(std::span<const Array>, std::span<Array>)> reference) {
+  const bool floating = is_floating(inputs[0].type.dtype);
+  return {.name = std::move(name),
+          .op = std::move(op),
+          .inputs = std::move(inputs),
+          .reference = std::move(reference),
+          .differentiable = floating};
+}
+
+OpCase reshape_case(std::string name, CaseInput x, Shape to) {
+  return movement_case(std::move(name), std::make_shared<const Reshape>(std::move(to)), {std::move(x)},
+                       [](auto in, auto out) { out[0].values = in[0].values; });
+}
+
+OpCase transpose_case(std::string name, CaseInput x, std::vector<std::int64_t> permutation) {
+  auto op = std::make_shared<const Transpose>(std::move(permutation));
+  const auto order = op->order(x.type);
+  return movement_case(std::move(name), op, {std::move(x)}, [order](auto in, auto out) {
+    for (std::int64_t i = 0; i < out[0].size(); ++i) {
+      const Shape place = coordinates(i, out[0].type.shape);
+      Shape from(place.size());
+      for (std::size_t d = 0; d < place.size(); ++d) from[static_cast<std::size_t>(order[d])] = place[d];
+      out[0][i] = in[0][offset(from, in[0].type.shape)];
+    }
+  });
+}
+
+/// Where element `i` of the slice lies in the whole.
+std::int64_t sliced(const ResolvedSlice& slice, std::int64_t i, const Shape& whole) {
+  Shape place = coordinates(i, slice.shape);
+  for (std::size_t d = 0; d < place.size(); ++d) place[d] = slice.begin[d] + place[d] * slice.stride[d];
+  return offset(place, whole);
+}
+
+OpCase slice_case(std::string name, CaseInput x, SliceRange range) {
+  auto op = std::make_shared<const Slice>(std::move(range));
+  const ResolvedSlice slice = op->resolve(x.type);
+  return movement_case(std::move(name), op, {std::move(x)}, [slice](auto in, auto out) {
+    for (std::int64_t i = 0; i < out[0].size(); ++i) out[0][i] = in[0][sliced(slice, i, in[0].type.shape)];
+  });
+}
+
+OpCase slice_gradient_case(std::string name, Shape whole, SliceRange range) {
+  auto op = std::make_shared<const SliceGradient>(std::move(whole), std::move(range));
+  const ResolvedSlice slice = op->resolve();
+  OpCase result = movement_case(std::move(name), op, {input(slice.shape)}, [slice](auto in, auto out) {
+    for (std::int64_t i = 0; i < in[0].size(); ++i) out[0][sliced(slice, i, out[0].type.shape)] = in[0][i];
+  });
+  result.differentiable = false;
+  return result;
+}
+
+OpCase concat_case(std::string name, std::vector<CaseInput> parts, std::int64_t axis) {
+  const auto along = static_cast<std::size_t>(axis < 0 ? axis + parts[0].type.rank() : axis);
+  return movement_case(std::move(name), std::make_shared<const Concat>(axis), std::move(parts),
+                       [along](auto in, auto out) {
+                         std::int64_t before = 0;
+                         for (const Array& part : in) {
+                           for (std::int64_t i = 0; i < part.size(); ++i) {
+                             Shape place = coordinates(i, part.type.shape);
+                             place[along] += before;
+                             // Not offset(): an extent of 1 in the output would be taken for broadcasting.
+                             out[0][offset(place, out[0].type.shape)] = part[i];
+                           }
+                           before += part.type.shape[along];
+                         }
+                       });
+}
+
+OpCase broadcast_case(std::string name, CaseInput x, Shape to) {
+  return movement_case(std::move(name), std::make_shared<const BroadcastTo>(std::move(to)), {std::move(x)},
+                       [](auto in, auto out) {
+                         for (std::int64_t i = 0; i < out[0].size(); ++i) {
+                           out[0][i] = in[0][support::broadcast_offset(i, out[0].type.shape, in[0].type.shape)];
+                         }
+                       });
+}
+
+std::vector<OpCase> movement_cases() {
+  return {
+      reshape_case("reshape", input({2, 6}), {3, 4}),
+      reshape_case("reshape_the_rest", input({2, 6}), {-1, 3}),
+      reshape_case("reshape_int64", input({4}, Dtype::i64), {2, 2}),
+      transpose_case("transpose", input({5, 7}), {}),
+      transpose_case("transpose_inner", input({3, 4, 5}), {0, 2, 1}),
+      transpose_case("transpose_outer", input({3, 4, 5}), {1, 0, -1}),
+      transpose_case("transpose_channels", input({2, 3, 4, 5}), {0, 3, 1, 2}),
+      transpose_case("transpose_uint8", input({31, 33}, Dtype::u8), {1, 0}),
+      transpose_case("transpose_on_threads", input({300, 200}), {1, 0}),
+      slice_case("slice_rows", input({9, 4}), {{2}, {7}, {}}),
+      slice_case("slice_from_the_end", input({9, 4}), {{-3, 0}, {to_end, -1}, {}}),
+      slice_case("slice_stride", input({9, 8}), {{1, 0}, {8, to_end}, {3, 2}}),
+      slice_case("slice_past_the_end", input({4}), {{2}, {100}, {}}),
+      slice_case("slice_of_nothing", input({4, 3}), {{3}, {1}, {}}),
+      slice_case("slice_int16", input({4, 9}, Dtype::i16), {{0, 2}, {to_end, 9}, {1, 3}}),
+      slice_gradient_case("slice_gradient", {9, 8}, {{1, 0}, {8, to_end}, {3, 2}}),
+      slice_gradient_case("slice_gradient_rows", {9, 4}, {{2}, {7}, {}}),
+      concat_case("concat_rows", {input({2, 3}), input({4, 3}), input({1, 3})}, 0),
+      concat_case("concat_columns", {input({5, 3}), input({5, 1}), input({5, 6})}, -1),
+      concat_case("concat_middle", {input({2, 3, 4}), input({2, 2, 4})}, 1),
+      concat_case("concat_empty", {input({2, 0}), input({2, 3})}, 1),
+      concat_case("concat_bool", {input({3}, Dtype::boolean), input({2}, Dtype::boolean)}, 0),
+      broadcast_case("broadcast_scalar", input({}), {4, 5}),
+      broadcast_case("broadcast_row", input({5}), {4, 5}),
+      broadcast_case("broadcast_column", input({4, 1}), {4, 5}),
+      broadcast_case("broadcast_middle", input({2, 1, 3}), {2, 4, 3}),
+      broadcast_case("broadcast_int64", input({1, 2}, Dtype::i64), {3, 2}),
+  };
+}
+
+GPUBENCH_OP_CASES(Movement, movement_cases);
+
+class ShapeOpsTest : public testing::Test {
+ protected:
+  Graph graph_;
+  Value x_ = graph_.input({{2, 3}, Dtype::f32}, "x");
+};
+
+TEST_F(ShapeOpsTest, ReshapeKeepsTheNumberOfElements) {
+  EXPECT_EQ(ops::reshape(graph_, x_, {2, 3}), x_);
+  EXPECT_EQ(graph_.type(ops::reshape(graph_, x_, {-1})).shape, Shape{6});
+  EXPECT_THAT([&] { ops::reshape(graph_, x_, {4}); },
+              ThrowsMessage<Error>("reshape: float32[2, 3] with 6 elements cannot become [4]"));
+  EXPECT_THAT(
+      [&] {
+        ops::reshape(graph_, x_, {-1, 4});
+      },
+      ThrowsMessage<Error>("reshape: float32[2, 3] with 6 elements cannot become [-1, 4]"));
+  EXPECT_THAT(
+      [&] {
+        ops::reshape(graph_, x_, {-1, -1});
+      },
+      ThrowsMessage<Error>("reshape: one extent may be -1, got [-1, -1]"));
+}
+
+TEST_F(ShapeOpsTest, TransposeNamesEveryDimensionOnce) {
+  EXPECT_THAT(
+      [&] {
+        ops::transpose(graph_, x_, {0, 0});
+      },
+      ThrowsMessage<Error>("transpose: [0, 0] is no order of the dimensions of float32[2, 3]"));
+  EXPECT_THAT([&] { ops::transpose(graph_, x_, {0}); },
+              ThrowsMessage<Error>("transpose: [0] is no order of the dimensions of float32[2, 3]"));
+  EXPECT_THAT(
+      [&] {
+        ops::transpose(graph_, x_, {0, 1, 2});
+      },
+      ThrowsMessage<Error>("transpose: [0, 1, 2] is no order of the dimensions of float32[2, 3]"));
+}
+
+TEST_F(ShapeOpsTest, SliceRefusesWhatItCannotName) {
+  EXPECT_THAT(
+      [&] {
+        ops::slice(graph_, x_, {{0, 0, 0}, {1, 1, 1}, {}});
+      },
+      ThrowsMessage<Error>("slice: names 3 dimensions of float32[2, 3]"));
+  EXPECT_THAT(
+      [&] {
+        ops::slice(graph_, x_, {{0}, {1, 1}, {}});
+      },
+      ThrowsMessage<Error>("slice: begin, end and stride must be equally long, got begin=[0] end=[1, 1] stride=[]"));
+  EXPECT_THAT(
+      [&] {
+        ops::slice(graph_, x_, {{0}, {1}, {0}});
+      },
+      ThrowsMessage<Error>("slice: strides must be at least 1, got [0]"));
+  EXPECT_THAT(
+      [&] {
+        ops::slice_gradient(graph_, x_, {9, 3}, {{0}, {1}, {}});
+      },
+      ThrowsMessage<Error>("slice_gradient: the gradient must be float32[1, 3], got float32[2, 3]"));
+}
+
+TEST_F(ShapeOpsTest, ConcatTakesTensorsThatDifferInOneAxis) {
+  const Value wide = graph_.input({{3, 4}, Dtype::f32}, "wide"), n = graph_.input({{2, 3}, Dtype::i64}, "n");
+  EXPECT_THAT(
+      [&] {
+        ops::concat(graph_, std::array{x_, wide}, 0);
+      },
+      ThrowsMessage<Error>("concat: float32[2, 3] and float32[3, 4] differ in more than axis 0"));
+  EXPECT_THAT(
+      [&] {
+        ops::concat(graph_, std::array{x_, n}, 0);
+      },
+      ThrowsMessage<Error>("concat: float32[2, 3] and int64[2, 3] differ in type; cast one of them"));
+  EXPECT_THAT([&] { ops::concat(graph_, std::array{x_}, 2); },
+              ThrowsMessage<Error>("concat: axis 2 is outside float32[2, 3], which has 2 dimensions"));
+  EXPECT_THAT([&] { ops::concat(graph_, {}, 0); }, ThrowsMessage<Error>("concat: needs at least one input"));
+}
+
+TEST_F(ShapeOpsTest, BroadcastOnlyStretches) {
+  EXPECT_EQ(ops::broadcast_to(graph_, x_, {2, 3}), x_);
+  EXPECT_THAT(
+      [&] {
+        ops::broadcast_to(graph_, x_, {3, 2});
+      },
+      ThrowsMessage<Error>("broadcast_to: float32[2, 3] does not stretch to [3, 2]"));
+}
+
+}  // namespace
+}  // namespace gpubench
