@@ -127,27 +127,39 @@ Tensor rows(lua_State* L, const Tensor& x, std::int64_t first, std::int64_t last
   return apply<Slice>(L, std::array{x}, std::move(range));
 }
 
+/// One range for the first dimension, {first, last}, or a list of them, one per dimension.
+SliceRange read_ranges(lua_State* L, int key, const Shape& shape) {
+  using Bounds = std::vector<std::int64_t>;
+  SliceRange range;
+  lua_rawgeti(L, key, 1);
+  const bool one_per_dimension = lua_istable(L, -1);
+  lua_pop(L, 1);
+  if (!one_per_dimension) {
+    add_range(range, shape, 0, Value<Bounds>::read(L, key));
+    return range;
+  }
+  const auto ranges = Value<std::vector<Bounds>>::read(L, key);
+  if (ranges.size() > shape.size()) {
+    throw ArgumentError(fmt::format("{} ranges for a tensor of {} dimensions", ranges.size(), shape.size()));
+  }
+  for (std::size_t d = 0; d < ranges.size(); ++d) add_range(range, shape, d, ranges[d]);
+  return range;
+}
+
 /// x[i]: row i. x[{first, last}]: rows. x[{{a, b}, {}, {c}}]: a range per dimension.
-Tensor index(lua_State* L, const Tensor& x,
-             const std::variant<std::int64_t, std::vector<std::int64_t>, std::vector<std::vector<std::int64_t>>>& key) {
+int index(lua_State* L) {
+  const Tensor x = Value<Tensor>::read(L, 1);
   const Shape& shape = x.type().shape;
   if (shape.empty()) throw ArgumentError("a scalar cannot be indexed; item() gives its value");
+  if (lua_istable(L, 2)) {
+    Value<Tensor>::push(L, apply<Slice>(L, std::array{x}, read_ranges(L, 2, shape)));
+    return 1;
+  }
   SliceRange range;
-  if (const auto* i = std::get_if<std::int64_t>(&key)) {
-    add_range(range, shape, 0, {*i});
-    const Tensor row = apply<Slice>(L, std::array{x}, std::move(range));
-    return reshape(L, row, Shape(shape.begin() + 1, shape.end()));
-  }
-  if (const auto* bounds = std::get_if<std::vector<std::int64_t>>(&key)) {
-    add_range(range, shape, 0, *bounds);
-  } else {
-    const auto& ranges = std::get<std::vector<std::vector<std::int64_t>>>(key);
-    if (ranges.size() > shape.size()) {
-      throw ArgumentError(fmt::format("{} ranges for a tensor of {} dimensions", ranges.size(), shape.size()));
-    }
-    for (std::size_t d = 0; d < ranges.size(); ++d) add_range(range, shape, d, ranges[d]);
-  }
-  return apply<Slice>(L, std::array{x}, std::move(range));
+  add_range(range, shape, 0, {Value<std::int64_t>::read(L, 2)});
+  const Tensor row = apply<Slice>(L, std::array{x}, std::move(range));
+  Value<Tensor>::push(L, reshape(L, row, Shape(shape.begin() + 1, shape.end())));
+  return 1;
 }
 
 // --- values
