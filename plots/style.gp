@@ -1,7 +1,8 @@
 # The look of every chart. Grey text and a transparent background can be read on light and dark pages; the colours are
 # those of Okabe and Ito (2008) that stand out on both, and each comes with its own point shape and dash.
 set encoding utf8
-set terminal svg size 760,460 font 'Helvetica,Arial,sans-serif,14' noenhanced rounded dynamic linewidth 1.2
+if (!exists('chart_height')) chart_height = 460
+set terminal svg size 760,chart_height font 'Helvetica,Arial,sans-serif,14' noenhanced rounded dynamic linewidth 1.2
 text_grey = '#6e7781'
 
 set border 3 linecolor rgb text_grey
@@ -10,9 +11,7 @@ set xlabel textcolor rgb text_grey
 set ylabel textcolor rgb text_grey
 set title textcolor rgb text_grey
 set grid ytics linecolor rgb text_grey linewidth 0.4 dashtype (2, 5)
-set key outside bottom center horizontal Left reverse noenhanced samplen 2 spacing 1.2 textcolor rgb text_grey
-set bars 0.5
-set boxwidth 1 relative
+set key outside bottom center horizontal Left reverse noenhanced samplen 2 spacing 1.2 height 0.6 textcolor rgb text_grey
 set style fill solid 0.85 noborder
 
 set style line 1 linecolor rgb '#0072b2' linewidth 2 pointtype 7 pointsize 0.6 dashtype 1

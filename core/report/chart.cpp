@@ -63,7 +63,13 @@ std::vector<Column> other_axes(const ChartSpec& spec, std::span<const Record* co
 }
 
 std::string series_name(const Record& row, const std::optional<Column>& series, const std::vector<Column>& others) {
-  std::string name = series ? format_cell(row.get(series->name), series->unit) : "";
+  std::string name;
+  if (series) {
+    const Cell& cell = row.get(series->name);
+    name = format_cell(cell, series->unit);
+    // A bare number would not say of what.
+    if (!std::holds_alternative<std::string>(cell)) name = heading_of(*series) + " " + name;
+  }
   for (const Column& other : others) {
     name += fmt::format("{}{} {}", name.empty() ? "" : ", ", heading_of(other),
                         format_cell(row.get(other.name), other.unit));

@@ -13,13 +13,24 @@ namespace {
 constexpr std::size_t kStyles = 8;
 // Of the distance between two categories.
 constexpr double kBarGroupWidth = 0.8;
+// Of a bar's share of its group.
+constexpr double kBarFill = 0.92;
 // A linear axis starts at zero unless all values lie in the upper part of it.
 constexpr double kStartAtZeroBelow = 0.6;
 constexpr std::size_t kMostOwnTicks = 14;
+// A chart without a key, and what labels aslant and each line of the key add to it.
+constexpr std::size_t kPlotHeight = 410;
+constexpr std::size_t kAslantHeight = 80;
+constexpr std::size_t kKeyLineHeight = 24;
+constexpr std::size_t kKeyLineWidth = 84;
+// Sample and gap beside an entry's text.
+constexpr std::size_t kKeyEntryExtra = 10;
+// Of the data's width, on each side.
+constexpr double kMargin = 0.03;
 // What has room, in characters.
 constexpr std::size_t kTitleWidth = 84;
 constexpr std::size_t kKeyWidth = 64;
-constexpr std::size_t kTickWidth = 32;
+constexpr std::size_t kTickWidth = 24;
 // Ticks of all categories that fit side by side.
 constexpr std::size_t kTicksWidth = 80;
 
@@ -34,26 +45,43 @@ std::string tick_text(const std::string& label) {
   return quote_gnuplot(text);
 }
 
+// Whether the labels of categories would run into each other, so that they are written aslant.
+bool is_crowded(const Chart& chart) {
+  std::size_t longest = 0;
+  for (const std::string& category : chart.categories) {
+    longest = std::max(longest, display_width(shorten(one_line(category), kTickWidth)));
+  }
+  return longest * chart.categories.size() > kTicksWidth;
+}
+
 std::string category_ticks(const Chart& chart) {
   std::string ticks;
-  std::size_t longest = 0;
   for (std::size_t i = 0; i < chart.categories.size(); ++i) {
     ticks += fmt::format("{}{} {}", i == 0 ? "" : ", ", tick_text(chart.categories[i]), i);
-    longest = std::max(longest, display_width(one_line(chart.categories[i])));
   }
-  const bool crowded = std::min(longest, kTickWidth) * chart.categories.size() > kTicksWidth;
-  return fmt::format("set xtics ({}){}\nset xrange [-0.6:{}]\n", ticks, crowded ? " rotate by -30" : "",
+  return fmt::format("set xtics ({}){}\nset xrange [-0.6:{}]\n", ticks, is_crowded(chart) ? " rotate by -30" : "",
                      static_cast<double>(chart.categories.size()) - 0.4);
 }
 
-// A logarithmic x axis shows the values that were measured rather than powers between them.
-std::string value_ticks(const Chart& chart) {
+// The x axis ends a little beyond the data, so that points and ticks at its ends are whole. A logarithmic one shows the
+// values that were measured rather than powers between them.
+std::string x_range(const Chart& chart) {
   std::set<double> values;
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points) values.insert(point.x);
   }
-  if (values.size() > kMostOwnTicks) return "";
-  return fmt::format("set xtics ({})\n", fmt::join(values, ", "));
+  const double first = *values.begin();
+  const double last = *values.rbegin();
+  if (chart.spec.log_x == 0) {
+    const double margin = kMargin * (last - first);
+    return margin > 0 ? fmt::format("set xrange [{}:{}]\n", first - margin, last + margin) : "";
+  }
+  std::string text = fmt::format("set logscale x {}\n", chart.spec.log_x);
+  if (first <= 0) return text;
+  const double factor = first == last ? chart.spec.log_x : std::pow(last / first, kMargin);
+  text += fmt::format("set xrange [{:.6g}:{:.6g}]\n", first / factor, last * factor);
+  if (values.size() <= kMostOwnTicks) text += fmt::format("set xtics ({})\n", fmt::join(values, ", "));
+  return text;
 }
 
 std::string y_range(const Chart& chart) {
@@ -70,6 +98,21 @@ std::string y_range(const Chart& chart) {
   }
   const bool from_zero = least >= 0 && (chart.spec.kind == ChartKind::bar || least < kStartAtZeroBelow * most);
   return from_zero ? "set yrange [0:*]\n" : "";
+}
+
+// The key takes its place from the plot, so a chart of many series is made higher.
+std::size_t chart_height(const Chart& chart) {
+  std::size_t widest = 0;
+  std::size_t entries = 0;
+  for (const ChartSeries& series : chart.series) {
+    if (series.name.empty()) continue;
+    ++entries;
+    widest = std::max(widest, display_width(shorten(one_line(series.name), kKeyWidth)) + kKeyEntryExtra);
+  }
+  const std::size_t height = kPlotHeight + (is_crowded(chart) ? kAslantHeight : 0);
+  if (entries == 0) return height;
+  const std::size_t columns = std::max<std::size_t>(kKeyLineWidth / widest, 1);
+  return height + kKeyLineHeight * ((entries + columns - 1) / columns);
 }
 
 bool has_intervals(const ChartSeries& series) {
@@ -96,22 +139,23 @@ std::string data_block(const Chart& chart, std::size_t index) {
   return block + "END\n";
 }
 
+// Intervals as vectors with flat heads: gnuplot's own error bars come with a white disc that hides the bar's middle.
+std::string interval_clause(const std::string& data, const std::string& line) {
+  return fmt::format("{} using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 {} notitle",
+                     data, line);
+}
+
 std::string plot_clause(const Chart& chart, std::size_t index) {
   const ChartSeries& series = chart.series[index];
   const std::string title = series.name.empty() ? "notitle" : "title " + quote_gnuplot(shorten(series.name, kKeyWidth));
   const std::string data = fmt::format("$series{}", index + 1);
-  const std::size_t style = index % kStyles + 1;
-  if (chart.spec.kind == ChartKind::line) {
-    return has_intervals(series) ? fmt::format(
-                                       "{0} using 1:2:3:4 with yerrorbars linestyle {1} dashtype 1 notitle, "
-                                       "{0} using 1:2 with linespoints linestyle {1} {2}",
-                                       data, style, title)
-                                 : fmt::format("{} using 1:2 with linespoints linestyle {} {}", data, style, title);
-  }
+  const std::string line = fmt::format("linestyle {}", index % kStyles + 1);
+  const bool bars = chart.spec.kind == ChartKind::bar;
   std::string clause =
-      fmt::format("{} using 1:2:({}) with boxes linestyle {} {}", data, 0.92 * bar_width(chart), style, title);
+      bars ? fmt::format("{} using 1:2:({:.3g}) with boxes {} {}", data, kBarFill * bar_width(chart), line, title)
+           : fmt::format("{} using 1:2 with linespoints {} {}", data, line, title);
   if (has_intervals(series)) {
-    clause += fmt::format(", {} using 1:2:3:4 with yerrorbars linecolor rgb text_grey pointtype 0 notitle", data);
+    clause += ", " + interval_clause(data, bars ? "linecolor rgb text_grey linewidth 1.5" : line + " dashtype 1");
   }
   return clause;
 }
@@ -120,15 +164,12 @@ std::string plot_clause(const Chart& chart, std::size_t index) {
 
 std::string gnuplot_script(const Chart& chart) {
   const ChartSpec& spec = chart.spec;
-  std::string script = "# Made by gpubench. To draw it again, run gnuplot in this folder.\nload '../../style.gp'\n";
+  std::string script = "# Made by gpubench. To draw it again, run gnuplot in this folder.\n";
+  script += fmt::format("chart_height = {}\nload '../../style.gp'\n", chart_height(chart));
   script += fmt::format("set output {}\n", quote_gnuplot(spec.name + ".svg"));
   script += fmt::format("set title {}\nset xlabel {}\nset ylabel {}\n", label(spec.title), label(chart.x_label),
                         label(chart.y_label));
-  if (!chart.categories.empty()) {
-    script += category_ticks(chart);
-  } else if (spec.log_x != 0) {
-    script += fmt::format("set logscale x {}\n{}", spec.log_x, value_ticks(chart));
-  }
+  script += chart.categories.empty() ? x_range(chart) : category_ticks(chart);
   if (spec.log_y != 0) script += fmt::format("set logscale y {}\n", spec.log_y);
   script += y_range(chart);
   for (std::size_t i = 0; i < chart.series.size(); ++i) script += data_block(chart, i);

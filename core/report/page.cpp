@@ -20,7 +20,7 @@ using kainjow::mustache::data;
 // Shown elsewhere on the page, or of use to programs only.
 constexpr std::array<std::string_view, 9> kNotFacts = {"experiment", "title",        "run",   "status", "rows",
                                                        "axis_names", "expectations", "notes", "columns"};
-constexpr std::size_t kLongCell = 40;
+constexpr std::size_t kLongCell = 100;
 
 std::string fill(std::string_view page, const data& values) {
   kainjow::mustache::mustache mustache{std::string(page)};
@@ -146,6 +146,28 @@ data rows_of(const Table& table, const std::vector<Record>& records) {
   return rows;
 }
 
+// Rows that are no sound measurement, said before the table, where their reason may stand out of sight.
+data problems_of(const Run& run) {
+  data all = list();
+  for (const Record& record : run.records) {
+    const std::string status = to_text(record.get("status"));
+    const std::string quality = to_text(record.get("quality"));
+    const bool failed = status != "ok";
+    if (!failed && (quality.empty() || quality == "ok")) continue;
+    std::string where = fmt::format("point {}", to_text(record.get("point")));
+    for (const std::string& axis : axis_names(run)) {
+      const Column column = column_of(axis);
+      where += fmt::format(", {} {}", heading_of(column), format_cell(record.get(axis), column.unit));
+    }
+    data one;
+    one.set("what", failed ? status : quality);
+    one.set("where", where);
+    one.set("why", to_text(record.get("detail")));
+    all.push_back(one);
+  }
+  return all;
+}
+
 data common_of(const std::vector<CommonValue>& common) {
   data all = list();
   for (const CommonValue& value : common) {
@@ -178,6 +200,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("notes", notes_of(run.info));
   set_list(page, "expectations", expectations_of(run.info));
   set_list(page, "charts", charts_of(charts));
+  set_list(page, "problems", problems_of(run));
   set_list(page, "common", common_of(shown.common));
   page.set("headings", headings_of(shown.table));
   set_list(page, "rows", rows_of(shown.table, run.records));

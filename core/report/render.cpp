@@ -21,7 +21,7 @@ std::string text_of(const Run& run) {
   text += fmt::format("run {}, {}\n\n", one_line(run.info.text("run")), run.info.text("status"));
   text += render_text(shown.table);
   for (const CommonValue& common : shown.common) {
-    text += fmt::format("{}{}: {}", &common == shown.common.data() ? "\nin every row: " : ", ", common.heading,
+    text += fmt::format("{}{} {}", &common == shown.common.data() ? "\nall rows: " : ", ", common.heading,
                         one_line(common.text));
   }
   if (!shown.common.empty()) text += "\n";

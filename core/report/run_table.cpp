@@ -18,6 +18,9 @@ constexpr std::array<std::string_view, 3> kNeverShown = {"experiment", "step_tim
 constexpr std::array<std::string_view, 5> kFullOnly = {"point", "warmup_s", "flops_per_step", "reserved_memory_bytes",
                                                        "stop_reason"};
 
+// Long or seldom filled: they stand at a row's end.
+constexpr std::array<std::string_view, 5> kLast = {"quality", "verdict", "status", "detail", "stop_reason"};
+
 template <class List>
 bool contains(const List& list, std::string_view name) {
   return std::ranges::find(list, name) != std::ranges::end(list);
@@ -81,14 +84,44 @@ bool all_empty(const std::vector<std::string>& cells) {
   return std::ranges::all_of(cells, [](const std::string& cell) { return cell.empty(); });
 }
 
-bool all_equal(const std::vector<std::string>& cells) {
-  return cells.size() > 1 && std::ranges::all_of(cells, [&](const std::string& cell) { return cell == cells.front(); });
+// The text of all cells that have one; empty when they differ or there is one row only.
+std::string common_text(const std::vector<std::string>& cells) {
+  if (cells.size() < 2) return "";
+  std::string common;
+  for (const std::string& cell : cells) {
+    if (cell.empty() || cell == common) continue;
+    if (!common.empty()) return "";
+    common = cell;
+  }
+  return common;
+}
+
+// Text and counts that do not change are settings; other figures are worth their column even when they are equal.
+bool is_setting(const Column& column, std::span<const Record> records) {
+  return column.unit == Unit::none && std::ranges::none_of(records, [&](const Record& record) {
+           return std::holds_alternative<double>(record.get(column.name));
+         });
+}
+
+// Point, axes in their order, figures, what went wrong.
+std::vector<Column> reading_order(std::span<const Column> columns, std::span<const std::string> axes) {
+  const auto rank = [&](const Column& column) {
+    if (column.name == "point") return -1.0;
+    const auto axis = std::ranges::find(axes, column.name);
+    if (axis != axes.end()) return static_cast<double>(axis - axes.begin());
+    const auto last = std::ranges::find(kLast, column.name);
+    return static_cast<double>(axes.size()) +
+           (last == kLast.end() ? 0.0 : 1.0 + static_cast<double>(last - kLast.begin()));
+  };
+  std::vector<Column> ordered(columns.begin(), columns.end());
+  std::ranges::stable_sort(ordered, {}, rank);
+  return ordered;
 }
 
 // What every sound row has: worth a column only where one differs.
 bool is_unremarkable(const Column& column, const std::vector<std::string>& cells) {
   const auto all_are = [&](std::string_view text) {
-    return std::ranges::all_of(cells, [=](const std::string& cell) { return cell == text; });
+    return std::ranges::all_of(cells, [=](const std::string& cell) { return cell.empty() || cell == text; });
   };
   if (column.name == "status" || column.name == "quality") return all_are("ok");
   return column.name == "process" && all_are("0");
@@ -138,14 +171,15 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
                    Detail detail) {
   RunTable result;
   std::vector<Shown> shown;
-  for (const Column& column : columns) {
+  for (const Column& column : reading_order(columns, axes)) {
     const bool is_axis = contains(axes, column.name);
     if (!is_axis && contains(kNeverShown, column.name)) continue;
     if (!is_axis && detail == Detail::brief && contains(kFullOnly, column.name)) continue;
     Shown next = shown_column(column, records);
     if (!is_axis && (all_empty(next.cells) || is_unremarkable(column, next.cells))) continue;
-    if (!is_axis && all_equal(next.cells) && !number_in(records.front().get(column.name))) {
-      result.common.push_back({next.heading.text, next.cells.front()});
+    const std::string common = is_axis || !is_setting(column, records) ? "" : common_text(next.cells);
+    if (!common.empty() && column.name != "detail") {
+      result.common.push_back({next.heading.text, common});
       continue;
     }
     shown.push_back(std::move(next));

@@ -15,7 +15,7 @@ std::string format_cell(const Cell& cell, Unit unit);
 /// The name in words: "examples/s", "step time", "peak memory".
 std::string heading_of(const Column& column);
 
-/// A value that all rows share.
+/// A setting that all rows share which have one.
 struct CommonValue {
   std::string heading;
   std::string text;
@@ -23,7 +23,7 @@ struct CommonValue {
 
 struct RunTable {
   Table table;
-  /// What is left out of the table because it is the same in every row (of two or more).
+  /// Left out of the table because they are the same in all of two or more rows.
   std::vector<CommonValue> common;
 };
 

@@ -71,7 +71,7 @@ TEST(Chart, TextAndBarsMakeCategories) {
   EXPECT_EQ(bars.categories, (std::vector<std::string>{"8", "1"}));
   const Chart line = make_chart({.x = "device", .y = "step_time_s", .series = "batch"}, columns(), rows(), kAxes);
   EXPECT_EQ(line.categories, (std::vector<std::string>{"cpu:0", "cpu:1"}));
-  EXPECT_EQ(line.series[0].name, "8");
+  EXPECT_EQ(line.series[0].name, "batch 8");  // a number says of what
 }
 
 TEST(Chart, WhatCannotBeDrawnIsRefused) {

@@ -46,13 +46,15 @@ TEST(GnuplotScript, HoldsItsDataAndItsStyle) {
                     .series = {{"cpu:0", {{1, 10, Interval{9, 11}}, {8, 12, Interval{11, 13}}}}}};
   EXPECT_EQ(gnuplot_script(chart),
             "# Made by gpubench. To draw it again, run gnuplot in this folder.\n"
+            "chart_height = 434\n"
             "load '../../style.gp'\n"
             "set output 'c.svg'\n"
             "set title 't'\nset xlabel 'batch'\nset ylabel 'ms'\n"
-            "set logscale x 2\nset xtics (1, 8)\n"
+            "set logscale x 2\nset xrange [0.939523:8.51496]\nset xtics (1, 8)\n"
             "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n"
-            "plot $series1 using 1:2:3:4 with yerrorbars linestyle 1 dashtype 1 notitle, "
-            "$series1 using 1:2 with linespoints linestyle 1 title 'cpu:0'\n");
+            "plot $series1 using 1:2 with linespoints linestyle 1 title 'cpu:0', "
+            "$series1 using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 linestyle 1 "
+            "dashtype 1 notitle\n");
 }
 
 TEST(Gnuplot, TextOfAnyKindDrawsAndRunsNothing) {

@@ -37,6 +37,7 @@ TEST(ReportPage, HoldsEverythingAndRunsNothing) {
                     HasSubstr("<svg id='chart1_gpX'><!-- chart --></svg>"),
                     HasSubstr("<td class=\"verdict refuted\">✗ refuted"), HasSubstr("– not measurable here"),
                     HasSubstr("1 &lt; 2"), HasSubstr("a note &lt;here&gt;"), HasSubstr("<tr class=\"failed\">"),
+                    HasSubstr("<span class=\"failed\">error</span>: point , batch 2: a `touch"),
                     HasSubstr("interrupted · 2 rows")));
   EXPECT_THAT(page, AllOf(HasSubstr("<th>machine · memory_bytes</th><td>1 GiB</td>"),
                           HasSubstr("<th>machine · host</th><td>&lt;host&gt;</td>"),

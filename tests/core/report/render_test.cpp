@@ -35,7 +35,7 @@ TEST(Render, TextHasOneLinePerRow) {
             "-----  ----------\n"
             "    1      12.3 k\n"
             "    8       100 k\n"
-            "\nin every row: device: a,b\n");
+            "\nall rows: device a,b\n");
 }
 
 TEST(Render, MarkdownEscapesTheTitle) {
