@@ -2,9 +2,9 @@
 // (784-1024-1024-1024-10): forward, input gradient and weight gradient.
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include "bench/planned_op.h"
 #include "core/backend/cpu/processor.h"
 #include "core/ops/matmul.h"
+#include "tests/bench/planned_op.h"
 
 namespace gpubench::bench {
 namespace {

@@ -1,9 +1,9 @@
 // Loops over rows: softmax, losses, normalization and biases at the sizes of the models of the other benchmarks.
-#include "bench/planned_op.h"
 #include "core/ops/batch_norm.h"
 #include "core/ops/bias.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
+#include "tests/bench/planned_op.h"
 
 namespace gpubench::bench {
 namespace {

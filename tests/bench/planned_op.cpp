@@ -1,4 +1,4 @@
-#include "bench/planned_op.h"
+#include "tests/bench/planned_op.h"
 
 #include <array>
 #include <random>
