@@ -1,0 +1,190 @@
+#include "core/ops/optimizer.h"
+
+#include <array>
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "tests/support/op_case.h"
+
+namespace gpubench {
+namespace {
+
+using support::Array;
+using support::CaseInput;
+using support::OpCase;
+using testing::ThrowsMessage;
+
+/// Variables of these shapes: none a multiple of a vector, one that spans threads.
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all{{33, 7}, {7}, {}, {130, 501}, {0}, {17}};
+  return all;
+}
+
+/// A state's lowest and highest value.
+struct Range {
+  double low, high;
+};
+
+/// The variables, their gradients and one group per slot.
+std::vector<CaseInput> groups(std::vector<CaseInput> leading, std::initializer_list<Range> slots) {
+  std::vector<Range> ranges{{-1, 1}, {-1, 1}};
+  ranges.insert(ranges.end(), slots);
+  for (const Range range : ranges) {
+    for (const Shape& shape : shapes()) leading.push_back({{shape, Dtype::f32}, range.low, range.high});
+  }
+  return leading;
+}
+
+/// One element's variable and slots, updated by its gradient.
+using Update = std::function<void(double learning_rate, double step, double& w, double g, double* slots)>;
+
+OpCase update_case(std::string name, const std::shared_ptr<const OptimizerUpdate>& op, std::vector<CaseInput> inputs,
+                   Update update) {
+  return {.name = std::move(name),
+          .op = op,
+          .inputs = std::move(inputs),
+          .reference =
+              [op, update = std::move(update)](std::span<const Array> in, std::span<Array> out) {
+                const auto first = static_cast<std::size_t>(op->leading()), n = shapes().size();
+                const double step = op->leading() == 2 ? in[1][0] : 0;
+                for (std::size_t variable = 0; variable < n; ++variable) {
+                  for (std::int64_t i = 0; i < in[first + variable].size(); ++i) {
+                    double w = in[first + variable][i];
+                    std::array<double, 3> slots{};
+                    for (int s = 0; s < op->slots(); ++s) {
+                      slots[static_cast<std::size_t>(s)] =
+                          in[first + (2 + static_cast<std::size_t>(s)) * n + variable][i];
+                    }
+                    update(in[0][0], step, w, in[first + n + variable][i], slots.data());
+                    out[variable][i] = w;
+                    for (int s = 0; s < op->slots(); ++s) {
+                      out[(1 + static_cast<std::size_t>(s)) * n + variable][i] = slots[static_cast<std::size_t>(s)];
+                    }
+                  }
+                }
+              },
+          .differentiable = false};
+}
+
+const CaseInput rate{{{}, Dtype::f32}, 0.01, 0.1};
+const CaseInput step{{{}, Dtype::i64}, 1, 30};
+
+OpCase sgd_case(std::string name, SgdAttributes a) {
+  const auto op = std::make_shared<const SgdUpdate>(a, static_cast<int>(shapes().size()));
+  std::vector<CaseInput> inputs = a.momentum == 0 ? groups({rate}, {}) : groups({rate}, {{-1, 1}});
+  return update_case(std::move(name), op, std::move(inputs),
+                     [a](double lr, double, double& w, double g, double* slots) {
+                       const double decayed = w - lr * a.weight_decay * w;
+                       if (a.momentum == 0) {
+                         w = decayed - lr * g;
+                         return;
+                       }
+                       slots[0] = a.momentum * slots[0] - lr * g;
+                       w = decayed + (a.nesterov ? a.momentum * slots[0] - lr * g : slots[0]);
+                     });
+}
+
+OpCase adam_case(std::string name, AdamAttributes a) {
+  const auto op = std::make_shared<const AdamUpdate>(a, static_cast<int>(shapes().size()));
+  return update_case(std::move(name), op, groups({rate, step}, {{-1, 1}, {0, 1}}),
+                     [a](double lr, double t, double& w, double g, double* slots) {
+                       slots[0] = a.beta1 * slots[0] + (1 - a.beta1) * g;
+                       slots[1] = a.beta2 * slots[1] + (1 - a.beta2) * g * g;
+                       const double m = slots[0] / (1 - std::pow(a.beta1, t));
+                       const double v = slots[1] / (1 - std::pow(a.beta2, t));
+                       const double epsilon = a.epsilon / std::sqrt(1 - std::pow(a.beta2, t));  // Keras' epsilon hat
+                       w -= lr * a.weight_decay * w + lr * m / (std::sqrt(v) + epsilon);
+                     });
+}
+
+OpCase rmsprop_case(std::string name, RmspropAttributes a) {
+  const auto op = std::make_shared<const RmspropUpdate>(a, static_cast<int>(shapes().size()));
+  std::vector<CaseInput> inputs;
+  const Range square{0.5, 1}, velocity{-1, 1}, mean{-0.5, 0.5};
+  if (a.momentum != 0 && a.centered) inputs = groups({rate}, {square, velocity, mean});
+  if (a.momentum != 0 && !a.centered) inputs = groups({rate}, {square, velocity});
+  if (a.momentum == 0 && a.centered) inputs = groups({rate}, {square, mean});
+  if (a.momentum == 0 && !a.centered) inputs = groups({rate}, {square});
+  return update_case(std::move(name), op, std::move(inputs),
+                     [a](double lr, double, double& w, double g, double* slots) {
+                       slots[0] = a.rho * slots[0] + (1 - a.rho) * g * g;
+                       double* const velocity_slot = slots + 1;
+                       double* const mean_slot = slots + (a.momentum != 0 ? 2 : 1);
+                       double variance = slots[0];
+                       if (a.centered) {
+                         *mean_slot = a.rho * *mean_slot + (1 - a.rho) * g;
+                         variance -= *mean_slot * *mean_slot;
+                       }
+                       double change = lr * g / std::sqrt(variance + a.epsilon);
+                       if (a.momentum != 0) change = *velocity_slot = a.momentum * *velocity_slot + change;
+                       w -= change;
+                     });
+}
+
+std::vector<OpCase> optimizer_cases() {
+  return {
+      sgd_case("sgd", {}),
+      sgd_case("sgd_decay", {.weight_decay = 0.1}),
+      sgd_case("sgd_momentum", {.momentum = 0.9, .weight_decay = 0.1}),
+      sgd_case("sgd_nesterov", {.momentum = 0.9, .nesterov = true, .weight_decay = 0.1}),
+      adam_case("adam", {}),
+      adam_case("adam_decay", {.beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1}),
+      rmsprop_case("rmsprop", {}),
+      rmsprop_case("rmsprop_momentum", {.rho = 0.8, .momentum = 0.9}),
+      rmsprop_case("rmsprop_centered", {.rho = 0.8, .centered = true}),
+      rmsprop_case("rmsprop_centered_momentum", {.rho = 0.8, .momentum = 0.9, .centered = true}),
+  };
+}
+
+GPUBENCH_OP_CASES(Optimizer, optimizer_cases);
+
+class OptimizerTest : public testing::Test {
+ protected:
+  Graph graph_;
+  Value rate_ = graph_.input({{}, Dtype::f32}, "rate"), step_ = graph_.input({{}, Dtype::i64}, "step");
+  Value w_ = graph_.input({{3}, Dtype::f32}, "w"), other_ = graph_.input({{4}, Dtype::f32}, "other");
+  Value half_ = graph_.input({{3}, Dtype::f16}, "half");
+};
+
+TEST_F(OptimizerTest, UpdatesTakeVariablesGradientsAndSlotsOfOneType) {
+  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {}, {}, {}); },
+              ThrowsMessage<Error>("sgd_update: there is no variable to update"));
+  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, step_, {{w_}}, {{w_}}, {}); },
+              ThrowsMessage<Error>("sgd_update: the learning rate must be float32[], got int64[]"));
+  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {{w_}}, {{other_}}, {}); },
+              ThrowsMessage<Error>("sgd_update: the gradient must be float32[3], got float32[4]"));
+  EXPECT_THAT([&] { ops::sgd_update(graph_, {.momentum = 0.9}, rate_, {{w_}}, {{w_}}, {{other_}}); },
+              ThrowsMessage<Error>("sgd_update: the slot must be float32[3], got float32[4]"));
+  EXPECT_THAT([&] { ops::sgd_update(graph_, {.momentum = 0.9}, rate_, {{w_}}, {{w_}}, {}); },
+              ThrowsMessage<Error>("sgd_update: takes 4 inputs, got 3"));
+  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {{half_}}, {{half_}}, {}); },
+              ThrowsMessage<Error>("sgd_update: variables are float32, got float16[3]"));
+  EXPECT_THAT([&] { ops::adam_update(graph_, {}, rate_, rate_, {{w_}}, {{w_}}, {{w_}}, {{w_}}); },
+              ThrowsMessage<Error>("adam_update: the step must be int64[], got float32[]"));
+}
+
+TEST_F(OptimizerTest, OutputsAreTheMemoryOfVariablesAndSlots) {
+  const AdamUpdate adam({}, 2);
+  EXPECT_TRUE(adam.has_effect());
+  std::vector<int> inputs;
+  for (const Alias& alias : adam.aliases()) {
+    EXPECT_EQ(alias.kind, Alias::Kind::in_place);
+    EXPECT_EQ(alias.output, static_cast<int>(inputs.size()));
+    inputs.push_back(alias.input);
+  }
+  EXPECT_EQ(inputs, (std::vector{2, 3, 6, 7, 8, 9}));  // after rate and step; the gradients are 4 and 5
+}
+
+TEST_F(OptimizerTest, AttributesSayEverythingThatDecidesTheResult) {
+  EXPECT_NE(SgdUpdate({.momentum = 0.9}, 1).attributes(),
+            SgdUpdate({.momentum = 0.9, .nesterov = true}, 1).attributes());
+  EXPECT_NE(AdamUpdate({.epsilon = 1e-7}, 1).attributes(), AdamUpdate({.epsilon = 1e-8}, 1).attributes());
+  EXPECT_NE(RmspropUpdate({}, 1).attributes(), RmspropUpdate({.centered = true}, 1).attributes());
+  EXPECT_NE(SgdUpdate({}, 1).attributes(), SgdUpdate({}, 2).attributes());
+}
+
+}  // namespace
+}  // namespace gpubench
