@@ -24,7 +24,7 @@ configure_program() {
 
 # On a terminal ninja shows its own one-line progress; elsewhere only a failure is worth reading.
 compile_program() {
-  local ninja=(ninja -C "$build" gpubench_program)
+  local ninja=(ninja -C "$build" gpubench)
   [[ $("${ninja[@]}" -n 2>&1) != *"no work to do"* ]] || return 0
   echo "gpubench: building the program (the first time takes some minutes) ..." >&2
   if [[ -t 2 ]]; then
@@ -45,7 +45,7 @@ build_program() {
   exec {lock}>"$build/launcher.lock"
   flock "$lock"
   if ! up_to_date; then
-    require_packages
+    require_packages || return 1
     started=$(mktemp "$build/launcher.XXXXXX")
     if ! { configure_program && compile_program; }; then
       rm -f "$started"

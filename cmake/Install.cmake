@@ -1,0 +1,9 @@
+# What a prefix holds: the program in bin, and below share/gpubench what it reads at run time, with the paths that it has
+# here (core/base/resources.h). Report templates and the charts' style are compiled into the program. The sample data is
+# installed where its reader is built.
+include(GNUInstallDirs)
+set(GPUBENCH_RESOURCES ${CMAKE_INSTALL_DATADIR}/gpubench)
+
+install(TARGETS gpubench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/lua/gpubench ${CMAKE_SOURCE_DIR}/lua/meta DESTINATION ${GPUBENCH_RESOURCES}/lua)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/experiments DESTINATION ${GPUBENCH_RESOURCES})

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# An installed prefix works after it was moved, with an empty environment and from any folder: install_test.sh BUILD
+set -euo pipefail
+
+build=$1
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+cmake --install "$build" --prefix "$top/first" >/dev/null
+mv "$top/first" "$top/moved"
+cd "$top"
+
+installed() {
+  env -i PATH=/usr/bin:/bin HOME="$top" ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} \
+    ${TSAN_OPTIONS:+TSAN_OPTIONS="$TSAN_OPTIONS"} "$top/moved/bin/gpubench" "$@"
+}
+
+expect() {
+  local what=$1
+  shift
+  "$@" || { echo "install_test.sh: $what" >&2 && exit 1; }
+}
+
+cat >digits.lua <<'LUA'
+local gb = require "gpubench"
+gb.experiment {
+  name = "installed",
+  title = "An installed program works",
+  axes = { gb.axis("size", { 1, 2 }) },
+  run = function(point) return { examples_per_s = 10 * point.size } end,
+}
+LUA
+
+expect "--version prints no version" grep -qE '^gpubench [0-9]+\.[0-9]+\.[0-9]+' <(installed --version)
+installed digits.lua --quick --out out >log 2>&1 || { cat log && exit 1; }
+expect "the run left no rows" grep -q '20' out/results/installed/*/results.csv
+expect "the run left no page" grep -q 'An installed program works' out/results/installed/*/report.html
+installed list "$top/moved/share/gpubench/experiments" >list
+expect "the experiments are not installed" grep -q 'batch_size.lua' list
+for file in lua/meta data/mnist; do
+  expect "share/gpubench/$file is not installed" test -e "$top/moved/share/gpubench/$file"
+done
+echo "an installed prefix works"
