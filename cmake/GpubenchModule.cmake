@@ -55,3 +55,16 @@ function(gpubench_test folder)
   gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 300)
 endfunction()
+
+# gpubench_lua_tests(FOLDER script...)
+# makes a CTest test of each script, run by the program itself; scripts may require what tests/support/lua holds.
+function(gpubench_lua_tests folder)
+  foreach(script IN LISTS ARGN)
+    set(out ${CMAKE_BINARY_DIR}/tests/out/${folder}/${script})
+    file(MAKE_DIRECTORY ${out})
+    add_test(NAME ${folder}/${script} COMMAND gpubench ${CMAKE_CURRENT_SOURCE_DIR}/${script} --out ${out} --quick
+             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${folder}/${script} PROPERTIES TIMEOUT 300
+                         ENVIRONMENT "GPUBENCH_PATH=${CMAKE_SOURCE_DIR}/tests/support/lua")
+  endforeach()
+endfunction()

@@ -8,6 +8,7 @@ void open_modules(lua_State* L) {
   open_version(L);
   open_protect(L);
   open_system(L);
+  open_reflection(L);
   open_device(L);
   open_tensor(L);
   open_tensor_functions(L);

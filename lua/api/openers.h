@@ -8,6 +8,7 @@ namespace gpubench::lua {
 void open_compile(lua_State* L);
 void open_device(lua_State* L);
 void open_protect(lua_State* L);
+void open_reflection(lua_State* L);
 void open_results(lua_State* L);
 void open_system(lua_State* L);
 void open_tensor(lua_State* L);

@@ -4,7 +4,7 @@ local check = require "gpubench.check"
 local fields = {
   { "x", "string", required = true },
   { "y", "string", required = true },
-  { "series", "string" },
+  { "series", "string|array" },
   { "log_x", "number|boolean" },
   { "log_y", "number|boolean" },
   { "name", "string" },
@@ -24,6 +24,8 @@ local function kind(name)
     check.options(where, options, fields)
     local chart = { kind = name }
     for key, value in pairs(options) do chart[key] = value end
+    -- Axes that vary beside x and the first of these make series of their own.
+    if type(chart.series) == "table" then chart.series = chart.series[1] end
     chart.log_x = base_of_logarithm(where, "log_x", options.log_x)
     chart.log_y = base_of_logarithm(where, "log_y", options.log_y)
     return chart

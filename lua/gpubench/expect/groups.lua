@@ -63,6 +63,7 @@ function groups.split(claim, rows, axes)
     end
   end
   if #list == 0 then return nil, why_not_measurable(about, claim.y) end
+  if not claim.x then return list end
   local order = order_of(axes, claim.x)
   for _, group in ipairs(list) do
     table.sort(group.items, function(a, b) return (order[a.x] or a.x) < (order[b.x] or b.x) end)

@@ -80,6 +80,19 @@ define("ratio", join(of_y, ratio_fields), function(claim, where)
     bounds.describe(claim.over))
 end, bounds.judge_ratio)
 
+-- A rate is better higher, everything else that "faster" can speak of is a time.
+local faster_fields = {
+  { "axis", "string", required = true }, { "value", "any", required = true }, { "than", "any", required = true },
+  { "factor", "number" },
+}
+define("faster", join(of_y, faster_fields), function(claim)
+  local factor = claim.factor or 1
+  claim.of, claim.over = { [claim.axis] = claim.value }, { [claim.axis] = claim.than }
+  if claim.y:find "_per_s$" then claim.at_least = factor else claim.at_most = 1 / factor end
+  local times = factor == 1 and "" or string.format(" at least %g times", factor)
+  return string.format("%s=%s is%s faster than %s by %s", claim.axis, claim.value, times, claim.than, claim.y)
+end, bounds.judge_ratio)
+
 local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not measurable here"] = true }
 
 -- A claim that only Lua can state: judge(rows) returns a verdict and the reason.

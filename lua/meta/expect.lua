@@ -1,0 +1,122 @@
+---@meta
+-- Expectations: documented claims that are judged on the rows of a run, with their 95 % intervals. Rows that differ in any
+-- axis but x are judged apart, and the worst verdict counts: confirmed, refuted, inconclusive (the intervals do not tell),
+-- or not measurable here (with the reason).
+
+---@class gpubench
+local gb = {}
+
+---@class Claim what the functions of gb.expect return
+
+---@class ExpectOptions
+---@field where table<string, any>? only rows with these values
+---@field claim string? text of the claim; made from the options when absent
+---@field by string|string[]? axes that the text names; all axes but x keep rows apart in any case
+
+---@class CourseOptions : ExpectOptions
+---@field x string column, usually an axis
+---@field y string column
+---@field from number? smallest x to look at
+---@field to number? largest x to look at
+---@field tolerance number? share by which a step may fall; without it, every step must rise beyond the intervals
+
+gb.expect = {}
+
+--- `y` rises with `x`.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local claim = gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device" }
+--- assert(claim.text == "examples_per_s rises with batch_size for every device")
+--- ```
+---@param options CourseOptions
+---@return Claim
+function gb.expect.increasing(options) end
+
+--- `y` falls with `x`.
+---@param options CourseOptions
+---@return Claim
+function gb.expect.decreasing(options) end
+
+---@class KneeOptions : ExpectOptions
+---@field x string
+---@field y string
+---@field share number? of the best `y` that counts as reached, 0.9 when absent
+
+--- `y` reaches a share of its best before the last `x`; the reason names the knee.
+---@param options KneeOptions
+---@return Claim
+function gb.expect.knee(options) end
+
+---@class EqualOptions : ExpectOptions
+---@field x string
+---@field y string
+---@field tolerance number share of the smallest `y`
+
+--- `y` is the same for every `x`.
+---@param options EqualOptions
+---@return Claim
+function gb.expect.equal(options) end
+
+---@class BoundOptions : ExpectOptions
+---@field y string
+---@field value number
+
+---@param options BoundOptions
+---@return Claim
+function gb.expect.at_least(options) end
+
+---@param options BoundOptions
+---@return Claim
+function gb.expect.at_most(options) end
+
+---@class RatioOptions : ExpectOptions
+---@field y string
+---@field of table<string, any> values that select the numerator's row
+---@field over table<string, any> values that select the denominator's row
+---@field at_least number?
+---@field at_most number?
+
+--- The ratio of two rows' `y` lies within bounds.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local claim = gb.expect.ratio {
+---   y = "examples_per_s", of = { batch_size = 256 }, over = { batch_size = 1 }, at_least = 4,
+--- }
+--- assert(claim.text == "examples_per_s of batch_size=256 is at least 4 times that of batch_size=1")
+--- ```
+---@param options RatioOptions
+---@return Claim
+function gb.expect.ratio(options) end
+
+---@class FasterOptions : ExpectOptions
+---@field axis string
+---@field value any the faster value of the axis
+---@field than any the slower one
+---@field y string a time, or a rate ending in "_per_s"
+---@field factor number? how many times faster at least; 1 when absent
+
+--- One value of an axis is faster than another, everything else being equal.
+---@param options FasterOptions
+---@return Claim
+function gb.expect.faster(options) end
+
+---@class ThatOptions
+---@field claim string
+---@field judge fun(rows: Row[]): string, string verdict and reason
+
+--- A claim that only Lua can state.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.expect.that {
+---   claim = "there are rows",
+---   judge = function(rows) return #rows > 0 and "confirmed" or "refuted", #rows .. " rows" end,
+--- }
+--- ```
+---@param options ThatOptions
+---@return Claim
+function gb.expect.that(options) end
+
+return gb

@@ -1,0 +1,91 @@
+---@meta
+-- Experiments: a question, the axes to sweep over, what to measure at each point, and the claims that should hold.
+
+---@class gpubench
+---@field version string "0.1.0"
+---@field quick boolean whether --quick was given: measure less, train less
+local gb = {}
+
+---@type string
+gb.version = ""
+
+---@type boolean
+gb.quick = false
+
+---@class Axis
+---@field name string
+---@field values (number|string|boolean)[]
+
+--- An axis of a sweep. Its values are gone through in this order; `--set NAME=VALUE,...` replaces them. An axis named like
+--- a standard column fills that column.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local batch = gb.axis("batch_size", { 1, 32, 256 })
+--- assert(batch.values[3] == 256)
+--- ```
+---@param name string letters, digits and "_"
+---@param values (number|string|boolean)[]
+---@return Axis
+function gb.axis(name, values) end
+
+---@alias Row table<string, number|string|boolean|number[]> column -> value; `samples` are step times in seconds
+
+---@class ExperimentDeclaration
+---@field name string names the folders below results/ and plots/
+---@field title string
+---@field axes Axis[]? the last one varies fastest
+---@field run fun(point: table): Row|Row[]|nil measures one point; `point` has a field for every axis
+---@field skip? fun(point: table): string? a reason to leave the point out, or nil
+---@field columns string[]? columns beyond the standard ones, where known before the first row
+---@field charts Chart[]?
+---@field expect Claim[]?
+
+--- Sweeps over the axes, writes the run, prints its table and verdicts, and returns the rows. A point that fails becomes a
+--- row with its status and the sweep goes on.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local rows = gb.experiment {
+---   name = "sum_of_ones",
+---   title = "A sum takes as long as its tensor is large",
+---   axes = { gb.axis("size", { 10, 1000 }) },
+---   run = function(point)
+---     return { sum = gb.ones({ point.size }):sum():item() }
+---   end,
+---   expect = { gb.expect.increasing { x = "size", y = "sum" } },
+--- }
+--- assert(rows[2].sum == 1000)
+--- ```
+---@param declaration ExperimentDeclaration
+---@return Row[]
+function gb.experiment(declaration) end
+
+--- Ends the point that is being measured: its row gets the status "skipped" and the reason.
+---@param reason string
+function gb.skip(reason) end
+
+--- Numbers as people read them.
+gb.format = {}
+
+--- "1.5 MiB"
+---@param bytes number
+---@return string
+function gb.format.bytes(bytes) end
+
+--- "12.3 µs"
+---@param seconds number
+---@return string
+function gb.format.seconds(seconds) end
+
+--- "4.35 G": decimal prefixes; the caller adds the unit.
+---@param value number
+---@return string
+function gb.format.si(value) end
+
+--- "1 234 567"
+---@param count integer
+---@return string
+function gb.format.count(count) end
+
+return gb

@@ -1,0 +1,46 @@
+local gb = require "gpubench"
+local axis = require "gpubench.axis"
+local sweep = require "gpubench.sweep"
+local testing = require "testing"
+
+testing.case("values keep their order and are copied", function()
+  local values = { 3, 1, "auto" }
+  local made = gb.axis("workers", values)
+  values[1] = 99
+  testing.equal(made, { name = "workers", values = { 3, 1, "auto" } })
+end)
+
+testing.case("mistakes are named", function()
+  testing.raises("gb.axis: argument #1: string expected, got number", gb.axis, 3, {})
+  testing.raises("gb.axis: '2x' cannot name a column", gb.axis, "2x", { 1 })
+  testing.raises("gb.axis: argument #2: array expected, got no value", gb.axis, "x")
+  testing.raises("gb.axis: argument #2: array expected, got table", gb.axis, "x", { a = 1 })
+  testing.raises("gb.axis 'x': at least one value is needed", gb.axis, "x", {})
+  testing.raises("gb.axis 'x': value 2: number or string or boolean expected, got table", gb.axis, "x", { 1, {} })
+  testing.raises("gb.axis 'x': the value 1 is there twice", gb.axis, "x", { 1, 2, 1 })
+end)
+
+testing.case("texts from the command line take the type of the axis", function()
+  testing.equal(axis.override(gb.axis("n", { 1, 2 }), { "8", "0.5" }).values, { 8, 0.5 })
+  testing.equal(axis.override(gb.axis("on", { true }), { "false" }).values, { false })
+  testing.equal(axis.override(gb.axis("s", { "a" }), { "12" }).values, { "12" })
+  testing.equal(axis.override(gb.axis("w", { 1, "auto" }), { "auto", "4" }).values, { "auto", 4 })
+  testing.raises("--set n=many: a number is expected, such as 1", axis.override, gb.axis("n", { 1 }), { "many" })
+end)
+
+testing.case("a sweep is the product of its axes, the last one fastest", function()
+  local axes = { gb.axis("a", { 1, 2 }), gb.axis("b", { "x", "y" }) }
+  local points = sweep.points(axes)
+  testing.equal(#points, 4)
+  testing.equal(sweep.describe(axes, points[2]), "a=1 b=y")
+  testing.equal(sweep.describe(axes, points[3]), "a=2 b=x")
+  testing.equal(#sweep.points {}, 1)
+  testing.raises("point: there is no axis 'c' (axes: a, b)", function() return points[1].c end)
+end)
+
+testing.case("an override names an axis that there is", function()
+  local axes = { gb.axis("device", { "cpu:0", "cpu:1" }), gb.axis("n", { 1 }) }
+  testing.equal(sweep.override(axes, { n = { "4" } }, nil)[2].values, { 4 })
+  testing.equal(sweep.override(axes, {}, "cpu:1")[1].values, { "cpu:1" })
+  testing.raises("--set m: there is no such axis (axes: device, n)", sweep.override, axes, { m = { "1" } })
+end)

@@ -1,0 +1,132 @@
+local gb = require "gpubench"
+local claims = require "gpubench.expect.claim"
+local testing = require "testing"
+
+local axes = { gb.axis("device", { "a", "b" }), gb.axis("n", { 1, 2, 4 }) }
+
+-- One row per figure; `error` is the relative half-width of the step time's interval.
+local function rows(device, rates, relative_error)
+  local list = {}
+  for index, rate in ipairs(rates) do
+    local n, time = 2 ^ (index - 1) // 1, 1 / rate
+    list[index] = {
+      status = "ok", device = device, n = math.tointeger(n), examples_per_s = rate, step_time_s = time,
+      step_time_low_s = time * (1 - (relative_error or 0)), step_time_high_s = time * (1 + (relative_error or 0)),
+    }
+  end
+  return list
+end
+
+local function judge(claim, ...)
+  local all = {}
+  for _, list in ipairs { ... } do table.move(list, 1, #list, #all + 1, all) end
+  local one = claims.judge_all({ claim }, all, axes)[1]
+  return one.verdict, one.reason
+end
+
+testing.case("increasing: every step beyond the intervals", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s", by = "device" }
+  testing.equal(judge(claim, rows("a", { 10, 20, 30 }, 0.01)), "confirmed")
+  testing.equal(judge(claim, rows("a", { 10, 20, 20.1 }, 0.05)), "inconclusive")
+  testing.equal(judge(claim, rows("a", { 10, 20, 15 }, 0.01)), "refuted")
+  local verdict, reason = judge(claim, rows("a", { 10, 20, 30 }), rows("b", { 10, 5, 3 }))
+  testing.equal(verdict, "refuted")
+  testing.equal(reason, "falls from 10/s to 5/s between n 1 and 2 at device=b")
+end)
+
+testing.case("increasing with a tolerance: rises as a whole", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s", tolerance = 0.1 }
+  testing.equal(judge(claim, rows("a", { 10, 20, 19 })), "confirmed")
+  testing.equal(judge(claim, rows("a", { 10, 20, 17 })), "refuted")
+  testing.equal(judge(claim, rows("a", { 10, 11, 10 }, 0.2)), "inconclusive")
+end)
+
+testing.case("increasing within a range of x", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s", to = 2 }
+  testing.equal(judge(claim, rows("a", { 10, 20, 5 })), "confirmed")
+end)
+
+testing.case("decreasing mirrors increasing", function()
+  local claim = gb.expect.decreasing { x = "n", y = "step_time_s" }
+  testing.equal(judge(claim, rows("a", { 10, 20, 30 })), "confirmed")
+  testing.equal(judge(claim, rows("a", { 10, 20, 15 })), "refuted")
+end)
+
+testing.case("an axis of names has the order of its values", function()
+  local claim = gb.expect.increasing { x = "device", y = "examples_per_s" }
+  testing.equal(judge(claim, rows("b", { 20 }), rows("a", { 10 })), "confirmed")
+end)
+
+testing.case("not measurable here says why", function()
+  local claim = gb.expect.increasing { x = "n", y = "power_w" }
+  local verdict, reason = judge(claim, rows("a", { 1, 2, 3 }))
+  testing.equal(verdict, "not measurable here")
+  testing.equal(reason, "no row has power_w")
+  _, reason = judge(claim, { { status = "skipped", detail = "no GPU", device = "a", n = 1 } })
+  testing.equal(reason, "skipped: no GPU")
+  _, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "c" } }, rows("a", { 1 }))
+  testing.equal(reason, "no point matches")
+  verdict, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s" }, rows("a", { 1 }))
+  testing.equal(verdict .. ": " .. reason, "not measurable here: fewer than two values of n at device=a")
+end)
+
+testing.case("knee: reaches a share of the best before the last x", function()
+  local claim = gb.expect.knee { x = "n", y = "examples_per_s" }
+  local verdict, reason = judge(claim, rows("a", { 10, 95, 100 }))
+  testing.equal(verdict, "confirmed")
+  testing.equal(reason, "knee at n 2 with 95/s; best 100/s at 4 at device=a")
+  testing.equal(judge(claim, rows("a", { 10, 20, 40 })), "inconclusive")
+  testing.equal(judge(claim, rows("a", { 10, 20 })), "not measurable here")
+end)
+
+testing.case("bounds", function()
+  testing.equal(judge(gb.expect.at_least { y = "examples_per_s", value = 5 }, rows("a", { 10, 20 })), "confirmed")
+  testing.equal(judge(gb.expect.at_least { y = "examples_per_s", value = 15 }, rows("a", { 10, 20 })), "refuted")
+  testing.equal(judge(gb.expect.at_least { y = "examples_per_s", value = 10 }, rows("a", { 10 }, 0.1)), "inconclusive")
+  testing.equal(judge(gb.expect.at_most { y = "examples_per_s", value = 30 }, rows("a", { 10, 20 })), "confirmed")
+end)
+
+testing.case("ratio of two rows", function()
+  local function claim(least)
+    return gb.expect.ratio { y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = least }
+  end
+  testing.equal(judge(claim(2.5), rows("a", { 10, 20, 30 }, 0.01)), "confirmed")
+  testing.equal(judge(claim(3), rows("a", { 10, 20, 30 }, 0.01)), "inconclusive")
+  testing.equal(judge(claim(3.5), rows("a", { 10, 20, 30 }, 0.01)), "refuted")
+  testing.equal(judge(claim(1), rows("a", { 10, 20 })), "not measurable here")
+end)
+
+testing.case("faster: times lower, rates higher", function()
+  local time = gb.expect.faster { axis = "n", value = 4, than = 1, y = "step_time_s" }
+  testing.equal(judge(time, rows("a", { 10, 20, 30 }, 0.01)), "confirmed")
+  testing.equal(judge(time, rows("a", { 30, 20, 10 }, 0.01)), "refuted")
+  local rate = gb.expect.faster { axis = "n", value = 4, than = 1, y = "examples_per_s", factor = 2 }
+  testing.equal(judge(rate, rows("a", { 10, 20, 30 }, 0.01)), "confirmed")
+  testing.equal(rate.text, "n=4 is at least 2 times faster than 1 by examples_per_s")
+end)
+
+testing.case("equal within a tolerance", function()
+  local claim = gb.expect.equal { x = "n", y = "examples_per_s", tolerance = 0.05 }
+  testing.equal(judge(claim, rows("a", { 100, 101, 102 })), "confirmed")
+  testing.equal(judge(claim, rows("a", { 100, 101, 120 })), "refuted")
+  testing.equal(judge(claim, rows("a", { 100, 104, 104 }, 0.02)), "inconclusive")
+end)
+
+testing.case("that: a claim in Lua", function()
+  local function that(verdict, reason)
+    return gb.expect.that { claim = "c", judge = function() return verdict, reason end }
+  end
+  testing.equal({ judge(that("confirmed", "why")) }, { "confirmed", "why" })
+  local verdict, reason = judge(that("perhaps"))
+  testing.equal(verdict, "inconclusive")
+  testing.contains(reason, "judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got 'perhaps'")
+end)
+
+testing.case("mistakes are named", function()
+  testing.raises("gb.expect.increasing: option 'x' is required", gb.expect.increasing, { y = "b" })
+  testing.raises("gb.expect.ratio: option 'at_least' or 'at_most' is required", gb.expect.ratio,
+    { y = "b", of = {}, over = {} })
+  testing.raises("gb.expect.knee: option 'share': between 0 and 1, got 2", gb.expect.knee, { x = "a", y = "b", share = 2 })
+  testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by)", gb.expect.at_least,
+    { x = "a", y = "b", value = 1 })
+end)

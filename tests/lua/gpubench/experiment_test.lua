@@ -1,0 +1,90 @@
+local gb = require "gpubench"
+local experiment = require "gpubench.experiment"
+local testing = require "testing"
+
+local function sweep(options)
+  local declaration = { name = "experiment_test", title = "a `title` with \"quotes\", commas, <script> and\na newline" }
+  for key, value in pairs(options) do declaration[key] = value end
+  return gb.experiment(declaration)
+end
+
+testing.case("one row per point, in the order of the sweep", function()
+  local seen = {}
+  local rows = sweep {
+    axes = { gb.axis("a", { 1, 2 }), gb.axis("b", { "x", "y" }) },
+    run = function(point)
+      seen[#seen + 1] = point.a .. point.b
+      return { figure = point.a * 1.5 }
+    end,
+  }
+  testing.equal(seen, { "1x", "1y", "2x", "2y" })
+  testing.equal({ #rows, rows[3].figure, rows[3].b, rows[3].status, rows[3].point }, { 4, 3.0, "x", "ok", 3 })
+end)
+
+testing.case("a point that fails is a row, and the sweep goes on", function()
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2, 3, 4 }) },
+    skip = function(point) return point.n == 3 and "odd" or nil end,
+    run = function(point)
+      if point.n == 1 then error("broken") end
+      if point.n == 2 then gb.skip("not here") end
+      return { figure = 1 }
+    end,
+  }
+  testing.equal({ rows[1].status, rows[2].status, rows[3].status, rows[4].status }, { "error", "skipped", "skipped", "ok" })
+  testing.contains(rows[1].detail, "broken")
+  testing.contains(rows[1].detail, "experiment_test.lua:")
+  testing.equal({ rows[2].detail, rows[3].detail }, { "not here", "odd" })
+  testing.equal(experiment.status, 2)
+  experiment.status = 0
+end)
+
+testing.case("a limit too small is an out_of_memory row, and the next point has its memory again", function()
+  local rows = sweep {
+    axes = { gb.axis("size", { 100000, 10 }) },
+    run = function(point)
+      gb.config.set_memory_limit("cpu:0", 1 << 16)
+      return { sum = gb.ones({ point.size }):sum():item() }
+    end,
+  }
+  testing.equal({ rows[1].status, rows[2].status, rows[2].sum }, { "out_of_memory", "ok", 10.0 })
+  testing.equal(experiment.status, 0)
+end)
+
+testing.case("a point that keeps tensors is unreliable", function()
+  local kept
+  local rows = sweep { run = function() kept = gb.ones { 1000 } return {} end }
+  testing.contains(rows[1].quality, "of cpu:0 still in use after the point: something outside run keeps its tensors")
+  testing.is_true(kept)
+  kept = nil
+  collectgarbage()
+end)
+
+testing.case("a run may return several rows", function()
+  local rows = sweep {
+    axes = { gb.axis("n", { 1 }) },
+    run = function() return { { kernel = "matmul" }, { kernel = "conv" } } end,
+  }
+  testing.equal({ #rows, rows[2].kernel, rows[2].n, rows[2].point }, { 2, "conv", 1, 1 })
+end)
+
+testing.case("an axis is a field of the point, and a misspelt one an error", function()
+  local rows = sweep { axes = { gb.axis("batch", { 1 }) }, run = function(point) return { n = point.bach } end }
+  testing.contains(rows[1].detail, "point: there is no axis 'bach' (axes: batch)")
+  rows = sweep { run = function() return 3 end }
+  testing.contains(rows[1].detail, "run must return a table of columns, as gb.measure.training does; it returned a number")
+  experiment.status = 0
+end)
+
+testing.case("mistakes in the declaration are named", function()
+  local function run() end
+  testing.raises("gb.experiment: option 'name' is required", gb.experiment, { title = "t", run = run })
+  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, axes, run, skip, columns, charts, expect)",
+    gb.experiment, { name = "n", title = "t", run = run, axis = {} })
+  testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment, { name = "../up", title = "t", run = run })
+  testing.raises("gb.experiment: axis 1 is not made by gb.axis", sweep, { run = run, axes = { { 1, 2 } } })
+  testing.raises("gb.experiment: the axis 'a' is there twice", sweep,
+    { run = run, axes = { gb.axis("a", { 1 }), gb.axis("a", { 2 }) } })
+  testing.raises("gb.experiment: chart 1 is not made by gb.chart.line", sweep, { run = run, charts = { { x = "a" } } })
+  testing.raises("gb.experiment: expectation 1 is not made by gb.expect", sweep, { run = run, expect = { { x = "a" } } })
+end)
