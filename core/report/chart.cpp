@@ -35,18 +35,27 @@ bool is_drawn(const Record& record, const ChartSpec& spec) {
   return sound && record.has(spec.x) && finite_number(record.get(spec.y));
 }
 
-// The interval of the step time, and of the rates that are its inverse. Other figures have none yet.
-std::optional<Interval> interval_of(const Record& record, std::string_view y) {
+// "step_time_s" and "low" make "step_time_low_s"; "loss" and "low" make "loss_low".
+std::string end_column(const Column& column, std::string_view end) {
+  const std::size_t unit = unit_suffix(column).size();
+  return fmt::format("{}_{}{}", std::string_view(column.name).substr(0, column.name.size() - unit), end,
+                     unit_suffix(column));
+}
+
+// The interval that the row has for the column; rates and utilization are the inverse of the step time and share its
+// interval.
+std::optional<Interval> interval_of(const Record& record, const Column& y) {
+  const auto low = finite_number(record.get(end_column(y, "low")));
+  const auto high = finite_number(record.get(end_column(y, "high")));
+  if (low && high) return Interval{*low, *high};
+  if (y.name != "examples_per_s" && y.name != "flops_per_s" && y.name != "mfu") return std::nullopt;
+
+  const auto value = finite_number(record.get(y.name));
   const auto time = finite_number(record.get("step_time_s"));
-  const auto low = finite_number(record.get("step_time_low_s"));
-  const auto high = finite_number(record.get("step_time_high_s"));
-  const auto value = finite_number(record.get(y));
-  if (!time || !low || !high || !value || *low <= 0 || *high <= 0) return std::nullopt;
-  if (y == "step_time_s") return Interval{*low, *high};
-  if (y == "examples_per_s" || y == "flops_per_s" || y == "mfu") {
-    return Interval{*value * *time / *high, *value * *time / *low};
-  }
-  return std::nullopt;
+  const auto shortest = finite_number(record.get("step_time_low_s"));
+  const auto longest = finite_number(record.get("step_time_high_s"));
+  if (!value || !time || !shortest || !longest || *shortest <= 0) return std::nullopt;
+  return Interval{*value * *time / *longest, *value * *time / *shortest};
 }
 
 // Axes that vary among the drawn rows and are neither x nor the series: they tell series apart too.
@@ -137,7 +146,7 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
     const Cell& cell = row->get(x.name);
     point.x = numeric_x ? *number_in(cell) : position_of(format_cell(cell, x.unit), chart.categories);
     point.y = *number_in(row->get(y.name)) * scale.factor;
-    if (const auto interval = interval_of(*row, y.name)) {
+    if (const auto interval = interval_of(*row, y)) {
       point.interval = {interval->low * scale.factor, interval->high * scale.factor};
     }
     series_named(series_name(*row, series, others), chart.series).points.push_back(point);

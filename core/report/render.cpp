@@ -16,16 +16,8 @@ constexpr std::array<std::pair<std::string_view, Format>, 4> kFormats = {
     {{"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}, {"markdown", Format::markdown}}};
 
 std::string text_of(const Run& run) {
-  const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::brief);
-  std::string text = fmt::format("{}: {}\n", run.info.text("experiment"), one_line(run.info.text("title")));
-  text += fmt::format("run {}, {}\n\n", one_line(run.info.text("run")), run.info.text("status"));
-  text += render_text(shown.table);
-  for (const CommonValue& common : shown.common) {
-    text += fmt::format("{}{} {}", &common == shown.common.data() ? "\nall rows: " : ", ", common.heading,
-                        one_line(common.text));
-  }
-  if (!shown.common.empty()) text += "\n";
-  return text;
+  return fmt::format("{}: {}\nrun {}, {}\n\n{}", run.info.text("experiment"), one_line(run.info.text("title")),
+                     one_line(run.info.text("run")), run.info.text("status"), render_table(run));
 }
 
 std::string markdown_of(const Run& run) {
@@ -85,6 +77,17 @@ std::string render(const Run& run, Format format) {
       return markdown_of(run);
   }
   return {};
+}
+
+std::string render_table(const Run& run) {
+  const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::brief);
+  std::string text = render_text(shown.table);
+  for (const CommonValue& common : shown.common) {
+    text += fmt::format("{}{} {}", &common == shown.common.data() ? "\nall rows: " : ", ", common.heading,
+                        one_line(common.text));
+  }
+  if (!shown.common.empty()) text += "\n";
+  return text;
 }
 
 std::vector<std::string> axis_names(const Run& run) {

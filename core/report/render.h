@@ -15,6 +15,9 @@ Format parse_format(std::string_view name);
 
 std::string render(const Run& run, Format format);
 
+/// The table alone, as the text rendering has it.
+std::string render_table(const Run& run);
+
 /// The axes that run.json names; none when it names none.
 std::vector<std::string> axis_names(const Run& run);
 

@@ -136,33 +136,11 @@ std::string format_cell(const Cell& cell, Unit unit) {
 }
 
 std::string heading_of(const Column& column) {
-  std::string text = column.name;
-  const auto cut = [&text](std::string_view ending) {
-    if (text.ends_with(ending) && text.size() > ending.size()) text.erase(text.size() - ending.size());
-  };
-  switch (column.unit) {
-    case Unit::seconds:
-      cut("_s");
-      break;
-    case Unit::bytes:
-      cut("_bytes");
-      break;
-    case Unit::watts:
-      cut("_w");
-      break;
-    case Unit::joules:
-      cut("_j");
-      break;
-    case Unit::per_second:
-    case Unit::flops_per_second:
-    case Unit::bytes_per_second:
-      cut("_per_s");
-      text += "/s";
-      break;
-    default:
-      break;
-  }
   if (column.name == "mfu") return "MFU";
+  std::string text = column.name;
+  // A share's name would lose its meaning: "compute share" is no "compute".
+  if (column.unit != Unit::share && column.unit != Unit::none) text.erase(text.size() - unit_suffix(column).size());
+  if (unit_suffix(column) == "_per_s") text += "/s";
   std::ranges::replace(text, '_', ' ');
   return text;
 }

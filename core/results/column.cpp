@@ -101,4 +101,12 @@ Column column_of(std::string_view name) {
   return {std::string(name), Unit::none, Better::neither};
 }
 
+std::string_view unit_suffix(const Column& column) {
+  const std::string_view name = column.name;
+  for (const std::string_view suffix : {"_per_s", "_s", "_bytes", "_share", "_w", "_j"}) {
+    if (name.ends_with(suffix) && name.size() > suffix.size()) return name.substr(name.size() - suffix.size());
+  }
+  return {};
+}
+
 }  // namespace gpubench

@@ -47,6 +47,9 @@ class WatchedRun {
   }
   std::string directory() const { return writer_.directory().string(); }
   std::string name() const { return writer_.name(); }
+  std::string table() const {
+    return render_table({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()});
+  }
   std::vector<Record> rows() const { return writer_.records(); }
 
  private:
@@ -120,7 +123,8 @@ void open_results(lua_State* L) {
       .method<&WatchedRun::finish>("finish")
       .method<&WatchedRun::directory>("directory")
       .method<&WatchedRun::name>("name")
-      .method<&WatchedRun::rows>("rows");
+      .method<&WatchedRun::rows>("rows")
+      .method<&WatchedRun::table>("table");
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module results = native.submodule("results");

@@ -92,7 +92,7 @@ local function finish(declaration, axes, run, outcome)
   local verdicts = claim.judge_all(declaration.expect or {}, rows, axes)
   local written = run:finish { status = outcome, charts = declaration.charts or {}, expectations = verdicts }
   print(declaration.title)
-  if #rows > 0 then io.write(native.results.table(rows)) end
+  if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)
   for _, note in ipairs(written.notes) do io.stderr:write(note, "\n") end
   for _, path in ipairs(written.paths) do print("wrote " .. path) end

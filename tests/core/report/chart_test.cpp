@@ -59,6 +59,19 @@ TEST(Chart, IntervalsOfRatesAreTheInverse) {
   EXPECT_EQ(chart.y_label, "thousand examples/s");
 }
 
+TEST(Chart, AnyColumnMayHaveAnInterval) {
+  std::vector<Column> with_ends = columns();
+  with_ends.push_back(column_of("gap_s"));
+  std::vector<Record> gaps = rows();
+  for (Record& one : gaps) {
+    one.set("gap_s", 2.0);
+    one.set("gap_low_s", 1.0);
+    one.set("gap_high_s", 4.0);
+  }
+  const Chart chart = make_chart({.x = "batch", .y = "gap_s", .series = "device"}, with_ends, gaps, kAxes);
+  EXPECT_EQ(chart.series[0].points[0].interval, (Interval{1, 4}));
+}
+
 TEST(Chart, AxesThatAreNotNamedMakeSeriesToo) {
   const Chart chart = make_chart({.x = "batch", .y = "step_time_s"}, columns(), rows(), kAxes);
   ASSERT_EQ(chart.series.size(), 2u);

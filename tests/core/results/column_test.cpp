@@ -28,5 +28,11 @@ TEST(Column, NamesTellTheUnit) {
   EXPECT_EQ(to_string(Better::lower), "lower");
 }
 
+TEST(Column, TheUnitsEndingIsKnown) {
+  EXPECT_EQ(unit_suffix(column_of("step_time_s")), "_s");
+  EXPECT_EQ(unit_suffix(column_of("examples_per_s")), "_per_s");
+  EXPECT_EQ(unit_suffix(column_of("loss")), "");
+}
+
 }  // namespace
 }  // namespace gpubench

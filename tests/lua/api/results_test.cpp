@@ -35,6 +35,7 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
     local finished = run:finish { expectations = { { claim = "c", verdict = "confirmed", reason = "r" } } }
     assert(#finished.notes == 0 and #finished.paths == 5, table.concat(finished.paths, " "))
     assert(finished.paths[1] == run:directory() .. "/results.csv")
+    assert(run:table():find("8") and run:table():find("error"))
     local stored = results.read("e", out)
     assert(stored.info.nested.list[1].a == 1 and stored.info.nested.seed == 7)
     assert(stored.info.machine.cpus >= 1 and stored.info.process.resident_memory_peak_bytes > 0)
