@@ -1,0 +1,96 @@
+#include "core/nn/architecture.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/nn/layer_kind.h"
+
+namespace gpubench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int format_version = 1;
+
+Json to_json(const ConfigValue& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+ConfigValue config_value(const std::string& name, const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_array()) return json.get<Shape>();
+  throw Error(fmt::format("option '{}' has a value of no known type: {}", name, json.dump()));
+}
+
+Json layer_to_json(const Layer& layer) {
+  Json options = Json::object();
+  for (const auto& [name, value] : layer.config().entries()) {
+    if (name != "name") options[name] = to_json(value);
+  }
+  return {{"name", layer.name()}, {"kind", layer.kind()}, {"options", std::move(options)}};
+}
+
+LayerPtr layer_from_json(const Json& json, const DeviceId& device) {
+  ConfigEntries options = {{"name", json.at("name").get<std::string>()}};
+  for (const auto& [name, value] : json.at("options").items()) options.emplace_back(name, config_value(name, value));
+  return make_layer(json.at("kind").get<std::string>(), options, device);
+}
+
+ModelPtr functional_from_json(const Json& json, const std::vector<LayerPtr>& layers) {
+  std::vector<SymbolPtr> symbols;
+  for (const Json& call : json.at("calls")) {
+    std::vector<SymbolPtr> inputs;
+    for (const std::size_t input : call.at("inputs").get<std::vector<std::size_t>>()) {
+      inputs.push_back(symbols.at(input));
+    }
+    symbols.push_back(apply_layer(layers.at(call.at("layer").get<std::size_t>()), std::move(inputs)));
+  }
+  const auto select = [&](const char* key) {
+    std::vector<SymbolPtr> selected;
+    for (const std::size_t index : json.at(key).get<std::vector<std::size_t>>()) selected.push_back(symbols.at(index));
+    return selected;
+  };
+  return std::make_shared<Model>(json.at("name").get<std::string>(), select("inputs"), select("outputs"));
+}
+
+}  // namespace
+
+std::string architecture_to_json(const Model& model) {
+  if (!model.defined()) {
+    throw Error(fmt::format("model '{}': its input's shape is not known yet, so it cannot be saved", model.name()));
+  }
+  const std::vector<LayerPtr> layers = model.layers();
+  Json json = {{"gpubench_model", format_version}, {"name", model.name()}, {"sequential", model.sequential()}};
+  for (const LayerPtr& layer : layers) json["layers"].push_back(layer_to_json(*layer));
+  for (const Model::Call& call : model.calls()) {
+    const auto index = std::find(layers.begin(), layers.end(), call.layer) - layers.begin();
+    json["calls"].push_back({{"layer", index}, {"inputs", call.inputs}});
+  }
+  json["inputs"] = model.inputs();
+  json["outputs"] = model.outputs();
+  return json.dump(2) + "\n";
+}
+
+ModelPtr architecture_from_json(std::string_view text, const DeviceId& device) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("gpubench_model").get<int>() != format_version) {
+      throw Error(fmt::format("format version {} is not known; this program reads version {}",
+                              json.at("gpubench_model").dump(), format_version));
+    }
+    std::vector<LayerPtr> layers;
+    for (const Json& layer : json.at("layers")) layers.push_back(layer_from_json(layer, device));
+    if (!json.at("sequential").get<bool>()) return functional_from_json(json, layers);
+    return std::make_shared<Model>(json.at("name").get<std::string>(), std::move(layers));
+  } catch (const Error& error) {
+    throw Error(fmt::format("model architecture: {}", error.what()));
+  } catch (const std::exception& error) {  // what the JSON library and at() report
+    throw Error(fmt::format("model architecture: no valid description: {}", error.what()));
+  }
+}
+
+}  // namespace gpubench

@@ -1,0 +1,59 @@
+#include "core/nn/batch_normalization.h"
+
+#include <fmt/format.h>
+
+#include "core/ops/batch_norm.h"
+#include "core/ops/state.h"
+
+namespace gpubench::nn {
+
+LayerKind BatchNormalization::layer_kind() {
+  return {"BatchNormalization",
+          {},
+          {{"momentum", 0.99},
+           {"epsilon", 1e-3},
+           {"gamma_initializer", std::string("ones")},
+           {"beta_initializer", std::string("zeros")}},
+          &construct_layer<BatchNormalization>};
+}
+
+BatchNormalization::BatchNormalization(Config given, DeviceId device)
+    : Layer(std::move(given), std::move(device)),
+      momentum_(config().number_within("momentum", 0, 1)),
+      epsilon_(static_cast<float>(config().number_within("epsilon", 0, 1))) {
+  parse_initializer(config().text("gamma_initializer"));
+  parse_initializer(config().text("beta_initializer"));
+}
+
+TensorType BatchNormalization::infer(std::span<const TensorType> inputs) const {
+  const TensorType& input = only_input(inputs, -1, "[..., channels]");
+  if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
+  if (gamma_ && gamma_->type.shape[0] != input.shape.back()) {
+    fail(fmt::format("was built for {} channels, got {}", gamma_->type.shape[0], to_string(input)));
+  }
+  return input;
+}
+
+void BatchNormalization::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
+  const Shape channels{inputs[0].shape.back()};
+  gamma_ = make_variable(factory, "gamma", channels, parse_initializer(config().text("gamma_initializer")));
+  beta_ = make_variable(factory, "beta", channels, parse_initializer(config().text("beta_initializer")));
+  moving_mean_ = make_variable(factory, "moving_mean", channels, parse_initializer("zeros"), false);
+  moving_variance_ = make_variable(factory, "moving_variance", channels, parse_initializer("ones"), false);
+}
+
+Value BatchNormalization::apply(const CallContext& context, std::span<const Value> inputs) const {
+  Graph& graph = context.graph;
+  const Value gamma = graph.variable(gamma_), beta = graph.variable(beta_);
+  const Value moving_mean = graph.variable(moving_mean_), moving_variance = graph.variable(moving_variance_);
+  // A frozen layer normalizes as in inference even in training, as in Keras.
+  if (!context.training || !config().flag("trainable")) {
+    return ops::batch_norm_inference(graph, inputs[0], gamma, beta, moving_mean, moving_variance, epsilon_);
+  }
+  const Value y = ops::batch_norm(graph, inputs[0], gamma, beta, epsilon_);
+  ops::moving_average(graph, moving_mean, Value{y.node, 1}, momentum_);
+  ops::moving_average(graph, moving_variance, Value{y.node, 2}, momentum_);
+  return y;
+}
+
+}  // namespace gpubench::nn

@@ -1,0 +1,24 @@
+// Normalizes each channel (the last dimension) by the batch's mean and variance in training, and by their moving
+// averages otherwise.
+#pragma once
+#include "core/nn/layer_kind.h"
+
+namespace gpubench::nn {
+
+class BatchNormalization final : public Layer {
+ public:
+  static LayerKind layer_kind();
+  BatchNormalization(Config config, DeviceId device);
+  std::string default_name() const override { return "batch_normalization"; }
+  TensorType infer(std::span<const TensorType> inputs) const override;
+
+ private:
+  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+
+  double momentum_;
+  float epsilon_;
+  VariablePtr gamma_, beta_, moving_mean_, moving_variance_;
+};
+
+}  // namespace gpubench::nn

@@ -1,0 +1,99 @@
+#include "core/nn/config.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+constexpr const char* type_names[] = {"a boolean", "an integer", "a number", "a string", "a list of integers"};
+
+std::string known_names(const std::vector<ConfigField>& fields) {
+  std::string names;
+  for (const ConfigField& field : fields) names += (names.empty() ? "" : ", ") + field.name;
+  return names;
+}
+
+/// `given` as the type of `wanted`, where nothing is lost: an integer is also a number and a list of one.
+ConfigValue convert(const std::string& owner, const std::string& name, const ConfigValue& wanted, ConfigValue given) {
+  if (given.index() == wanted.index()) return given;
+  if (const auto* integer = std::get_if<std::int64_t>(&given)) {
+    if (std::holds_alternative<double>(wanted)) return static_cast<double>(*integer);
+    if (std::holds_alternative<Shape>(wanted)) return Shape{*integer};
+  }
+  if (const auto* number = std::get_if<double>(&given); number != nullptr && std::rint(*number) == *number) {
+    if (std::holds_alternative<std::int64_t>(wanted)) return static_cast<std::int64_t>(*number);
+  }
+  throw Error(fmt::format("{}: option '{}' must be {}, got {} ({})", owner, name, type_names[wanted.index()],
+                          type_names[given.index()], to_string(given)));
+}
+
+}  // namespace
+
+Config::Config(std::string owner, const std::vector<ConfigField>& fields, const ConfigEntries& given)
+    : owner_(std::move(owner)) {
+  for (const auto& [name, value] : given) {
+    const bool known =
+        std::any_of(fields.begin(), fields.end(), [&](const ConfigField& field) { return field.name == name; });
+    if (!known) {
+      throw Error(fmt::format("{}: unknown option '{}' (known: {})", owner_, name, known_names(fields)));
+    }
+  }
+  for (const ConfigField& field : fields) {
+    const auto found =
+        std::find_if(given.begin(), given.end(), [&](const auto& entry) { return entry.first == field.name; });
+    if (found == given.end() && field.required) {
+      throw Error(
+          fmt::format("{}: option '{}' is required; it is {}", owner_, field.name, type_names[field.fallback.index()]));
+    }
+    entries_.emplace_back(
+        field.name, found == given.end() ? field.fallback : convert(owner_, field.name, field.fallback, found->second));
+  }
+}
+
+const ConfigValue& Config::value(std::string_view name) const {
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first == name; });
+  assert(found != entries_.end());
+  return found->second;
+}
+
+std::int64_t Config::integer_from(std::string_view name, std::int64_t least) const {
+  const std::int64_t given = integer(name);
+  if (given < least) throw Error(fmt::format("{}: {} must be at least {}, got {}", owner_, name, least, given));
+  return given;
+}
+
+double Config::number_within(std::string_view name, double low, double high) const {
+  const double given = number(name);
+  if (!(given >= low && given < high)) {
+    throw Error(fmt::format("{}: {} must be at least {} and below {}, got {}", owner_, name, low, high, given));
+  }
+  return given;
+}
+
+std::array<std::int64_t, 2> Config::pair(std::string_view name) const {
+  const Shape& given = shape(name);
+  const bool positive = std::all_of(given.begin(), given.end(), [](std::int64_t size) { return size > 0; });
+  if (given.empty() || given.size() > 2 || !positive) {
+    throw Error(fmt::format("{}: {} must be one or two positive integers, got {}", owner_, name, to_string(given)));
+  }
+  return {given.front(), given.back()};
+}
+
+std::string to_string(const ConfigValue& value) {
+  struct Text {
+    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+    std::string operator()(std::int64_t integer) const { return std::to_string(integer); }
+    std::string operator()(double number) const { return fmt::format("{}", number); }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(const Shape& shape) const { return to_string(shape); }
+  };
+  return std::visit(Text{}, value);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,55 @@
+// The options of a layer, loss or optimizer by name. One description of the fields serves Lua tables, JSON files and
+// messages, so that a misspelt or mistyped option is reported in the same words wherever it comes from.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/tensor/tensor_type.h"
+
+namespace gpubench {
+
+using ConfigValue = std::variant<bool, std::int64_t, double, std::string, Shape>;
+using ConfigEntries = std::vector<std::pair<std::string, ConfigValue>>;
+
+struct ConfigField {
+  std::string name;
+  ConfigValue fallback;  ///< its alternative is the field's type
+  bool required = false;
+};
+
+class Config {
+ public:
+  /// `owner` stands in messages: "Dense". Throws Error for an unknown or mistyped option, or a required one left out.
+  Config(std::string owner, const std::vector<ConfigField>& fields, const ConfigEntries& given);
+
+  const std::string& owner() const { return owner_; }
+  bool flag(std::string_view name) const { return std::get<bool>(value(name)); }
+  std::int64_t integer(std::string_view name) const { return std::get<std::int64_t>(value(name)); }
+  double number(std::string_view name) const { return std::get<double>(value(name)); }
+  const std::string& text(std::string_view name) const { return std::get<std::string>(value(name)); }
+  const Shape& shape(std::string_view name) const { return std::get<Shape>(value(name)); }
+  /// An integer that must be at least `least`.
+  std::int64_t integer_from(std::string_view name, std::int64_t least) const;
+  /// A number in [low, high).
+  double number_within(std::string_view name, double low, double high) const;
+  /// One positive number for both spatial dimensions, or one for each.
+  std::array<std::int64_t, 2> pair(std::string_view name) const;
+  /// Every field in its order.
+  const ConfigEntries& entries() const { return entries_; }
+
+ private:
+  const ConfigValue& value(std::string_view name) const;
+
+  std::string owner_;
+  ConfigEntries entries_;
+};
+
+/// "true", "3", "0.5", "same", "[2, 2]".
+std::string to_string(const ConfigValue& value);
+
+}  // namespace gpubench

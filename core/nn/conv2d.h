@@ -1,0 +1,27 @@
+// Two-dimensional convolution of [height, width, channels] images, with bias and activation.
+#pragma once
+#include "core/nn/layer_kind.h"
+#include "core/nn/window_layer.h"
+#include "core/ops/conv.h"
+
+namespace gpubench::nn {
+
+class Conv2D final : public WindowLayer {
+ public:
+  static LayerKind layer_kind();
+  Conv2D(Config config, DeviceId device);
+  std::string default_name() const override { return "conv2d"; }
+  TensorType infer(std::span<const TensorType> inputs) const override;
+
+ private:
+  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+
+  std::int64_t filters_;
+  Extents size_;
+  Conv2DAttributes options_;
+  std::string activation_;
+  VariablePtr kernel_, bias_;
+};
+
+}  // namespace gpubench::nn

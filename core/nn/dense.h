@@ -1,0 +1,23 @@
+// y = activation(x W + b) over the last dimension.
+#pragma once
+#include "core/nn/layer_kind.h"
+
+namespace gpubench::nn {
+
+class Dense final : public Layer {
+ public:
+  static LayerKind layer_kind();
+  Dense(Config config, DeviceId device);
+  std::string default_name() const override { return "dense"; }
+  TensorType infer(std::span<const TensorType> inputs) const override;
+
+ private:
+  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+
+  std::int64_t units_;
+  std::string activation_;
+  VariablePtr kernel_, bias_;
+};
+
+}  // namespace gpubench::nn

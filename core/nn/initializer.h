@@ -1,0 +1,40 @@
+// First values of variables, computed on the host from a seed: the same seed gives the same bytes for any device.
+// Names, formulas and defaults are those of Keras.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/tensor/host_tensor.h"
+
+namespace gpubench {
+
+struct Initializer {
+  enum class Kind : std::uint8_t {
+    zeros,
+    ones,
+    constant,
+    glorot_uniform,
+    glorot_normal,
+    he_uniform,
+    he_normal,
+    random_uniform,
+    random_normal
+  };
+  Kind kind = Kind::zeros;
+  /// constant: value; random_uniform: minval, maxval; random_normal: mean, stddev.
+  double first = 0;
+  double second = 0;
+  /// Its own seed; without one the variable's place in the global sequence decides.
+  std::optional<std::uint64_t> seed;
+
+  /// float32 values. Fans follow Keras: [in, out], [height, width, in, out].
+  HostTensor make(const Shape& shape, std::uint64_t seed_to_use) const;
+};
+
+/// "he_normal" or with arguments "random_normal(mean=0, stddev=0.02, seed=7)". Throws Error listing what there is.
+Initializer parse_initializer(std::string_view text);
+std::string to_string(const Initializer& initializer);
+
+}  // namespace gpubench

@@ -1,0 +1,64 @@
+#include "core/nn/layer.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+TensorType without_batch(const TensorType& type) {
+  return {Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
+}
+
+}  // namespace
+
+std::vector<ConfigField> Layer::common_fields() {
+  return {{"name", std::string()}, {"input_shape", Shape{}}, {"trainable", true}};
+}
+
+Layer::Layer(Config config, DeviceId device)
+    : config_(std::move(config)), name_(config_.text("name")), device_(std::move(device)) {}
+
+void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) {
+  infer(inputs);
+  if (built_) return;
+  if (name_.empty()) name_ = default_name();
+  make_variables(factory, inputs);
+  built_ = true;
+}
+
+Value Layer::call(const CallContext& context, std::span<const Value> inputs) const {
+  std::vector<TensorType> types;
+  for (const Value input : inputs) {
+    const TensorType& type = context.graph.type(input);
+    if (type.shape.empty()) fail(fmt::format("expects tensors with a batch dimension, got {}", to_string(type)));
+    types.push_back(without_batch(type));
+  }
+  infer(types);
+  const GraphScope scope(context.graph, device_, name_);
+  return apply(context, inputs);
+}
+
+VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, Shape shape,
+                                 const Initializer& initializer, bool trainable) {
+  const HostTensor initial = initializer.make(shape, initializer.seed.value_or(factory.next_seed()));
+  VariablePtr variable = factory.create(name_ + "/" + name, initial, device_, trainable && config_.flag("trainable"));
+  variables_.push_back(variable);
+  return variable;
+}
+
+void Layer::fail(const std::string& message) const {
+  throw Error(fmt::format("layer '{}' ({}): {}", name_.empty() ? default_name() : name_, kind(), message));
+}
+
+const TensorType& Layer::only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const {
+  if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
+  if (rank >= 0 && inputs[0].rank() != rank) {
+    fail(fmt::format("expects {} per example, got {}", form, to_string(inputs[0])));
+  }
+  if (!is_floating(inputs[0].dtype)) fail(fmt::format("expects floating-point input, got {}", to_string(inputs[0])));
+  return inputs[0];
+}
+
+}  // namespace gpubench

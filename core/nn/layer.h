@@ -1,0 +1,81 @@
+// A layer is an immutable description. build() makes its variables once; call() then adds its nodes to any number of
+// graphs (training, evaluation, a partial batch), which share them. Types speak of one example: [784] stands for
+// [batch, 784].
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/nn/config.h"
+#include "core/nn/initializer.h"
+#include "core/nn/variable_factory.h"
+
+namespace gpubench {
+
+/// What a layer needs besides its inputs to add its nodes.
+struct CallContext {
+  Graph& graph;
+  bool training = false;
+  /// int64 scalar that differs from step to step; random layers draw by it. Needed in training only.
+  Value step{};
+};
+
+class Layer {
+ public:
+  /// Options that every layer has.
+  static std::vector<ConfigField> common_fields();
+
+  /// `device`: where the layer's variables lie and its nodes run.
+  Layer(Config config, DeviceId device);
+  virtual ~Layer() = default;
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+  /// "Conv2D".
+  const std::string& kind() const { return config_.owner(); }
+  /// Empty until the user or a model gives one.
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  /// "conv2d": what unnamed layers are named after.
+  virtual std::string default_name() const = 0;
+  const Config& config() const { return config_; }
+  const DeviceId& device() const { return device_; }
+  /// The type of the input_shape option, or none.
+  const Shape& input_shape() const { return config_.shape("input_shape"); }
+
+  /// Whether it draws random numbers in training, and so needs a step.
+  virtual bool draws() const { return false; }
+  /// The output's type for one example. Throws Error naming the layer, what it was given and what is possible.
+  virtual TensorType infer(std::span<const TensorType> inputs) const = 0;
+  /// Makes the variables for these inputs; does nothing the second time.
+  void build(VariableFactory& factory, std::span<const TensorType> inputs);
+  bool built() const { return built_; }
+  Value call(const CallContext& context, std::span<const Value> inputs) const;
+  /// In the order in which they are saved: trainable ones first.
+  const std::vector<VariablePtr>& variables() const { return variables_; }
+
+ protected:
+  virtual void make_variables(VariableFactory& /*factory*/, std::span<const TensorType> /*inputs*/) {}
+  virtual Value apply(const CallContext& context, std::span<const Value> inputs) const = 0;
+
+  /// A variable "layer/name"; frozen when the layer is not trainable.
+  VariablePtr make_variable(VariableFactory& factory, const std::string& name, Shape shape,
+                            const Initializer& initializer, bool trainable = true);
+  /// Throws Error("layer 'conv2d' (Conv2D): ...").
+  [[noreturn]] void fail(const std::string& message) const;
+  /// The one input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width, channels]".
+  const TensorType& only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const;
+
+ private:
+  Config config_;
+  std::string name_;
+  DeviceId device_;
+  bool built_ = false;
+  std::vector<VariablePtr> variables_;
+};
+
+using LayerPtr = std::shared_ptr<Layer>;
+
+}  // namespace gpubench

@@ -1,0 +1,33 @@
+// What makes a layer from its options: one description per kind, listed in layer_kinds.cpp, used by scripts and by
+// saved architectures alike.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "core/nn/layer.h"
+
+namespace gpubench {
+
+struct LayerKind {
+  std::string name;
+  /// The options that may be given by position, in order.
+  std::vector<std::string> positional;
+  /// Without Layer::common_fields().
+  std::vector<ConfigField> fields;
+  LayerPtr (*make)(Config config, DeviceId device);
+};
+
+const std::vector<LayerKind>& layer_kinds();
+/// Throws Error listing the kinds.
+const LayerKind& find_layer_kind(std::string_view name);
+/// Checks the options, then makes the layer.
+LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device = {});
+LayerPtr make_layer(std::string_view kind, const ConfigEntries& options = {}, DeviceId device = {});
+
+/// The `make` of a kind whose layer is constructed from (Config, DeviceId).
+template <class T>
+LayerPtr construct_layer(Config config, DeviceId device) {
+  return std::make_shared<T>(std::move(config), std::move(device));
+}
+
+}  // namespace gpubench

@@ -1,0 +1,40 @@
+// What training makes small. A loss adds nodes that give one value per example (or per element); training minimizes
+// their mean.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/nn/config.h"
+
+namespace gpubench {
+
+class Loss {
+ public:
+  virtual ~Loss() = default;
+  virtual std::string name() const = 0;
+  /// float32 values of any shape. Throws Error naming the loss and both types.
+  virtual Value call(Graph& graph, Value labels, Value predictions) const = 0;
+  /// Labels are class indices, to be checked against the number of classes before they reach a kernel.
+  virtual bool takes_class_indices() const { return false; }
+};
+using LossPtr = std::shared_ptr<const Loss>;
+
+/// Adds nodes for labels and predictions; what a traced script function becomes.
+using GraphFunction = std::function<Value(Graph& graph, Value labels, Value predictions)>;
+
+struct LossKind {
+  std::string name;
+  std::vector<ConfigField> fields;
+  LossPtr (*make)(const Config& config);
+};
+/// categorical_crossentropy, sparse_categorical_crossentropy, binary_crossentropy (from_logits), mean_squared_error.
+const std::vector<LossKind>& loss_kinds();
+/// Throws Error listing the names.
+LossPtr make_loss(std::string_view name, const ConfigEntries& options = {});
+LossPtr make_custom_loss(std::string name, GraphFunction function);
+
+}  // namespace gpubench

@@ -1,0 +1,233 @@
+#include "core/nn/model.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/nn/input.h"
+#include "core/ops/cast.h"
+
+namespace gpubench {
+namespace {
+
+LayerPtr make_input(const TensorType& type, const DeviceId& device) {
+  return make_layer(
+      "Input", {{"shape", type.shape}, {"dtype", std::string(to_string(type.dtype))}, {"name", std::string("input")}},
+      device);
+}
+
+std::string shape_text(std::span<const TensorType> types) {
+  std::string text;
+  for (const TensorType& type : types) text += (text.empty() ? "" : ", ") + to_string(type.shape);
+  return text;
+}
+
+}  // namespace
+
+Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs)
+    : name_(std::move(name)) {
+  if (inputs.empty() || outputs.empty()) {
+    throw Error(fmt::format("model '{}': needs at least one input and one output, got {} and {}", name_, inputs.size(),
+                            outputs.size()));
+  }
+  for (const SymbolPtr& input : inputs) {
+    if (input->inputs().empty()) continue;
+    throw Error(fmt::format("model '{}': its inputs must be Input layers, got the output of layer {}", name_,
+                            input->layer()->kind()));
+  }
+  cut(inputs, outputs);
+  name_layers();
+}
+
+Model::Model(std::string name, std::vector<LayerPtr> chain) : name_(std::move(name)), chain_(std::move(chain)) {
+  if (chain_->empty()) throw Error(fmt::format("model '{}': Sequential needs at least one layer", name_));
+  for (std::size_t i = 1; i < chain_->size(); ++i) {
+    if ((*chain_)[i]->kind() != "Input") continue;
+    throw Error(fmt::format("model '{}': Input must be the first layer, found as number {}", name_, i + 1));
+  }
+  name_layers();
+  const LayerPtr& first = chain_->front();
+  if (const auto* input = dynamic_cast<const nn::Input*>(first.get())) {
+    if (chain_->size() == 1) throw Error(fmt::format("model '{}': Sequential needs a layer after Input", name_));
+    define_chain(input->type());
+  } else if (!first->input_shape().empty()) {
+    define_chain({first->input_shape(), Dtype::f32});
+  }
+}
+
+void Model::define_chain(const TensorType& input) {
+  const bool has_input = chain_->front()->kind() == "Input";
+  const LayerPtr source = has_input ? chain_->front() : make_input(input, chain_->front()->device());
+  const SymbolPtr start = apply_layer(source, {});
+  SymbolPtr end = start;
+  for (std::size_t i = has_input ? 1 : 0; i < chain_->size(); ++i) end = apply_layer((*chain_)[i], {end});
+  cut({start}, {end});
+}
+
+void Model::cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs) {
+  std::map<const Symbol*, std::size_t> index;
+  const auto append = [&](const Symbol& symbol) {
+    Call call{symbol.layer(), {}, symbol.type()};
+    for (const SymbolPtr& input : symbol.inputs()) call.inputs.push_back(index.at(input.get()));
+    calls_.push_back(std::move(call));
+    return index.emplace(&symbol, calls_.size() - 1).first->second;
+  };
+  for (const SymbolPtr& input : inputs) inputs_.push_back(append(*input));
+
+  // Depth first without recursion, so that a deep chain cannot overflow the stack.
+  std::vector<std::pair<const Symbol*, std::size_t>> path;
+  for (const SymbolPtr& output : outputs) {
+    if (!index.contains(output.get())) path.emplace_back(output.get(), 0);
+    while (!path.empty()) {
+      auto& [symbol, next] = path.back();
+      if (next < symbol->inputs().size()) {
+        const Symbol* input = symbol->inputs()[next++].get();
+        if (!index.contains(input)) path.emplace_back(input, 0);
+        continue;
+      }
+      if (symbol->inputs().empty()) {
+        throw Error(fmt::format("model '{}': an output depends on an Input {} that is not among the model's inputs",
+                                name_, to_string(symbol->type())));
+      }
+      append(*symbol);
+      path.pop_back();
+    }
+    outputs_.push_back(index.at(output.get()));
+  }
+}
+
+void Model::name_layers() const {
+  std::set<std::string> taken;
+  for (const LayerPtr& layer : layers()) {
+    if (!layer->name().empty() && !taken.insert(layer->name()).second) {
+      throw Error(fmt::format("model '{}': two layers are named '{}'", name_, layer->name()));
+    }
+  }
+  for (const LayerPtr& layer : layers()) {
+    if (!layer->name().empty()) continue;
+    std::string name = layer->default_name();
+    for (int i = 1; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", layer->default_name(), i);
+    layer->set_name(name);
+  }
+}
+
+void Model::define(std::span<const TensorType> inputs) {
+  if (!defined()) {
+    if (inputs.size() != 1) {
+      throw Error(fmt::format("model '{}': Sequential takes one input, got {}", name_, inputs.size()));
+    }
+    // Images and other integers are cast on the way in; layers compute in float32.
+    define_chain({inputs[0].shape, Dtype::f32});
+    return;
+  }
+  check_inputs(inputs);
+}
+
+void Model::check_inputs(std::span<const TensorType> inputs) const {
+  const std::vector<TensorType> expected = input_types();
+  const bool same = std::equal(expected.begin(), expected.end(), inputs.begin(), inputs.end(),
+                               [](const TensorType& a, const TensorType& b) { return a.shape == b.shape; });
+  if (!same) {
+    throw Error(fmt::format("model '{}': expects {} input{} of shape {} per example, got {} of shape {}", name_,
+                            expected.size(), expected.size() == 1 ? "" : "s", shape_text(expected), inputs.size(),
+                            shape_text(inputs)));
+  }
+}
+
+void Model::build(VariableFactory& factory) {
+  if (built_) return;
+  if (!defined()) {
+    throw Error(
+        fmt::format("model '{}': the input's shape is not known yet; give the first layer input_shape, start "
+                    "with Input, or pass data first",
+                    name_));
+  }
+  for (const Call& call : calls_) {
+    if (call.inputs.empty()) continue;
+    std::vector<TensorType> types;
+    for (const std::size_t input : call.inputs) types.push_back(calls_[input].type);
+    call.layer->build(factory, types);
+  }
+  built_ = true;
+}
+
+std::vector<Value> Model::call(const CallContext& context, std::span<const Value> inputs) const {
+  std::vector<TensorType> examples;
+  for (const Value input : inputs) {
+    const TensorType& type = context.graph.type(input);
+    if (type.shape.empty()) {
+      throw Error(fmt::format("model '{}': expects tensors with a batch dimension, got {}", name_, to_string(type)));
+    }
+    examples.push_back({Shape(type.shape.begin() + 1, type.shape.end()), type.dtype});
+  }
+  check_inputs(examples);
+  std::vector<Value> values(calls_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Call& source = calls_[inputs_[i]];
+    const GraphScope scope(context.graph, source.layer->device(), source.layer->name());
+    values[inputs_[i]] = ops::cast(context.graph, inputs[i], source.type.dtype);
+  }
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    if (values[i]) continue;
+    std::vector<Value> arguments;
+    for (const std::size_t input : calls_[i].inputs) arguments.push_back(values[input]);
+    values[i] = calls_[i].layer->call(context, arguments);
+  }
+  std::vector<Value> results;
+  for (const std::size_t output : outputs_) results.push_back(values[output]);
+  return results;
+}
+
+std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs) const {
+  if (!defined() || inputs.size() != inputs_.size()) {
+    throw Error(fmt::format("model '{}': takes {} inputs as a layer, got {}", name_, inputs_.size(), inputs.size()));
+  }
+  std::vector<SymbolPtr> symbols(calls_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) symbols[inputs_[i]] = inputs[i];
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    if (symbols[i]) continue;
+    std::vector<SymbolPtr> arguments;
+    for (const std::size_t input : calls_[i].inputs) arguments.push_back(symbols[input]);
+    symbols[i] = apply_layer(calls_[i].layer, std::move(arguments));
+  }
+  std::vector<SymbolPtr> results;
+  for (const std::size_t output : outputs_) results.push_back(symbols[output]);
+  return results;
+}
+
+std::vector<TensorType> Model::input_types() const {
+  std::vector<TensorType> types;
+  for (const std::size_t input : inputs_) types.push_back(calls_[input].type);
+  return types;
+}
+
+std::vector<TensorType> Model::output_types() const {
+  std::vector<TensorType> types;
+  for (const std::size_t output : outputs_) types.push_back(calls_[output].type);
+  return types;
+}
+
+std::vector<LayerPtr> Model::layers() const {
+  if (!defined()) return *chain_;
+  std::vector<LayerPtr> layers;
+  for (const Call& call : calls_) {
+    if (std::find(layers.begin(), layers.end(), call.layer) == layers.end()) layers.push_back(call.layer);
+  }
+  return layers;
+}
+
+std::vector<VariablePtr> Model::variables() const {
+  std::vector<VariablePtr> all;
+  for (const LayerPtr& layer : layers()) all.insert(all.end(), layer->variables().begin(), layer->variables().end());
+  return all;
+}
+
+std::vector<VariablePtr> Model::trainable_variables() const {
+  std::vector<VariablePtr> all = variables();
+  std::erase_if(all, [](const VariablePtr& variable) { return !variable->trainable; });
+  return all;
+}
+
+}  // namespace gpubench

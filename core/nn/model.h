@@ -1,0 +1,70 @@
+// Layers joined from inputs to outputs. One class serves the functional form and Sequential: a sequential model is the
+// same chain, cut to measure when the type of its input is known.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/nn/layer.h"
+#include "core/nn/symbol.h"
+
+namespace gpubench {
+
+class Model {
+ public:
+  /// One application of a layer; `inputs` index earlier calls.
+  struct Call {
+    LayerPtr layer;
+    std::vector<std::size_t> inputs;
+    TensorType type;  ///< of one example
+  };
+
+  /// Everything between the symbols. Throws Error when an output depends on an input that is not listed.
+  Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
+  /// A chain; its input type is the first layer's input_shape option, an Input layer, or what define() is given.
+  Model(std::string name, std::vector<LayerPtr> chain);
+
+  const std::string& name() const { return name_; }
+  bool sequential() const { return chain_.has_value(); }
+  /// Whether the input types are known.
+  bool defined() const { return !calls_.empty(); }
+  /// Fixes the input type of a chain that left it open (types of one example); checks it otherwise, by shape only: the
+  /// call casts. Throws Error naming both shapes.
+  void define(std::span<const TensorType> inputs);
+  /// Makes all variables; does nothing the second time. Throws Error when the model is not defined yet.
+  void build(VariableFactory& factory);
+  bool built() const { return built_; }
+
+  /// Adds the model's nodes. Inputs carry a batch dimension; other element types are cast to the declared ones.
+  std::vector<Value> call(const CallContext& context, std::span<const Value> inputs) const;
+  /// The model's layers applied once more, to other symbols: a model used as a layer.
+  std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs) const;
+
+  const std::vector<Call>& calls() const { return calls_; }
+  const std::vector<std::size_t>& inputs() const { return inputs_; }
+  const std::vector<std::size_t>& outputs() const { return outputs_; }
+  std::vector<TensorType> input_types() const;
+  std::vector<TensorType> output_types() const;
+  /// Each layer once, in the order of its first call; before define() a chain's layers.
+  std::vector<LayerPtr> layers() const;
+  std::vector<VariablePtr> variables() const;
+  std::vector<VariablePtr> trainable_variables() const;
+
+ private:
+  void cut(const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
+  void name_layers() const;
+  void check_inputs(std::span<const TensorType> inputs) const;
+  void define_chain(const TensorType& input);
+
+  std::string name_;
+  std::optional<std::vector<LayerPtr>> chain_;
+  std::vector<Call> calls_;
+  std::vector<std::size_t> inputs_, outputs_;
+  bool built_ = false;
+};
+
+using ModelPtr = std::shared_ptr<Model>;
+
+}  // namespace gpubench

@@ -1,0 +1,77 @@
+#include "core/nn/summary.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+
+namespace gpubench {
+namespace {
+
+using Line = std::array<std::string, 4>;
+
+std::int64_t count(const std::vector<VariablePtr>& variables, bool trainable) {
+  std::int64_t total = 0;
+  for (const VariablePtr& variable : variables) {
+    if (variable->trainable == trainable) total += variable->type.elements();
+  }
+  return total;
+}
+
+std::string batched(const Shape& shape) {
+  std::string text = "[batch";
+  for (const std::int64_t size : shape) text += fmt::format(", {}", size);
+  return text + "]";
+}
+
+std::string names_of(const Model& model, const Model::Call& call) {
+  std::string names;
+  for (const std::size_t input : call.inputs) {
+    names += (names.empty() ? "" : ", ") + model.calls()[input].layer->name();
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string summary(const Model& model) {
+  if (!model.built()) {
+    throw Error(
+        fmt::format("model '{}': summary needs a built model; give the first layer input_shape, start with "
+                    "Input, or pass data first",
+                    model.name()));
+  }
+  std::vector<Line> lines = {{"Layer (type)", "Output shape", "Parameters", model.sequential() ? "" : "Connected to"}};
+  std::set<const Layer*> counted;
+  for (const Model::Call& call : model.calls()) {
+    if (model.sequential() && call.inputs.empty()) continue;  // as in Keras, a chain's input is not listed
+    const bool first = counted.insert(call.layer.get()).second;
+    const auto& variables = call.layer->variables();
+    const std::int64_t parameters = first ? count(variables, true) + count(variables, false) : 0;
+    lines.push_back({fmt::format("{} ({})", call.layer->name(), call.layer->kind()), batched(call.type.shape),
+                     format_count(parameters), model.sequential() ? "" : names_of(model, call)});
+  }
+
+  const std::size_t columns = model.sequential() ? 3 : 4;
+  std::array<std::size_t, 4> widths{};
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text = fmt::format("Model: {}\n", model.name());
+  for (const Line& line : lines) {
+    std::string row = fmt::format("{:<{}}  {:<{}}  {:>{}}", line[0], widths[0], line[1], widths[1], line[2], widths[2]);
+    if (columns == 4 && !line[3].empty()) row += "  " + line[3];
+    text += row + "\n";
+    if (&line == &lines.front()) text += std::string(row.size(), '-') + "\n";
+  }
+  const std::int64_t trainable = count(model.variables(), true), frozen = count(model.variables(), false);
+  text += fmt::format("Total parameters: {} ({})\n", format_count(trainable + frozen),
+                      format_bytes(4.0 * static_cast<double>(trainable + frozen)));
+  text += fmt::format("Trainable: {}, not trainable: {}\n", format_count(trainable), format_count(frozen));
+  return text;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,21 @@
+// Where layers and optimizers get their variables from: layers know no executor, so whoever owns the memory stands
+// behind this interface.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "core/graph/variable.h"
+#include "core/tensor/host_tensor.h"
+
+namespace gpubench {
+
+class VariableFactory {
+ public:
+  virtual ~VariableFactory() = default;
+  /// Throws OutOfMemory.
+  virtual VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) = 0;
+  /// A new seed of the global sequence, for whatever was not given one of its own.
+  virtual std::uint64_t next_seed() = 0;
+};
+
+}  // namespace gpubench

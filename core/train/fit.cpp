@@ -1,0 +1,134 @@
+#include "core/train/fit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "core/data/shuffle.h"
+
+namespace gpubench {
+namespace {
+
+/// One fit under way.
+class Fit {
+ public:
+  Fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options)
+      : trainer_(trainer),
+        dataset_(dataset),
+        options_(options),
+        steps_(trainer.training_loop()),
+        training_{trainer, options.epochs, expected_steps(), false} {
+    for (const CallbackPtr& callback : options.callbacks) {
+      wants_batches_ = wants_batches_ || callback->wants_batches();
+      if (callback->wants_steps()) step_watchers_.push_back(callback.get());
+    }
+  }
+
+  History run() {
+    if (trainer_.model().defined()) trainer_.prepare_training(dataset_.element_types());
+    each([&](Callback& callback) { callback.on_train_begin(training_); });
+    for (std::int64_t epoch = options_.initial_epoch; epoch < options_.epochs && !training_.stop; ++epoch) {
+      run_epoch(epoch);
+    }
+    each([&](Callback& callback) { callback.on_train_end(training_); });
+    return std::move(history_);
+  }
+
+ private:
+  std::int64_t expected_steps() const {
+    if (options_.steps_per_epoch > 0) return options_.steps_per_epoch;
+    const std::optional<std::int64_t> size = dataset_.size();
+    if (size == endless) throw Error("fit: the dataset never ends; give steps_per_epoch or use take");
+    return size.value_or(0);
+  }
+
+  template <class Call>
+  void each(Call&& call) {
+    for (const CallbackPtr& callback : options_.callbacks) call(*callback);
+  }
+
+  void run_epoch(std::int64_t epoch) {
+    each([&](Callback& callback) { callback.on_epoch_begin(training_, epoch); });
+    trainer_.reset_metrics();
+    train(epoch);
+    Logs logs = trainer_.read_metrics();
+    if (options_.validation) {
+      for (const auto& [name, value] : trainer_.evaluate(*options_.validation)) logs.emplace_back("val_" + name, value);
+    }
+    each([&](Callback& callback) { callback.on_epoch_end(training_, epoch, logs); });
+    history_.add(epoch, logs);
+  }
+
+  void train(std::int64_t epoch) {
+    if (options_.steps_per_epoch == 0 || !cursor_) cursor_ = dataset_.open(static_cast<std::uint64_t>(epoch));
+    std::int64_t step = 0;
+    for (; options_.steps_per_epoch == 0 || step < options_.steps_per_epoch; ++step) {
+      if (!steps_.step(*cursor_) && !continue_dataset(step)) break;
+      for (Callback* watcher : step_watchers_) watcher->on_step(step);
+      if (wants_batches_) report_batch(step);
+    }
+    steps_.release();
+    if (step == 0) throw Error("fit: the dataset is empty");
+    training_.steps = step;
+  }
+
+  /// With steps_per_epoch, an epoch may begin in the middle of the dataset and go over its end.
+  bool continue_dataset(std::int64_t step) {
+    const bool nothing_yet = step == 0 && passes_ == 0 && history_.epochs.empty();
+    if (options_.steps_per_epoch == 0 || nothing_yet) return false;
+    cursor_ = dataset_.open(static_cast<std::uint64_t>(options_.initial_epoch + ++passes_));
+    return steps_.step(*cursor_);
+  }
+
+  void report_batch(std::int64_t step) {
+    const Logs logs = trainer_.read_metrics();
+    each([&](Callback& callback) {
+      if (callback.wants_batches()) callback.on_batch_end(training_, step, logs);
+    });
+  }
+
+  Trainer& trainer_;
+  const Dataset& dataset_;
+  const FitOptions& options_;
+  StepLoop steps_;
+  Training training_;
+  History history_;
+  std::unique_ptr<Cursor> cursor_;
+  std::int64_t passes_ = 0;
+  bool wants_batches_ = false;
+  std::vector<Callback*> step_watchers_;
+};
+
+}  // namespace
+
+History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options) {
+  if (options.epochs < 1) throw Error(fmt::format("fit: epochs must be at least 1, got {}", options.epochs));
+  return Fit(trainer, dataset, options).run();
+}
+
+DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,
+                      std::optional<std::uint64_t> shuffle_seed) {
+  if (arrays.empty() || arrays[0].shape().empty()) {
+    throw Error("fit: arrays need a first dimension that counts the examples");
+  }
+  const std::int64_t examples = arrays[0].shape()[0];
+  DatasetPtr dataset = from_tensor_slices(std::move(arrays));
+  if (shuffle_seed) dataset = shuffle(std::move(dataset), {.buffer = examples, .seed = *shuffle_seed});
+  return batch(std::move(dataset), batch_size);
+}
+
+void History::add(std::int64_t epoch, const Logs& logs) {
+  epochs.push_back(epoch);
+  for (const auto& [name, value] : logs) {
+    const auto found = std::find_if(figures.begin(), figures.end(), [&](const auto& own) { return own.first == name; });
+    if (found == figures.end()) {
+      figures.emplace_back(name, std::vector<double>{value});
+    } else {
+      found->second.push_back(value);
+    }
+  }
+}
+
+}  // namespace gpubench

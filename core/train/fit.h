@@ -1,0 +1,32 @@
+// Training by epochs, as in Keras: the step loop over a dataset, validation and callbacks between the epochs.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/data/dataset.h"
+#include "core/train/callback.h"
+#include "core/train/history.h"
+#include "core/train/trainer.h"
+
+namespace gpubench {
+
+struct FitOptions {
+  std::int64_t epochs = 1;
+  std::int64_t initial_epoch = 0;
+  /// Steps of one epoch; 0: until the dataset ends. A dataset that goes on is continued in the next epoch.
+  std::int64_t steps_per_epoch = 0;
+  /// Batched; null: none.
+  DatasetPtr validation{};
+  std::vector<CallbackPtr> callbacks{};
+};
+
+/// `dataset` is batched. Throws Error when it is empty, or endless without steps_per_epoch.
+History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options);
+
+/// Batches over arrays whose first dimensions agree: inputs, then labels.
+/// A seed shuffles all examples anew in every epoch.
+DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,
+                      std::optional<std::uint64_t> shuffle_seed = {});
+
+}  // namespace gpubench

@@ -1,0 +1,36 @@
+// The running means of an epoch (loss and metrics), as variables that the graphs accumulate into.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/exec/runtime.h"
+#include "core/nn/variable_factory.h"
+
+namespace gpubench {
+
+/// Named figures in a fixed order: what callbacks see and a history keeps.
+using Logs = std::vector<std::pair<std::string, double>>;
+
+/// The figure called `name`, or null.
+const double* find_log(const Logs& logs, std::string_view name);
+
+class MetricStates {
+ public:
+  MetricStates(Runtime& runtime, VariableFactory& factory, const std::vector<std::string>& names,
+               const DeviceId& device);
+
+  /// float32 [2]: sum and count.
+  const VariablePtr& state(std::size_t index) const { return states_[index]; }
+  std::size_t size() const { return states_.size(); }
+  void reset();
+  /// The means since the last reset; waits for the device. A metric without values is left out.
+  Logs read() const;
+
+ private:
+  Runtime& runtime_;
+  std::vector<std::string> names_;
+  std::vector<VariablePtr> states_;
+};
+
+}  // namespace gpubench

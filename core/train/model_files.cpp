@@ -1,0 +1,86 @@
+#include "core/train/model_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "core/codec/output_file.h"
+#include "core/codec/safetensors.h"
+#include "core/nn/architecture.h"
+#include "core/train/trainer.h"
+
+namespace gpubench {
+namespace {
+
+constexpr const char* architecture_name = "architecture.json";
+constexpr const char* weights_name = "weights.safetensors";
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw Error(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
+  return text.str();
+}
+
+}  // namespace
+
+void save_model(Runtime& runtime, const Model& model, const std::filesystem::path& folder) {
+  const std::string json = architecture_to_json(model);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  save_weights(runtime, model, folder / weights_name);
+  OutputFile file(folder / architecture_name);
+  file.write(std::as_bytes(std::span(json)));
+  file.commit();
+}
+
+ModelPtr load_model(Runtime& runtime, VariableFactory& factory, const std::filesystem::path& folder,
+                    const DeviceId& device) {
+  const std::filesystem::path path = folder / architecture_name;
+  const std::string json = read_text(path);
+  ModelPtr model;
+  try {
+    model = architecture_from_json(json, device);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+  }
+  model->build(factory);
+  load_weights(runtime, *model, folder / weights_name);
+  return model;
+}
+
+void save_weights(Runtime& runtime, const Model& model, const std::filesystem::path& file) {
+  if (!model.built()) throw Error(fmt::format("model '{}': has no weights yet, so it cannot be saved", model.name()));
+  const std::vector<VariablePtr> variables = model.variables();
+  const std::vector<HostTensor> values = read_weights(runtime, model);
+  Safetensors contents;
+  for (std::size_t i = 0; i < values.size(); ++i) contents.tensors.push_back({variables[i]->name, values[i]});
+  write_safetensors(file, contents);
+}
+
+void load_weights(Runtime& runtime, const Model& model, const std::filesystem::path& file) {
+  const Safetensors contents = read_safetensors(file);
+  std::vector<HostTensor> values;
+  for (const VariablePtr& variable : model.variables()) {
+    const auto found = std::find_if(contents.tensors.begin(), contents.tensors.end(),
+                                    [&](const NamedTensor& tensor) { return tensor.name == variable->name; });
+    if (found == contents.tensors.end()) {
+      throw Error(
+          fmt::format("{}: has no tensor {}, which model '{}' needs", file.string(), variable->name, model.name()));
+    }
+    if (found->tensor.type() != variable->type) {
+      throw Error(fmt::format("{}: tensor {} must be {}, found {}", file.string(), variable->name,
+                              to_string(variable->type), to_string(found->tensor.type())));
+    }
+    values.push_back(found->tensor);
+  }
+  write_weights(runtime, model, values);
+}
+
+}  // namespace gpubench

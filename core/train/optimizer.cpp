@@ -1,0 +1,101 @@
+#include "core/train/optimizer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/ops/state.h"
+
+namespace gpubench {
+
+Optimizer::Optimizer(Config config, SchedulePtr schedule) : config_(std::move(config)), schedule_(std::move(schedule)) {
+  config_.number_within("learning_rate", 0, std::numeric_limits<double>::infinity());
+}
+
+void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> variables) {
+  if (variables.empty()) throw Error(fmt::format("optimizer {}: there are no trainable variables", name()));
+  std::erase_if(slots_, [](const OwnedSlots& slots) { return slots.of.expired(); });
+  const DeviceId& device = variables[0]->device;
+  if (!iterations_) {
+    iterations_ = factory.create(name() + "/iterations", HostTensor::scalar<std::int64_t>(0), device, false);
+    if (!schedule_) {
+      const auto rate = static_cast<float>(config_.number("learning_rate"));
+      learning_rate_ = factory.create(name() + "/learning_rate", HostTensor::scalar(rate), device, false);
+    }
+  }
+  for (const VariablePtr& variable : variables) {
+    const bool known =
+        std::any_of(slots_.begin(), slots_.end(), [&](const OwnedSlots& slots) { return slots.of.lock() == variable; });
+    if (known) continue;
+    OwnedSlots slots{variable, {}};
+    for (const std::string& slot : slot_names()) {
+      slots.slots.push_back(factory.create(fmt::format("{}/{}/{}", name(), variable->name, slot),
+                                           HostTensor::zeros(variable->type), variable->device, false));
+    }
+    slots_.push_back(std::move(slots));
+  }
+}
+
+const Optimizer::OwnedSlots& Optimizer::slots_of(const VariablePtr& variable) const {
+  for (const OwnedSlots& slots : slots_) {
+    if (slots.of.lock() == variable) return slots;
+  }
+  throw Error(fmt::format("optimizer {}: was not built for the variable {}", name(), variable->name));
+}
+
+void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients,
+                                std::span<const VariablePtr> variables) const {
+  if (gradients.size() != variables.size()) {
+    throw Error(
+        fmt::format("optimizer {}: got {} gradients for {} variables", name(), gradients.size(), variables.size()));
+  }
+  std::vector<DeviceId> devices;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (!gradients[i]) continue;
+    if (graph.type(gradients[i]) != variables[i]->type) {
+      throw Error(fmt::format("optimizer {}: the gradient of {} must be {}, got {}", name(), variables[i]->name,
+                              to_string(variables[i]->type), to_string(graph.type(gradients[i]))));
+    }
+    if (std::find(devices.begin(), devices.end(), variables[i]->device) == devices.end()) {
+      devices.push_back(variables[i]->device);
+    }
+  }
+  if (devices.empty()) {
+    throw Error(fmt::format("optimizer {}: the loss depends on none of the {} variables", name(), variables.size()));
+  }
+
+  const GraphScope scope(graph, iterations_->device, name());
+  const Value before = graph.variable(iterations_);
+  const Value rate = schedule_ ? schedule_->call(graph, before) : graph.variable(learning_rate_);
+  const Value step = ops::assign_add(graph, before, graph.constant(HostTensor::scalar<std::int64_t>(1)));
+  for (const DeviceId& device : devices) update_device(graph, device, rate, step, gradients, variables);
+}
+
+void Optimizer::update_device(Graph& graph, const DeviceId& device, Value learning_rate, Value step,
+                              std::span<const Value> gradients, std::span<const VariablePtr> variables) const {
+  const GraphScope scope(graph, device, name());
+  std::vector<Value> updated, by;
+  Slots slots(slot_names().size());
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (!gradients[i] || variables[i]->device != device) continue;
+    updated.push_back(graph.variable(variables[i]));
+    by.push_back(gradients[i]);
+    const OwnedSlots& own = slots_of(variables[i]);
+    for (std::size_t k = 0; k < slots.size(); ++k) slots[k].push_back(graph.variable(own.slots[k]));
+  }
+  update(graph, learning_rate, step, updated, by, slots);
+}
+
+std::vector<VariablePtr> Optimizer::state_of(std::span<const VariablePtr> variables) const {
+  std::vector<VariablePtr> state;
+  if (iterations_) state.push_back(iterations_);
+  if (learning_rate_) state.push_back(learning_rate_);
+  for (const VariablePtr& variable : variables) {
+    const OwnedSlots& own = slots_of(variable);
+    state.insert(state.end(), own.slots.begin(), own.slots.end());
+  }
+  return state;
+}
+
+}  // namespace gpubench

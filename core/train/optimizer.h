@@ -1,0 +1,77 @@
+// Turns gradients into updates of variables. All variables of one device are updated by one multi-tensor op; the step
+// counter, the learning rate and the slots are variables, so that a planned graph never changes.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/nn/config.h"
+#include "core/nn/variable_factory.h"
+#include "core/train/schedule.h"
+
+namespace gpubench {
+
+class Optimizer {
+ public:
+  /// `schedule` replaces the learning_rate option when it is not null.
+  Optimizer(Config config, SchedulePtr schedule);
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  /// "adam".
+  const std::string& name() const { return config_.owner(); }
+  const Config& config() const { return config_; }
+
+  /// Makes the step counter, the learning rate and the slots of those variables that have none yet.
+  void build(VariableFactory& factory, std::span<const VariablePtr> variables);
+  /// Adds the update to `graph`: one gradient per variable, none where the loss does not depend on it. The variables
+  /// must have been built. Throws Error when no variable has a gradient, or a gradient's type differs.
+  void apply_gradients(Graph& graph, std::span<const Value> gradients, std::span<const VariablePtr> variables) const;
+
+  /// int64 scalar: updates so far. Null before build().
+  const VariablePtr& iterations() const { return iterations_; }
+  /// float32 scalar; null before build() and with a schedule.
+  const VariablePtr& learning_rate() const { return learning_rate_; }
+  const SchedulePtr& schedule() const { return schedule_; }
+  /// Step counter, learning rate and the slots of `variables`, in a fixed order.
+  std::vector<VariablePtr> state_of(std::span<const VariablePtr> variables) const;
+
+ protected:
+  /// Names of the slots that each variable needs.
+  virtual std::vector<std::string> slot_names() const = 0;
+  /// By slot, then by variable.
+  using Slots = std::vector<std::vector<Value>>;
+  /// Adds one update node.
+  virtual void update(Graph& graph, Value learning_rate, Value step, std::span<const Value> variables,
+                      std::span<const Value> gradients, const Slots& slots) const = 0;
+
+ private:
+  struct OwnedSlots {
+    std::weak_ptr<const Variable> of;  // does not keep a model's memory
+    std::vector<VariablePtr> slots;
+  };
+  const OwnedSlots& slots_of(const VariablePtr& variable) const;
+  void update_device(Graph& graph, const DeviceId& device, Value learning_rate, Value step,
+                     std::span<const Value> gradients, std::span<const VariablePtr> variables) const;
+
+  Config config_;
+  SchedulePtr schedule_;
+  VariablePtr iterations_, learning_rate_;
+  std::vector<OwnedSlots> slots_;
+};
+using OptimizerPtr = std::shared_ptr<Optimizer>;
+
+struct OptimizerKind {
+  std::string name;
+  std::vector<ConfigField> fields;
+  OptimizerPtr (*make)(Config config, SchedulePtr schedule);
+};
+/// sgd, adam, adamw, rmsprop.
+const std::vector<OptimizerKind>& optimizer_kinds();
+/// Case does not matter, as in Keras. Throws Error listing the names.
+OptimizerPtr make_optimizer(std::string_view name, const ConfigEntries& options = {}, SchedulePtr schedule = nullptr);
+
+}  // namespace gpubench

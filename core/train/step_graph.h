@@ -1,0 +1,43 @@
+// The graphs that a model is trained, evaluated and used with. One training step is one graph: forward, loss,
+// gradients, update, metrics and step counter.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/exec/executor.h"
+#include "core/nn/loss.h"
+#include "core/nn/metric.h"
+#include "core/nn/model.h"
+#include "core/train/metric_states.h"
+#include "core/train/optimizer.h"
+
+namespace gpubench {
+
+/// What model:compile() sets.
+struct CompileConfig {
+  OptimizerPtr optimizer;
+  /// One for all outputs, or one each; the model's loss is their sum.
+  std::vector<LossPtr> losses;
+  std::vector<MetricPtr> metrics;
+  ExecutorOptions executor;
+};
+
+struct StepGraph {
+  Graph graph;
+  std::vector<Value> outputs;
+};
+
+/// "loss", then each metric; with several outputs a metric counts once per output ("dense_1_accuracy").
+std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
+
+/// Inputs: the types of one element, the model's inputs before the labels. Throws Error when they do not fit.
+StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
+                         std::span<const TensorType> element);
+StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
+                           std::span<const TensorType> element);
+/// `element` may go on with labels, which are ignored. Outputs: the model's.
+StepGraph prediction_graph(const Model& model, std::span<const TensorType> element);
+
+}  // namespace gpubench

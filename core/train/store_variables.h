@@ -1,0 +1,27 @@
+// Makes variables in a runtime's store. Seeds come from the caller's global sequence, so a script that builds the same
+// models in the same order gets the same first weights.
+#pragma once
+#include <cstdint>
+#include <functional>
+
+#include "core/exec/runtime.h"
+#include "core/nn/variable_factory.h"
+
+namespace gpubench {
+
+class StoreVariables final : public VariableFactory {
+ public:
+  using Seeds = std::function<std::uint64_t()>;
+  StoreVariables(Runtime& runtime, Seeds seeds) : runtime_(runtime), seeds_(std::move(seeds)) {}
+
+  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) override {
+    return runtime_.variables().create(std::move(name), initial, device, trainable);
+  }
+  std::uint64_t next_seed() override { return seeds_(); }
+
+ private:
+  Runtime& runtime_;
+  Seeds seeds_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,185 @@
+#include "core/train/trainer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+TensorType without_batch(const TensorType& type) {
+  return {Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
+}
+
+/// Grows one output's batches into one tensor.
+HostTensor join(const std::vector<HostTensor>& batches) {
+  TensorType type = batches.front().type();
+  if (type.shape.empty()) throw Error("predict: the model's output has no batch dimension");
+  type.shape[0] = 0;
+  for (const HostTensor& batch : batches) type.shape[0] += batch.shape()[0];
+  HostTensor joined(type);
+  std::byte* at = joined.data();
+  for (const HostTensor& batch : batches) {
+    std::memcpy(at, batch.data(), batch.bytes());
+    at += batch.bytes();
+  }
+  return joined;
+}
+
+}  // namespace
+
+Trainer::Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config)
+    : runtime_(runtime), factory_(factory), model_(std::move(model)), config_(std::move(config)) {}
+
+void Trainer::require_compiled() const {
+  if (config_.optimizer && !config_.losses.empty()) return;
+  throw Error(fmt::format("model '{}': has not been compiled; call compile with an optimizer and a loss first",
+                          model_->name()));
+}
+
+void Trainer::build(std::span<const TensorType> element) {
+  if (!model_->defined()) {
+    if (element.empty() || element[0].shape.empty()) {
+      throw Error(fmt::format("model '{}': expects tensors with a batch dimension", model_->name()));
+    }
+    const TensorType example = without_batch(element[0]);
+    model_->define(std::span(&example, 1));
+  }
+  model_->build(factory_);
+}
+
+void Trainer::prepare_training(std::span<const TensorType> element) {
+  if (metrics_) return;
+  require_compiled();
+  build(element);
+  const std::size_t outputs = model_->outputs().size();
+  if (config_.losses.size() != 1 && config_.losses.size() != outputs) {
+    throw Error(fmt::format("model '{}': has {} outputs, so it takes one loss or {}, got {}", model_->name(), outputs,
+                            outputs, config_.losses.size()));
+  }
+  config_.optimizer->build(factory_, model_->trainable_variables());
+  const DeviceId& device = model_->calls()[model_->outputs()[0]].layer->device();
+  metrics_.emplace(runtime_, factory_, metric_names(*model_, config_), device);
+}
+
+void Trainer::reset_metrics() {
+  if (metrics_) metrics_->reset();
+}
+
+std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<TensorType>& element) {
+  build(element);
+  if (phase != Phase::prediction) prepare_training(element);
+  StepGraph step = phase == Phase::training     ? training_graph(*model_, config_, *metrics_, element)
+                   : phase == Phase::evaluation ? evaluation_graph(*model_, config_, *metrics_, element)
+                                                : prediction_graph(*model_, element);
+  auto plan = std::make_unique<StepPlan>();
+  plan->types = element;
+  plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), config_.executor);
+  if (phase == Phase::prediction) return plan;
+  for (std::size_t i = 0; i < model_->outputs().size(); ++i) {
+    const Loss& loss = *config_.losses[config_.losses.size() == 1 ? 0 : i];
+    if (!loss.takes_class_indices()) continue;
+    plan->checks.push_back({loss.name(), model_->inputs().size() + i, model_->output_types()[i].shape.back()});
+  }
+  return plan;
+}
+
+StepPlan& Trainer::plan(Phase phase, const std::vector<TensorType>& element) {
+  return plans_[static_cast<std::size_t>(phase)].get(
+      element, [&](const std::vector<TensorType>& types) { return make_plan(phase, types); });
+}
+
+StepLoop Trainer::loop(Phase phase) {
+  return StepLoop([this, phase](const std::vector<TensorType>& types) -> StepPlan& { return plan(phase, types); });
+}
+
+StepLoop Trainer::training_loop() {
+  require_compiled();
+  return loop(Phase::training);
+}
+
+StepLoop Trainer::evaluation_loop() {
+  require_compiled();
+  return loop(Phase::evaluation);
+}
+
+StepLoop Trainer::prediction_loop() {
+  return loop(Phase::prediction);
+}
+
+Logs Trainer::evaluate(const Dataset& dataset) {
+  reset_metrics();
+  StepLoop steps = evaluation_loop();
+  const std::unique_ptr<Cursor> cursor = dataset.open();
+  std::int64_t count = 0;
+  while (steps.step(*cursor)) ++count;
+  if (count == 0) throw Error(fmt::format("model '{}': evaluate got an empty dataset", model_->name()));
+  return read_metrics();
+}
+
+std::vector<HostTensor> Trainer::predict(const Dataset& dataset) {
+  StepLoop steps = prediction_loop();
+  const std::unique_ptr<Cursor> cursor = dataset.open();
+  std::vector<std::vector<HostTensor>> batches;
+  while (steps.step(*cursor)) {
+    batches.resize(model_->outputs().size());
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      batches[i].push_back(steps.plan().executor->read(static_cast<int>(i)));
+    }
+  }
+  if (batches.empty()) throw Error(fmt::format("model '{}': predict got an empty dataset", model_->name()));
+  std::vector<HostTensor> results;
+  for (const auto& output : batches) results.push_back(join(output));
+  return results;
+}
+
+double Trainer::learning_rate() const {
+  const VariablePtr& rate = config_.optimizer->learning_rate();
+  if (!rate) return config_.optimizer->config().number("learning_rate");
+  return static_cast<double>(runtime_.variables().read(*rate).values<float>()[0]);
+}
+
+void Trainer::set_learning_rate(double rate) {
+  const VariablePtr& variable = config_.optimizer->learning_rate();
+  if (!variable) {
+    throw Error(
+        fmt::format("optimizer {}: its learning rate cannot be set: {}", config_.optimizer->name(),
+                    config_.optimizer->schedule() ? "it follows a schedule" : "the model has seen no data yet"));
+  }
+  runtime_.synchronize();
+  runtime_.variables().write(*variable, HostTensor::scalar(static_cast<float>(rate)));
+}
+
+std::vector<HostTensor> Trainer::weights() const {
+  return read_weights(runtime_, *model_);
+}
+
+void Trainer::set_weights(std::span<const HostTensor> values) {
+  write_weights(runtime_, *model_, values);
+}
+
+std::vector<HostTensor> read_weights(Runtime& runtime, const Model& model) {
+  runtime.synchronize();
+  std::vector<HostTensor> values;
+  for (const VariablePtr& variable : model.variables()) values.push_back(runtime.variables().read(*variable));
+  return values;
+}
+
+void write_weights(Runtime& runtime, const Model& model, std::span<const HostTensor> values) {
+  const std::vector<VariablePtr> variables = model.variables();
+  if (values.size() != variables.size()) {
+    throw Error(
+        fmt::format("model '{}': has {} variables, got {} weights", model.name(), variables.size(), values.size()));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].type() == variables[i]->type) continue;
+    throw Error(fmt::format("model '{}': the weight {} must be {}, got {}", model.name(), variables[i]->name,
+                            to_string(variables[i]->type), to_string(values[i].type())));
+  }
+  runtime.synchronize();
+  for (std::size_t i = 0; i < values.size(); ++i) runtime.variables().write(*variables[i], values[i]);
+}
+
+}  // namespace gpubench

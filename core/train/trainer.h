@@ -1,0 +1,72 @@
+// A compiled model: its optimizer, losses and metrics, and the plans of its training, evaluation and prediction steps,
+// one per batch size met. All plans share the model's variables.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/data/dataset.h"
+#include "core/exec/plan_cache.h"
+#include "core/train/metric_states.h"
+#include "core/train/step_graph.h"
+#include "core/train/step_loop.h"
+
+namespace gpubench {
+
+class Trainer {
+ public:
+  /// `factory` makes the variables when the first data arrive; it must outlive the trainer. Without an optimizer and
+  /// losses the model can only predict.
+  Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config);
+
+  /// Fixes an open input shape from the types of one batched element and makes the model's variables; steps do it
+  /// themselves.
+  void build(std::span<const TensorType> element);
+
+  /// build(), then the optimizer's variables and the metrics', so that callbacks find them before the first step.
+  void prepare_training(std::span<const TensorType> element);
+
+  StepLoop training_loop();
+  StepLoop evaluation_loop();
+  StepLoop prediction_loop();
+
+  /// Loss and metrics over the whole dataset. Throws Error when it is empty.
+  Logs evaluate(const Dataset& dataset);
+  /// The model's outputs for the whole dataset, joined along the batch. Labels in it are ignored.
+  std::vector<HostTensor> predict(const Dataset& dataset);
+
+  const Model& model() const { return *model_; }
+  Runtime& runtime() { return runtime_; }
+  const CompileConfig& config() const { return config_; }
+  /// The running means of loss and metrics since the last reset.
+  Logs read_metrics() const { return metrics_ ? metrics_->read() : Logs{}; }
+  void reset_metrics();
+
+  /// Whether the learning rate can be set; it cannot with a schedule.
+  double learning_rate() const;
+  void set_learning_rate(double rate);
+  /// Copies of the model's variables, in the model's order.
+  std::vector<HostTensor> weights() const;
+  void set_weights(std::span<const HostTensor> values);
+
+ private:
+  enum class Phase : std::uint8_t { training, evaluation, prediction };
+  void require_compiled() const;
+  StepLoop loop(Phase phase);
+  StepPlan& plan(Phase phase, const std::vector<TensorType>& element);
+  std::unique_ptr<StepPlan> make_plan(Phase phase, const std::vector<TensorType>& element);
+
+  Runtime& runtime_;
+  VariableFactory& factory_;
+  ModelPtr model_;
+  CompileConfig config_;
+  std::optional<MetricStates> metrics_;
+  PlanCache<StepPlan> plans_[3];
+};
+
+/// Copies of a model's variables, in the model's order.
+std::vector<HostTensor> read_weights(Runtime& runtime, const Model& model);
+/// Throws Error naming the first variable whose type differs.
+void write_weights(Runtime& runtime, const Model& model, std::span<const HostTensor> values);
+
+}  // namespace gpubench

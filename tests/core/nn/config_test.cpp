@@ -1,0 +1,66 @@
+#include "core/nn/config.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const std::vector<ConfigField> fields = {{"units", std::int64_t{0}, true},
+                                         {"rate", 0.5},
+                                         {"strides", Shape{1, 1}},
+                                         {"padding", std::string("valid")},
+                                         {"use_bias", true}};
+
+TEST(Config, ReadsGivenValuesAndDefaults) {
+  const Config config("Dense", fields, {{"units", std::int64_t{3}}, {"rate", std::int64_t{1}}, {"strides", Shape{2}}});
+  EXPECT_EQ(config.integer("units"), 3);
+  EXPECT_EQ(config.number("rate"), 1.0);
+  EXPECT_EQ(config.text("padding"), "valid");
+  EXPECT_TRUE(config.flag("use_bias"));
+  EXPECT_EQ(config.pair("strides"), (std::array<std::int64_t, 2>{2, 2}));
+}
+
+TEST(Config, TakesWholeNumbersForIntegersAndOneForAPair) {
+  const Config config("Dense", fields, {{"units", 4.0}, {"strides", std::int64_t{3}}});
+  EXPECT_EQ(config.integer("units"), 4);
+  EXPECT_EQ(config.pair("strides"), (std::array<std::int64_t, 2>{3, 3}));
+}
+
+TEST(Config, RefusesAnUnknownOption) {
+  EXPECT_THAT(
+      [] {
+        Config("Dense", fields, {{"unit", std::int64_t{3}}});
+      },
+      ThrowsMessage<Error>("Dense: unknown option 'unit' (known: units, rate, strides, padding, use_bias)"));
+}
+
+TEST(Config, RefusesAMissingOption) {
+  EXPECT_THAT([] { Config("Dense", fields, {}); },
+              ThrowsMessage<Error>("Dense: option 'units' is required; it is an integer"));
+}
+
+TEST(Config, RefusesAWrongType) {
+  EXPECT_THAT(
+      [] {
+        Config("Dense", fields, {{"units", std::string("many")}});
+      },
+      ThrowsMessage<Error>("Dense: option 'units' must be an integer, got a string (many)"));
+  EXPECT_THAT([] { Config("Dense", fields, {{"units", 2.5}}); }, ThrowsMessage<Error>(HasSubstr("got a number (2.5)")));
+}
+
+TEST(Config, RefusesNumbersOutOfRange) {
+  const Config config("Dense", fields, {{"units", std::int64_t{0}}, {"rate", 1.0}, {"strides", Shape{1, 0}}});
+  EXPECT_THAT([&] { config.integer_from("units", 1); }, ThrowsMessage<Error>("Dense: units must be at least 1, got 0"));
+  EXPECT_THAT([&] { config.number_within("rate", 0, 1); },
+              ThrowsMessage<Error>("Dense: rate must be at least 0 and below 1, got 1"));
+  EXPECT_THAT([&] { config.pair("strides"); },
+              ThrowsMessage<Error>("Dense: strides must be one or two positive integers, got [1, 0]"));
+}
+
+}  // namespace
+}  // namespace gpubench

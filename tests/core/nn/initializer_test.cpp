@@ -1,0 +1,91 @@
+#include "core/nn/initializer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+struct Moments {
+  double mean = 0, stddev = 0, low = 0, high = 0;
+};
+
+Moments moments(const HostTensor& tensor) {
+  Moments result;
+  const auto values = tensor.values<float>();
+  for (const float value : values) result.mean += static_cast<double>(value);
+  result.mean /= static_cast<double>(values.size());
+  for (const float value : values) result.stddev += std::pow(static_cast<double>(value) - result.mean, 2);
+  result.stddev = std::sqrt(result.stddev / static_cast<double>(values.size()));
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  result.low = static_cast<double>(*low), result.high = static_cast<double>(*high);
+  return result;
+}
+
+TEST(Initializer, UniformKindsStayInKerasLimits) {
+  const Moments glorot = moments(parse_initializer("glorot_uniform").make({200, 100}, 1));
+  const double limit = std::sqrt(6.0 / 300);
+  EXPECT_GE(glorot.low, -limit);
+  EXPECT_LT(glorot.high, limit);
+  EXPECT_NEAR(glorot.stddev, limit / std::sqrt(3), 0.01 * limit);
+  EXPECT_NEAR(glorot.mean, 0, 0.02 * limit);
+  const Moments he = moments(parse_initializer("he_uniform").make({200, 100}, 1));
+  EXPECT_NEAR(he.high, std::sqrt(6.0 / 200), 1e-3);
+}
+
+TEST(Initializer, NormalKindsHaveTheSpreadOfKerasAfterCutting) {
+  const Moments glorot = moments(parse_initializer("glorot_normal").make({200, 100}, 1));
+  const double wanted = std::sqrt(2.0 / 300);
+  EXPECT_NEAR(glorot.stddev, wanted, 0.02 * wanted);
+  EXPECT_LE(glorot.high, 2 * wanted / 0.8796);
+  const Moments he = moments(parse_initializer("he_normal").make({200, 100}, 1));
+  EXPECT_NEAR(he.stddev, std::sqrt(2.0 / 200), 0.02 * std::sqrt(2.0 / 200));
+}
+
+TEST(Initializer, FansOfFiltersCountTheWindow) {
+  const Moments filters = moments(parse_initializer("glorot_uniform").make({3, 3, 64, 32}, 1));
+  EXPECT_NEAR(filters.high, std::sqrt(6.0 / (9 * 64 + 9 * 32)), 1e-4);
+}
+
+TEST(Initializer, TakesArguments) {
+  const Moments normal = moments(parse_initializer("random_normal(mean=2, stddev=0.5)").make({10000}, 3));
+  EXPECT_NEAR(normal.mean, 2, 0.02);
+  EXPECT_NEAR(normal.stddev, 0.5, 0.02);
+  const Moments uniform = moments(parse_initializer("random_uniform(minval=1, maxval=2)").make({1000}, 3));
+  EXPECT_GE(uniform.low, 1);
+  EXPECT_LT(uniform.high, 2);
+  EXPECT_EQ(parse_initializer("constant(value=0.25)").make({2}, 0).values<float>()[1], 0.25F);
+}
+
+TEST(Initializer, SameSeedGivesTheSameBytes) {
+  const Initializer he = parse_initializer("he_normal");
+  const HostTensor a = he.make({50, 20}, 7), b = he.make({50, 20}, 7), c = he.make({50, 20}, 8);
+  EXPECT_TRUE(std::ranges::equal(a.values<float>(), b.values<float>()));
+  EXPECT_FALSE(std::ranges::equal(a.values<float>(), c.values<float>()));
+}
+
+TEST(Initializer, TextRoundTrips) {
+  for (const char* text : {"zeros", "ones", "glorot_uniform", "random_normal(mean=0, stddev=0.02)", "he_normal(seed=7)",
+                           "random_uniform(minval=-1, maxval=1, seed=3)"}) {
+    EXPECT_EQ(to_string(parse_initializer(text)), text);
+  }
+  EXPECT_EQ(parse_initializer("he_normal(seed=7)").seed, 7U);
+}
+
+TEST(Initializer, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT([] { parse_initializer("glorot"); },
+              ThrowsMessage<Error>(HasSubstr("unknown initializer 'glorot' (known: zeros, ones, constant")));
+  EXPECT_THAT([] { parse_initializer("random_normal(spread=1)"); },
+              ThrowsMessage<Error>("initializer 'random_normal(spread=1)': unknown argument 'spread'"));
+  EXPECT_THAT([] { parse_initializer("random_normal(mean=x)"); },
+              ThrowsMessage<Error>("initializer 'random_normal(mean=x)': 'x' is no number"));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,257 @@
+// Every layer: the type it gives, the variables it makes, the nodes it adds, and what it refuses.
+#include "core/nn/layer.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/nn/layer_kind.h"
+#include "tests/support/fake_variables.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeVariables;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TensorType f32(Shape shape) {
+  return {std::move(shape), Dtype::f32};
+}
+
+/// The layer built for `inputs` and called in a graph on batches of `batch`.
+struct Called {
+  Called(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs, bool training = false,
+         std::int64_t batch = 8)
+      : layer(make_layer(kind, options)) {
+    layer->build(variables, inputs);
+    std::vector<Value> values;
+    for (TensorType type : inputs) {
+      type.shape.insert(type.shape.begin(), batch);
+      values.push_back(graph.input(type, "x"));
+    }
+    const Value step = graph.input({{}, Dtype::i64}, "step");
+    output = layer->call({graph, training, step}, values);
+  }
+  Shape shape() const { return graph.type(output).shape; }
+  std::vector<std::string> ops() const {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes()) {
+      if (!node.inputs.empty()) names.emplace_back(node.op->name());
+    }
+    return names;
+  }
+
+  FakeVariables variables;
+  LayerPtr layer;
+  Graph graph;
+  Value output;
+};
+
+Shape infer(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs) {
+  return make_layer(kind, options)->infer(inputs).shape;
+}
+
+auto refusal(std::string_view kind, const ConfigEntries& options, std::vector<TensorType> inputs) {
+  return [=] { make_layer(kind, options)->infer(inputs); };
+}
+
+TEST(Dense, MakesKernelAndBias) {
+  const Called dense("Dense", {{"units", std::int64_t{10}}, {"activation", std::string("relu")}}, {f32({784})});
+  EXPECT_EQ(dense.shape(), (Shape{8, 10}));
+  EXPECT_THAT(dense.variables.names, ElementsAre("dense/kernel", "dense/bias"));
+  EXPECT_EQ(dense.layer->variables()[0]->type, f32({784, 10}));
+  EXPECT_THAT(dense.ops(), ElementsAre("matmul", "bias_add", "relu"));
+  EXPECT_EQ(dense.graph.node(dense.output).label, "dense");
+}
+
+TEST(Dense, WorksOnTheLastDimension) {
+  const Called dense("Dense", {{"units", std::int64_t{4}}, {"use_bias", false}}, {f32({5, 3})});
+  EXPECT_EQ(dense.shape(), (Shape{8, 5, 4}));
+  EXPECT_THAT(dense.variables.names, ElementsAre("dense/kernel"));
+}
+
+TEST(Dense, SharesItsVariablesAmongCalls) {
+  Called dense("Dense", {{"units", std::int64_t{4}}}, {f32({3})});
+  const Value smaller = dense.graph.input(f32({2, 3}), "x");
+  dense.layer->call({dense.graph}, std::span(&smaller, 1));
+  EXPECT_EQ(dense.graph.variables().size(), 2U);
+}
+
+TEST(Dense, Refuses) {
+  EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{4}}}, {f32({})}),
+              ThrowsMessage<Error>("layer 'dense' (Dense): expects [..., features] per example, got float32[]"));
+  EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{4}}}, {{{3}, Dtype::i64}}),
+              ThrowsMessage<Error>("layer 'dense' (Dense): expects floating-point input, got int64[3]"));
+  EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{0}}}, {f32({3})}),
+              ThrowsMessage<Error>("Dense: units must be at least 1, got 0"));
+  EXPECT_THAT(
+      refusal("Dense", {{"units", std::int64_t{1}}, {"activation", std::string("rely")}}, {f32({3})}),
+      ThrowsMessage<Error>("Dense: unknown activation 'rely' (known: linear, relu, sigmoid, tanh, gelu, softmax)"));
+  const Called dense("Dense", {{"units", std::int64_t{4}}}, {f32({3})});
+  const TensorType other = f32({5});
+  EXPECT_THAT([&] { dense.layer->infer(std::span(&other, 1)); },
+              ThrowsMessage<Error>("layer 'dense' (Dense): was built for 3 features, got float32[5]"));
+}
+
+const ConfigEntries conv = {{"filters", std::int64_t{32}}, {"kernel_size", Shape{3, 3}}};
+
+TEST(Conv2D, CountsWindows) {
+  EXPECT_EQ(infer("Conv2D", conv, {f32({28, 28, 1})}), (Shape{26, 26, 32}));
+  ConfigEntries same = conv;
+  same.emplace_back("padding", std::string("same"));
+  same.emplace_back("strides", std::int64_t{2});
+  EXPECT_EQ(infer("Conv2D", same, {f32({27, 28, 1})}), (Shape{14, 14, 32}));
+}
+
+TEST(Conv2D, AddsItsNodes) {
+  const Called layer("Conv2D", conv, {f32({28, 28, 3})});
+  EXPECT_EQ(layer.shape(), (Shape{8, 26, 26, 32}));
+  EXPECT_EQ(layer.layer->variables()[0]->type, f32({3, 3, 3, 32}));
+  EXPECT_THAT(layer.ops(), ElementsAre("conv2d", "bias_add"));
+}
+
+TEST(Conv2D, Refuses) {
+  EXPECT_THAT(
+      refusal("Conv2D", conv, {f32({784})}),
+      ThrowsMessage<Error>("layer 'conv2d' (Conv2D): expects [height, width, channels] per example, got float32[784]"));
+  EXPECT_THAT(refusal("Conv2D", conv, {f32({2, 28, 1})}),
+              ThrowsMessage<Error>("layer 'conv2d' (Conv2D): a window of [3, 3] does not fit into float32[2, 28, 1]; "
+                                   "use padding = 'same' or a smaller window"));
+  EXPECT_THAT(refusal("Conv2D", {{"filters", std::int64_t{2}}, {"kernel_size", Shape{1, 2, 3}}}, {f32({2, 2, 1})}),
+              ThrowsMessage<Error>("Conv2D: kernel_size must be one or two positive integers, got [1, 2, 3]"));
+  ConfigEntries full = conv;
+  full.emplace_back("padding", std::string("full"));
+  EXPECT_THAT(refusal("Conv2D", full, {f32({9, 9, 1})}),
+              ThrowsMessage<Error>("layer 'conv2d' (Conv2D): padding must be 'same' or 'valid', got 'full'"));
+}
+
+TEST(Pooling, TakesStridesFromTheWindow) {
+  EXPECT_EQ(infer("MaxPooling2D", {}, {f32({26, 27, 8})}), (Shape{13, 13, 8}));
+  EXPECT_EQ(infer("AveragePooling2D", {{"pool_size", std::int64_t{3}}, {"strides", std::int64_t{1}}}, {f32({5, 5, 2})}),
+            (Shape{3, 3, 2}));
+  EXPECT_EQ(infer("MaxPooling2D", {{"padding", std::string("same")}}, {f32({5, 5, 2})}), (Shape{3, 3, 2}));
+  EXPECT_EQ(infer("GlobalAveragePooling2D", {}, {f32({5, 6, 2})}), (Shape{2}));
+}
+
+TEST(Pooling, AddsItsNodes) {
+  EXPECT_THAT(Called("MaxPooling2D", {}, {f32({4, 4, 2})}).ops(), ElementsAre("max_pool2d"));
+  EXPECT_THAT(Called("AveragePooling2D", {}, {f32({4, 4, 2})}).ops(), ElementsAre("average_pool2d"));
+  EXPECT_EQ(Called("GlobalAveragePooling2D", {}, {f32({4, 4, 2})}).shape(), (Shape{8, 2}));
+}
+
+TEST(Pooling, Refuses) {
+  EXPECT_THAT(refusal("MaxPooling2D", {}, {f32({4})}),
+              ThrowsMessage<Error>("layer 'max_pooling2d' (MaxPooling2D): expects [height, width, channels] per "
+                                   "example, got float32[4]"));
+  EXPECT_THAT(refusal("AveragePooling2D", {{"pool_size", std::int64_t{5}}}, {f32({4, 4, 1})}),
+              ThrowsMessage<Error>(HasSubstr("a window of [5, 5] does not fit into float32[4, 4, 1]")));
+  EXPECT_THAT(refusal("GlobalAveragePooling2D", {}, {f32({4})}),
+              ThrowsMessage<Error>(HasSubstr("expects [height, width, channels] per example, got float32[4]")));
+}
+
+TEST(Flatten, JoinsAllButTheBatch) {
+  EXPECT_EQ(Called("Flatten", {}, {f32({4, 3, 2})}).shape(), (Shape{8, 24}));
+  EXPECT_EQ(Called("Flatten", {}, {f32({})}).shape(), (Shape{8, 1}));
+  EXPECT_THAT(refusal("Flatten", {}, {f32({1}), f32({1})}),
+              ThrowsMessage<Error>("layer 'flatten' (Flatten): takes one input, got 2"));
+}
+
+TEST(Reshape, FillsInOneSize) {
+  EXPECT_EQ(Called("Reshape", {{"target_shape", Shape{-1, 2}}}, {f32({3, 4})}).shape(), (Shape{8, 6, 2}));
+  EXPECT_THAT(refusal("Reshape", {{"target_shape", Shape{5}}}, {f32({3, 4})}),
+              ThrowsMessage<Error>("layer 'reshape' (Reshape): cannot turn float32[3, 4] (12 elements) into [5]"));
+  EXPECT_THAT(refusal("Reshape", {{"target_shape", Shape{-1, -1}}}, {f32({3, 4})}),
+              ThrowsMessage<Error>(HasSubstr("at most one -1, got [-1, -1]")));
+}
+
+TEST(Dropout, ActsInTrainingOnly) {
+  EXPECT_THAT(Called("Dropout", {{"rate", 0.5}}, {f32({3})}, true).ops(), ElementsAre("dropout"));
+  EXPECT_THAT(Called("Dropout", {{"rate", 0.5}}, {f32({3})}, false).ops(), ElementsAre());
+  EXPECT_THAT(refusal("Dropout", {{"rate", 1.0}}, {f32({3})}),
+              ThrowsMessage<Error>("Dropout: rate must be at least 0 and below 1, got 1"));
+}
+
+TEST(Dropout, NeedsAStepInTraining) {
+  const LayerPtr layer = make_layer("Dropout", {{"rate", 0.5}});
+  Graph graph;
+  const Value x = graph.input(f32({2, 3}), "x");
+  EXPECT_THAT(
+      [&] {
+        layer->call({graph, true}, std::span(&x, 1));
+      },
+      ThrowsMessage<Error>(HasSubstr("draws by the step counter in training, but this call has none")));
+}
+
+TEST(BatchNormalization, UpdatesItsAveragesInTraining) {
+  const Called training("BatchNormalization", {}, {f32({4, 4, 3})}, true);
+  EXPECT_THAT(training.variables.names,
+              ElementsAre("batch_normalization/gamma", "batch_normalization/beta", "batch_normalization/moving_mean",
+                          "batch_normalization/moving_variance"));
+  EXPECT_FALSE(training.layer->variables()[2]->trainable);
+  EXPECT_THAT(training.ops(), ElementsAre("batch_norm", "moving_average", "moving_average"));
+  EXPECT_THAT(Called("BatchNormalization", {}, {f32({3})}, false).ops(), ElementsAre("batch_norm_inference"));
+  EXPECT_THAT(Called("BatchNormalization", {{"trainable", false}}, {f32({3})}, true).ops(),
+              ElementsAre("batch_norm_inference"));
+  EXPECT_THAT(refusal("BatchNormalization", {}, {f32({})}),
+              ThrowsMessage<Error>(HasSubstr("expects [..., channels] per example, got float32[]")));
+}
+
+TEST(Activation, AppliesItsFunction) {
+  for (const char* name : {"relu", "sigmoid", "tanh", "gelu", "softmax"}) {
+    EXPECT_THAT(Called("Activation", {{"activation", std::string(name)}}, {f32({3})}).ops(), ElementsAre(name));
+  }
+  EXPECT_THAT(refusal("Activation", {}, {f32({3})}),
+              ThrowsMessage<Error>("Activation: option 'activation' is required; it is a string"));
+}
+
+TEST(Add, SumsInputsOfOneType) {
+  EXPECT_THAT(Called("Add", {}, {f32({3}), f32({3}), f32({3})}).ops(), ElementsAre("add", "add"));
+  EXPECT_THAT(refusal("Add", {}, {f32({3}), f32({4})}),
+              ThrowsMessage<Error>("layer 'add' (Add): needs inputs of one type, got float32[3] and float32[4]"));
+  EXPECT_THAT(refusal("Add", {}, {f32({3})}),
+              ThrowsMessage<Error>("layer 'add' (Add): needs at least two inputs, got 1"));
+}
+
+TEST(Concatenate, JoinsAlongAnAxis) {
+  EXPECT_EQ(Called("Concatenate", {}, {f32({4, 4, 1}), f32({4, 4, 2})}).shape(), (Shape{8, 4, 4, 3}));
+  EXPECT_EQ(Called("Concatenate", {{"axis", std::int64_t{1}}}, {f32({2, 4}), f32({3, 4})}).shape(), (Shape{8, 5, 4}));
+  EXPECT_THAT(refusal("Concatenate", {}, {f32({4, 2}), f32({5, 2})}),
+              ThrowsMessage<Error>("layer 'concatenate' (Concatenate): inputs may differ along axis 2 only, got "
+                                   "float32[4, 2] and float32[5, 2]"));
+  EXPECT_THAT(refusal("Concatenate", {{"axis", std::int64_t{0}}}, {f32({4}), f32({5})}),
+              ThrowsMessage<Error>(HasSubstr("axis 0 is the batch or not there")));
+}
+
+TEST(Input, DeclaresAType) {
+  EXPECT_EQ(infer("Input", {{"shape", Shape{28, 28, 1}}}, {}), (Shape{28, 28, 1}));
+  EXPECT_THAT(refusal("Input", {{"shape", Shape{28, 0}}}, {}),
+              ThrowsMessage<Error>(HasSubstr("shape must list positive sizes of one example")));
+}
+
+TEST(LayerKinds, UnknownLayer) {
+  EXPECT_THAT([] { make_layer("Danse"); },
+              ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse' (known: Input, Dense")));
+}
+
+TEST(Layer, BuildsOnTheDeviceOfItsScope) {
+  FakeVariables variables;
+  const DeviceId second{DeviceId::Kind::cpu, 1, ""};
+  const LayerPtr layer = make_layer("Dense", {{"units", std::int64_t{2}}, {"name", std::string("head")}}, second);
+  const TensorType example = f32({3});
+  layer->build(variables, std::span(&example, 1));
+  EXPECT_EQ(layer->variables()[0]->device, second);
+  EXPECT_EQ(layer->variables()[0]->name, "head/kernel");
+  Graph graph;
+  const Value x = graph.input(f32({1, 3}), "x");
+  EXPECT_EQ(graph.node(layer->call({graph}, std::span(&x, 1))).device, second);
+  EXPECT_EQ(graph.device(), DeviceId{});
+}
+
+TEST(Layer, FreezesItsVariables) {
+  const Called frozen("Dense", {{"units", std::int64_t{2}}, {"trainable", false}}, {f32({3})});
+  EXPECT_FALSE(frozen.layer->variables()[0]->trainable);
+}
+
+}  // namespace
+}  // namespace gpubench

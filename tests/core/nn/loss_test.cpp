@@ -1,0 +1,110 @@
+// The nodes and types of losses and metrics; their values are tested where there is an executor, in core/train.
+#include "core/nn/loss.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/nn/metric.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+struct Pair {
+  Pair(TensorType label_type, TensorType prediction_type)
+      : labels(graph.input(std::move(label_type), "y")), predictions(graph.input(std::move(prediction_type), "p")) {}
+  Graph graph;
+  Value labels, predictions;
+
+  Shape loss(std::string_view name, const ConfigEntries& options = {}) {
+    return graph.type(make_loss(name, options)->call(graph, labels, predictions)).shape;
+  }
+  Shape metric(std::string_view name, const ConfigEntries& options = {}) {
+    return graph.type(make_metric(name, options)->call(graph, labels, predictions)).shape;
+  }
+  std::string last_op() const { return std::string(graph.nodes().back().op->name()); }
+};
+
+const TensorType ten{{4, 10}, Dtype::f32};
+
+TEST(Loss, GivesAValuePerExample) {
+  EXPECT_EQ(Pair(ten, ten).loss("categorical_crossentropy"), (Shape{4}));
+  EXPECT_EQ(Pair(ten, ten).loss("categorical_crossentropy", {{"from_logits", true}}), (Shape{4}));
+  EXPECT_EQ(Pair({{4}, Dtype::i64}, ten).loss("sparse_categorical_crossentropy"), (Shape{4}));
+  EXPECT_EQ(Pair({{4, 1}, Dtype::u8}, ten).loss("sparse_categorical_crossentropy", {{"from_logits", true}}),
+            (Shape{4}));
+  EXPECT_EQ(Pair(ten, ten).loss("mean_squared_error"), (Shape{4, 10}));
+  EXPECT_EQ(Pair({{4}, Dtype::f32}, {{4, 1}, Dtype::f32}).loss("binary_crossentropy"), (Shape{4, 1}));
+}
+
+TEST(Loss, TakesOneHotLabelsOfOtherTypes) {
+  EXPECT_EQ(Pair({{4, 10}, Dtype::u8}, ten).loss("categorical_crossentropy"), (Shape{4}));
+}
+
+TEST(Loss, Refuses) {
+  EXPECT_THAT(
+      [] {
+        Pair({{4}, Dtype::i64}, ten).loss("categorical_crossentropy");
+      },
+      ThrowsMessage<Error>("categorical_crossentropy: labels must have the shape of the predictions [4, 10], got "
+                           "int64[4]; class indices go with sparse_categorical_crossentropy"));
+  EXPECT_THAT([] { Pair(ten, ten).loss("sparse_categorical_crossentropy"); },
+              ThrowsMessage<Error>(HasSubstr("labels must be one class index per example, [4], got float32[4, 10]")));
+  EXPECT_THAT(
+      [] {
+        Pair({{4}, Dtype::f32}, ten).loss("sparse_categorical_crossentropy");
+      },
+      ThrowsMessage<Error>(HasSubstr("one-hot labels go with categorical_crossentropy")));
+  EXPECT_THAT(
+      [] {
+        Pair({{3, 10}, Dtype::f32}, ten).loss("mse");
+      },
+      ThrowsMessage<Error>(
+          "mean_squared_error: labels must have the shape of the predictions [4, 10], got float32[3, 10]"));
+  EXPECT_THAT([] { make_loss("crossentropy"); },
+              ThrowsMessage<Error>("unknown loss 'crossentropy' (known: categorical_crossentropy, "
+                                   "sparse_categorical_crossentropy, binary_crossentropy, mean_squared_error; or a "
+                                   "function of labels and predictions)"));
+  EXPECT_THAT(
+      [] {
+        make_loss("mse", {{"from_logits", true}});
+      },
+      ThrowsMessage<Error>(HasSubstr("mean_squared_error: unknown option 'from_logits'")));
+}
+
+TEST(Metric, AccuracyChoosesByTheLabels) {
+  Pair one_hot(ten, ten), indices({{4}, Dtype::i64}, ten), binary({{4, 1}, Dtype::f32}, {{4, 1}, Dtype::f32});
+  EXPECT_EQ(one_hot.metric("accuracy"), (Shape{4}));
+  EXPECT_EQ(one_hot.last_op(), "top_k_matches");
+  EXPECT_EQ(indices.metric("accuracy"), (Shape{4}));
+  EXPECT_EQ(binary.metric("accuracy"), (Shape{4, 1}));
+  EXPECT_EQ(binary.last_op(), "binary_matches");
+}
+
+TEST(Metric, TopKHasItsK) {
+  Pair pair({{4}, Dtype::i64}, ten);
+  pair.metric("top_k_categorical_accuracy", {{"k", std::int64_t{3}}});
+  EXPECT_THAT(pair.graph.nodes().back().op->attributes(), HasSubstr("3"));
+}
+
+TEST(Metric, Refuses) {
+  EXPECT_THAT([] { make_metric("accurate"); },
+              ThrowsMessage<Error>(HasSubstr("unknown metric 'accurate' (known: accuracy")));
+  EXPECT_THAT(
+      [] {
+        make_metric("top_k_categorical_accuracy", {{"k", std::int64_t{0}}});
+      },
+      ThrowsMessage<Error>("top_k_categorical_accuracy: k must be at least 1, got 0"));
+}
+
+TEST(CustomLoss, MustReturnATensor) {
+  const LossPtr loss = make_custom_loss("mine", [](Graph&, Value, Value) { return Value{}; });
+  Pair pair(ten, ten);
+  EXPECT_THAT([&] { loss->call(pair.graph, pair.labels, pair.predictions); },
+              ThrowsMessage<Error>("loss 'mine': must return a floating-point tensor"));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,190 @@
+#include "core/nn/model.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/nn/architecture.h"
+#include "core/nn/layer_kind.h"
+#include "core/nn/summary.h"
+#include "tests/support/fake_variables.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeVariables;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+LayerPtr dense(std::int64_t units, ConfigEntries more = {}) {
+  more.emplace_back("units", units);
+  return make_layer("Dense", more);
+}
+
+ModelPtr digits() {
+  return std::make_shared<Model>(
+      "sequential", std::vector{dense(128, {{"input_shape", Shape{784}}, {"activation", std::string("relu")}}),
+                                dense(10, {{"activation", std::string("softmax")}})});
+}
+
+/// input -> dense -> add(dense, input) -> two heads
+ModelPtr residual() {
+  const SymbolPtr input = apply_layer(make_layer("Input", {{"shape", Shape{4}}}), {});
+  const SymbolPtr hidden = apply_layer(dense(4), {input});
+  const SymbolPtr sum = apply_layer(make_layer("Add"), {hidden, input});
+  return std::make_shared<Model>("residual", std::vector{input},
+                                 std::vector{apply_layer(dense(2), {sum}), apply_layer(dense(3), {sum})});
+}
+
+TEST(Model, SequentialKnowsItsTypesFromInputShape) {
+  const ModelPtr model = digits();
+  ASSERT_TRUE(model->defined());
+  EXPECT_EQ(model->input_types()[0].shape, (Shape{784}));
+  EXPECT_EQ(model->output_types()[0].shape, (Shape{10}));
+}
+
+TEST(Model, NamesLayersAsKerasDoes) {
+  FakeVariables variables;
+  digits()->build(variables);
+  EXPECT_THAT(variables.names, ElementsAre("dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias"));
+}
+
+TEST(Model, SequentialWaitsForItsInputShape) {
+  Model model("late", {dense(3)});
+  FakeVariables variables;
+  EXPECT_FALSE(model.defined());
+  EXPECT_THAT([&] { model.build(variables); }, ThrowsMessage<Error>(HasSubstr("the input's shape is not known yet")));
+  const TensorType bytes{{5}, Dtype::u8};
+  model.define(std::span(&bytes, 1));
+  model.build(variables);
+  EXPECT_EQ(model.variables()[0]->type.shape, (Shape{5, 3}));
+}
+
+TEST(Model, CastsItsInputToTheDeclaredType) {
+  const ModelPtr model = digits();
+  FakeVariables variables;
+  model->build(variables);
+  Graph graph;
+  const Value x = graph.input({{32, 784}, Dtype::u8}, "x");
+  const std::vector<Value> outputs = model->call({graph}, std::span(&x, 1));
+  EXPECT_EQ(graph.type(outputs[0]), (TensorType{{32, 10}, Dtype::f32}));
+  EXPECT_EQ(graph.nodes()[1].op->name(), "cast");
+}
+
+TEST(Model, RefusesOtherShapes) {
+  const ModelPtr model = digits();
+  FakeVariables variables;
+  model->build(variables);
+  Graph graph;
+  const Value x = graph.input({{32, 28, 28}, Dtype::f32}, "x");
+  EXPECT_THAT(
+      [&] { model->call({graph}, std::span(&x, 1)); },
+      ThrowsMessage<Error>("model 'sequential': expects 1 input of shape [784] per example, got 1 of shape [28, 28]"));
+}
+
+TEST(Model, JoinsBranches) {
+  const ModelPtr model = residual();
+  FakeVariables variables;
+  model->build(variables);
+  Graph graph;
+  const Value x = graph.input({{2, 4}, Dtype::f32}, "x");
+  const std::vector<Value> outputs = model->call({graph}, std::span(&x, 1));
+  ASSERT_EQ(outputs.size(), 2U);
+  EXPECT_EQ(graph.type(outputs[0]).shape, (Shape{2, 2}));
+  EXPECT_EQ(graph.type(outputs[1]).shape, (Shape{2, 3}));
+  EXPECT_EQ(model->trainable_variables().size(), 6U);
+}
+
+TEST(Model, RunsADeepChainWithoutRecursion) {
+  SymbolPtr value = apply_layer(make_layer("Input", {{"shape", Shape{2}}}), {});
+  const SymbolPtr input = value;
+  for (int i = 0; i < 2000; ++i) value = apply_layer(make_layer("Flatten"), {value});
+  EXPECT_EQ(Model("deep", {input}, {value}).calls().size(), 2001U);
+}
+
+TEST(Model, SharesALayerAppliedTwice) {
+  const SymbolPtr a = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
+  const SymbolPtr b = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
+  const LayerPtr shared = dense(2);
+  Model model("twins", {a, b}, {apply_layer(make_layer("Add"), {apply_layer(shared, {a}), apply_layer(shared, {b})})});
+  FakeVariables variables;
+  model.build(variables);
+  EXPECT_THAT(variables.names, ElementsAre("dense/kernel", "dense/bias"));
+}
+
+TEST(Model, IsALayerOfOtherModels) {
+  const ModelPtr inner = digits();
+  const SymbolPtr input = apply_layer(make_layer("Input", {{"shape", Shape{784}}}), {});
+  Model outer("outer", {input}, inner->apply({input}));
+  FakeVariables variables;
+  outer.build(variables);
+  inner->build(variables);
+  EXPECT_EQ(outer.variables(), inner->variables());
+}
+
+TEST(Model, RefusesWhatHangsTogetherBadly) {
+  const SymbolPtr a = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
+  const SymbolPtr b = apply_layer(make_layer("Input", {{"shape", Shape{3}}}), {});
+  const SymbolPtr out = apply_layer(make_layer("Add"), {a, b});
+  EXPECT_THAT(
+      [&] { Model("m", {a}, {out}); },
+      ThrowsMessage<Error>("model 'm': an output depends on an Input float32[3] that is not among the model's inputs"));
+  EXPECT_THAT([&] { Model("m", {out}, {out}); },
+              ThrowsMessage<Error>("model 'm': its inputs must be Input layers, got the output of layer Add"));
+  EXPECT_THAT([&] { Model("m", {}, {out}); },
+              ThrowsMessage<Error>("model 'm': needs at least one input and one output, got 0 and 1"));
+  EXPECT_THAT([&] { Model("m", std::vector<LayerPtr>{}); },
+              ThrowsMessage<Error>("model 'm': Sequential needs at least one layer"));
+  EXPECT_THAT(
+      [&] {
+        Model("m", {dense(1, {{"name", std::string("x")}}), dense(1, {{"name", std::string("x")}})});
+      },
+      ThrowsMessage<Error>("model 'm': two layers are named 'x'"));
+}
+
+TEST(Summary, ListsShapesAndParameters) {
+  const ModelPtr model = digits();
+  FakeVariables variables;
+  EXPECT_THAT([&] { summary(*model); }, ThrowsMessage<Error>(HasSubstr("summary needs a built model")));
+  model->build(variables);
+  EXPECT_EQ(summary(*model),
+            "Model: sequential\n"
+            "Layer (type)     Output shape  Parameters\n"
+            "-----------------------------------------\n"
+            "dense (Dense)    [batch, 128]     100 480\n"
+            "dense_1 (Dense)  [batch, 10]        1 290\n"
+            "Total parameters: 101 770 (398 KiB)\n"
+            "Trainable: 101 770, not trainable: 0\n");
+}
+
+TEST(Summary, ShowsConnectionsOfAFunctionalModel) {
+  const ModelPtr model = residual();
+  FakeVariables variables;
+  model->build(variables);
+  EXPECT_THAT(summary(*model), HasSubstr("dense, input"));
+}
+
+TEST(Architecture, RoundTripsAsJson) {
+  for (const ModelPtr& model : {digits(), residual()}) {
+    const std::string json = architecture_to_json(*model);
+    const ModelPtr again = architecture_from_json(json, {});
+    EXPECT_EQ(architecture_to_json(*again), json);
+    FakeVariables first, second;
+    model->build(first);
+    again->build(second);
+    EXPECT_EQ(first.names, second.names);
+  }
+}
+
+TEST(Architecture, RefusesWhatItCannotRead) {
+  EXPECT_THAT([] { architecture_from_json("{", {}); },
+              ThrowsMessage<Error>(HasSubstr("model architecture: no valid description")));
+  EXPECT_THAT([] { architecture_from_json(R"({"gpubench_model": 9})", {}); },
+              ThrowsMessage<Error>("model architecture: format version 9 is not known; this program reads version 1"));
+  std::string json = architecture_to_json(*digits());
+  json.replace(json.find("\"Dense\""), 7, "\"Danse\"");
+  EXPECT_THAT([&] { architecture_from_json(json, {}); }, ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse'")));
+}
+
+}  // namespace
+}  // namespace gpubench

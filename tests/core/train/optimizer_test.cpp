@@ -1,0 +1,116 @@
+#include "core/train/optimizer.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "tests/support/fake_variables.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeVariables;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+VariablePtr weight(const char* name, DeviceId device = {}) {
+  return std::make_shared<const Variable>(Variable{99, name, {{2, 3}, Dtype::f32}, std::move(device), true});
+}
+
+struct Applied {
+  Applied(std::string_view name, const ConfigEntries& entries, std::vector<VariablePtr> variables)
+      : optimizer(make_optimizer(name, entries)) {
+    optimizer->build(factory, variables);
+    std::vector<Value> gradients;
+    for (const VariablePtr& variable : variables) gradients.push_back(graph.input(variable->type, "g"));
+    optimizer->apply_gradients(graph, gradients, variables);
+  }
+  std::vector<std::string> ops() const {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes()) {
+      if (!node.inputs.empty()) names.emplace_back(node.op->name());
+    }
+    return names;
+  }
+  FakeVariables factory;
+  OptimizerPtr optimizer;
+  Graph graph;
+};
+
+TEST(Optimizer, UpdatesAllVariablesByOneOp) {
+  const Applied adam("adam", {}, {weight("a"), weight("b"), weight("c")});
+  EXPECT_THAT(adam.ops(), ElementsAre("assign_add", "adam_update"));
+  EXPECT_THAT(adam.factory.names, ElementsAre("adam/iterations", "adam/learning_rate", "adam/a/m", "adam/a/v",
+                                              "adam/b/m", "adam/b/v", "adam/c/m", "adam/c/v"));
+}
+
+TEST(Optimizer, UpdatesEachDeviceByItself) {
+  const Applied adam("adam", {}, {weight("a"), weight("b", {DeviceId::Kind::cpu, 1, ""})});
+  EXPECT_THAT(adam.ops(), ElementsAre("assign_add", "adam_update", "adam_update"));
+  EXPECT_EQ(adam.graph.nodes().back().device.index, 1);
+}
+
+TEST(Optimizer, HasKerasDefaults) {
+  const Applied sgd("sgd", {}, {weight("a")});
+  EXPECT_THAT(sgd.factory.names, ElementsAre("sgd/iterations", "sgd/learning_rate"));
+  EXPECT_EQ(sgd.factory.initials.at("sgd/learning_rate").values<float>()[0], 0.01F);
+  const Applied adam("Adam", {}, {weight("a")});
+  EXPECT_EQ(adam.factory.initials.at("adam/learning_rate").values<float>()[0], 0.001F);
+  EXPECT_EQ(make_optimizer("adamw")->config().number("weight_decay"), 0.004);
+  EXPECT_EQ(make_optimizer("rmsprop")->config().number("rho"), 0.9);
+}
+
+TEST(Optimizer, MakesSlotsOncePerVariable) {
+  FakeVariables factory;
+  const std::vector variables{weight("a")};
+  const OptimizerPtr adam = make_optimizer("adam");
+  adam->build(factory, variables);
+  adam->build(factory, variables);
+  EXPECT_EQ(factory.names.size(), 4U);
+  EXPECT_EQ(adam->state_of(variables).size(), 4U);
+}
+
+TEST(Optimizer, LeavesVariablesWithoutGradientAlone) {
+  FakeVariables factory;
+  const std::vector variables{weight("a"), weight("b")};
+  const OptimizerPtr sgd = make_optimizer("sgd");
+  sgd->build(factory, variables);
+  Graph graph;
+  const std::vector gradients{Value{}, graph.input(variables[1]->type, "g")};
+  sgd->apply_gradients(graph, gradients, variables);
+  EXPECT_EQ(graph.nodes().back().inputs.size(), 3U);  // rate, one variable, one gradient
+}
+
+TEST(Optimizer, Refuses) {
+  FakeVariables factory;
+  const std::vector variables{weight("a")};
+  const OptimizerPtr sgd = make_optimizer("sgd");
+  Graph graph;
+  const std::vector none{Value{}}, wrong{graph.input({{3}, Dtype::f32}, "g")};
+  EXPECT_THAT([&] { sgd->build(factory, {}); },
+              ThrowsMessage<Error>("optimizer sgd: there are no trainable variables"));
+  sgd->build(factory, variables);
+  EXPECT_THAT([&] { sgd->apply_gradients(graph, none, variables); },
+              ThrowsMessage<Error>("optimizer sgd: the loss depends on none of the 1 variables"));
+  EXPECT_THAT([&] { sgd->apply_gradients(graph, wrong, variables); },
+              ThrowsMessage<Error>("optimizer sgd: the gradient of a must be float32[2, 3], got float32[3]"));
+  EXPECT_THAT([&] { sgd->apply_gradients(graph, {}, variables); },
+              ThrowsMessage<Error>("optimizer sgd: got 0 gradients for 1 variables"));
+  EXPECT_THAT([] { make_optimizer("adamx"); },
+              ThrowsMessage<Error>("unknown optimizer 'adamx' (known: sgd, adam, adamw, rmsprop)"));
+  EXPECT_THAT(
+      [] {
+        make_optimizer("sgd", {{"lr", 0.1}});
+      },
+      ThrowsMessage<Error>(HasSubstr("sgd: unknown option 'lr'")));
+  EXPECT_THAT(
+      [] {
+        make_optimizer("sgd", {{"learning_rate", -0.1}});
+      },
+      ThrowsMessage<Error>(HasSubstr("learning_rate must be at least 0")));
+  EXPECT_THAT([] { make_schedule("cosine", {}); },
+              ThrowsMessage<Error>("unknown schedule 'cosine' (known: cosine_decay, exponential_decay)"));
+}
+
+}  // namespace
+}  // namespace gpubench

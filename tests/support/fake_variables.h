@@ -1,0 +1,26 @@
+// Variables without an executor: handles with the values that they were made with.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/nn/variable_factory.h"
+
+namespace gpubench::testing {
+
+class FakeVariables final : public VariableFactory {
+ public:
+  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) override {
+    names.push_back(name);
+    initials.emplace(name, initial);
+    const auto index = static_cast<std::int32_t>(names.size()) - 1;
+    return std::make_shared<const Variable>(Variable{index, std::move(name), initial.type(), device, trainable});
+  }
+  std::uint64_t next_seed() override { return ++seed; }
+
+  std::vector<std::string> names;
+  std::map<std::string, HostTensor> initials;
+  std::uint64_t seed = 0;
+};
+
+}  // namespace gpubench::testing
