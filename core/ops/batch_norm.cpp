@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/graph/leaf_ops.h"
+#include "core/ops/binary.h"
 #include "core/ops/check.h"
+#include "core/ops/shape_ops.h"
 
 namespace gpubench {
 namespace {
@@ -53,12 +56,27 @@ std::vector<TensorType> BatchNorm::infer(std::span<const TensorType> inputs) con
 
 std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                        std::span<const Value> output_gradients) const {
-  if (output_gradients[1] || output_gradients[2]) {
-    throw Error("batch_norm: no gradient flows through the batch's mean and variance; compute them with reductions");
+  std::vector<Value> result(3);
+  std::vector<Value> parts;
+  if (output_gradients[0]) {
+    const Value dx = graph.apply(std::make_shared<const BatchNormGradient>(epsilon),
+                                 {inputs[0], inputs[1], outputs[1], outputs[2], output_gradients[0]});
+    parts.push_back(dx);
+    result[1] = {dx.node, 1};
+    result[2] = {dx.node, 2};
   }
-  const Value dx = graph.apply(std::make_shared<const BatchNormGradient>(epsilon),
-                               {inputs[0], inputs[1], outputs[1], outputs[2], output_gradients[0]});
-  return {dx, Value{dx.node, 1}, Value{dx.node, 2}};
+  const TensorType type = graph.type(inputs[0]);
+  const float share = static_cast<float>(type.shape.back()) / static_cast<float>(type.elements());
+  if (output_gradients[1]) {
+    const Value each = ops::mul(graph, output_gradients[1], graph.constant(share));
+    parts.push_back(ops::broadcast_to(graph, each, type.shape));
+  }
+  if (output_gradients[2]) {
+    const Value each = ops::mul(graph, output_gradients[2], graph.constant(2.0F * share));
+    parts.push_back(ops::mul(graph, ops::sub(graph, inputs[0], outputs[1]), each));
+  }
+  result[0] = parts.size() == 1 ? parts[0] : graph.apply(std::make_shared<const AddN>(), parts);
+  return result;
 }
 
 double BatchNorm::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {

@@ -6,7 +6,7 @@
 namespace gpubench {
 
 /// x [..., channels], gamma, beta -> gamma (x - mean) / sqrt(variance + epsilon) + beta, mean, variance (each
-/// [channels]). No gradient flows through the statistics' outputs: asking for it is an Error.
+/// [channels]).
 class BatchNorm final : public Op {
  public:
   explicit BatchNorm(float given_epsilon) : epsilon(given_epsilon) {}

@@ -14,7 +14,8 @@ class PlannedOp {
   /// Floating inputs are uniform in [-1, 1); integers are 0.
   PlannedOp(OpPtr op, std::vector<TensorType> inputs);
   void run();
-  /// The loop of a benchmark: runs per iteration, with the rate of floating-point operations and the implementation.
+  /// The loop of a benchmark: one run per iteration. Adds the rates of floating-point operations and bytes, and the
+  /// fastest single run, which is what counts on a machine that others use.
   void measure(benchmark::State& state);
 
  private:

@@ -1,0 +1,131 @@
+#include "core/ops/batch_norm.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "tests/support/op_case.h"
+
+namespace gpubench {
+namespace {
+
+using support::Array;
+using support::CaseInput;
+using support::OpCase;
+
+constexpr float epsilon = 1e-3F;
+
+struct Statistics {
+  std::vector<double> mean, variance;
+};
+
+Statistics statistics_of(const Array& x, std::int64_t channels) {
+  Statistics result{std::vector<double>(static_cast<std::size_t>(channels)),
+                    std::vector<double>(static_cast<std::size_t>(channels))};
+  const double count = static_cast<double>(x.size() / channels);
+  const auto channel = [channels](std::int64_t i) { return static_cast<std::size_t>(i % channels); };
+  for (std::int64_t i = 0; i < x.size(); ++i) result.mean[channel(i)] += x[i] / count;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    result.variance[channel(i)] += (x[i] - result.mean[channel(i)]) * (x[i] - result.mean[channel(i)]) / count;
+  }
+  return result;
+}
+
+double deviation(double variance) {
+  return std::sqrt(variance + static_cast<double>(epsilon));
+}
+
+CaseInput floats(Shape shape, double low = -1, double high = 1) {
+  return {.type = {std::move(shape), Dtype::f32}, .low = low, .high = high};
+}
+
+OpCase training_case(std::string name, const Shape& shape, double low = -1, double high = 1) {
+  const std::int64_t channels = shape.back();
+  return {.name = std::move(name),
+          .op = std::make_shared<const BatchNorm>(epsilon),
+          .inputs = {floats(shape, low, high), floats({channels}), floats({channels})},
+          .reference = [channels](std::span<const Array> in, std::span<Array> out) {
+            const Statistics s = statistics_of(in[0], channels);
+            out[1].values = s.mean;
+            out[2].values = s.variance;
+            for (std::int64_t i = 0; i < in[0].size(); ++i) {
+              const auto c = static_cast<std::size_t>(i % channels);
+              out[0][i] = in[1].values[c] * (in[0][i] - s.mean[c]) / deviation(s.variance[c]) + in[2].values[c];
+            }
+          }};
+}
+
+OpCase inference_case(std::string name, const Shape& shape) {
+  const std::int64_t channels = shape.back();
+  CaseInput mean = floats({channels}), variance = floats({channels}, 0.5, 2);
+  mean.gradient = variance.gradient = false;
+  return {.name = std::move(name),
+          .op = std::make_shared<const BatchNormInference>(epsilon),
+          .inputs = {floats(shape), floats({channels}), floats({channels}), mean, variance},
+          .reference = [channels](std::span<const Array> in, std::span<Array> out) {
+            for (std::int64_t i = 0; i < in[0].size(); ++i) {
+              const std::int64_t c = i % channels;
+              out[0][i] = in[1][c] * (in[0][i] - in[3][c]) / deviation(in[4][c]) + in[2][c];
+            }
+          }};
+}
+
+/// x, gamma, mean, variance, dy; the given statistics stand for those of x, whose derivative is what differs.
+OpCase gradient_case(std::string name, const Shape& shape, bool training) {
+  const std::int64_t channels = shape.back();
+  const OpPtr op = training ? OpPtr(std::make_shared<const BatchNormGradient>(epsilon))
+                            : OpPtr(std::make_shared<const BatchNormInferenceGradient>(epsilon));
+  return {.name = std::move(name),
+          .op = op,
+          .inputs = {floats(shape), floats({channels}), floats({channels}), floats({channels}, 0.5, 2), floats(shape)},
+          .reference =
+              [channels, training](std::span<const Array> in, std::span<Array> out) {
+                const double count = static_cast<double>(in[0].size() / channels);
+                const auto normalized = [&](std::int64_t i) {
+                  return (in[0][i] - in[2][i % channels]) / deviation(in[3][i % channels]);
+                };
+                for (std::int64_t i = 0; i < in[0].size(); ++i) {
+                  out[1][i % channels] += in[4][i] * normalized(i);
+                  out[2][i % channels] += in[4][i];
+                }
+                for (std::int64_t i = 0; i < in[0].size(); ++i) {
+                  const std::int64_t c = i % channels;
+                  const double means = training ? (out[2][c] + normalized(i) * out[1][c]) / count : 0;
+                  out[0][i] = in[1][c] / deviation(in[3][c]) * (in[4][i] - means);
+                }
+              },
+          .differentiable = false};
+}
+
+std::vector<OpCase> batch_norm_cases() {
+  return {
+      training_case("training", {6, 5}),
+      training_case("training_images", {2, 3, 4, 7}),
+      training_case("training_on_threads", {600, 100}),
+      training_case("training_far_from_zero", {40, 3}, 99, 101),
+      inference_case("inference", {6, 5}),
+      inference_case("inference_on_threads", {600, 100}),
+      gradient_case("training_gradient", {6, 5}, true),
+      gradient_case("training_gradient_on_threads", {600, 100}, true),
+      gradient_case("inference_gradient", {6, 5}, false),
+  };
+}
+
+GPUBENCH_OP_CASES(BatchNorm, batch_norm_cases);
+
+TEST(BatchNormTest, RefusesParametersOfAnotherWidth) {
+  Graph graph;
+  const auto value = [&](Shape shape) { return graph.input({std::move(shape), Dtype::f32}, "x"); };
+  EXPECT_THAT(
+      [&] {
+        ops::batch_norm(graph, value({4, 3}), value({2}), value({3}), epsilon);
+      },
+      testing::ThrowsMessage<Error>("batch_norm: gamma must be float32[3], got float32[2]"));
+  EXPECT_THAT([&] { ops::batch_norm(graph, value({3}), value({3}), value({3}), epsilon); },
+              testing::ThrowsMessage<Error>("batch_norm: the input must be [batch, ..., channels], got float32[3]"));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,179 @@
+#include "core/ops/conv.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "tests/support/op_case.h"
+
+namespace gpubench {
+namespace {
+
+using support::Array;
+using support::CaseInput;
+using support::OpCase;
+
+/// Calls visit(image element, filter element, result element) for every product of the convolution.
+template <class Visit>
+void for_each_product(const Conv2DAttributes& options, const Shape& image, const Shape& filter, const Shape& result,
+                      Visit visit) {
+  const auto axes = slide("test", options, image, filter);
+  for (std::int64_t r = 0; r < element_count(result); ++r) {
+    const std::int64_t channel = r % result[3], column = r / result[3] % result[2];
+    const std::int64_t row = r / result[3] / result[2] % result[1], batch = r / result[3] / result[2] / result[1];
+    for (std::int64_t tap = 0; tap < filter[0] * filter[1]; ++tap) {
+      const std::int64_t y = row * options.strides[0] - axes[0].padding_before + tap / filter[1] * options.dilations[0];
+      const std::int64_t x =
+          column * options.strides[1] - axes[1].padding_before + tap % filter[1] * options.dilations[1];
+      if (y < 0 || y >= image[1] || x < 0 || x >= image[2]) continue;
+      for (std::int64_t c = 0; c < image[3]; ++c) {
+        visit(((batch * image[1] + y) * image[2] + x) * image[3] + c, (tap * filter[2] + c) * filter[3] + channel, r);
+      }
+    }
+  }
+}
+
+struct Sizes {
+  Shape image, filter;
+};
+
+TensorType floats(Shape shape) {
+  return {std::move(shape), Dtype::f32};
+}
+
+TensorType result_type(const Conv2DAttributes& options, const Sizes& sizes) {
+  Conv2DAttributes plain = options;
+  plain.bias = false;
+  const std::vector<TensorType> inputs = {floats(sizes.image), floats(sizes.filter)};
+  return Conv2D(plain).infer(inputs)[0];
+}
+
+OpCase forward_case(std::string name, Sizes sizes, Conv2DAttributes options = {}) {
+  OpCase result{.name = std::move(name),
+                .op = std::make_shared<const Conv2D>(options),
+                .inputs = {CaseInput{.type = floats(sizes.image)}, CaseInput{.type = floats(sizes.filter)}},
+                .reference = [options](std::span<const Array> in, std::span<Array> out) {
+                  const std::int64_t channels = out[0].extent(3);
+                  for (std::int64_t i = 0; options.bias && i < out[0].size(); ++i) out[0][i] = in[2][i % channels];
+                  for_each_product(
+                      options, in[0].type.shape, in[1].type.shape, out[0].type.shape,
+                      [&](std::int64_t x, std::int64_t f, std::int64_t y) { out[0][y] += in[0][x] * in[1][f]; });
+                  for (double& y : out[0].values) {
+                    if (options.activation == Activation::relu) y = std::max(y, 0.0);
+                    if (options.activation == Activation::gelu) y *= 0.5 * std::erfc(-y / std::sqrt(2.0));
+                  }
+                }};
+  if (options.bias) result.inputs.push_back(CaseInput{.type = floats({sizes.filter[3]})});
+  return result;
+}
+
+OpCase input_gradient_case(std::string name, const Sizes& sizes, Conv2DAttributes options = {}) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const Conv2DInputGradient>(options, sizes.image),
+          .inputs = {CaseInput{.type = result_type(options, sizes)}, CaseInput{.type = floats(sizes.filter)}},
+          .reference = [options](std::span<const Array> in, std::span<Array> out) {
+            for_each_product(options, out[0].type.shape, in[1].type.shape, in[0].type.shape,
+                             [&](std::int64_t x, std::int64_t f, std::int64_t y) { out[0][x] += in[0][y] * in[1][f]; });
+          }};
+}
+
+OpCase filter_gradient_case(std::string name, const Sizes& sizes, Conv2DAttributes options = {}) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const Conv2DFilterGradient>(options, sizes.filter),
+          .inputs = {CaseInput{.type = floats(sizes.image)}, CaseInput{.type = result_type(options, sizes)}},
+          .reference = [options](std::span<const Array> in, std::span<Array> out) {
+            for_each_product(options, in[0].type.shape, out[0].type.shape, in[1].type.shape,
+                             [&](std::int64_t x, std::int64_t f, std::int64_t y) { out[0][f] += in[0][x] * in[1][y]; });
+          }};
+}
+
+const Sizes grey{{2, 6, 7, 1}, {3, 3, 1, 16}}, grey_wide{{3, 9, 8, 1}, {3, 3, 1, 40}}, odd{{2, 5, 6, 3}, {2, 3, 3, 5}},
+    deep{{2, 5, 5, 16}, {3, 3, 16, 16}}, pointwise{{2, 4, 4, 8}, {1, 1, 8, 4}},
+    large_window{{2, 9, 9, 1}, {5, 5, 1, 8}};
+const Conv2DAttributes same{.padding = Padding::same}, strided{.strides = {2, 3}, .padding = Padding::same},
+    strided_valid{.strides = {2, 1}}, dilated{.dilations = {2, 2}};
+
+std::vector<OpCase> conv_cases() {
+  return {
+      forward_case("grey", grey),
+      forward_case("grey_wide", grey_wide),
+      forward_case("grey_same", grey, same),
+      forward_case("odd_channels", odd),
+      forward_case("odd_same", odd, same),
+      forward_case("odd_strided", odd, strided),
+      forward_case("odd_strided_valid", odd, strided_valid),
+      forward_case("deep", deep),
+      forward_case("deep_dilated", deep, dilated),
+      forward_case("pointwise", pointwise),
+      forward_case("large_window", large_window),
+      forward_case("bias", odd, {.bias = true}),
+      forward_case("bias_relu", grey, {.bias = true, .activation = Activation::relu}),
+      forward_case("bias_gelu", odd, {.bias = true, .activation = Activation::gelu}),
+  };
+}
+
+std::vector<OpCase> conv_gradient_cases() {
+  return {
+      input_gradient_case("input_grey", grey),
+      input_gradient_case("input_same", odd, same),
+      input_gradient_case("input_strided", odd, strided),
+      input_gradient_case("input_deep", deep),
+      input_gradient_case("input_dilated", deep, dilated),
+      input_gradient_case("input_pointwise", pointwise),
+      filter_gradient_case("filter_grey", grey),
+      filter_gradient_case("filter_grey_wide", grey_wide),
+      filter_gradient_case("filter_grey_same", grey, same),
+      filter_gradient_case("filter_grey_strided", grey, strided),
+      filter_gradient_case("filter_grey_dilated", grey, dilated),
+      filter_gradient_case("filter_large_window", large_window),
+      filter_gradient_case("filter_odd_same", odd, same),
+      filter_gradient_case("filter_odd_strided", odd, strided),
+      filter_gradient_case("filter_odd_strided_valid", odd, strided_valid),
+      filter_gradient_case("filter_deep", deep),
+      filter_gradient_case("filter_pointwise", pointwise),
+  };
+}
+
+GPUBENCH_OP_CASES(Conv, conv_cases);
+GPUBENCH_OP_CASES(ConvGradient, conv_gradient_cases);
+
+TEST(ConvTest, RefusesWhatDoesNotFit) {
+  Graph graph;
+  const auto value = [&](Shape shape) { return graph.input(floats(std::move(shape)), "x"); };
+  EXPECT_THAT(
+      [&] {
+        ops::conv2d(graph, value({1, 4, 4, 3}), value({3, 3, 1, 8}));
+      },
+      testing::ThrowsMessage<Error>(
+          "conv2d: the image [1, 4, 4, 3] has 3 channels, the filter [3, 3, 1, 8] expects 1"));
+  EXPECT_THAT(
+      [&] {
+        ops::conv2d(graph, value({1, 4, 4, 1}), value({5, 5, 1, 8}));
+      },
+      testing::ThrowsMessage<Error>("conv2d: a window of 5 does not fit into 4 without padding; use padding "
+                                    "\"same\" or a smaller window"));
+  EXPECT_THAT(
+      [&] {
+        ops::conv2d(graph, value({4, 4, 1}), value({3, 3, 1, 8}));
+      },
+      testing::ThrowsMessage<Error>("conv2d: the image [batch, height, width, channels] must have 4 "
+                                    "dimensions, got float32[4, 4, 1]"));
+  EXPECT_THAT(
+      [&] {
+        ops::conv2d(graph, value({1, 4, 4, 1}), value({3, 3, 1, 8}), {.strides = {0, 1}});
+      },
+      testing::ThrowsMessage<Error>("conv2d: window size, strides and dilations must be at least 1, got 3, 0 and 1"));
+  EXPECT_THAT([&] { parse_padding("full"); },
+              testing::ThrowsMessage<Error>("there is no padding \"full\"; there are valid, same"));
+}
+
+TEST(ConvTest, CountsPaddingAsWork) {
+  const Conv2D op(same);
+  const std::vector<TensorType> inputs = {floats({2, 6, 7, 3}), floats({3, 3, 3, 5})};
+  EXPECT_EQ(op.flops(inputs, op.infer(inputs)), 2.0 * 2 * 6 * 7 * 3 * 3 * 3 * 5);
+}
+
+}  // namespace
+}  // namespace gpubench
