@@ -22,7 +22,7 @@ std::string command_names(const Grammar& grammar) {
 }
 
 bool takes_value(const CLI::Option& option) {
-  return !option.get_positional() && option.get_type_size() != 0;
+  return !option.get_positional() && option.get_items_expected_max() != 0;
 }
 
 // What completes an option's value or a command's argument: a kind that the shell function knows, or words.
@@ -48,13 +48,11 @@ _gpubench_complete() {
   case $1 in
     '<script>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur") $(compgen -f -X '!*.lua' -- "$cur")) ;;
     '<folder>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
-    '<run>') COMPREPLY=($(compgen -W "$(command ls results 2>/dev/null | command grep -v '[.]html$')" -- "$cur")) ;
-;
-    *) COMPREPLY=($(compgen -W "$1" -- "$cur")) ;
-    ;
-    esac
-    }  // namespace
-    _gpubench() {
+    '<run>') COMPREPLY=($(compgen -W "$(command ls results 2>/dev/null | command grep -v '[.]html$')" -- "$cur")) ;;
+    *) COMPREPLY=($(compgen -W "$1" -- "$cur")) ;;
+  esac
+}
+_gpubench() {
   local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   COMPREPLY=()
 )SH";

@@ -35,6 +35,11 @@ std::string check_positive(const std::string& text) {
   return end == text.size() && value > 0 ? std::string() : "'" + text + "' is not a positive number";
 }
 
+std::string check_natural(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? std::string() : "'" + text + "' is not a whole number from 0";
+}
+
 }  // namespace
 
 Grammar::Grammar()
@@ -72,7 +77,7 @@ void Grammar::add_run() {
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 when an expectation is refuted");
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR");
-  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N");
+  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_natural);
   run.add_option("--threads", values_.threads, "Threads to compute with")->type_name("N")->check(CLI::Range(1, 4096));
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
   run.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");

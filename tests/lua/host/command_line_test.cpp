@@ -1,0 +1,86 @@
+#include "lua/host/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+Answer answer(std::vector<std::string> arguments) {
+  const auto parsed = parse_command_line(std::move(arguments));
+  const auto* text = std::get_if<Answer>(&parsed);
+  return text ? *text : Answer{-1, "no answer"};
+}
+
+class CommandLineTest : public FolderTest {
+ protected:
+  CommandLineTest() : script(path() + "/x.lua") { write("x.lua", ""); }
+  CommandLine line(std::vector<std::string> options) {
+    options.insert(options.begin(), script);
+    const auto parsed = parse_command_line(options);
+    if (const auto* text = std::get_if<Answer>(&parsed)) ADD_FAILURE() << text->text;
+    return std::get<CommandLine>(parsed);
+  }
+  std::string script;
+};
+
+TEST_F(CommandLineTest, RunIsTheDefaultCommand) {
+  EXPECT_EQ(line({}).command, Command::run);
+  EXPECT_EQ(line({}).script, script);
+  EXPECT_EQ(std::get<CommandLine>(parse_command_line({"--quick", script})).script, script);
+  EXPECT_EQ(std::get<CommandLine>(parse_command_line({"run", "any.lua"})).script, "any.lua");
+  EXPECT_EQ(std::get<CommandLine>(parse_command_line({"devices"})).command, Command::devices);
+}
+
+TEST_F(CommandLineTest, ReadsTheOptionsOfRun) {
+  const CommandLine all = line({"--device", "gpu:0", "--budget", "1.5", "--quick", "--dry-run", "--strict", "--out",
+                                "o", "--seed", "7", "--threads", "3", "--trusted", "--traceback"});
+  EXPECT_EQ(all.device, "gpu:0");
+  EXPECT_EQ(all.budget_s, 1.5);
+  EXPECT_TRUE(all.quick && all.dry_run && all.strict && all.trusted && all.traceback);
+  EXPECT_EQ(all.out, "o");
+  EXPECT_EQ(all.seed, 7U);
+  EXPECT_EQ(all.threads, 3);
+}
+
+TEST_F(CommandLineTest, AxesAreListsAndAddUp) {
+  EXPECT_THAT(line({"--set", "batch=8,512", "--set", "device=cpu:0", "--set", "batch=1"}).axes,
+              ElementsAre(Pair("batch", ElementsAre("8", "512", "1")), Pair("device", ElementsAre("cpu:0"))));
+}
+
+TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
+  EXPECT_EQ(answer({script, "--qick"}).status, 2);
+  EXPECT_THAT(answer({script, "--qick"}).text,
+              StartsWith("gpubench: run: unknown option '--qick' (did you mean '--quick'?)"));
+  EXPECT_THAT(answer({"devces"}).text, StartsWith("gpubench: no script or command 'devces' (did you mean 'devices'?)"));
+  EXPECT_THAT(answer({"missing.lua"}).text, StartsWith("gpubench: no script or command 'missing.lua'"));
+  EXPECT_THAT(answer({script, "more"}).text, StartsWith("gpubench: run: unexpected argument 'more'"));
+  EXPECT_THAT(answer({script, "--set", "batch"}).text, HasSubstr("'batch' is not axis=value or axis=value,value"));
+  EXPECT_THAT(answer({script, "--set", "batch=1,,2"}).text, HasSubstr("is not axis=value"));
+  EXPECT_THAT(answer({script, "--budget", "soon"}).text, HasSubstr("'soon' is not a positive number"));
+  EXPECT_THAT(answer({script, "--budget", "0"}).text, HasSubstr("'0' is not a positive number"));
+  EXPECT_THAT(answer({script, "--threads", "0"}).text, HasSubstr("--threads"));
+  EXPECT_THAT(answer({script, "--seed", "-1"}).text, HasSubstr("'-1' is not a whole number from 0"));
+  EXPECT_THAT(answer({"show", "r", "--format", "pdf"}).text, HasSubstr("pdf not in {text,csv,json,markdown}"));
+  EXPECT_THAT(answer({"new"}).text, HasSubstr("name is required"));
+}
+
+TEST_F(CommandLineTest, HelpHasOptionsAndExamples) {
+  EXPECT_EQ(answer({"--help"}).status, 0);
+  EXPECT_THAT(answer({"--help"}).text,
+              AllOf(HasSubstr("Examples:"), HasSubstr("--set AXIS=VALUE"), HasSubstr("completion")));
+  EXPECT_THAT(answer({"run", "--help"}).text, HasSubstr("--budget SECONDS"));
+  EXPECT_EQ(answer({}).status, 2);
+  EXPECT_EQ(answer({"--version"}).text, "gpubench " GPUBENCH_VERSION);
+}
+
+}  // namespace
+}  // namespace gpubench

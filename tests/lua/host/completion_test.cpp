@@ -1,0 +1,66 @@
+#include "lua/host/completion.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Completion : public FolderTest {
+ protected:
+  std::string shell(const std::string& name, const std::string& text) const {
+    write("completion." + name, run_program({"completion", name}).out);
+    write("test." + name, text);
+    const std::string command = "cd " + path() + " && " + name + " ./test." + name + " 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string output;
+    std::array<char, 256> buffer{};
+    while (std::fgets(buffer.data(), buffer.size(), pipe)) output += buffer.data();
+    pclose(pipe);
+    return output;
+  }
+  /// What bash offers for the last of the words.
+  std::string bash(const std::string& words) const {
+    return shell("bash", "source ./completion.bash\nCOMP_WORDS=(gpubench " + words +
+                             ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_gpubench\necho \" ${COMPREPLY[@]} \"\n");
+  }
+};
+
+TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
+  write("speed.lua", "");
+  write("notes.txt", "");
+  std::filesystem::create_directories(path() + "/results/batch_size");
+  EXPECT_THAT(bash("''"),
+              AllOf(HasSubstr(" list "), HasSubstr(" completion "), HasSubstr(" speed.lua "), Not(HasSubstr("notes"))));
+  EXPECT_THAT(bash("d"), HasSubstr(" devices "));
+  EXPECT_THAT(bash("speed.lua --"), AllOf(HasSubstr(" --set "), HasSubstr(" --dry-run "), Not(HasSubstr("--format"))));
+  EXPECT_THAT(bash("show --format ''"), HasSubstr(" text csv json markdown "));
+  EXPECT_THAT(bash("show ''"), HasSubstr(" batch_size "));
+  EXPECT_THAT(bash("completion ''"), HasSubstr(" bash zsh "));
+  EXPECT_THAT(bash("speed.lua --budget ''"), Not(HasSubstr("--set")));
+}
+
+TEST_F(Completion, ZshReadsItsScript) {
+  if (std::system("command -v zsh >/dev/null 2>&1") != 0) GTEST_SKIP() << "zsh is not installed";
+  const std::string output =
+      shell("zsh", "autoload -U compinit && compinit -D\nsource ./completion.zsh\necho \"bound: $_comps[gpubench]\"\n");
+  EXPECT_EQ(output, "bound: _gpubench\n");
+}
+
+TEST_F(Completion, AnUnknownShellIsAnError) {
+  const Ended ended = run_program({"completion", "fish"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("fish not in {bash,zsh}"));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,94 @@
+#include "lua/host/interrupt_handler.h"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+
+class InterruptTest : public FolderTest {
+ protected:
+  /// Ctrl-C after the script has printed "ready".
+  Ended interrupt(const std::string& script) {
+    write("script.lua", "local function ready() print('ready') io.stdout:flush() end\n" + script);
+    Program program({"script.lua", "--budget", "100"}, path());
+    EXPECT_TRUE(program.wait_for("ready"));
+    program.signal(SIGINT);
+    return program.end();
+  }
+};
+
+TEST_F(InterruptTest, EndsABusyLoop) {
+  const Ended ended = interrupt("ready() while true do end");
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_EQ(ended.err, "interrupted\n");
+}
+
+TEST_F(InterruptTest, PassesThroughProtectedCalls) {
+  EXPECT_EQ(interrupt("while true do pcall(function() ready() while true do end end) end").status, 130);
+  EXPECT_EQ(interrupt("while true do xpcall(function() ready() while true do end end, print) end").status, 130);
+  EXPECT_EQ(interrupt("ready() while true do pcall(error, 'x') end").status, 130);
+}
+
+TEST_F(InterruptTest, PassesThroughCoroutines) {
+  EXPECT_EQ(interrupt("coroutine.wrap(function() ready() while true do end end)()").status, 130);
+  EXPECT_EQ(interrupt("local co = coroutine.create(function() while true do coroutine.yield() end end)\n"
+                      "ready() while true do coroutine.resume(co) end")
+                .status,
+            130);
+}
+
+constexpr const char* sweep = R"(
+local gb = require "gpubench"
+gb.experiment {
+  name = "stopped", title = "Stopped in the middle",
+  axes = { gb.axis("n", { 1, 2, 3 }) },
+  run = function(point)
+    if point.n == 2 then ready() LOOP end
+    return { figure = point.n }
+  end,
+}
+print("not reached")
+)";
+
+std::string sweep_with(const std::string& loop) {
+  std::string text = sweep;
+  return text.replace(text.find("LOOP"), 4, loop);
+}
+
+TEST_F(InterruptTest, FinishedRowsStay) {
+  const Ended ended = interrupt(sweep_with("while true do pcall(function() while true do end end) end"));
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_EQ(ended.out.find("not reached"), std::string::npos);
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"interrupted\""));
+  EXPECT_TRUE(std::filesystem::exists(find("report.html")));
+}
+
+TEST_F(InterruptTest, EndsALoopOfSteps) {
+  const Ended ended =
+      interrupt(sweep_with("local f = gb.compile(function(x) return x + 1 end)\n"
+                           "local x = gb.ones { 8 } while true do x = f(x) end"));
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
+}
+
+TEST_F(InterruptTest, TheSecondOneKills) {
+  write("script.lua",
+        "print('ready') io.stdout:flush() string.rep('a', 1 << 22):find(string.rep('a?', 1 << 12) .. 'b')");
+  Program program({"script.lua"}, path());
+  ASSERT_TRUE(program.wait_for("ready"));
+  program.signal(SIGINT);
+  program.signal(SIGINT);
+  program.signal(SIGINT);
+  const int status = program.end().status;
+  EXPECT_TRUE(status == 130 || status == 128 + SIGINT);
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,45 @@
+// Runs the built program as a user does and keeps what it printed and how it ended.
+#pragma once
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace gpubench {
+
+struct Ended {
+  /// Exit status, or 128 + the signal that killed it.
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+class Program {
+ public:
+  /// Starts it in `folder`; `environment` holds "NAME=value" beside this process' own.
+  Program(const std::vector<std::string>& arguments, const std::string& folder,
+          const std::vector<std::string>& environment = {});
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// Blocks until the program has printed the text to stdout; false when it ended before.
+  bool wait_for(std::string_view text);
+  void signal(int number) const;
+  /// Blocks until it ends.
+  Ended end();
+
+ private:
+  bool read_some();
+
+  pid_t process_ = 0;
+  int out_ = -1;
+  int err_ = -1;
+  Ended ended_;
+};
+
+/// Starts the program and waits for its end.
+Ended run_program(const std::vector<std::string>& arguments, const std::string& folder = ".",
+                  const std::vector<std::string>& environment = {});
+
+}  // namespace gpubench

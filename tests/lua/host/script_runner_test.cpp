@@ -1,0 +1,128 @@
+#include "lua/host/script_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+using ScriptRunner = FolderTest;
+
+constexpr const char* experiment = R"(
+local gb = require "gpubench"
+gb.experiment {
+  name = "small", title = "A small sweep",
+  axes = { gb.axis("n", { 1, 2, 3 }) },
+  run = function(point)
+    BODY
+    return { figure = point.n, figure_per_s = 1.0 / point.n }
+  end,
+  expect = { gb.expect.increasing { x = "n", y = "figure_per_s" } },
+}
+)";
+
+std::string with_body(const std::string& body) {
+  std::string text = experiment;
+  return text.replace(text.find("BODY"), 4, body);
+}
+
+TEST_F(ScriptRunner, ErrorsStartWithTheScriptsLine) {
+  const Ended syntax = run("local x = = 1");
+  EXPECT_EQ(syntax.status, 2);
+  EXPECT_EQ(syntax.err, "script.lua:1: unexpected symbol near '='\n");
+  EXPECT_EQ(run("\nerror('odd')").err, "script.lua:2: odd\n");
+  EXPECT_THAT(run("local gb = require 'gpubench'\ngb.device('tpu:0', print)").err,
+              StartsWith("script.lua:2: gb.device: 'tpu:0' names no device"));
+  EXPECT_THAT(run("require('gpubench').experiment { nam = 'x' }").err,
+              StartsWith("script.lua:1: gb.experiment: unknown option 'nam'"));
+  write("broken.lua", "\nreturn )");
+  EXPECT_THAT(run("require 'broken'").err, HasSubstr("broken.lua:2: unexpected symbol near ')'"));
+}
+
+TEST_F(ScriptRunner, TracebackIsShownWhenAsked) {
+  const std::string script = "local function inner() error('odd') end\nlocal function outer() inner() end\nouter()";
+  EXPECT_THAT(run(script).err, Not(HasSubstr("stack traceback")));
+  EXPECT_THAT(run(script, {"--traceback"}).err,
+              AllOf(StartsWith("script.lua:1: odd\nstack traceback:"), HasSubstr("script.lua:2: in local 'outer'")));
+}
+
+TEST_F(ScriptRunner, AMissingScriptAndAnUnknownDevice) {
+  EXPECT_EQ(run_program({"run", "none.lua"}, path()).err, "gpubench: run: no script 'none.lua'\n");
+  const Ended device = run("", {"--device", "tpu:0"});
+  EXPECT_EQ(device.status, 2);
+  EXPECT_THAT(device.err, HasSubstr("tpu:0"));
+}
+
+TEST_F(ScriptRunner, PrintsTheTableTheVerdictsAndTheFiles) {
+  const Ended ended = run(with_body(""));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("A small sweep"), HasSubstr("refuted: figure_per_s rises with n (falls from 1/s"),
+                    HasSubstr("results.csv")));
+  EXPECT_EQ(ended.err.find("\r"), std::string::npos) << "a progress line, though stderr is no terminal";
+  EXPECT_EQ(run(with_body(""), {"--strict"}).status, 1);
+}
+
+TEST_F(ScriptRunner, AnErrorRowIsReportedAndExitsWithTwo) {
+  const Ended ended = run(with_body("if point.n == 2 then error('broken') end"));
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("n=2: error: script.lua:7: broken"));
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("small,2,0,2,error"), HasSubstr("small,3,0,3,ok")));
+  EXPECT_EQ(run(with_body("if point.n == 2 then gb.skip('why not') end")).status, 0);
+}
+
+TEST_F(ScriptRunner, AxesAreReplacedFromTheCommandLine) {
+  EXPECT_THAT(run(with_body(""), {"--set", "n=7,9", "--dry-run"}).out,
+              AllOf(HasSubstr("n=7\n"), HasSubstr("n=9\n"), HasSubstr("2 points of about")));
+  EXPECT_EQ(find("results.csv"), "");
+  EXPECT_THAT(run(with_body(""), {"--set", "n=many"}).err,
+              StartsWith("script.lua:3: --set n=many: a number is expected"));
+  EXPECT_THAT(run(with_body(""), {"--set", "m=1"}).err, HasSubstr("--set m: there is no such axis (axes: n)"));
+}
+
+TEST_F(ScriptRunner, AnOutputFolderThatCannotBeWrittenIsAnError) {
+  write("taken", "a file");
+  const Ended ended = run(with_body(""), {"--out", "taken/below"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, AllOf(StartsWith("script.lua:3: "), HasSubstr("taken/below")));
+}
+
+TEST_F(ScriptRunner, NewListAndShow) {
+  const Ended made = run_program({"new", "my_question"}, path());
+  EXPECT_EQ(made.out, "wrote my_question.lua; run it with: gpubench my_question.lua\n");
+  EXPECT_THAT(read("my_question.lua"), HasSubstr("name  = \"my_question\""));
+  EXPECT_EQ(run_program({"new", "my_question"}, path()).err, "new: my_question.lua is there already\n");
+  EXPECT_THAT(run_program({"new", "a b"}, path()).err, HasSubstr("new: 'a b' cannot name an experiment"));
+  EXPECT_THAT(run_program({"my_question.lua", "--dry-run"}, path()).out, HasSubstr("points of about"));
+
+  write("other.lua", "gb.experiment { title = 'It\\'s another' }");
+  write("plain.lua", "print 'no experiment'");
+  EXPECT_EQ(run_program({"list", "."}, path()).out,
+            "./my_question.lua  A batch that is too small leaves the device idle\n./other.lua        It's another\n");
+  EXPECT_EQ(run_program({"list", "nowhere"}, path()).err, "list: 'nowhere' is not a folder\n");
+
+  EXPECT_EQ(run_program({"show"}, path()).out, "no runs below .\n");
+  run(with_body(""));
+  EXPECT_THAT(run_program({"show"}, path()).out, HasSubstr("done, 3 rows: A small sweep"));
+  EXPECT_THAT(run_program({"show", "small"}, path()).out, HasSubstr("figure"));
+  EXPECT_THAT(run_program({"show", "small", "--format", "csv"}, path()).out, StartsWith("experiment,point,process,n,"));
+  EXPECT_THAT(run_program({"show", "small", "--format", "markdown"}, path()).out, HasSubstr("|"));
+  EXPECT_THAT(run_program({"show", "small", "--format", "json"}, path()).out, HasSubstr("\"figure\""));
+  const Ended missing = run_program({"show", "nothing"}, path());
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nothing"));
+}
+
+TEST_F(ScriptRunner, DevicesAreListed) {
+  EXPECT_THAT(run_program({"devices"}, path()).out, StartsWith("cpu:0  "));
+}
+
+}  // namespace
+}  // namespace gpubench
