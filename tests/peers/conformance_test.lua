@@ -1,0 +1,182 @@
+-- gpubench against what Keras computes (reference_values.lua, written by reference.py), where libraries are known to
+-- differ: padding of windows, epsilons, moving averages, decoupled decay, schedules, reductions of losses.
+local gb = require "gpubench"
+local testing = require "testing"
+local reference = dofile "tests/peers/reference_values.lua"
+
+local function describe(case)
+  local options = {}
+  for name, value in pairs(case.options) do options[#options + 1] = name .. "=" .. testing.show(value) end
+  table.sort(options)
+  return string.format("%s{%s}", case.class or case.name or "", table.concat(options, ", "))
+end
+
+-- Compares nested arrays (or tensors) number by number; the tolerance is relative for numbers above 1.
+local function close(actual, expected, tolerance, what)
+  if type(actual) == "userdata" then actual = actual:to_table() end
+  if type(expected) == "number" then
+    if math.abs(actual - expected) > tolerance * math.max(1, math.abs(expected)) then
+      error(string.format("%s: Keras has %.7g, gpubench %.7g", what, expected, actual), 0)
+    end
+    return testing.note()
+  end
+  testing.is_true(#actual == #expected, what .. " has another size")
+  for index, item in ipairs(expected) do close(actual[index], item, tolerance, what .. "[" .. index .. "]") end
+end
+
+local function tensor(values, dtype)
+  return gb.tensor(values, dtype and { dtype = dtype })
+end
+
+-- Class indices are whole numbers in one dimension.
+local function labels_tensor(case)
+  return tensor(case.labels, case.class:find "^Sparse" and "int64" or nil)
+end
+
+local function column(values)
+  local rows = {}
+  for index, value in ipairs(values) do rows[index] = { value } end
+  return rows
+end
+
+local function options_of(case, more)
+  local options = {}
+  for name, value in pairs(case.options) do options[name] = value end
+  for name, value in pairs(more or {}) do options[name] = value end
+  return options
+end
+
+-- A variable with these values: the kernel of a layer that has nothing else.
+local function variable(values)
+  local model = gb.Sequential { gb.layers.Dense(1, { use_bias = false, input_shape = { #values } }) }
+  model:set_weights { tensor(column(values)) }
+  return model.variables[1], model
+end
+
+for _, case in ipairs(reference.optimizers) do
+  local name = case.schedule and case.class .. " with " .. case.schedule or describe(case)
+  testing.case("optimizer " .. name, function()
+    local more
+    if case.schedule then more = { learning_rate = gb.schedules[case.schedule](case.schedule_options) } end
+    local optimizer = gb.optimizers[case.class](options_of(case, more))
+    local weights, model = variable(case.start)
+    for step, gradient in ipairs(case.gradients) do
+      optimizer:apply_gradients({ tensor(column(gradient)) }, { weights })
+      close(model:get_weights()[1], column(case.after[step]), 2e-6, name .. " step " .. step)
+    end
+  end)
+end
+
+for number, case in ipairs(reference.losses) do
+  local name = number .. " " .. describe(case)
+  testing.case("loss " .. name, function()
+    local loss = gb.losses[case.class](case.options)
+    local labels, predictions = labels_tensor(case), tensor(case.predictions)
+    close(loss(labels, predictions):item(), case.value, 2e-6, name)
+    local tape <close> = gb.tape()
+    tape:watch(predictions)
+    local value = loss(labels, predictions)
+    close(tape:gradient(value, predictions), case.gradient, 1e-5, name .. " gradient")
+  end)
+end
+
+for _, case in ipairs(reference.layers) do
+  testing.case("layer " .. describe(case), function()
+    local shape = {}
+    local row = case.input[1]
+    while type(row) == "table" do
+      shape[#shape + 1] = #row
+      row = row[1]
+    end
+    local layer = gb.layers[case.class](options_of(case))
+    local model = gb.Sequential { gb.Input(shape), layer }
+    local weights = {}
+    for index, values in ipairs(case.weights) do weights[index] = tensor(values) end
+    if #weights > 0 then model:set_weights(weights) end
+    local input = tensor(case.input)
+    close(model(input), case.output, 1e-5, "output")
+    local tape <close> = gb.tape()
+    tape:watch(input)
+    local total = model(input):square():sum()
+    close(tape:gradient(total, input), case.gradient_of_squares, 2e-5, "gradient")
+  end)
+end
+
+for _, case in ipairs(reference.batch_normalization) do
+  testing.case("batch normalization " .. describe(case), function()
+    local channels, shape = #case.weights[1], {}
+    local row = case.inputs[1][1]
+    while type(row) == "table" do
+      shape[#shape + 1] = #row
+      row = row[1]
+    end
+    testing.equal(shape[#shape], channels)
+    local model = gb.Sequential { gb.Input(shape), gb.layers.BatchNormalization(options_of(case)) }
+    local weights = {}
+    for index, values in ipairs(case.weights) do weights[index] = tensor(values) end
+    model:set_weights(weights)
+    for index, input in ipairs(case.inputs) do
+      close(model(tensor(input), { training = true }), case.training[index], 1e-5, "training output " .. index)
+    end
+    for index, values in ipairs(case.weights_after) do
+      close(model:get_weights()[index], values, 1e-5, "weight " .. index .. " after training")
+    end
+    close(model(tensor(case.inputs[1]), { training = false }), case.inference, 1e-5, "inference output")
+  end)
+end
+
+local function statistics(values)
+  local count, sum, squares, largest = 0, 0, 0, 0
+  local function visit(item)
+    if type(item) == "number" then
+      count, sum, squares = count + 1, sum + item, squares + item * item
+      largest = math.max(largest, math.abs(item))
+      return
+    end
+    for _, inner in ipairs(item) do visit(inner) end
+  end
+  visit(values)
+  local mean = sum / count
+  return mean, math.sqrt(squares / count - mean * mean), largest
+end
+
+for _, case in ipairs(reference.initializers) do
+  testing.case("initializer " .. case.name .. " of " .. case.layer, function()
+    local options = { kernel_initializer = case.name }
+    local layer = case.layer == "Dense" and gb.layers.Dense(case.shape[#case.shape], options)
+      or gb.layers.Conv2D(case.shape[#case.shape], case.shape[1], options)
+    local model = gb.Sequential { gb.Input(case.input_shape), layer }
+    local kernel = model:get_weights()[1]
+    testing.equal(kernel.shape, case.shape)
+    local mean, deviation, largest = statistics(kernel:to_table())
+    testing.near(mean, case.mean, 0.02 * case.deviation + 1e-6)
+    testing.near(deviation, case.deviation, 0.02 * case.deviation + 1e-6)
+    testing.near(largest, case.largest, 0.02 * case.largest + 1e-6)
+  end)
+end
+
+for _, case in ipairs(reference.metrics) do
+  testing.case("metric " .. describe(case), function()
+    local metric = gb.metrics[case.class](case.options)
+    metric:update_state(labels_tensor(case), tensor(case.predictions))
+    testing.near(metric:result(), case.result, 1e-6)
+  end)
+end
+
+testing.case("fit and evaluate weigh a partial last batch by its examples", function()
+  local case = reference.fit
+  local model = gb.Sequential { gb.Input { 3 }, gb.layers.Dense(2) }
+  model:set_weights { tensor(case.start[1]), tensor(case.start[2]) }
+  model:compile {
+    optimizer = gb.optimizers.SGD { learning_rate = 0.1 },
+    loss = "mean_squared_error",
+    metrics = { "mean_squared_error" },
+  }
+  local data = gb.data.Dataset.from_tensor_slices { tensor(case.images), tensor(case.labels) }
+  local history = model:fit(data:batch(case.batch_size), { epochs = 2, verbose = 0 })
+  close(history.loss or history.history.loss, case.loss, 1e-5, "loss by epoch")
+  for index, values in ipairs(case.weights_after) do
+    close(model:get_weights()[index], values, 1e-5, "weight " .. index .. " after training")
+  end
+  close(model:evaluate(data:batch(case.batch_size), { verbose = 0 }).loss, case.evaluated, 1e-5, "evaluated loss")
+end)
