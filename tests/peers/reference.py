@@ -182,15 +182,15 @@ def initializers():
         for kind, shape, build in [("Dense", (300, 200), (None, 300)), ("Conv2D", (3, 3, 32, 64), (None, 8, 8, 32))]:
             values = numpy.concatenate([keras.initializers.get(name)(shape).numpy().ravel() for _ in range(20)])
             rows.append({"name": name, "layer": kind, "shape": list(shape), "input_shape": list(build[1:]),
-                         "mean": float(numpy.round(values.mean(), 3)), "deviation": float(values.std()),
+                         "mean": float(numpy.round(values.mean(), 2)) + 0.0, "deviation": float(values.std()),
                          "largest": float(numpy.abs(values).max())})
     return rows
 
 
 def metrics():
     classes = numpy.array([0, 3, 1, 2])
-    scores = probabilities(4, 6)
     one_hot = numpy.eye(6, dtype=numpy.float32)[classes]
+    scores = probabilities(4, 6) + one_hot * numpy.array([[1], [0.1], [1], [0]], numpy.float32)
     bits, guesses = numpy.array([[1, 0], [0, 1]], numpy.float32), numpy.array([[0.5, 0.51], [0.2, 0.7]], numpy.float32)
     cases = [
         ("CategoricalAccuracy", {}, one_hot, scores),
