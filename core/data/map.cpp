@@ -1,10 +1,12 @@
 #include "core/data/map.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/data/block_pool.h"
+#include "core/data/counter_random.h"
 #include "core/data/rows.h"
 
 namespace gpubench {
@@ -93,8 +95,8 @@ class Inputs {
 
 class MapCursor final : public Cursor {
  public:
-  MapCursor(std::unique_ptr<Cursor> source, std::shared_ptr<const ElementFunction> function)
-      : source_(std::move(source)), inputs_(*source_), function_(std::move(function)) {}
+  MapCursor(std::unique_ptr<Cursor> source, std::shared_ptr<const ElementFunction> function, CounterRandom numbers)
+      : source_(std::move(source)), inputs_(*source_), function_(std::move(function)), numbers_(numbers) {}
 
   bool next(Element& element) override {
     if (!inputs_.next()) return false;
@@ -130,7 +132,8 @@ class MapCursor final : public Cursor {
  private:
   void run(PlannedFunction::Plan& plan, std::span<const TensorView> outputs) {
     const Stopwatch watch;
-    plan.runner->run(inputs_.views(), outputs);
+    const auto number = static_cast<std::int64_t>(numbers_.bits(static_cast<std::uint64_t>(produced_.get())) >> 1);
+    plan.runner->run(number, inputs_.views(), outputs);
     busy_.add(watch.elapsed().count());
     produced_.add(1);
   }
@@ -138,6 +141,7 @@ class MapCursor final : public Cursor {
   std::unique_ptr<Cursor> source_;
   Inputs inputs_;
   PlannedFunction function_;
+  CounterRandom numbers_;  // of the elements: far apart for all epochs, whatever they are called
   BlockPool pool_;
   std::vector<TensorView> outputs_;
   Tally<std::int64_t> produced_;
@@ -175,7 +179,7 @@ class MapDataset final : public Transformation {
   std::string_view stage() const override { return stage_name; }
   const std::vector<TensorType>& element_types() const override { return types_; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    return std::make_unique<MapCursor>(source().open(epoch), function_);
+    return std::make_unique<MapCursor>(source().open(epoch), function_, CounterRandom(0, epoch));
   }
 
  private:

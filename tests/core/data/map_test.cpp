@@ -22,7 +22,7 @@ class Increment final : public ElementFunction {
   std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
     class Runner final : public ElementRunner {
      public:
-      void run(std::span<const TensorView> in, std::span<const TensorView> out) override {
+      void run(std::int64_t /*number*/, std::span<const TensorView> in, std::span<const TensorView> out) override {
         for (std::int64_t i = 0; i < in[0].elements(); ++i)
           out[0].as<std::int64_t>()[i] = in[0].as<std::int64_t>()[i] + 1;
         for (std::int64_t i = 0; i < in[1].elements(); ++i) {
