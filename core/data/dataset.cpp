@@ -30,11 +30,15 @@ bool is_fixed(std::span<const TensorType> types) {
   return std::none_of(types.begin(), types.end(), varies);
 }
 
+std::string to_text(const TensorType& type) {
+  return fmt::format("{}[{}]", to_string(type.dtype), extents(type.shape));
+}
+
 std::string to_string(std::span<const TensorType> types) {
   std::string text;
   for (const TensorType& type : types) {
     text += text.empty() ? "" : ", ";
-    text += fmt::format("{}[{}]", to_string(type.dtype), extents(type.shape));
+    text += to_text(type);
   }
   return "(" + text + ")";
 }

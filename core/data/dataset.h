@@ -1,6 +1,7 @@
-// A node of an immutable tree of stages. A Dataset holds no running state: every open() starts an epoch of its own, and
-// the same dataset and epoch number give the same elements.
+// A node of an immutable tree of stages: every open() starts an epoch of its own, and the same dataset and epoch number
+// give the same elements.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -40,11 +41,19 @@ class Dataset {
   /// Elements of an epoch: none when that cannot be known beforehand, `endless` when it never ends.
   virtual std::optional<std::int64_t> size() const = 0;
   virtual std::unique_ptr<Cursor> open(std::uint64_t epoch = 0) const = 0;
+
+  /// 0, 1, ...: epoch numbers for loops that do not count epochs themselves. The only thing a Dataset remembers.
+  std::uint64_t next_epoch() const { return next_epoch_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<std::uint64_t> next_epoch_{0};
 };
 
 /// Whether no extent varies.
 bool is_fixed(std::span<const TensorType> types);
-/// "(float32[784], float32[10])"; a varying extent is "?".
+/// "float32[?, 784]": a varying extent is "?".
+std::string to_text(const TensorType& type);
+/// "(float32[784], float32[10])".
 std::string to_string(std::span<const TensorType> types);
 /// The tree in one line: "from_tensor_slices > shuffle(buffer=10000 seed=1) > batch(size=32)".
 std::string describe(const Dataset& dataset);

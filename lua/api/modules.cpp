@@ -13,6 +13,9 @@ void open_modules(lua_State* L) {
   open_tensor(L);
   open_tensor_functions(L);
   open_compile(L);
+  open_dataset(L);
+  open_datasets(L);
+  open_array_files(L);
   open_results(L);
 }
 

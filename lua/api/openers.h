@@ -5,7 +5,10 @@ struct lua_State;
 
 namespace gpubench::lua {
 
+void open_array_files(lua_State* L);
 void open_compile(lua_State* L);
+void open_dataset(lua_State* L);
+void open_datasets(lua_State* L);
 void open_device(lua_State* L);
 void open_protect(lua_State* L);
 void open_reflection(lua_State* L);

@@ -90,6 +90,7 @@ end
 local function finish(declaration, axes, run, outcome)
   local rows = run:rows()
   local verdicts = claim.judge_all(declaration.expect or {}, rows, axes)
+  if next(native.data_origins()) then run:set_info { data = native.data_origins() } end
   local written = run:finish { status = outcome, charts = declaration.charts or {}, expectations = verdicts }
   print(declaration.title)
   if #rows > 0 then io.write(run:table()) end

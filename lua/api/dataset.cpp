@@ -1,0 +1,214 @@
+// gb.data: datasets from tensors, their stages, and loops over their elements.
+#include "lua/api/dataset.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "core/data/graph_function.h"
+#include "core/data/map.h"
+#include "core/data/prefetch.h"
+#include "core/data/repeat.h"
+#include "core/data/shuffle.h"
+#include "core/data/skip.h"
+#include "core/data/take.h"
+#include "core/data/zip.h"
+#include "lua/api/openers.h"
+#include "lua/api/tensor.h"
+#include "lua/api/trace.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// A loop over one epoch; leaving the loop early closes it, which stops the pipeline's threads.
+struct DatasetIterator {
+  std::unique_ptr<Cursor> cursor;
+  Element element;
+};
+
+}  // namespace
+
+template <>
+inline constexpr const char* class_name<DatasetIterator> = "DatasetIterator";
+
+namespace {
+
+HostTensor host_tensor_at(lua_State* L, int index) {
+  if (!Value<Tensor>::matches(L, index)) return read_host_tensor(L, index);
+  const Tensor tensor = Value<Tensor>::read(L, index);
+  if (tensor.symbolic()) throw Error("from_tensor_slices: a traced tensor has no values yet");
+  return world_of(L).dispatcher.eager().download(tensor);
+}
+
+/// Whether the value is a tuple of tensors, and not one tensor written as a table.
+bool is_tuple(lua_State* L, int index) {
+  if (!lua_istable(L, index)) return false;
+  lua_rawgeti(L, index, 1);
+  const bool starts_with_tensor = Value<Tensor>::matches(L, -1);
+  lua_pop(L, 1);
+  return starts_with_tensor;
+}
+
+int from_slices(lua_State* L) {
+  std::vector<HostTensor> tensors;
+  if (is_tuple(L, 1)) {
+    const auto count = static_cast<lua_Integer>(sequence_length(L, 1));
+    for (lua_Integer i = 1; i <= count; ++i) {
+      lua_rawgeti(L, 1, i);
+      tensors.push_back(host_tensor_at(L, -1));
+      lua_pop(L, 1);
+    }
+  } else {
+    tensors.push_back(host_tensor_at(L, 1));
+  }
+  Value<DatasetPtr>::push(L, from_tensor_slices(std::move(tensors)));
+  return 1;
+}
+
+DatasetPtr zipped(const std::vector<DatasetPtr>& sources) {
+  return zip(sources);
+}
+
+struct ShuffleTable {
+  std::optional<std::uint64_t> seed;
+  bool reshuffle_each_iteration = true;
+  static constexpr auto fields = std::tuple{field("seed", &ShuffleTable::seed),
+                                            field("reshuffle_each_iteration", &ShuffleTable::reshuffle_each_iteration)};
+};
+
+DatasetPtr shuffled(lua_State* L, const DatasetPtr& source, std::int64_t buffer, const ShuffleTable& options) {
+  return shuffle(source, {.buffer = buffer,
+                          .seed = options.seed ? *options.seed : session_of(L).next_seed(),
+                          .reshuffle_each_iteration = options.reshuffle_each_iteration});
+}
+
+struct BatchTable {
+  bool drop_remainder = false;
+  static constexpr auto fields = std::tuple{field("drop_remainder", &BatchTable::drop_remainder)};
+};
+
+DatasetPtr batched(const DatasetPtr& source, std::int64_t size, const BatchTable& options) {
+  return batch(source, size, options.drop_remainder);
+}
+
+/// Maps run on the host, wherever the script places its models.
+class HostScope {
+ public:
+  explicit HostScope(Dispatcher& dispatcher) : dispatcher_(dispatcher), before_(dispatcher.set_device(DeviceId{})) {}
+  ~HostScope() { dispatcher_.set_device(before_); }
+  HostScope(const HostScope&) = delete;
+  HostScope& operator=(const HostScope&) = delete;
+
+ private:
+  Dispatcher& dispatcher_;
+  DeviceId before_;
+};
+
+/// `guess` stands for the extents that vary.
+TracedElement trace_map(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess) {
+  const HostScope host(world_of(L).dispatcher);
+  std::vector<TracedInput> inputs;
+  for (TensorType type : source.element_types()) {
+    std::replace(type.shape.begin(), type.shape.end(), varying, guess);
+    inputs.push_back({std::move(type), DeviceId{}});
+  }
+  TracedFunction traced = trace_function(L, function, inputs, "map");
+  if (traced.outputs.empty()) throw Error("map: the function returned nothing; it returns the new element's tensors");
+  return {std::move(traced.trace->graph), std::move(traced.outputs)};
+}
+
+DatasetPtr mapped(lua_State* L, const DatasetPtr& source, const LuaFunction& function) {
+  constexpr std::int64_t guess = 2;
+  TracedElement trace = trace_map(L, function, *source, guess);
+  if (is_fixed(source->element_types())) return map(source, graph_function(std::move(trace)));
+  return map(source, graph_function(std::move(trace), trace_map(L, function, *source, guess + 1)));
+}
+
+DatasetPtr repeated(const DatasetPtr& source, std::optional<std::int64_t> count) {
+  return repeat(source, count.value_or(endless));
+}
+
+DatasetPtr taken(const DatasetPtr& source, std::int64_t count) {
+  return take(source, count);
+}
+
+DatasetPtr skipped(const DatasetPtr& source, std::int64_t count) {
+  return skip(source, count);
+}
+
+DatasetPtr prefetched(const DatasetPtr& source, std::optional<std::int64_t> capacity) {
+  return prefetch(source, capacity.value_or(autotune));
+}
+
+std::variant<std::monostate, std::int64_t, double> size_of_dataset(const Dataset& dataset) {
+  const std::optional<std::int64_t> size = dataset.size();
+  if (!size) return std::monostate{};
+  if (*size == endless) return std::numeric_limits<double>::infinity();
+  return *size;
+}
+
+std::vector<std::string> element_types(const Dataset& dataset) {
+  std::vector<std::string> texts;
+  for (const TensorType& type : dataset.element_types()) texts.push_back(to_text(type));
+  return texts;
+}
+
+std::string to_string_of(const Dataset& dataset) {
+  return fmt::format("Dataset({}: {})", describe(dataset), to_string(dataset.element_types()));
+}
+
+/// What a generic `for` needs: the iterator, and once more as the value that is closed when the loop is left.
+int iterate(lua_State* L) {
+  const auto dataset = Value<DatasetPtr>::read(L, 1);
+  const auto iterator = std::make_shared<DatasetIterator>();
+  iterator->cursor = dataset->open(dataset->next_epoch());
+  Value<std::shared_ptr<DatasetIterator>>::push(L, iterator);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  lua_pushvalue(L, -3);
+  return 4;
+}
+
+int next_element(lua_State* L) {
+  const auto iterator = Value<std::shared_ptr<DatasetIterator>>::read(L, 1);
+  check_interrupt();
+  if (!iterator->cursor->next(iterator->element)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  luaL_checkstack(L, static_cast<int>(iterator->element.size()), "tensors of an element");
+  Dispatcher& dispatcher = world_of(L).dispatcher;
+  for (const HostTensor& tensor : iterator->element) Value<Tensor>::push(L, dispatcher.constant(tensor));
+  return static_cast<int>(iterator->element.size());
+}
+
+}  // namespace
+
+void open_dataset(lua_State* L) {
+  Class<Dataset>(L)
+      .property<&size_of_dataset>("size")
+      .property<&element_types>("element_types")
+      .method<&shuffled>("shuffle")
+      .method<&mapped>("map")
+      .method<&batched>("batch")
+      .method<&repeated>("repeated")
+      .method<&taken>("take")
+      .method<&skipped>("skip")
+      .method<&prefetched>("prefetch")
+      .method<&iterate>("iter")
+      .meta<&to_string_of>("__tostring");
+  Class<DatasetIterator>(L).meta<&next_element>("__call");
+  const Module gb = Module::root(L);
+  gb.value("AUTOTUNE", autotune);
+  const Module data = gb.submodule("data");
+  const Module constructors = data.submodule("Dataset");
+  constructors.function<&from_slices>("from_tensor_slices").function<&zipped>("zip");
+}
+
+}  // namespace gpubench::lua
