@@ -9,7 +9,8 @@ namespace gpubench {
 
 namespace {
 
-constexpr std::string_view landmark = "lua/gpubench";
+/// A file, since build folders have folders of the same names as the sources.
+constexpr std::string_view landmark = "lua/gpubench/init.lua";
 
 std::filesystem::path search() {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");

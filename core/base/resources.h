@@ -8,8 +8,8 @@
 
 namespace gpubench {
 
-/// The folder that holds "lua/gpubench": the nearest folder above the running program with it, or with it below
-/// share/gpubench; else the sources that the program was built from. Throws Error when none has it.
+/// The folder that holds "lua/gpubench/init.lua": the nearest folder above the running program with it, or with it
+/// below share/gpubench; else the sources that the program was built from. Throws Error when none has it.
 const std::filesystem::path& resource_root();
 
 /// The file or folder at a path of the repository, as "plots/style.gp". Throws Error when it is not there.

@@ -1,5 +1,6 @@
 #include "core/base/resources.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 
 namespace gpubench {
@@ -15,24 +16,34 @@ class ResourcesTest : public ::testing::Test {
     return top_ / path;
   }
 
+  void library_below(const std::string& path) {
+    std::ofstream(folder(path + "/lua/gpubench") / "init.lua") << "return {}\n";
+  }
+
   std::filesystem::path top_ =
       std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 TEST_F(ResourcesTest, ASourceTreeIsFoundFromItsBuildFolder) {
-  folder("tree/lua/gpubench");
+  library_below("tree");
   EXPECT_EQ(find_resource_root(folder("tree/build/release/bin") / "gpubench"), top_ / "tree");
 }
 
 TEST_F(ResourcesTest, APrefixKeepsThemBelowShare) {
-  folder("prefix/share/gpubench/lua/gpubench");
+  library_below("prefix/share/gpubench");
   EXPECT_EQ(find_resource_root(folder("prefix/bin") / "gpubench"), top_ / "prefix/share/gpubench");
 }
 
 TEST_F(ResourcesTest, TheNearestFolderWins) {
-  folder("tree/lua/gpubench");
-  folder("tree/prefix/share/gpubench/lua/gpubench");
+  library_below("tree");
+  library_below("tree/prefix/share/gpubench");
   EXPECT_EQ(find_resource_root(folder("tree/prefix/bin") / "gpubench"), top_ / "tree/prefix/share/gpubench");
+}
+
+TEST_F(ResourcesTest, ABuildFolderIsNotTakenForTheSources) {
+  library_below("tree");
+  folder("tree/build/release/tests/lua/gpubench");
+  EXPECT_EQ(find_resource_root(folder("tree/build/release/tests/core/data") / "test"), top_ / "tree");
 }
 
 TEST_F(ResourcesTest, NothingIsFoundElsewhere) {
