@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/results/append_file.h"
+#include "core/results/build_info.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
 
@@ -55,9 +56,11 @@ std::string sample_lines(const Record& record, std::span<const double> step_time
   return fmt::to_string(lines);
 }
 
-Info column_info(const std::vector<Column>& columns) {
+// Of the columns that hold something.
+Info column_info(const std::vector<Column>& columns, const std::vector<Record>& records) {
   Info::List list;
   for (const Column& column : columns) {
+    if (std::ranges::none_of(records, [&](const Record& record) { return record.has(column.name); })) continue;
     Info::Fields fields{{"name", column.name}};
     if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
     if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
@@ -81,6 +84,7 @@ RunWriter::RunWriter(RunPlan plan)
   info_ = Info::Fields{
       {"experiment", plan_.experiment}, {"title", plan_.title}, {"run", name()}, {"status", "running"},
       {"started", now_text()},          {"finished", Info()},   {"rows", 0},     {"axis_names", std::move(axes)}};
+  info_.set("program", build_info());
   write_info();
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
   rows_file_->append(header_line(columns_));
@@ -151,7 +155,7 @@ void RunWriter::finish(const std::string& status) {
   info_.set("status", status);
   info_.set("finished", now_text());
   info_.set("rows", static_cast<std::int64_t>(records_.size()));
-  info_.set("columns", column_info(columns_));
+  info_.set("columns", column_info(columns_, records_));
   write_info();
 }
 

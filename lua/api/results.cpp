@@ -57,7 +57,10 @@ class WatchedRun {
     std::vector<double> values(probe.columns().size());
     probe.read(values);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isfinite(values[i])) readings.emplace_back(probe.columns()[i], values[i]);
+      if (!std::isfinite(values[i])) continue;
+      const std::string_view name = probe.columns()[i];
+      const bool whole = column_of(name).unit == Unit::bytes;
+      readings.emplace_back(name, whole ? Info(static_cast<std::int64_t>(values[i])) : Info(values[i]));
     }
   }
 

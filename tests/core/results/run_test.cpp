@@ -55,6 +55,8 @@ TEST(Run, WhatIsWrittenIsReadBack) {
   EXPECT_FALSE(run.records[1].has("step_time_s"));
   EXPECT_EQ(run.info.text("title"), kNastyTitle);
   EXPECT_EQ(run.info.text("seed"), "7");
+  EXPECT_FALSE(run.info.find("program")->text("version").empty());
+  EXPECT_THAT(run.info.find("program")->text("compiler"), StartsWith("GCC "));
   EXPECT_EQ(run.info.text("status"), "done");
   EXPECT_EQ(run.info.text("rows"), "2");
   EXPECT_EQ(read_file(writer.directory() / "samples.csv"),

@@ -1,0 +1,12 @@
+# Writes the commit of SOURCE into the header OUTPUT, only when it has changed: cmake -DSOURCE=... -DOUTPUT=... -P Commit.cmake
+# Sources that are no Git checkout have an empty commit.
+execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --dirty=+changes --exclude=*
+                OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+set(text "#define GPUBENCH_COMMIT \"${commit}\"\n")
+set(before "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT text STREQUAL before)
+  file(WRITE ${OUTPUT} "${text}")
+endif()
