@@ -1,0 +1,44 @@
+#include "core/experiment/matmul_peak.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/clock.h"
+#include "core/base/interrupt.h"
+#include "core/experiment/kernel_case.h"
+#include "core/experiment/planned_kernel.h"
+
+namespace gpubench {
+namespace {
+
+/// Large enough to be on the flat part of the curve, small enough to be done in milliseconds.
+constexpr std::array<std::int64_t, 3> extents = {512, 1024, 1536};
+constexpr Seconds time_per_extent{0.15};
+
+}  // namespace
+
+double best_matmul_flops(Device& device, const Backend& backend, Dtype dtype) {
+  double best = 0;
+  for (const std::int64_t extent : extents) {
+    const KernelCase product = matmul_case({extent, extent, extent}, dtype);
+    PlannedKernel kernel(backend, device, *product.description, product.inputs);
+    const Stopwatch watch;
+    while (watch.elapsed() < time_per_extent) {
+      const Stopwatch run;
+      kernel.run();
+      kernel.synchronize();
+      best = std::max(best, kernel.flops() / run.elapsed().count());
+      check_interrupt();
+    }
+  }
+  return best;
+}
+
+double MatmulPeak::flops_per_s(Device& device, const Backend& backend, Dtype dtype) {
+  const std::pair key(to_string(device.id()) + " " + device.description(), dtype);
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  return known_[key] = best_matmul_flops(device, backend, dtype);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,82 @@
+#include "core/experiment/kernels.h"
+
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/backend/registry/devices.h"
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/experiment/matmul_peak.h"
+
+namespace gpubench {
+namespace {
+
+class KernelsTest : public testing::Test {
+ protected:
+  const Backend& backend() const { return devices_.backend(id()); }
+  Device& device() const { return devices_.device(id()); }
+  const DeviceId& id() const { return devices_.default_device(); }
+
+  Devices devices_{DeviceConfig{.threads = 1}};
+};
+
+TEST_F(KernelsTest, GivesARowPerCase) {
+  const std::array cases = {
+      matmul_case({64, 32, 16}, Dtype::f32), matmul_case({64, 64, 64}, Dtype::bf16),
+      conv2d_case({.batch = 2, .height = 8, .width = 8, .channels = 3, .filters = 4}, Dtype::f32)};
+  const auto results = measure_kernels(cases, backend(), device(), Seconds(0.3));
+  ASSERT_EQ(results.size(), 3U);
+  for (const KernelMeasurement& result : results) {
+    const Record row = to_record(result, id(), 1e15);
+    EXPECT_GT(std::get<std::int64_t>(row.get("steps")), 0);
+    EXPECT_GT(std::get<double>(row.get("step_time_s")), 0);
+    EXPECT_LE(std::get<double>(row.get("step_time_low_s")), std::get<double>(row.get("step_time_s")));
+    EXPECT_GE(std::get<double>(row.get("step_time_high_s")), std::get<double>(row.get("step_time_s")));
+    EXPECT_LT(std::get<double>(row.get("mfu")), 1);
+    EXPECT_GT(std::get<double>(row.get("bytes_per_s")), 0);
+  }
+  EXPECT_EQ(results[0].flops, 2.0 * 64 * 32 * 16);
+  EXPECT_EQ(results[2].flops, 2.0 * 2 * 6 * 6 * 3 * 3 * 3 * 4);
+  EXPECT_EQ(std::get<std::string>(to_record(results[0], id(), {}).get("shape")), "64x32x16");
+  EXPECT_FALSE(to_record(results[0], id(), {}).has("mfu"));
+  EXPECT_EQ(device().memory().use().in_use, 0U);
+}
+
+TEST_F(KernelsTest, RefusesWhatCannotBeMeasured) {
+  EXPECT_THAT([&] { measure_kernels({}, backend(), device(), Seconds(1)); },
+              testing::ThrowsMessage<Error>(
+                  "measure.kernels: there is nothing to measure; give at least one matmul or conv2d"));
+  EXPECT_THAT(
+      [] {
+        matmul_case({64, 0, 64}, Dtype::f32);
+      },
+      testing::ThrowsMessage<Error>("measure.kernels: matmul: n must be at least 1, got 0"));
+  EXPECT_THAT(
+      [] {
+        matmul_case({4, 4, 4}, Dtype::i64);
+      },
+      testing::ThrowsMessage<Error>("matmul: int64[4, 4] is not floating-point; cast it to float32"));
+  EXPECT_THAT([] { conv2d_case({.batch = 1, .height = 2, .width = 2, .channels = 1, .filters = 1}, Dtype::f32); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("a window of 3 does not fit into 2")));
+  const std::array half = {matmul_case({4, 4, 4}, Dtype::f16)};
+  EXPECT_THAT([&] { measure_kernels(half, backend(), device(), Seconds(1)); },
+              testing::ThrowsMessage<Error>("cpu: matmul: float16 is not supported; cast to float32 or bfloat16"));
+}
+
+TEST_F(KernelsTest, AnInterruptEndsTheMeasuring) {
+  const std::array cases = {matmul_case({64, 64, 64}, Dtype::f32)};
+  request_interrupt();
+  EXPECT_THROW(measure_kernels(cases, backend(), device(), Seconds(60)), Interrupted);
+  clear_interrupt();
+}
+
+TEST_F(KernelsTest, ThePeakIsMeasuredOnce) {
+  MatmulPeak peak;
+  const double first = peak.flops_per_s(device(), backend(), Dtype::f32);
+  EXPECT_GT(first, 1e8);
+  EXPECT_EQ(peak.flops_per_s(device(), backend(), Dtype::f32), first);
+}
+
+}  // namespace
+}  // namespace gpubench
