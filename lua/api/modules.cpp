@@ -17,6 +17,7 @@ void open_modules(lua_State* L) {
   open_datasets(L);
   open_array_files(L);
   open_results(L);
+  open_measure_kernels(L);
 }
 
 }  // namespace gpubench::lua

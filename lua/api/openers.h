@@ -10,6 +10,7 @@ void open_compile(lua_State* L);
 void open_dataset(lua_State* L);
 void open_datasets(lua_State* L);
 void open_device(lua_State* L);
+void open_measure_kernels(lua_State* L);
 void open_protect(lua_State* L);
 void open_reflection(lua_State* L);
 void open_results(lua_State* L);

@@ -10,6 +10,7 @@
 #include "core/backend/registry/devices.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/runtime.h"
+#include "core/experiment/matmul_peak.h"
 
 struct lua_State;
 
@@ -53,6 +54,9 @@ class Session {
   /// A seed of its own for the next layer or random op: the same sequence after every set_seed.
   std::uint64_t next_seed();
 
+  /// The yardstick of rates, measured when something first asks for it; outlives the points.
+  MatmulPeak& matmul_peak() { return matmul_peak_; }
+
   struct Use {
     DeviceId device;
     std::size_t bytes = 0;
@@ -66,6 +70,7 @@ class Session {
   SessionOptions options_;
   DeviceConfig config_;
   WorldPtr world_;
+  MatmulPeak matmul_peak_;
   std::uint64_t seed_;
   std::uint64_t next_stream_ = 0;
 };
