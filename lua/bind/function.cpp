@@ -57,9 +57,13 @@ void protected_call(lua_State* L, int arguments, int results) {
 }
 
 struct Reference::Slot {
+  Slot(std::shared_ptr<Machine> in, int at) : machine(std::move(in)), number(at) {}
+  ~Slot() { machine->release(number); }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
   std::shared_ptr<Machine> machine;
   int number;
-  ~Slot() { machine->release(number); }
 };
 
 Reference::Reference(lua_State* L, int index) {

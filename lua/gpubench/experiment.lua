@@ -64,7 +64,7 @@ end
 
 -- Returns "done", "error" or "interrupted".
 local function measure_points(declaration, axes, points, run)
-  local line = progress.new(#points)
+  local line = progress.new(#points, options.point_s)
   local outcome = "done"
   for index, point in ipairs(points) do
     local text = sweep.describe(axes, point)

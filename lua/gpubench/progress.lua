@@ -5,22 +5,21 @@ local system = gb._native.system
 local Progress = {}
 Progress.__index = Progress
 
-local function new(total)
-  return setmetatable({ total = total, done = 0, started = system.seconds() }, Progress)
+-- planned: seconds that a point is expected to take.
+local function new(total, planned)
+  return setmetatable({ total = total, planned = planned, done = 0, started = system.seconds() }, Progress)
 end
 
--- Seconds that the remaining points take if they take as long as those before; nil before the first is done.
+-- Seconds that the remaining points take if they take as long as those before, or as planned while there are none.
 function Progress:left()
-  if self.done == 0 then return nil end
-  return (system.seconds() - self.started) / self.done * (self.total - self.done)
+  local each = self.done == 0 and self.planned or (system.seconds() - self.started) / self.done
+  return each * (self.total - self.done)
 end
 
 function Progress:show(text)
   local width = system.progress_width()
   if not width then return end
-  local left = self:left()
-  local line = string.format("[%d/%d] %s%s", self.done + 1, self.total, text,
-    left and "  " .. gb.format.seconds(left) .. " left" or "")
+  local line = string.format("[%d/%d] %s  %s left", self.done + 1, self.total, text, gb.format.seconds(self:left()))
   io.stderr:write("\r\27[K", line:sub(1, width - 1))
   io.stderr:flush()
 end

@@ -28,7 +28,7 @@ std::string module_path(std::string name) {
 // The first of FOLDER/a/b.lua and FOLDER/a/b/init.lua; `tried` collects what require reports.
 fs::path find_module(const fs::path& folder, const std::string& name, std::string& tried) {
   for (const char* ending : {".lua", "/init.lua"}) {
-    const fs::path file = folder / (module_path(name) + ending);
+    fs::path file = folder / (module_path(name) + ending);
     if (fs::is_regular_file(file)) return file;
     tried += (tried.empty() ? "no file '" : "\n\tno file '") + file.string() + "'";
   }

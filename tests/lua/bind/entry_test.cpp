@@ -44,16 +44,17 @@ class Entry : public ::testing::Test {
     gb.function<[](int a, const std::string& b) { return b + std::to_string(a); }>("join")
         .function<[](std::optional<double> x) { return x.value_or(0.5); }>("maybe")
         .function<[](const std::vector<int>& v) { return std::accumulate(v.begin(), v.end(), 0); }>("sum")
-        .function<[](std::vector<std::vector<int>> v) { return v; }>("nested")
+        .function<[](const std::vector<std::vector<int>>& v) { return v; }>("nested")
         .function<[](std::array<int, 2> v) { return v[0] * v[1]; }>("area")
         .function<[](const std::map<std::string, bool>& m) { return m.size(); }>("count")
         .function<[](Padding p) { return p == Padding::same ? Padding::valid : Padding::same; }>("other")
         .function<[](const Color& c) { return c; }>("color")
         .function<[](std::uint8_t v) { return v; }>("byte")
         .function<[](const Rest<std::string>& rest) { return rest.values.size(); }>("rest")
-        .function<[](std::variant<std::monostate, bool, std::int64_t, double, std::string> v) { return v.index(); }>(
-            "kind")
-        .function<[](std::variant<int, std::vector<int>> v) { return v.index(); }>("one_or_many")
+        .function<[](const std::variant<std::monostate, bool, std::int64_t, double, std::string>& v) {
+          return v.index();
+        }>("kind")
+        .function<[](const std::variant<int, std::vector<int>>& v) { return v.index(); }>("one_or_many")
         .function<[] {
           return std::tuple{1, std::string("two")};
         }>("both")

@@ -1,5 +1,6 @@
 #include "lua/host/script_runner.h"
 
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +69,14 @@ TEST_F(ScriptRunner, PrintsTheTableTheVerdictsAndTheFiles) {
                     HasSubstr("results.csv")));
   EXPECT_EQ(ended.err.find("\r"), std::string::npos) << "a progress line, though stderr is no terminal";
   EXPECT_EQ(run(with_body(""), {"--strict"}).status, 1);
+}
+
+TEST_F(ScriptRunner, ATerminalShowsWhereTheSweepStands) {
+  write("script.lua", with_body(""));
+  const std::string command =
+      "cd " + path() + " && script -qec '" GPUBENCH_PROGRAM " script.lua' terminal.txt >/dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(read("terminal.txt"), AllOf(HasSubstr("[1/3] n=1  "), HasSubstr("[3/3] n=3  "), HasSubstr(" left")));
 }
 
 TEST_F(ScriptRunner, AnErrorRowIsReportedAndExitsWithTwo) {
