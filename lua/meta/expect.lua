@@ -20,6 +20,9 @@ local gb = {}
 ---@field to number? largest x to look at
 ---@field tolerance number? share by which a step may fall; without it, every step must rise beyond the intervals
 
+---@class IncreasingOptions : CourseOptions
+---@field until_knee boolean? look no further than the first x with 90 % of the best y
+
 gb.expect = {}
 
 --- `y` rises with `x`.
@@ -29,7 +32,7 @@ gb.expect = {}
 --- local claim = gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device" }
 --- assert(claim.text == "examples_per_s rises with batch_size for every device")
 --- ```
----@param options CourseOptions
+---@param options IncreasingOptions
 ---@return Claim
 function gb.expect.increasing(options) end
 

@@ -48,11 +48,14 @@ local function bounds_text(claim)
 end
 
 local course = join(along_x, { { "from", "number" }, { "to", "number" }, { "tolerance", "number" } })
-define("increasing", course, function(c) return c.y .. " rises with " .. c.x end, order.judge(1))
+local function rises(claim)
+  return claim.y .. " rises with " .. claim.x .. (claim.until_knee and " until the knee" or "")
+end
+define("increasing", join(course, { { "until_knee", "boolean" } }), rises, order.judge(1))
 define("decreasing", course, function(c) return c.y .. " falls with " .. c.x end, order.judge(-1))
 
 define("knee", join(along_x, { { "share", "number" } }), function(claim, where)
-  claim.share = claim.share or 0.9
+  claim.share = claim.share or order.default_share
   if claim.share <= 0 or claim.share >= 1 then check.fail("%s: option 'share': between 0 and 1, got %g", where, claim.share) end
   return string.format("%s reaches %g %% of its best before the last %s", claim.y, claim.share * 100, claim.x)
 end, order.judge_knee)

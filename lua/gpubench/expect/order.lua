@@ -15,12 +15,29 @@ local function step_text(claim, a, b)
     estimate.show_interval(claim.y, b.y), claim.x, a.x, b.x)
 end
 
+-- The knee is the first item from which the figure reaches a share of its best.
+local function find_knee(items, share)
+  local best = items[1]
+  for _, item in ipairs(items) do
+    if item.y.value > best.y.value then best = item end
+  end
+  for index, item in ipairs(items) do
+    if item.y.value >= share * best.y.value then return index, best end
+  end
+end
+
+local default_share = 0.9
+order.default_share = default_share
+
 local function inside(claim, items)
   local kept = {}
   for _, item in ipairs(items) do
     local too_low = claim.from and item.x < claim.from
     local too_high = claim.to and item.x > claim.to
     if not too_low and not too_high then kept[#kept + 1] = item end
+  end
+  if claim.until_knee and #kept > 0 then
+    return table.move(kept, 1, (find_knee(kept, default_share)), 1, {})
   end
   return kept
 end
@@ -32,6 +49,7 @@ local function monotonic(claim, direction)
   if direction < 0 then rises, falls = falls, rises end
   return function(items)
     items = inside(claim, items)
+    if #items == 1 and claim.until_knee then return "inconclusive", "the knee is at the first " .. claim.x end
     if #items < 2 then return "not measurable here", "fewer than two values of " .. claim.x end
     local doubt
     for index = 2, #items do
@@ -56,28 +74,20 @@ function order.judge(direction)
   return function(claim, rows, axes) return groups.judge(claim, rows, axes, monotonic(claim, direction)) end
 end
 
--- The knee is the first value of x from which the figure reaches `share` of its best; it is known once x goes beyond it.
-local function find_knee(claim)
+-- A knee is known once x goes beyond it.
+local function knee(claim)
   return function(items)
     if #items < 3 then return "not measurable here", "fewer than three values of " .. claim.x end
-    local best = items[1]
-    for _, item in ipairs(items) do
-      if item.y.value > best.y.value then best = item end
-    end
-    local threshold = claim.share * best.y.value
-    for index, item in ipairs(items) do
-      if item.y.value >= threshold then
-        local text = string.format("knee at %s %s with %s; best %s at %s", claim.x, item.x,
-          estimate.show(claim.y, item.y.value), estimate.show(claim.y, best.y.value), best.x)
-        if index == #items then return "inconclusive", "still rising at the largest " .. claim.x .. ": " .. text end
-        return "confirmed", text
-      end
-    end
+    local index, best = find_knee(items, claim.share)
+    local text = string.format("knee at %s %s with %s; best %s at %s", claim.x, items[index].x,
+      estimate.show(claim.y, items[index].y.value), estimate.show(claim.y, best.y.value), best.x)
+    if index == #items then return "inconclusive", "still rising at the largest " .. claim.x .. ": " .. text end
+    return "confirmed", text
   end
 end
 
 function order.judge_knee(claim, rows, axes)
-  return groups.judge(claim, rows, axes, find_knee(claim))
+  return groups.judge(claim, rows, axes, knee(claim))
 end
 
 return order

@@ -46,6 +46,14 @@ testing.case("increasing within a range of x", function()
   testing.equal(judge(claim, rows("a", { 10, 20, 5 })), "confirmed")
 end)
 
+testing.case("increasing until the knee", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s", until_knee = true }
+  testing.equal(claim.text, "examples_per_s rises with n until the knee")
+  testing.equal(judge(claim, rows("a", { 10, 20, 19 })), "confirmed")
+  testing.equal(judge(claim, rows("a", { 20, 19, 5 })), "inconclusive")
+  testing.equal(judge(claim, rows("a", { 10, 8, 20 })), "refuted")
+end)
+
 testing.case("decreasing mirrors increasing", function()
   local claim = gb.expect.decreasing { x = "n", y = "step_time_s" }
   testing.equal(judge(claim, rows("a", { 10, 20, 30 })), "confirmed")
