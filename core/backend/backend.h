@@ -56,6 +56,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
+  /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
+  virtual std::string library() const = 0;
   /// Throws Error("cpu: conv2d: bfloat16 with groups is not supported") rather than falling back.
   virtual std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const = 0;
   /// Whether kernels of `op` can read inputs in layouts of this backend; the executor converts for all others.

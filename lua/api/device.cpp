@@ -145,6 +145,10 @@ std::string description(lua_State* L, const DeviceId& id) {
   return world_of(L).devices.device(id).description();
 }
 
+std::string library(lua_State* L, const DeviceId& id) {
+  return world_of(L).devices.backend(id).library();
+}
+
 // --- for the experiment library
 // -----------------------------------------------------------------------------------------
 
@@ -176,7 +180,9 @@ void open_device(lua_State* L) {
         .function<&description>("device_description");
   }
   const Module native = gb.submodule("_native");
-  native.function<&memory_in_use>("memory_in_use").function<&reset>("reset_devices");
+  native.function<&library>("device_library")
+      .function<&memory_in_use>("memory_in_use")
+      .function<&reset>("reset_devices");
 }
 
 }  // namespace gpubench::lua

@@ -111,7 +111,11 @@ end
 local function device_facts()
   local facts = {}
   for index, name in ipairs(gb.devices()) do
-    facts[index] = { name = name, description = gb.config.device_description(name) }
+    facts[index] = {
+      name = name,
+      description = gb.config.device_description(name),
+      library = native.device_library(name),
+    }
   end
   return facts
 end
@@ -129,7 +133,7 @@ function experiment.declare(declaration)
     columns = declaration.columns,
     out = options.out,
   }
-  run:set_info { arguments = options.arguments, seed = options.seed, devices = device_facts() }
+  run:set_info { arguments = options.arguments, axes = axes, seed = options.seed, devices = device_facts() }
   local outcome = measure_points(declaration, axes, points, run)
   local verdicts = finish(declaration, axes, run, outcome)
   if outcome == "interrupted" then native.check_interrupt() end

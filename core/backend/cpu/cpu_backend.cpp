@@ -1,6 +1,7 @@
 #include "core/backend/cpu/cpu_backend.h"
 
 #include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/reorder.h"
 #include "core/base/error.h"
 
@@ -12,6 +13,10 @@ CpuBackend::CpuBackend(std::span<const CpuDeviceOptions> devices) {
     const DeviceId id{DeviceId::Kind::cpu, static_cast<std::int16_t>(devices_.size()), {}};
     devices_.push_back(std::make_unique<HostDevice>(id, options));
   }
+}
+
+std::string CpuBackend::library() const {
+  return cpu::onednn_version();
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {

@@ -65,6 +65,14 @@ void append(dnnl::post_ops& operations, algorithm kind) {
 
 }  // namespace
 
+std::string onednn_version() {
+  const dnnl_version_t* version = dnnl_version();
+  dnnl_fpmath_mode_t mode = dnnl_fpmath_mode_strict;
+  dnnl_get_default_fpmath_mode(&mode);
+  return fmt::format("oneDNN {}.{}.{}, {}", version->major, version->minor, version->patch,
+                     mode == dnnl_fpmath_mode_strict ? "strict" : "reduced precision");
+}
+
 const dnnl::engine& onednn_engine() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   return engine;

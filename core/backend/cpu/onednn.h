@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,9 @@ using OneDnnDims = dnnl::memory::dims;
 
 /// The one CPU engine.
 const dnnl::engine& onednn_engine();
+
+/// "oneDNN 2.6.2, strict": its version and the arithmetic that it may use for float32 by default.
+std::string onednn_version();
 
 /// float32 and bfloat16; throws Error("cpu: matmul: float16 is not supported; ...") for all others.
 dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype);
