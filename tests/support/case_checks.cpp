@@ -1,0 +1,57 @@
+#include "tests/support/case_checks.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/backend/cpu/cpu_backend.h"
+#include "tests/support/case_inputs.h"
+
+namespace gpubench::support {
+
+std::vector<Place> places() {
+  static const std::array<CpuDeviceOptions, 2> options{CpuDeviceOptions{.memory = {}, .threads = 1},
+                                                       CpuDeviceOptions{.memory = {}, .threads = 3}};
+  static const CpuBackend cpu(options);
+  std::vector<Place> result;
+  for (const auto& device : cpu.devices()) result.push_back({&cpu, device.get()});
+  return result;
+}
+
+std::string where(const Place& place) {
+  return fmt::format("{} with {}, GPUBENCH_TEST_SEED={}", to_string(place.device->id()), place.device->description(),
+                     run_seed());
+}
+
+std::vector<Array> run_reference(const OpCase& op_case, const std::vector<Array>& inputs) {
+  std::vector<TensorType> types;
+  for (const Array& input : inputs) types.push_back(input.type);
+  std::vector<Array> outputs;
+  for (TensorType& type : op_case.op->infer(types)) outputs.emplace_back(std::move(type));
+  op_case.reference(inputs, outputs);
+  return outputs;
+}
+
+double tolerance_of(const OpCase& op_case, Dtype dtype) {
+  if (!is_floating(dtype)) return 0;
+  if (op_case.tolerance != 0) return op_case.tolerance;
+  return dtype == Dtype::f32 ? 1e-5 : dtype == Dtype::f16 ? 2e-3 : 1.6e-2;
+}
+
+void expect_close(const Array& got, const Array& want, double tolerance, const std::string& what) {
+  ASSERT_EQ(got.size(), want.size()) << what;
+  double scale = 0;
+  for (const double value : want.values) {
+    if (std::isfinite(value)) scale = std::max(scale, std::abs(value));
+  }
+  for (std::int64_t i = 0; i < want.size(); ++i) {
+    const bool same = got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i]));
+    if (same || std::abs(got[i] - want[i]) <= tolerance * scale) continue;
+    ADD_FAILURE() << what << ": element " << i << " of " << to_string(want.type) << " is " << got[i] << ", expected "
+                  << want[i] << " within " << tolerance << " of " << scale;
+    return;
+  }
+}
+
+}  // namespace gpubench::support

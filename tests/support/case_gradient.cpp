@@ -1,0 +1,122 @@
+// The gradient of an OpCase: the nodes that Op::gradient adds, run by kernels, against central differences of the
+// reference.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/graph/graph.h"
+#include "tests/support/case_checks.h"
+#include "tests/support/case_inputs.h"
+#include "tests/support/evaluate.h"
+
+namespace gpubench::support {
+namespace {
+
+/// Elements per input whose derivative is measured: each costs two runs of the reference.
+constexpr std::size_t probes = 48, probes_of_large = 4;
+/// Outputs with more elements than this, which are there to be run on several threads, are probed at fewer places.
+constexpr std::int64_t large = 5000;
+/// Step of the central differences: their error is its square, the rounding of the reference divided by it.
+constexpr double step = 1e-5;
+/// The op, its inputs and the gradients of its outputs as a graph, and the gradients of its inputs.
+struct GradientGraph {
+  Graph graph;
+  std::vector<Value> output_gradients, input_gradients;
+};
+
+GradientGraph build_gradient(const OpCase& op_case) {
+  GradientGraph result;
+  Graph& graph = result.graph;
+  std::vector<Value> inputs, outputs;
+  for (const CaseInput& input : op_case.inputs) inputs.push_back(graph.input(input.type, "input"));
+  const Value first = graph.apply(op_case.op, inputs);
+  const std::size_t count = graph.node(first).outputs.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    outputs.push_back({first.node, static_cast<std::int32_t>(i)});
+    const TensorType type = graph.type(outputs.back());
+    result.output_gradients.push_back(is_floating(type.dtype) ? graph.input(type, "gradient") : Value{});
+  }
+  const bool reached = std::any_of(result.output_gradients.begin(), result.output_gradients.end(),
+                                   [](Value value) { return static_cast<bool>(value); });
+  result.input_gradients.resize(inputs.size());
+  if (reached) result.input_gradients = op_case.op->gradient(graph, inputs, outputs, result.output_gradients);
+  return result;
+}
+
+/// d (sum of weights * outputs) / d (element of an input), by the reference.
+double central_difference(const OpCase& op_case, std::vector<Array>& inputs, std::size_t input, std::int64_t element,
+                          const std::vector<Array>& weights) {
+  const auto loss = [&] {
+    double sum = 0;
+    const std::vector<Array> outputs = run_reference(op_case, inputs);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      for (std::int64_t i = 0; i < weights[o].size(); ++i) sum += weights[o][i] * outputs[o][i];
+    }
+    return sum;
+  };
+  double& value = inputs[input][element];
+  const double before = value;
+  value = before + step;
+  const double above = loss();
+  value = before - step;
+  const double below = loss();
+  value = before;
+  return (above - below) / (2 * step);
+}
+
+void expect_gradient(const OpCase& op_case, CaseInputs& drawn, std::size_t input, const Array& got,
+                     const std::vector<Array>& weights, const std::string& what) {
+  std::vector<std::int64_t> elements(static_cast<std::size_t>(got.size()));
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
+  std::shuffle(elements.begin(), elements.end(), drawn.random);
+  std::int64_t outputs = 0;
+  for (const Array& weight : weights) outputs += weight.size();
+  elements.resize(std::min(elements.size(), outputs > large || got.size() > large ? probes_of_large : probes));
+  const TensorType probed{{static_cast<std::int64_t>(elements.size())}, got.type.dtype};
+  Array numeric(probed), analytic(probed);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    numeric.values[i] = central_difference(op_case, drawn.arrays, input, elements[i], weights);
+    analytic.values[i] = got[elements[i]];
+  }
+  expect_close(analytic, numeric, 10 * tolerance_of(op_case, got.type.dtype),
+               fmt::format("{}, gradient of input {}", what, input));
+}
+
+}  // namespace
+
+void check_gradient(const OpCase& op_case) {
+  const GradientGraph built = build_gradient(op_case);
+  if (!op_case.differentiable) {
+    for (const Value value : built.input_gradients) EXPECT_FALSE(value) << "a gradient that the case does not expect";
+    return;
+  }
+  CaseInputs drawn(op_case);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<Array> weights;
+  std::vector<HostTensor> graph_inputs = drawn.tensors;
+  for (const Value value : built.output_gradients) {
+    Array& weight = weights.emplace_back();
+    if (!value) continue;
+    weight = Array(built.graph.type(value));
+    for (double& w : weight.values) w = uniform(drawn.random);
+    graph_inputs.push_back(to_tensor(weight));
+    weight = to_array(graph_inputs.back());
+  }
+  std::vector<Value> wanted;
+  std::vector<std::size_t> wanted_inputs;
+  for (std::size_t i = 0; i < op_case.inputs.size(); ++i) {
+    const bool flows = op_case.inputs[i].gradient && is_floating(op_case.inputs[i].type.dtype);
+    EXPECT_EQ(static_cast<bool>(built.input_gradients[i]), flows) << "whether a gradient reaches input " << i;
+    if (!flows || !built.input_gradients[i]) continue;
+    EXPECT_EQ(built.graph.type(built.input_gradients[i]), op_case.inputs[i].type) << "type of gradient " << i;
+    wanted.push_back(built.input_gradients[i]);
+    wanted_inputs.push_back(i);
+  }
+  for (const Place& place : places()) {
+    const auto got = evaluate(*place.backend, *place.device, built.graph, graph_inputs, wanted);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      expect_gradient(op_case, drawn, wanted_inputs[i], to_array(got[i]), weights, where(place));
+    }
+  }
+}
+
+}  // namespace gpubench::support
