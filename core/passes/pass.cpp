@@ -9,12 +9,14 @@
 #include "core/passes/fuse_softmax_cross_entropy.h"
 #include "core/passes/place_copies.h"
 #include "core/passes/rewriter.h"
+#include "core/passes/shrink_pool_gradient.h"
 
 namespace gpubench {
 namespace {
 
 constexpr Pass passes[] = {
     {"fuse_softmax_cross_entropy", &fuse_softmax_cross_entropy, Pass::Kind::optional},
+    {"shrink_pool_gradient", &shrink_pool_gradient, Pass::Kind::optional},
     {"remove_dead_code", &remove_dead_code, Pass::Kind::required},
     {"fuse_epilogue", &fuse_epilogue, Pass::Kind::optional},
     {"place_copies", &place_copies, Pass::Kind::required},

@@ -1,5 +1,6 @@
 #include "core/backend/cpu/conv.h"
 
+#include "core/backend/cpu/grey_conv.h"
 #include "core/backend/cpu/onednn_kernel.h"
 
 namespace gpubench::cpu {
@@ -14,6 +15,7 @@ ConvolutionWindow window_of(std::string_view op, const Conv2DAttributes& options
 
 std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature, Device& device) {
   const TensorType &x = signature.inputs[0], &filter = signature.inputs[1], &y = signature.outputs[0];
+  if (grey_conv_applies(op.options, x, filter.shape)) return plan_grey_conv2d(op, signature, device);
   auto kernel = std::make_unique<OneDnnKernel>(device);
   const auto filter_memory = filter_desc(op.name(), filter);
   const auto bias = op.options.bias ? vector_desc(op.name(), signature.inputs[2]) : dnnl::memory::desc();
@@ -55,6 +57,7 @@ std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op
 std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                     Device& device) {
   const TensorType &x = signature.inputs[0], &dy = signature.inputs[1], &dfilter = signature.outputs[0];
+  if (grey_conv_applies(op.options, x, dfilter.shape)) return plan_grey_conv2d_filter_gradient(op, signature, device);
   auto kernel = std::make_unique<OneDnnKernel>(device);
   const auto filter_memory = filter_desc(op.name(), dfilter);
   const auto desc = describe_convolution_filter_gradient(image_desc(op.name(), x), any_layout(filter_memory),

@@ -73,16 +73,16 @@ std::unique_ptr<Kernel> plan_max(const Plan& plan) {
   });
 }
 
-/// Calls scatter(image's dx, window's index, place) for all windows. dx holds zeros wherever windows overlap or leave
-/// gaps; windows that are disjoint and cover a row are spread over threads by rows, all others by images.
+/// Calls scatter(image's dx, window's index, place) for all windows, image by image. dx holds zeros before, unless
+/// every element of it will be written.
 template <class Scatter>
-void scatter_windows(const Plan& plan, float* dx, Scatter&& scatter) {
+void scatter_windows(const Plan& plan, bool covered, float* dx, Scatter&& scatter) {
   const PoolWindow& w = plan.window;
   const int threads = threads_for(w.batch, plan.cost);
   parallel_ranges(threads, w.batch, [&](int, std::int64_t begin, std::int64_t end) {
     for (std::int64_t image = begin; image < end; ++image) {
       float* const to = dx + image * w.image_elements();
-      std::memset(to, 0, static_cast<std::size_t>(w.image_elements()) * sizeof(float));
+      if (!covered) std::memset(to, 0, static_cast<std::size_t>(w.image_elements()) * sizeof(float));
       w.for_rows(image * w.out_height, (image + 1) * w.out_height,
                  [&](std::int64_t, std::int64_t index, const PoolWindow::Place& at) { scatter(to, index, at); });
     }
@@ -106,7 +106,7 @@ std::unique_ptr<Kernel> plan_max_gradient(const Plan& plan) {
     const float* const dy = inputs[0].as<float>();
     const Winner* const winners = inputs[1].as<Winner>();
     const PoolWindow& w = plan.window;
-    scatter_windows(plan, outputs[0].as<float>(), [&](float* dx, std::int64_t index, const PoolWindow::Place& at) {
+    const auto scatter = [&](float* dx, std::int64_t index, const PoolWindow::Place& at) {
       const float* const slope = dy + index * w.channels;
       const Winner* const winner = winners + index * w.channels;
       for_each_element(w, at, [&](std::int64_t offset, std::int32_t element) {
@@ -116,7 +116,8 @@ std::unique_ptr<Kernel> plan_max_gradient(const Plan& plan) {
           to[c] = disjoint ? part : to[c] + part;
         }
       });
-    });
+    };
+    scatter_windows(plan, w.tiles(), outputs[0].as<float>(), scatter);
   });
 }
 
@@ -167,13 +168,14 @@ std::unique_ptr<Kernel> plan_average_pool2d_gradient(const AveragePool2DGradient
   return loop_kernel([plan](Views inputs, Views outputs) {
     const float* const dy = inputs[0].as<float>();
     const PoolWindow& w = plan.window;
-    scatter_windows(plan, outputs[0].as<float>(), [&](float* dx, std::int64_t index, const PoolWindow::Place& at) {
+    const auto scatter = [&](float* dx, std::int64_t index, const PoolWindow::Place& at) {
       const float* const slope = dy + index * w.channels;
       const float scale = 1.0F / elements_of(at);
       for_each_element(w, at, [&](std::int64_t offset, std::int32_t) {
         for (std::int64_t c = 0; c < w.channels; ++c) dx[offset + c] += slope[c] * scale;
       });
-    });
+    };
+    scatter_windows(plan, false, outputs[0].as<float>(), scatter);
   });
 }
 

@@ -28,6 +28,10 @@ struct PoolWindow {
 
   /// Whether no element of the image belongs to two windows, so that gradients can be written instead of added.
   bool disjoint() const { return strides[0] >= size[0] && strides[1] >= size[1]; }
+  /// Whether moreover every element belongs to one.
+  bool tiles() const {
+    return strides == size && out_height * size[0] == height && out_width * size[1] == width && before == Extents{};
+  }
   std::int64_t image_elements() const { return height * width * channels; }
 
   /// The part of one window that lies inside the image: rows [top, bottom), columns [left, right); (first_row,
