@@ -35,7 +35,7 @@ std::string output_path(lua_State* L, const std::string& path, std::string_view 
   if (folder.empty()) return path;
   const fs::path resolved = resolve(path);
   const auto [rest, ignored] = std::ranges::mismatch(folder, resolved);
-  if (rest == folder.end()) return resolved.string();
+  if (rest == folder.end()) return path;
   throw Error(
       fmt::format("{}: '{}' is not below the output folder '{}' (choose another with --out, or run with --trusted)",
                   operation, path, folder.string()));

@@ -96,7 +96,7 @@ local function finish(declaration, axes, run, outcome)
   if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)
   for _, note in ipairs(written.notes) do io.stderr:write(note, "\n") end
-  for _, path in ipairs(written.paths) do print("wrote " .. path) end
+  for _, path in ipairs(written.paths) do print("wrote " .. path:gsub("^%./", "")) end
   return verdicts
 end
 
