@@ -14,7 +14,9 @@ local fields = {
 local function base_of_logarithm(where, name, value)
   if value == true then return 10 end
   if value == false then return nil end
-  if value and value <= 1 then check.fail("%s: option '%s': the base of a logarithm is above 1, got %g", where, name, value) end
+  if value and value <= 1 then
+    check.fail("%s: option '%s': the base of a logarithm is above 1, got %g", where, name, value)
+  end
   return value
 end
 

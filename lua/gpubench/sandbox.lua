@@ -1,12 +1,14 @@
--- Closes what a script must not reach: running programs, loading machine code, writing outside the output folder. Reading
--- stays open. What is missing says so when it is called, rather than being nil.
+-- Closes what a script must not reach: running programs, loading machine code, writing outside the output folder.
+-- Reading stays open. What is missing says so when it is called, rather than being nil.
 local gb = require "gpubench.native"
 local native = gb._native
 
+local function fail(name)
+  native.fail(name .. " is not available to scripts (--trusted allows it)")
+end
+
 local function refuse(library, library_name, name)
-  library[name] = function()
-    native.fail(library_name .. "." .. name .. " is not available to scripts (--trusted allows it)")
-  end
+  library[name] = function() fail(library_name .. "." .. name) end
 end
 
 local function close_io(io)
@@ -51,7 +53,7 @@ end
 
 local function close_debug()
   local closed = setmetatable({}, {
-    __index = function(_, name) native.fail("debug." .. tostring(name) .. " is not available to scripts (--trusted allows it)") end,
+    __index = function(_, name) fail("debug." .. tostring(name)) end,
     __metatable = false,
   })
   debug = closed

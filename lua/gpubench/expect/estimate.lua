@@ -7,7 +7,8 @@ local function is_number(value)
   return type(value) == "number" and value == value
 end
 
--- The columns of an interval's ends: step_time_s has step_time_low_s and step_time_high_s, loss has loss_low and loss_high.
+-- The columns of an interval's ends: step_time_s has step_time_low_s and step_time_high_s, loss has loss_low and
+-- loss_high.
 local function ends_of(row, column)
   local stem, unit = column:match "^(.-)(_per_s)$"
   if not stem then stem, unit = column:match "^(.-)(_%a+)$" end

@@ -1,5 +1,5 @@
--- Sorts a run's rows for a claim: those that it is about, in groups of equal settings, each in the order of x; then makes
--- one verdict of the groups' verdicts.
+-- Sorts a run's rows for a claim: those that it is about, in groups of equal settings, each in the order of x; then
+-- makes one verdict of the groups' verdicts.
 local estimate = require "gpubench.expect.estimate"
 
 local groups = {}
@@ -45,7 +45,8 @@ local function setting_of(row, axes, x)
   return table.concat(parts, " ")
 end
 
--- claim: { x, y, where }. Returns an array of { setting, items = { { x, y = estimate, row }, ... } }, or nil and the reason.
+-- claim: { x, y, where }. Returns an array of { setting, items = { { x, y = estimate, row }, ... } }, or nil and the
+-- reason.
 function groups.split(claim, rows, axes)
   local about, list, by_setting = {}, {}, {}
   for _, row in ipairs(rows) do

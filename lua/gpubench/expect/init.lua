@@ -37,7 +37,8 @@ local function define(name, fields, describe, judge)
 end
 
 local function check_bounds(claim, where)
-  if not claim.at_least and not claim.at_most then check.fail("%s: option 'at_least' or 'at_most' is required", where) end
+  if claim.at_least or claim.at_most then return end
+  check.fail("%s: option 'at_least' or 'at_most' is required", where)
 end
 
 local function bounds_text(claim)
@@ -56,7 +57,9 @@ define("decreasing", course, function(c) return c.y .. " falls with " .. c.x end
 
 define("knee", join(along_x, { { "share", "number" } }), function(claim, where)
   claim.share = claim.share or order.default_share
-  if claim.share <= 0 or claim.share >= 1 then check.fail("%s: option 'share': between 0 and 1, got %g", where, claim.share) end
+  if claim.share <= 0 or claim.share >= 1 then
+    check.fail("%s: option 'share': between 0 and 1, got %g", where, claim.share)
+  end
   return string.format("%s reaches %g %% of its best before the last %s", claim.y, claim.share * 100, claim.x)
 end, order.judge_knee)
 
@@ -75,7 +78,8 @@ define("at_most", join(of_y, { { "value", "number", required = true } }), functi
 end, bounds.judge)
 
 local ratio_fields = {
-  { "of", "table", required = true }, { "over", "table", required = true }, { "at_least", "number" }, { "at_most", "number" },
+  { "of", "table", required = true }, { "over", "table", required = true },
+  { "at_least", "number" }, { "at_most", "number" },
 }
 define("ratio", join(of_y, ratio_fields), function(claim, where)
   check_bounds(claim, where)
