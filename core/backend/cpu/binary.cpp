@@ -58,7 +58,8 @@ class Sum {
   explicit Sum(const Signature& signature)
       : elements_(signature.outputs[0].elements()),
         blocks_((elements_ + block - 1) / block),
-        threads_(threads_for(blocks_, elements_ * static_cast<std::int64_t>(sizeof(T) * signature.inputs.size()))) {}
+        threads_(
+            threads_for_stream(blocks_, elements_ * static_cast<std::int64_t>(sizeof(T) * signature.inputs.size()))) {}
 
   void operator()(Views inputs, Views outputs) const {
     parallel_ranges(threads_, blocks_, [&](int, std::int64_t first, std::int64_t last) {

@@ -49,7 +49,8 @@ class Elementwise {
       : f_(f), plan_(plan_broadcast<arity>(op, signature.inputs, signature.outputs[0].shape)) {
     constexpr std::int64_t bytes = sizeof(Out) + (sizeof(In) + ...);
     elements_ = signature.outputs[0].elements();
-    threads_ = threads_for(plan_.rows == 1 ? elements_ / cache_line : plan_.rows, elements_ * (bytes + flops));
+    threads_ =
+        threads_for_stream(plan_.rows == 1 ? elements_ / cache_line : plan_.rows, elements_ * bytes, elements_ * flops);
   }
 
   void operator()(Views inputs, Views outputs) const {

@@ -58,8 +58,8 @@ class GatherLoop {
       : rows_(signature.inputs[0].shape[0]),
         row_bytes_(static_cast<std::size_t>(row_elements(signature.inputs[0].shape, 1)) *
                    size_of(signature.inputs[0].dtype)),
-        threads_(
-            threads_for(signature.inputs[1].elements(), static_cast<std::int64_t>(2 * signature.outputs[0].bytes()))) {}
+        threads_(threads_for_stream(signature.inputs[1].elements(),
+                                    static_cast<std::int64_t>(2 * signature.outputs[0].bytes()))) {}
 
   void operator()(Views inputs, Views outputs) const {
     const std::span<const Index> indices = indices_of<Index>(inputs[1]);
@@ -86,7 +86,8 @@ class GatherGradientLoop {
   GatherGradientLoop(std::int64_t rows, const Signature& signature)
       : rows_(rows),
         width_(row_elements(signature.outputs[0].shape, 1)),
-        threads_(threads_for(width_ / columns_per_thread, signature.inputs[0].elements() * 3)) {}
+        threads_(threads_for_stream(width_ / columns_per_thread,
+                                    static_cast<std::int64_t>(3 * signature.inputs[0].bytes()))) {}
 
   void operator()(Views inputs, Views outputs) const {
     const std::span<const Index> indices = indices_of<Index>(inputs[1]);

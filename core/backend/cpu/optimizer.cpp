@@ -59,7 +59,8 @@ class MultiTensorUpdate {
     std::int64_t total = 0;
     for (const TensorType& type : variables) total += type.elements();
     constexpr std::int64_t bytes = sizeof(float) * (3 + 2 * Slots);  // variable and slots are read and written
-    shares_ = partition(variables, threads_for(total, total * bytes), total);
+    constexpr std::int64_t flops = Slots == 0 ? 0 : 16;
+    shares_ = partition(variables, threads_for_stream(total, total * bytes, total * flops), total);
   }
 
   void operator()(Views inputs, Views) const {

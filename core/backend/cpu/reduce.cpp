@@ -111,8 +111,9 @@ class PassLoop {
   PassLoop(const Pass& pass, double scale) : pass_(pass), scale_(scale) {
     const std::int64_t bytes = pass.before * pass.extent * pass.after * static_cast<std::int64_t>(sizeof(T));
     tiles_ = (pass.after + tile - 1) / tile;
-    threads_ = threads_for(pass.before * tiles_, bytes);
-    if (pass.before == 1 && pass.after == 1) partial_.resize(static_cast<std::size_t>(threads_for(pass.extent, bytes)));
+    threads_ = threads_for_stream(pass.before * tiles_, bytes);
+    if (pass.before == 1 && pass.after == 1)
+      partial_.resize(static_cast<std::size_t>(threads_for_stream(pass.extent, bytes)));
   }
 
   void operator()(const T* from, T* to) {
@@ -227,9 +228,7 @@ template <class T>
 class ArgMaxLoop {
  public:
   explicit ArgMaxLoop(const Pass& pass)
-      : pass_(pass),
-        rows_(pass.before * pass.after),
-        threads_(threads_for(rows_, rows_ * pass.extent * static_cast<std::int64_t>(sizeof(T)))) {}
+      : pass_(pass), rows_(pass.before * pass.after), threads_(threads_for(rows_, rows_ * pass.extent)) {}
 
   void operator()(Views inputs, Views outputs) const {
     const T* const from = inputs[0].as<T>();

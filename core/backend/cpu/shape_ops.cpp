@@ -57,7 +57,7 @@ class StridedCopy {
         to_(to.start),
         elements_(element_count(shape)),
         plan_(plan_strided<2>(op, shape, {std::move(from.strides), std::move(to.strides)})),
-        threads_(threads_for(plan_.rows, elements_ * static_cast<std::int64_t>(2 * sizeof(T)))) {}
+        threads_(threads_for_stream(plan_.rows, elements_ * static_cast<std::int64_t>(2 * sizeof(T)))) {}
 
   void operator()(const T* from, T* to) const {
     if (elements_ == 0) return;
@@ -128,7 +128,7 @@ std::unique_ptr<Kernel> plan_concat(const Concat& op, const Signature& signature
     widths.push_back(rows == 0 ? 0 : type.bytes() / static_cast<std::size_t>(rows));
   }
   const std::size_t width = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
-  const int threads = threads_for(rows, static_cast<std::int64_t>(2 * output.bytes()));
+  const int threads = threads_for_stream(rows, static_cast<std::int64_t>(2 * output.bytes()));
   return loop_kernel([=](Views inputs, Views outputs) {
     parallel_ranges(threads, rows, [&](int, std::int64_t begin, std::int64_t end) {
       for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {

@@ -75,8 +75,8 @@ std::vector<OpCase> arithmetic_cases() {
       smooth<Add>("add_outer", floats({6, 1}), floats({1, 17}), sum),
       smooth<Add>("add_channels", floats({2, 3, 3, 4}), floats({2, 1, 1, 4}), sum),
       smooth<Add>("add_alternating", floats({2, 1, 3, 1, 2}), floats({1, 4, 1, 3, 1}), sum),
-      smooth<Add>("add_rows_on_threads", floats({300, 257}), floats({257}), sum),
-      smooth<Add>("add_on_threads", floats({66000}), floats({66000}), sum),
+      smooth<Add>("add_rows_on_threads", floats({350, 257}), floats({257}), sum),
+      smooth<Add>("add_on_threads", floats({90000}), floats({90000}), sum),
       smooth<Add>("add_nothing", floats({0, 4}), floats({4}), sum),
       discrete<Add>("add_int64", counts, count, sum),
       discrete<Add>("add_uint8", bytes, bytes, sum),
@@ -153,7 +153,7 @@ std::vector<OpCase> select_cases() {
       select_case("select_int64", {9}, {{{9}, Dtype::i64}, -9, 9}, {{{}, Dtype::i64}, -9, 9}),
       add_n_case("add_n_of_one", {{5, 7}, Dtype::f32}, 1),
       add_n_case("add_n_of_two", {{5, 7}, Dtype::f32}, 2),
-      add_n_case("add_n_of_five", {{70, 100}, Dtype::f32}, 5),
+      add_n_case("add_n_of_five", {{300, 200}, Dtype::f32}, 5),
   };
 }
 

@@ -19,7 +19,7 @@ using testing::ThrowsMessage;
 
 /// Variables of these shapes: none a multiple of a vector, one that spans threads.
 const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all{{33, 7}, {7}, {}, {130, 501}, {0}, {17}};
+  static const std::vector<Shape> all{{33, 7}, {7}, {}, {130, 901}, {0}, {17}};
   return all;
 }
 

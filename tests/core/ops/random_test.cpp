@@ -87,7 +87,7 @@ std::vector<OpCase> random_cases() {
       mask_case("dropout_on_threads", std::make_shared<const Dropout>(0.5, seed), 0.5, {70000}, true),
       mask_case("dropout_gradient", std::make_shared<const DropoutGradient>(0.25, seed), 0.25, {5, 37}, false),
       generator_case("uniform", std::make_shared<const RandomUniform>(Shape{5, 37}, -2, 3, seed), uniform),
-      generator_case("uniform_on_threads", std::make_shared<const RandomUniform>(Shape{9001}, -2, 3, seed), uniform),
+      generator_case("uniform_on_threads", std::make_shared<const RandomUniform>(Shape{12001}, -2, 3, seed), uniform),
       generator_case("normal", std::make_shared<const RandomNormal>(Shape{5, 3700}, 1, 3, seed), normal),
   };
 }

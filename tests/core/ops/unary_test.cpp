@@ -48,7 +48,7 @@ OpCase gradient_case(std::string name, CaseInput saved, double (*f)(double, doub
 
 std::vector<OpCase> unary_cases() {
   const TensorType f32{{5, 37}, Dtype::f32}, i32{{41}, Dtype::i32}, i64{{3, 3}, Dtype::i64}, u8{{70}, Dtype::u8};
-  const TensorType large{{129, 257}, Dtype::f32}, boolean{{19}, Dtype::boolean};
+  const TensorType large{{513, 257}, Dtype::f32}, boolean{{19}, Dtype::boolean};
   const auto relu = [](double x) { return std::max(x, 0.0); };
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   const auto gelu = [](double x) { return x * phi(x); };
