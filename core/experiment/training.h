@@ -1,0 +1,31 @@
+// Measures how fast a model trains: warms up, then steps until the step time is known precisely enough or the budget is
+// spent. The same step loop as fit; the clock is read around the fetch of the input and at the end of a step.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "core/data/dataset.h"
+#include "core/measure/stopping_rule.h"
+#include "core/measure/warmup.h"
+#include "core/results/record.h"
+#include "core/train/trainer.h"
+
+namespace gpubench {
+
+struct TrainingOptions {
+  StoppingLimits stopping;
+  WarmupLimits warmup;
+  /// What the device can do at best, to relate to; none: no mfu.
+  std::optional<double> best_flops_per_s;
+};
+
+struct TrainingMeasurement {
+  Record record;                ///< the standard columns that a training has
+  std::vector<double> samples;  ///< step times in seconds, in order
+};
+
+/// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but
+/// are no samples. Throws Error when the dataset is empty, or holds no two steps.
+TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
+
+}  // namespace gpubench

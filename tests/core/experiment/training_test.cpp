@@ -1,0 +1,74 @@
+#include "core/experiment/training.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "tests/core/train/fixture.h"
+
+namespace gpubench {
+namespace {
+
+using testing::Blobs;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using Measure = testing::TrainTest;
+
+TrainingOptions quick() {
+  TrainingOptions options;
+  options.stopping.budget = Seconds(0.05);
+  options.stopping.min_time = Seconds(0.01);
+  options.warmup.max_time = Seconds(0.05);
+  return options;
+}
+
+double number(const Record& record, std::string_view column) {
+  const Cell& cell = record.get(column);
+  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*integer);
+  return std::get<double>(cell);
+}
+
+TEST_F(Measure, FillsTheStandardColumns) {
+  const Blobs blobs(64);
+  Trainer model = trainer(testing::small_classifier());
+  TrainingOptions options = quick();
+  options.best_flops_per_s = 1e9;
+  const auto [record, samples] = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
+  EXPECT_EQ(number(record, "batch_size"), 16);
+  EXPECT_EQ(number(record, "steps"), static_cast<double>(samples.size()));
+  EXPECT_GT(number(record, "examples_per_s"), 0);
+  EXPECT_LE(number(record, "step_time_low_s"), number(record, "step_time_s"));
+  EXPECT_GE(number(record, "step_time_high_s"), number(record, "step_time_s"));
+  EXPECT_GE(number(record, "step_time_p95_s"), number(record, "step_time_s"));
+  EXPECT_GE(number(record, "input_wait_share"), 0);
+  EXPECT_LT(number(record, "input_wait_share"), 1);
+  // Two matmuls forward, three backward: 2 * 16 * (2 * 4 * 8 + 3 * 8 * 3), and what is element by element.
+  EXPECT_GT(number(record, "flops_per_step"), 2 * 16 * (2 * 4 * 8 + 3 * 8 * 3));
+  EXPECT_NEAR(number(record, "mfu"), number(record, "flops_per_s") / 1e9, 1e-9);
+  EXPECT_GT(number(record, "peak_memory_bytes"), 0);
+  EXPECT_EQ(std::get<std::string>(record.get("device")), "cpu:0");
+  EXPECT_EQ(std::get<std::string>(record.get("execution")), "graph");
+  EXPECT_TRUE(record.has("loss"));
+  EXPECT_TRUE(record.has("accuracy"));
+  EXPECT_TRUE(record.has("stop_reason"));
+}
+
+TEST_F(Measure, PartialBatchesAreNoSamples) {
+  const Blobs blobs(40);
+  Trainer model = trainer(testing::small_classifier());
+  const auto measured = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 32), quick());
+  const std::int64_t all = runtime.variables().read(*model.config().optimizer->iterations()).values<std::int64_t>()[0];
+  EXPECT_LE(2 * static_cast<std::int64_t>(measured.samples.size()), all);
+}
+
+TEST_F(Measure, NeedsACompiledModel) {
+  const Blobs blobs(40);
+  Trainer uncompiled(runtime, factory, testing::small_classifier(), {});
+  EXPECT_THAT(
+      [&] {
+        measure_training(uncompiled, *batches_of({blobs.points, blobs.one_hot}, 32), quick());
+      },
+      ThrowsMessage<Error>(HasSubstr("has not been compiled")));
+}
+
+}  // namespace
+}  // namespace gpubench
