@@ -18,6 +18,13 @@ void open_modules(lua_State* L) {
   open_array_files(L);
   open_results(L);
   open_measure_kernels(L);
+  open_layers(L);
+  open_initializers(L);
+  open_model(L);
+  open_losses(L);
+  open_optimizers(L);
+  open_callbacks(L);
+  open_measure_training(L);
 }
 
 }  // namespace gpubench::lua

@@ -6,11 +6,18 @@ struct lua_State;
 namespace gpubench::lua {
 
 void open_array_files(lua_State* L);
+void open_callbacks(lua_State* L);
 void open_compile(lua_State* L);
 void open_dataset(lua_State* L);
 void open_datasets(lua_State* L);
 void open_device(lua_State* L);
 void open_measure_kernels(lua_State* L);
+void open_initializers(lua_State* L);
+void open_layers(lua_State* L);
+void open_losses(lua_State* L);
+void open_measure_training(lua_State* L);
+void open_model(lua_State* L);
+void open_optimizers(lua_State* L);
 void open_protect(lua_State* L);
 void open_reflection(lua_State* L);
 void open_results(lua_State* L);

@@ -1,0 +1,127 @@
+#include "lua/api/callbacks.h"
+
+#include <fmt/format.h>
+#include <optional>
+
+#include "core/train/csv_logger.h"
+#include "core/train/early_stopping.h"
+#include "core/train/learning_rate_scheduler.h"
+#include "core/train/model_checkpoint.h"
+#include "lua/api/openers.h"
+#include "lua/api/output_path.h"
+
+namespace gpubench::lua {
+namespace {
+
+using Named = std::map<std::string, double>;
+
+Named named(const Logs& logs) {
+  return {logs.begin(), logs.end()};
+}
+
+/// The functions of a script's table.
+struct Functions {
+  std::optional<LuaFunction> on_train_begin, on_epoch_begin, on_batch_end, on_epoch_end, on_train_end;
+  static constexpr auto fields =
+      std::tuple{field("on_train_begin", &Functions::on_train_begin),
+                 field("on_epoch_begin", &Functions::on_epoch_begin), field("on_batch_end", &Functions::on_batch_end),
+                 field("on_epoch_end", &Functions::on_epoch_end), field("on_train_end", &Functions::on_train_end)};
+};
+
+class FunctionsCallback final : public Callback {
+ public:
+  explicit FunctionsCallback(Functions functions) : functions_(std::move(functions)) {}
+
+  void on_train_begin(Training&) override {
+    if (functions_.on_train_begin) functions_.on_train_begin->call();
+  }
+  void on_epoch_begin(Training&, std::int64_t epoch) override {
+    if (functions_.on_epoch_begin) functions_.on_epoch_begin->call(epoch + 1);
+  }
+  void on_batch_end(Training&, std::int64_t batch, const Logs& logs) override {
+    functions_.on_batch_end->call(batch + 1, named(logs));
+  }
+  void on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) override {
+    if (!functions_.on_epoch_end) return;
+    const auto go_on = functions_.on_epoch_end->call<std::optional<bool>>(epoch + 1, named(logs));
+    if (go_on && !*go_on) training.stop = true;
+  }
+  void on_train_end(Training&) override {
+    if (functions_.on_train_end) functions_.on_train_end->call();
+  }
+  bool wants_batches() const override { return functions_.on_batch_end.has_value(); }
+
+ private:
+  Functions functions_;
+};
+
+struct EarlyStoppingTable : EarlyStoppingOptions {
+  static constexpr auto fields = std::tuple{field("monitor", &EarlyStoppingTable::monitor),
+                                            field("min_delta", &EarlyStoppingTable::min_delta),
+                                            field("patience", &EarlyStoppingTable::patience),
+                                            field("mode", &EarlyStoppingTable::mode),
+                                            field("restore_best_weights", &EarlyStoppingTable::restore_best_weights),
+                                            field("start_from_epoch", &EarlyStoppingTable::start_from_epoch)};
+};
+
+ScriptCallback early_stopping(const EarlyStoppingTable& options) {
+  return {std::make_shared<EarlyStopping>(options)};
+}
+
+struct CheckpointOptions {
+  std::string monitor = "val_loss";
+  bool save_best_only = false;
+  std::string mode = "auto";
+  static constexpr auto fields =
+      std::tuple{field("monitor", &CheckpointOptions::monitor),
+                 field("save_best_only", &CheckpointOptions::save_best_only), field("mode", &CheckpointOptions::mode)};
+};
+
+/// gb.callbacks.ModelCheckpoint(path, options)
+ScriptCallback model_checkpoint(lua_State* L, const std::string& path, const CheckpointOptions& options) {
+  return {std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
+      output_path(L, path, "ModelCheckpoint"), options.monitor, options.save_best_only, options.mode})};
+}
+
+/// gb.callbacks.LearningRateScheduler(function(epoch, rate) return rate end)
+ScriptCallback learning_rate_scheduler(const LuaFunction& function) {
+  return {std::make_shared<LearningRateScheduler>(
+      [function](std::int64_t epoch, double rate) { return function.call<double>(epoch + 1, rate); })};
+}
+
+struct CsvOptions {
+  std::string separator = ",";
+  bool append = false;
+  static constexpr auto fields =
+      std::tuple{field("separator", &CsvOptions::separator), field("append", &CsvOptions::append)};
+};
+
+/// gb.callbacks.CSVLogger(path, options)
+ScriptCallback csv_logger(lua_State* L, const std::string& path, const CsvOptions& options) {
+  if (options.separator.size() != 1) throw ArgumentError("option 'separator': one character is expected");
+  return {std::make_shared<CsvLogger>(
+      CsvLoggerOptions{output_path(L, path, "CSVLogger"), options.separator[0], options.append})};
+}
+
+std::string text(const ScriptCallback&) {
+  return "Callback";
+}
+
+}  // namespace
+
+CallbackPtr read_callback(lua_State* L, int index) {
+  if (Value<ScriptCallback>::matches(L, index)) return Value<ScriptCallback>::read(L, index).callback;
+  return std::make_shared<FunctionsCallback>(Value<Functions>::read(L, index));
+}
+
+void open_callbacks(lua_State* L) {
+  Class<ScriptCallback>(L).meta<&text>("__tostring");
+  const Module gb = Module::root(L);
+  gb.submodule("callbacks")
+      .function<&early_stopping>("EarlyStopping")
+      .function<&model_checkpoint>("ModelCheckpoint")
+      .function<&learning_rate_scheduler>("LearningRateScheduler")
+      .function<&csv_logger>("CSVLogger");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,75 @@
+#include "lua/api/config_value.h"
+
+#include <fmt/format.h>
+
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+bool is_list(lua_State* L, int index) {
+  return lua_istable(L, index) && lua_rawlen(L, index) > 0;
+}
+
+ConfigValue read_value(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TBOOLEAN:
+      return lua_toboolean(L, index) != 0;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index) != 0) return static_cast<std::int64_t>(lua_tointeger(L, index));
+      return lua_tonumber(L, index);
+    case LUA_TSTRING:
+      return Value<std::string>::read(L, index);
+    case LUA_TTABLE:
+      return Value<Shape>::read(L, index);
+    default:
+      throw ArgumentError(
+          fmt::format("a boolean, number, string or list of integers is expected, got {}", type_name_at(L, index)));
+  }
+}
+
+}  // namespace
+
+ConfigEntries read_config_table(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  ConfigEntries entries;
+  lua_pushnil(L);
+  while (lua_next(L, index) != 0) {
+    if (lua_type(L, -2) != LUA_TSTRING) throw ArgumentError("options are named; found a positional value");
+    std::string name = lua_tostring(L, -2);
+    try {
+      entries.emplace_back(name, read_value(L, -1));
+    } catch (const ArgumentError& error) {
+      throw ArgumentError(fmt::format("option '{}': {}", name, error.what()));
+    }
+    lua_pop(L, 1);
+  }
+  return entries;
+}
+
+ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional) {
+  ConfigEntries entries;
+  const int count = lua_gettop(L) - first + 1;
+  for (int i = 0; i < count; ++i) {
+    const int index = first + i;
+    if (lua_istable(L, index) && !is_list(L, index)) {
+      if (i + 1 != count) throw ArgumentError(fmt::format("argument #{}: the options must come last", i + 1));
+      for (auto& entry : read_config_table(L, index)) entries.push_back(std::move(entry));
+    } else if (lua_isnil(L, index) && i + 1 == count) {
+      break;
+    } else if (static_cast<std::size_t>(i) >= positional.size()) {
+      throw ArgumentError(
+          fmt::format("argument #{}: a table of named options is expected, got {}", i + 1, type_name_at(L, index)));
+    } else {
+      try {
+        entries.emplace_back(positional[static_cast<std::size_t>(i)], read_value(L, index));
+      } catch (const ArgumentError& error) {
+        throw ArgumentError(
+            fmt::format("argument #{} ({}): {}", i + 1, positional[static_cast<std::size_t>(i)], error.what()));
+      }
+    }
+  }
+  return entries;
+}
+
+}  // namespace gpubench::lua

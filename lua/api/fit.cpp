@@ -1,0 +1,260 @@
+// The methods of a model that train and use it: compile, fit, evaluate, predict.
+#include "core/train/fit.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/train/progress.h"
+#include "lua/api/callbacks.h"
+#include "lua/api/dataset.h"
+#include "lua/api/losses.h"
+#include "lua/api/model.h"
+#include "lua/api/optimizers.h"
+#include "lua/api/pass_options.h"
+#include "lua/api/tensor.h"
+
+namespace gpubench::lua {
+namespace {
+
+using ModelHandle = std::shared_ptr<ScriptModel>;
+
+struct CompileTable {
+  OptimizerArgument optimizer = std::string("rmsprop");
+  std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction, std::vector<LossArgument>> loss;
+  std::vector<MetricArgument> metrics;
+  std::string execution = "graph";
+  bool run_eagerly = false;
+  PassSwitches passes;
+  static constexpr auto fields =
+      std::tuple{field("optimizer", &CompileTable::optimizer),     required("loss", &CompileTable::loss),
+                 field("metrics", &CompileTable::metrics),         field("execution", &CompileTable::execution),
+                 field("run_eagerly", &CompileTable::run_eagerly), field("passes", &CompileTable::passes)};
+};
+
+std::vector<LossPtr> losses_of(const CompileTable& table) {
+  if (const auto* several = std::get_if<std::vector<LossArgument>>(&table.loss)) {
+    std::vector<LossPtr> losses;
+    for (const LossArgument& loss : *several) losses.push_back(to_loss(loss));
+    return losses;
+  }
+  LossArgument one;
+  if (const auto* name = std::get_if<std::string>(&table.loss)) one = *name;
+  if (const auto* object = std::get_if<std::shared_ptr<ScriptLoss>>(&table.loss)) one = *object;
+  if (const auto* function = std::get_if<LuaFunction>(&table.loss)) one = *function;
+  return {to_loss(one)};
+}
+
+/// A tensor, or a table of numbers, in host memory.
+HostTensor read_array(lua_State* L, int index) {
+  if (!Value<Tensor>::matches(L, index)) return read_host_tensor(L, index);
+  return download(L, Value<Tensor>::read(L, index));
+}
+
+/// One array, or a list of tensors for a model with several inputs or outputs.
+void append_arrays(lua_State* L, int index, std::vector<HostTensor>& arrays) {
+  index = lua_absindex(L, index);
+  bool tuple = false;
+  if (lua_istable(L, index)) {
+    lua_rawgeti(L, index, 1);
+    tuple = Value<Tensor>::matches(L, -1);
+    lua_pop(L, 1);
+  }
+  if (!tuple) return arrays.push_back(read_array(L, index));
+  for (std::size_t i = 1; i <= sequence_length(L, index); ++i) {
+    lua_rawgeti(L, index, static_cast<lua_Integer>(i));
+    arrays.push_back(read_array(L, -1));
+    lua_pop(L, 1);
+  }
+}
+
+/// What stands at `index` as batched data: a dataset as it is, or arrays of inputs and, unless there are none, labels.
+struct Data {
+  DatasetPtr dataset;
+  std::vector<HostTensor> arrays;
+  int next = 0;  ///< the stack index after it
+
+  static Data read(lua_State* L, int index, bool labelled) {
+    Data data;
+    if (Value<DatasetPtr>::matches(L, index)) {
+      data.dataset = Value<DatasetPtr>::read(L, index);
+      data.next = index + 1;
+      return data;
+    }
+    if (lua_isnoneornil(L, index)) throw ArgumentError("data is expected: a Dataset, or tensors of inputs and labels");
+    append_arrays(L, index, data.arrays);
+    data.next = index + 1;
+    if (labelled) {
+      if (lua_isnoneornil(L, index + 1)) throw ArgumentError("labels are expected after the inputs");
+      append_arrays(L, index + 1, data.arrays);
+      data.next = index + 2;
+    }
+    return data;
+  }
+  DatasetPtr batches(std::int64_t batch_size, std::optional<std::uint64_t> shuffle_seed = {}) const {
+    return dataset ? dataset : batches_of(arrays, batch_size, shuffle_seed);
+  }
+};
+
+/// Takes the last rows of all arrays away and returns them as arrays of their own.
+std::vector<HostTensor> split_off(std::vector<HostTensor>& arrays, double share) {
+  if (!(share > 0 && share < 1)) {
+    throw ArgumentError(fmt::format("option 'validation_split': a share between 0 and 1 is expected, got {}", share));
+  }
+  std::vector<HostTensor> rest;
+  for (HostTensor& array : arrays) {
+    const std::int64_t rows = array.shape()[0];
+    const auto border = static_cast<std::int64_t>(static_cast<double>(rows) * (1 - share));
+    rest.push_back(array.rows(border, rows));
+    array = array.rows(0, border);
+  }
+  return rest;
+}
+
+struct FitTable {
+  std::int64_t epochs = 1, initial_epoch = 0, steps_per_epoch = 0, batch_size = 32;
+  bool shuffle = true;
+  std::optional<Reference> validation_data;
+  std::optional<double> validation_split;
+  std::optional<std::vector<Reference>> callbacks;
+  std::variant<std::int64_t, std::string> verbose = std::string("auto");
+  static constexpr auto fields = std::tuple{field("epochs", &FitTable::epochs),
+                                            field("initial_epoch", &FitTable::initial_epoch),
+                                            field("steps_per_epoch", &FitTable::steps_per_epoch),
+                                            field("batch_size", &FitTable::batch_size),
+                                            field("shuffle", &FitTable::shuffle),
+                                            field("validation_data", &FitTable::validation_data),
+                                            field("validation_split", &FitTable::validation_split),
+                                            field("callbacks", &FitTable::callbacks),
+                                            field("verbose", &FitTable::verbose)};
+};
+
+Verbosity verbosity_of(const std::variant<std::int64_t, std::string>& verbose) {
+  if (const auto* number = std::get_if<std::int64_t>(&verbose); number != nullptr && *number >= 0 && *number <= 2) {
+    return static_cast<Verbosity>(*number);
+  }
+  if (const auto* text = std::get_if<std::string>(&verbose); text != nullptr && *text == "auto") return Verbosity::line;
+  throw ArgumentError(
+      "option 'verbose': 0 (silent), 1 (a line on a terminal), 2 (a line per epoch) or 'auto' expected");
+}
+
+/// validation_data: a Dataset or { inputs, labels }.
+DatasetPtr read_validation(lua_State* L, const Reference& value, std::int64_t batch_size) {
+  value.push(L);
+  const int index = lua_gettop(L);
+  if (Value<DatasetPtr>::matches(L, index)) {
+    DatasetPtr dataset = Value<DatasetPtr>::read(L, index);
+    lua_pop(L, 1);
+    return dataset;
+  }
+  if (!lua_istable(L, index)) {
+    throw ArgumentError(fmt::format("option 'validation_data': a Dataset or {{ inputs, labels }} is expected, got {}",
+                                    type_name_at(L, index)));
+  }
+  std::vector<HostTensor> arrays;
+  for (lua_Integer i = 1; i <= 2; ++i) {
+    if (lua_rawgeti(L, index, i) == LUA_TNIL)
+      throw ArgumentError("option 'validation_data': { inputs, labels } is expected");
+    append_arrays(L, -1, arrays);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return batches_of(std::move(arrays), batch_size);
+}
+
+FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
+  FitOptions options;
+  options.epochs = table.epochs;
+  options.initial_epoch = table.initial_epoch;
+  options.steps_per_epoch = table.steps_per_epoch;
+  if (table.batch_size < 1)
+    throw ArgumentError(fmt::format("option 'batch_size': at least 1 is expected, got {}", table.batch_size));
+  if (table.validation_data) options.validation = read_validation(L, *table.validation_data, table.batch_size);
+  if (table.validation_split) {
+    if (data.dataset)
+      throw ArgumentError("option 'validation_split': takes rows of tensors; split a Dataset by take and skip");
+    options.validation = batches_of(split_off(data.arrays, *table.validation_split), table.batch_size);
+  }
+  for (const Reference& callback : table.callbacks.value_or(std::vector<Reference>{})) {
+    callback.push(L);
+    options.callbacks.push_back(read_callback(L, -1));
+    lua_pop(L, 1);
+  }
+  options.callbacks.push_back(std::make_shared<Progress>(verbosity_of(table.verbose), stdout));
+  return options;
+}
+
+void push_history(lua_State* L, const History& history) {
+  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, static_cast<int>(history.figures.size()));
+  for (const auto& [name, values] : history.figures) {
+    Value<std::vector<double>>::push(L, values);
+    lua_setfield(L, -2, name.c_str());
+  }
+  lua_setfield(L, -2, "history");
+  std::vector<std::int64_t> epochs = history.epochs;
+  for (std::int64_t& epoch : epochs) ++epoch;
+  Value<std::vector<std::int64_t>>::push(L, epochs);
+  lua_setfield(L, -2, "epoch");
+}
+
+struct BatchTable {
+  std::int64_t batch_size = 32;
+  static constexpr auto fields = std::tuple{field("batch_size", &BatchTable::batch_size)};
+};
+
+}  // namespace
+
+/// model:compile { optimizer = , loss = , metrics = { ... }, execution = "graph" }
+int compile_model(lua_State* L) {
+  const auto self = Value<ModelHandle>::read(L, 1);
+  const auto table = Value<CompileTable>::read(L, 2);
+  CompileConfig config;
+  config.optimizer = to_optimizer(table.optimizer);
+  config.losses = losses_of(table);
+  for (const MetricArgument& metric : table.metrics)
+    config.metrics.push_back(to_metric(metric, config.metrics.size() + 1));
+  config.executor.execution = table.run_eagerly ? Execution::eager : parse_execution(table.execution);
+  config.executor.passes = table.passes.options();
+  self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
+  return 0;
+}
+
+/// model:fit(dataset, options) or model:fit(x, y, options): the history.
+int fit_model(lua_State* L) {
+  const auto self = Value<ModelHandle>::read(L, 1);
+  Data data = Data::read(L, 2, true);
+  const auto table = Value<FitTable>::read(L, data.next);
+  const FitOptions options = fit_options(L, table, data);
+  std::optional<std::uint64_t> shuffle;
+  if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
+  push_history(L, fit(*self->trainer, *data.batches(table.batch_size, shuffle), options));
+  return 1;
+}
+
+/// model:evaluate(dataset) or model:evaluate(x, y, options): a table of figures by name.
+int evaluate_model(lua_State* L) {
+  const auto self = Value<ModelHandle>::read(L, 1);
+  const Data data = Data::read(L, 2, true);
+  const auto table = Value<BatchTable>::read(L, data.next);
+  const Logs logs = self->trainer->evaluate(*data.batches(table.batch_size));
+  Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
+  return 1;
+}
+
+/// model:predict(dataset or x, options): a tensor, or a list for several outputs.
+int predict_model(lua_State* L) {
+  const auto self = Value<ModelHandle>::read(L, 1);
+  const Data data = Data::read(L, 2, false);
+  const auto table = Value<BatchTable>::read(L, data.next);
+  Dispatcher& dispatcher = self->world->dispatcher;
+  std::vector<Tensor> results;
+  for (const HostTensor& output : self->trainer->predict(*data.batches(table.batch_size))) {
+    results.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
+  }
+  push_one_or_more(L, std::move(results));
+  return 1;
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,69 @@
+// Layers and the values between them as scripts see them. Each keeps the world it was made in, because its variables
+// lie in that world's devices.
+#pragma once
+#include <lua.hpp>
+#include <memory>
+#include <vector>
+
+#include "core/nn/layer.h"
+#include "core/nn/symbol.h"
+#include "core/train/store_variables.h"
+#include "lua/api/session.h"
+#include "lua/api/tensor_calls.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+/// Makes variables in `world` with seeds of the session's sequence.
+StoreVariables variables_of(Session& session, World& world);
+
+/// Counts training calls outside fit, for layers that draw random numbers: an int64 variable made at first use.
+class CallCounter {
+ public:
+  /// Adds one call to the graph and returns its number.
+  gpubench::Value count(Graph& graph, World& world);
+
+ private:
+  VariablePtr counter_;
+};
+
+struct ScriptLayer {
+  WorldPtr world;
+  LayerPtr layer;
+  CallCounter counter;
+  TensorCalls calls;
+};
+template <>
+inline constexpr const char* class_name<ScriptLayer> = "Layer";
+
+/// What a layer gives when it is applied to an Input: a value of a model that is being described.
+struct ScriptSymbol {
+  WorldPtr world;
+  SymbolPtr symbol;
+};
+template <>
+inline constexpr const char* class_name<ScriptSymbol> = "SymbolicTensor";
+
+/// The one value or the list of values at `index`.
+template <class T>
+std::vector<T> read_one_or_more(lua_State* L, int index) {
+  if (Value<T>::matches(L, index)) return {Value<T>::read(L, index)};
+  return Value<std::vector<T>>::read(L, index);
+}
+
+/// Pushes one value for a list of one, else a table.
+template <class T>
+void push_one_or_more(lua_State* L, std::vector<T> values) {
+  if (values.size() == 1) return Value<T>::push(L, std::move(values[0]));
+  Value<std::vector<T>>::push(L, values);
+}
+
+struct CallOptions {
+  bool training = false;
+  static constexpr auto fields = std::tuple{field("training", &CallOptions::training)};
+};
+
+/// Whether the argument at `index` (a symbol or a list of them) describes a model, rather than holding data.
+bool are_symbols(lua_State* L, int index);
+
+}  // namespace gpubench::lua

@@ -1,0 +1,38 @@
+// gb.losses and gb.metrics: objects to compile models with, and to call in loops written by hand.
+#pragma once
+#include <memory>
+#include <variant>
+
+#include "core/nn/loss.h"
+#include "core/nn/metric.h"
+#include "lua/api/session.h"
+#include "lua/api/tensor_calls.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+struct ScriptLoss {
+  LossPtr loss;
+  TensorCalls calls;
+};
+template <>
+inline constexpr const char* class_name<ScriptLoss> = "Loss";
+
+struct ScriptMetric {
+  WorldPtr world;
+  MetricPtr metric;
+  VariablePtr state;  // float32 [2]: sum and count; made by the first update_state()
+  TensorCalls calls;
+};
+template <>
+inline constexpr const char* class_name<ScriptMetric> = "Metric";
+
+/// A loss or metric as compile takes it: by name, as an object, or as a function of labels and predictions.
+using LossArgument = std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction>;
+using MetricArgument = std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction>;
+
+LossPtr to_loss(const LossArgument& argument);
+/// `number` names a function: "metric_1".
+MetricPtr to_metric(const MetricArgument& argument, std::size_t number);
+
+}  // namespace gpubench::lua

@@ -1,0 +1,34 @@
+// Models as scripts see them: the layers, what compile made of them, and the world in which they live.
+#pragma once
+#include <memory>
+
+#include "core/nn/model.h"
+#include "core/train/trainer.h"
+#include "lua/api/layers.h"
+
+namespace gpubench::lua {
+
+struct ScriptModel {
+  ScriptModel(Session& in, WorldPtr where, ModelPtr of)
+      : world(std::move(where)),
+        variables(variables_of(in, *world)),
+        model(std::move(of)),
+        trainer(std::make_unique<Trainer>(world->runtime, variables, model, CompileConfig{})) {}
+
+  WorldPtr world;
+  StoreVariables variables;
+  ModelPtr model;
+  std::unique_ptr<Trainer> trainer;
+  CallCounter counter;
+  TensorCalls calls;
+};
+template <>
+inline constexpr const char* class_name<ScriptModel> = "Model";
+
+// Methods of the class that have files of their own.
+int compile_model(lua_State* L);
+int fit_model(lua_State* L);
+int evaluate_model(lua_State* L);
+int predict_model(lua_State* L);
+
+}  // namespace gpubench::lua

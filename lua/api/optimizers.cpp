@@ -1,0 +1,197 @@
+#include "lua/api/optimizers.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/graph/leaf_ops.h"
+#include "core/train/store_variables.h"
+#include "lua/api/config_value.h"
+#include "lua/api/layers.h"
+#include "lua/api/openers.h"
+#include "lua/api/tensor.h"
+
+namespace gpubench::lua {
+
+OptimizerPtr to_optimizer(const OptimizerArgument& argument) {
+  if (const auto* name = std::get_if<std::string>(&argument)) return make_optimizer(*name);
+  return std::get<std::shared_ptr<ScriptOptimizer>>(argument)->optimizer;
+}
+
+namespace {
+
+struct ClassName {
+  const char* in_scripts;
+  const char* in_core;
+};
+constexpr ClassName optimizer_classes[] = {
+    {"SGD", "sgd"}, {"Adam", "adam"}, {"AdamW", "adamw"}, {"RMSprop", "rmsprop"}};
+constexpr ClassName schedule_classes[] = {{"CosineDecay", "cosine_decay"}, {"ExponentialDecay", "exponential_decay"}};
+
+/// Takes a Schedule out of the options' learning_rate, which is a number otherwise.
+SchedulePtr take_schedule(lua_State* L) {
+  if (!lua_istable(L, 1)) return nullptr;
+  SchedulePtr schedule;
+  lua_getfield(L, 1, "learning_rate");
+  if (Value<ScriptSchedule>::matches(L, -1)) schedule = Value<ScriptSchedule>::read(L, -1).schedule;
+  lua_pop(L, 1);
+  if (!schedule) return nullptr;
+  // A copy without it, because the script may use its table again.
+  lua_newtable(L);
+  lua_pushnil(L);
+  while (lua_next(L, 1) != 0) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_settable(L, -4);
+  }
+  lua_pushnil(L);
+  lua_setfield(L, -2, "learning_rate");
+  lua_replace(L, 1);
+  return schedule;
+}
+
+/// gb.optimizers.<Class>{options}
+StackFunction optimizer_constructor(const char* name) {
+  return [name](lua_State* L) {
+    SchedulePtr schedule = take_schedule(L);
+    auto made = std::make_shared<ScriptOptimizer>();
+    made->world = session_of(L).world();
+    made->optimizer = make_optimizer(name, read_config(L, 1, {"learning_rate"}), std::move(schedule));
+    Value<std::shared_ptr<ScriptOptimizer>>::push(L, std::move(made));
+    return 1;
+  };
+}
+
+StackFunction schedule_constructor(const ScheduleKind& kind) {
+  return [&kind](lua_State* L) {
+    Value<ScriptSchedule>::push(L, {make_schedule(kind.name, read_config(L, 1, kind.positional))});
+    return 1;
+  };
+}
+
+VariablePtr variable_of(const Tensor& tensor) {
+  if (!tensor.symbolic()) return tensor.variable();
+  const auto* leaf = dynamic_cast<const VariableOp*>(tensor.trace()->graph.node(tensor.value()).op.get());
+  return leaf == nullptr ? nullptr : leaf->variable();
+}
+
+std::vector<VariablePtr> read_variables(lua_State* L, int index) {
+  std::vector<VariablePtr> variables;
+  for (const Tensor& tensor : Value<std::vector<Tensor>>::read(L, index)) {
+    variables.push_back(variable_of(tensor));
+    if (!variables.back()) {
+      throw ArgumentError(fmt::format("element {} of the variables is a tensor, not a variable", variables.size()));
+    }
+  }
+  return variables;
+}
+
+/// Gradients as tapes give them: `false` (or nil at no place) where there is none.
+std::vector<std::optional<Tensor>> read_gradients(lua_State* L, int index, std::size_t count) {
+  luaL_checktype(L, index, LUA_TTABLE);
+  std::vector<std::optional<Tensor>> gradients;
+  for (std::size_t i = 1; i <= count; ++i) {
+    lua_rawgeti(L, index, static_cast<lua_Integer>(i));
+    if (lua_toboolean(L, -1) == 0) {
+      gradients.emplace_back();
+    } else {
+      gradients.emplace_back(Value<Tensor>::read(L, -1));
+    }
+    lua_pop(L, 1);
+  }
+  return gradients;
+}
+
+ScriptOptimizer::Update& update_of(ScriptOptimizer& self, std::vector<VariablePtr> variables) {
+  for (const auto& update : self.updates) {
+    if (update->variables == variables) return *update;
+  }
+  self.updates.push_back(std::make_unique<ScriptOptimizer::Update>());
+  self.updates.back()->variables = std::move(variables);
+  return *self.updates.back();
+}
+
+/// optimizer:apply_gradients(gradients, variables): lists of one length.
+int apply_gradients(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptOptimizer>>::read(L, 1);
+  std::vector<VariablePtr> variables = read_variables(L, 3);
+  const auto given = read_gradients(L, 2, variables.size());
+  if (lua_rawlen(L, 2) > variables.size()) {
+    throw ArgumentError(fmt::format("got {} gradients for {} variables", lua_rawlen(L, 2), variables.size()));
+  }
+  StoreVariables factory = variables_of(session_of(L), *self->world);
+  self->optimizer->build(factory, variables);
+
+  std::vector<Tensor> gradients;
+  int missing = 0;  // sets apart graphs in which other gradients are missing
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i]) gradients.push_back(*given[i]);
+    if (!given[i]) missing = missing * 31 + static_cast<int>(i) + 1;
+  }
+  ScriptOptimizer::Update& update = update_of(*self, std::move(variables));
+  update.calls.apply(self->world->dispatcher, gradients, missing,
+                     [&](Graph& graph, std::span<const gpubench::Value> values) {
+                       std::vector<gpubench::Value> all(given.size());
+                       std::size_t next = 0;
+                       for (std::size_t i = 0; i < given.size(); ++i) {
+                         if (given[i]) all[i] = values[next++];
+                       }
+                       self->optimizer->apply_gradients(graph, all, update.variables);
+                       return std::vector<gpubench::Value>{};
+                     });
+  return 0;
+}
+
+double learning_rate(const ScriptOptimizer& self) {
+  if (!self.optimizer->learning_rate()) return self.optimizer->config().number("learning_rate");
+  const HostTensor rate = self.world->runtime.variables().read(*self.optimizer->learning_rate());
+  return static_cast<double>(rate.values<float>()[0]);
+}
+
+void set_learning_rate(ScriptOptimizer& self, double rate) {
+  if (!self.optimizer->learning_rate()) {
+    throw Error(fmt::format("optimizer {}: its learning rate cannot be set: {}", self.optimizer->name(),
+                            self.optimizer->schedule() ? "it follows a schedule" : "it has no variables yet"));
+  }
+  self.world->runtime.synchronize();
+  self.world->runtime.variables().write(*self.optimizer->learning_rate(), HostTensor::scalar(static_cast<float>(rate)));
+}
+
+std::int64_t iterations(const ScriptOptimizer& self) {
+  if (!self.optimizer->iterations()) return 0;
+  self.world->runtime.synchronize();
+  return self.world->runtime.variables().read(*self.optimizer->iterations()).values<std::int64_t>()[0];
+}
+
+std::string schedule_text(const ScriptSchedule&) {
+  return "Schedule";
+}
+
+std::string optimizer_name(const ScriptOptimizer& self) {
+  return self.optimizer->name();
+}
+
+}  // namespace
+
+void open_optimizers(lua_State* L) {
+  Class<ScriptSchedule>(L).meta<&schedule_text>("__tostring");
+  Class<ScriptOptimizer>(L)
+      .property<&optimizer_name>("name")
+      .property<&iterations>("iterations")
+      .property<&learning_rate, &set_learning_rate>("learning_rate")
+      .method<&apply_gradients>("apply_gradients");
+  const Module gb = Module::root(L);
+  {
+    const Module optimizers = gb.submodule("optimizers");
+    for (const ClassName& name : optimizer_classes)
+      optimizers.value(name.in_scripts, optimizer_constructor(name.in_core));
+  }
+  const Module schedules = gb.submodule("schedules");
+  for (const ScheduleKind& kind : schedule_kinds()) {
+    for (const ClassName& name : schedule_classes) {
+      if (kind.name == name.in_core) schedules.value(name.in_scripts, schedule_constructor(kind));
+    }
+  }
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,38 @@
+// gb.optimizers and gb.schedules: for compile, and for loops written by hand with a tape.
+#pragma once
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/train/optimizer.h"
+#include "lua/api/session.h"
+#include "lua/api/tensor_calls.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+struct ScriptOptimizer {
+  /// The update of one set of variables.
+  struct Update {
+    std::vector<VariablePtr> variables;
+    TensorCalls calls;
+  };
+  WorldPtr world;
+  OptimizerPtr optimizer;
+  std::vector<std::unique_ptr<Update>> updates;
+};
+template <>
+inline constexpr const char* class_name<ScriptOptimizer> = "Optimizer";
+
+struct ScriptSchedule {
+  SchedulePtr schedule;
+};
+template <>
+inline constexpr const char* class_name<ScriptSchedule> = "Schedule";
+
+/// An optimizer as compile takes it: by name or as an object.
+using OptimizerArgument = std::variant<std::string, std::shared_ptr<ScriptOptimizer>>;
+OptimizerPtr to_optimizer(const OptimizerArgument& argument);
+
+}  // namespace gpubench::lua

@@ -1,0 +1,272 @@
+---@meta
+-- Models: layers, Sequential, the functional form, initializers. Names, options and defaults are those of Keras.
+
+--- A layer: an immutable description that makes its variables when its input is known. It is placed on the device that was
+--- current when it was made. Applied to a SymbolicTensor it describes a model; applied to a Tensor it computes.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local dense = gb.layers.Dense(2, { activation = "relu" })
+--- local y = dense(gb.ones { 3, 4 })
+--- assert(y.shape[1] == 3 and y.shape[2] == 2 and #dense.variables == 2)
+--- ```
+---@class Layer
+---@field name string
+---@field kind string "Dense"
+---@field variables Tensor[] empty until the layer is built
+---@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
+---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
+local Layer = {}
+
+---@class CallOptions
+---@field training boolean? dropout drops and batch normalization uses the batch; false unless given
+
+--- A value of a model that is being described: what gb.Input gives and layers pass on.
+---@class SymbolicTensor
+---@field shape integer[] of one example, without the batch
+local SymbolicTensor = {}
+
+---@class LayerOptions
+---@field name string? "dense", "dense_1", ... unless given
+---@field input_shape integer[]? of one example; the first layer of a Sequential
+---@field trainable boolean? true unless given
+
+---@class gpubench
+local gb = {}
+
+gb.layers = {}
+
+---@class InputOptions
+---@field shape integer[]? of one example
+---@field dtype string? "float32" unless given; data of other types are cast
+---@field name string?
+
+---@param shape integer[]|InputOptions
+---@param options InputOptions?
+---@return SymbolicTensor
+function gb.Input(shape, options) end
+
+---@param shape integer[]|InputOptions
+---@param options InputOptions?
+---@return SymbolicTensor
+function gb.layers.Input(shape, options) end
+
+---@class DenseOptions: LayerOptions
+---@field activation string? "linear", "relu", "sigmoid", "tanh", "gelu", "softmax"
+---@field use_bias boolean? true unless given
+---@field kernel_initializer string? "glorot_uniform" unless given
+---@field bias_initializer string? "zeros" unless given
+
+--- activation(x W + b) over the last dimension.
+---@param units integer
+---@param options DenseOptions?
+---@return Layer
+function gb.layers.Dense(units, options) end
+
+---@class Conv2DOptions: DenseOptions
+---@field kernel_size integer|integer[]|nil height and width; required here or as the second argument
+---@field strides integer|integer[]|nil 1 unless given
+---@field padding string? "valid" unless given, or "same"
+
+--- Convolution of [height, width, channels] images.
+---@param filters integer
+---@param kernel_size integer|integer[]|Conv2DOptions
+---@param options Conv2DOptions?
+---@return Layer
+function gb.layers.Conv2D(filters, kernel_size, options) end
+
+---@class PoolingOptions: LayerOptions
+---@field pool_size integer|integer[]|nil 2 unless given
+---@field strides integer|integer[]|nil pool_size unless given
+---@field padding string? "valid" unless given, or "same"
+
+---@param pool_size integer|integer[]|PoolingOptions|nil
+---@param options PoolingOptions?
+---@return Layer
+function gb.layers.MaxPooling2D(pool_size, options) end
+
+---@param pool_size integer|integer[]|PoolingOptions|nil
+---@param options PoolingOptions?
+---@return Layer
+function gb.layers.AveragePooling2D(pool_size, options) end
+
+--- [height, width, channels] -> [channels].
+---@param options LayerOptions?
+---@return Layer
+function gb.layers.GlobalAveragePooling2D(options) end
+
+---@param options LayerOptions?
+---@return Layer
+function gb.layers.Flatten(options) end
+
+---@param target_shape integer[] of one example; one size may be -1
+---@param options LayerOptions?
+---@return Layer
+function gb.layers.Reshape(target_shape, options) end
+
+---@class DropoutOptions: LayerOptions
+---@field seed integer? drawn from the global seed unless given
+
+---@param rate number share that is dropped in training
+---@param options DropoutOptions?
+---@return Layer
+function gb.layers.Dropout(rate, options) end
+
+---@class BatchNormalizationOptions: LayerOptions
+---@field momentum number? of the moving averages; 0.99 unless given
+---@field epsilon number? 0.001 unless given
+---@field gamma_initializer string? "ones" unless given
+---@field beta_initializer string? "zeros" unless given
+
+---@param options BatchNormalizationOptions?
+---@return Layer
+function gb.layers.BatchNormalization(options) end
+
+---@param activation string
+---@param options LayerOptions?
+---@return Layer
+function gb.layers.Activation(activation, options) end
+
+--- The sum of two or more inputs: `add { a, b }`.
+---@param options LayerOptions?
+---@return Layer
+function gb.layers.Add(options) end
+
+---@class ConcatenateOptions: LayerOptions
+---@field axis integer? counted with the batch as 0; the last unless given
+
+---@param options ConcatenateOptions?
+---@return Layer
+function gb.layers.Concatenate(options) end
+
+--- Layers joined from inputs to outputs. Called with tensors it computes, eagerly, under gb.tape and inside gb.compile;
+--- called with a SymbolicTensor it is a layer of another model.
+---@class Model
+---@field name string
+---@field layers Layer[]
+---@field variables Tensor[]
+---@field trainable_variables Tensor[]
+---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
+---@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
+local Model = {}
+
+--- Prints layers, shapes and parameter counts.
+function Model:summary() end
+
+---@return string
+function Model:summary_text() end
+
+---@return integer
+function Model:count_params() end
+
+--- Copies of the variables' values, in the order of `variables`.
+---@return Tensor[]
+function Model:get_weights() end
+
+---@param weights Tensor[]
+function Model:set_weights(weights) end
+
+--- Writes the folder `path`: architecture.json and weights.safetensors.
+---@param path string
+function Model:save(path) end
+
+---@param path string a .safetensors file
+function Model:save_weights(path) end
+
+---@param path string
+function Model:load_weights(path) end
+
+---@class SequentialOptions
+---@field [integer] Layer|SymbolicTensor
+---@field name string?
+
+--- A chain of layers.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential {
+---   gb.layers.Conv2D(8, 3, { activation = "relu", input_shape = { 28, 28, 1 } }),
+---   gb.layers.MaxPooling2D(2),
+---   gb.layers.Flatten(),
+---   gb.layers.Dense(10, { activation = "softmax" }),
+--- }
+--- assert(model:count_params() == 8 * 9 + 8 + 13 * 13 * 8 * 10 + 10)
+--- ```
+---@param layers SequentialOptions
+---@return Model
+function gb.Sequential(layers) end
+
+---@class ModelOptions
+---@field inputs SymbolicTensor|SymbolicTensor[]
+---@field outputs SymbolicTensor|SymbolicTensor[]
+---@field name string?
+
+--- A model of any shape: branches, residuals, several inputs and outputs.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local x = gb.Input { 16 }
+--- local hidden = gb.layers.Dense(16, { activation = "relu" })(x)
+--- local sum = gb.layers.Add() { hidden, x }
+--- local model = gb.Model { inputs = x, outputs = gb.layers.Dense(2)(sum) }
+--- assert(model(gb.zeros { 5, 16 }).shape[1] == 5)
+--- ```
+---@param options ModelOptions
+---@return Model
+function gb.Model(options) end
+
+---@param path string a folder that Model:save has written
+---@return Model
+function gb.load_model(path) end
+
+--- Initializers with arguments, as text that layers take; without arguments the name alone does, such as "he_normal".
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local narrow = gb.initializers.RandomNormal { stddev = 0.02, seed = 7 }
+--- assert(narrow == "random_normal(mean=0, stddev=0.02, seed=7)")
+--- gb.layers.Dense(4, { kernel_initializer = narrow })
+--- ```
+gb.initializers = {}
+
+---@class InitializerOptions
+---@field seed integer?
+
+---@class ConstantInitializerOptions
+---@field value number?
+
+---@class UniformInitializerOptions: InitializerOptions
+---@field minval number? -0.05 unless given
+---@field maxval number? 0.05 unless given
+
+---@class NormalInitializerOptions: InitializerOptions
+---@field mean number? 0 unless given
+---@field stddev number? 0.05 unless given
+
+---@return string
+function gb.initializers.Zeros() end
+---@return string
+function gb.initializers.Ones() end
+---@param options ConstantInitializerOptions?
+---@return string
+function gb.initializers.Constant(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.GlorotUniform(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.GlorotNormal(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.HeUniform(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.HeNormal(options) end
+---@param options UniformInitializerOptions?
+---@return string
+function gb.initializers.RandomUniform(options) end
+---@param options NormalInitializerOptions?
+---@return string
+function gb.initializers.RandomNormal(options) end
+
+return gb

@@ -1,0 +1,307 @@
+---@meta
+-- Training: compile, fit, evaluate, predict; losses, metrics, optimizers, schedules, callbacks; and measuring a training.
+-- Names, options and defaults are those of Keras.
+
+---@class Model
+local Model = {}
+
+---@alias LossFunction fun(labels: Tensor, predictions: Tensor): Tensor
+
+---@class CompileOptions
+---@field optimizer string|Optimizer|nil "rmsprop" unless given
+---@field loss string|Loss|LossFunction|(string|Loss|LossFunction)[] one for all outputs, or one each
+---@field metrics (string|Metric|LossFunction)[]?
+---@field execution string? "graph" unless given, or "eager"
+---@field run_eagerly boolean?
+---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }
+
+--- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
+---@param options CompileOptions
+function Model:compile(options) end
+
+---@class FitOptions
+---@field epochs integer? 1 unless given
+---@field batch_size integer? of tensors; 32 unless given
+---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
+---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels }
+---@field validation_split number? share of the rows of tensors, taken from their end
+---@field steps_per_epoch integer? an epoch ends with the dataset unless given
+---@field initial_epoch integer?
+---@field callbacks (Callback|CallbackFunctions)[]?
+---@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch
+
+---@class History
+---@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...
+---@field epoch integer[] numbers of the epochs, from 1
+
+--- Trains by epochs: `model:fit(dataset, options)` or `model:fit(x, y, options)`.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(2, { activation = "softmax", input_shape = { 2 } }) }
+--- model:compile { optimizer = gb.optimizers.SGD { learning_rate = 0.5 }, loss = "sparse_categorical_crossentropy",
+---                 metrics = { "accuracy" } }
+--- local x = gb.tensor { { 0, 1 }, { 1, 0 }, { 0, 2 }, { 2, 0 } }
+--- local y = gb.tensor({ 0, 1, 0, 1 }, { dtype = "int64" })
+--- local history = model:fit(x, y, { epochs = 20, batch_size = 2 })
+--- assert(#history.history.loss == 20 and history.history.accuracy[20] == 1)
+--- assert(model:evaluate(x, y).accuracy == 1)
+--- assert(model:predict(x).shape[2] == 2)
+--- ```
+---@param data Dataset|Tensor|table
+---@param labels Tensor|table|FitOptions|nil
+---@param options FitOptions?
+---@return History
+function Model:fit(data, labels, options) end
+
+---@class BatchOptions
+---@field batch_size integer? of tensors; 32 unless given
+
+--- Loss and metrics over all data, by name.
+---@param data Dataset|Tensor|table
+---@param labels Tensor|table|nil
+---@param options BatchOptions?
+---@return table<string, number>
+function Model:evaluate(data, labels, options) end
+
+--- The outputs for all data.
+---@param data Dataset|Tensor|table
+---@param options BatchOptions?
+---@return Tensor|Tensor[]
+function Model:predict(data, options) end
+
+---@class gpubench
+local gb = {}
+
+--- A loss as an object; called, it gives the mean over the batch, for loops written by hand.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local loss = gb.losses.MeanSquaredError()
+--- assert(loss(gb.tensor { 1, 2 }, gb.tensor { 1, 4 }):item() == 2)
+--- ```
+---@class Loss
+---@field name string
+---@overload fun(labels: Tensor, predictions: Tensor): Tensor
+local Loss = {}
+
+---@class FromLogits
+---@field from_logits boolean? the predictions are not yet softmax or sigmoid; false unless given
+
+gb.losses = {}
+---@param options FromLogits?
+---@return Loss
+function gb.losses.CategoricalCrossentropy(options) end
+---@param options FromLogits?
+---@return Loss
+function gb.losses.SparseCategoricalCrossentropy(options) end
+---@param options FromLogits?
+---@return Loss
+function gb.losses.BinaryCrossentropy(options) end
+---@return Loss
+function gb.losses.MeanSquaredError() end
+
+--- A metric as an object: for compile, or for loops written by hand.
+---@class Metric
+---@field name string
+local Metric = {}
+---@param labels Tensor
+---@param predictions Tensor
+function Metric:update_state(labels, predictions) end
+--- The mean since the last reset; nil before the first update. Waits for the device.
+---@return number?
+function Metric:result() end
+function Metric:reset_state() end
+
+gb.metrics = {}
+--- Chooses by the types of labels and predictions.
+---@return Metric
+function gb.metrics.Accuracy() end
+---@return Metric
+function gb.metrics.CategoricalAccuracy() end
+---@return Metric
+function gb.metrics.SparseCategoricalAccuracy() end
+---@class BinaryAccuracyOptions
+---@field threshold number? 0.5 unless given
+---@param options BinaryAccuracyOptions?
+---@return Metric
+function gb.metrics.BinaryAccuracy(options) end
+---@class TopKOptions
+---@field k integer? 5 unless given
+---@param options TopKOptions?
+---@return Metric
+function gb.metrics.TopKCategoricalAccuracy(options) end
+---@return Metric
+function gb.metrics.MeanSquaredError() end
+---@return Metric
+function gb.metrics.CategoricalCrossentropy() end
+---@return Metric
+function gb.metrics.SparseCategoricalCrossentropy() end
+---@return Metric
+function gb.metrics.BinaryCrossentropy() end
+
+--- Turns gradients into updates of variables, all of them by one operation.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+--- local optimizer, loss_fn = gb.optimizers.Adam { learning_rate = 0.1 }, gb.losses.MeanSquaredError()
+--- local x, y = gb.tensor { { 1, 0 }, { 0, 1 } }, gb.tensor { { 1 }, { -1 } }
+--- local first, last
+--- for _ = 1, 50 do
+---   local tape <close> = gb.tape()
+---   last = loss_fn(y, model(x, { training = true }))
+---   first = first or last:item()
+---   local gradients = tape:gradient(last, model.trainable_variables)
+---   optimizer:apply_gradients(gradients, model.trainable_variables)
+--- end
+--- assert(last:item() < 0.1 * first and optimizer.iterations == 50)
+--- ```
+---@class Optimizer
+---@field name string
+---@field iterations integer updates so far
+---@field learning_rate number can be set, unless it follows a schedule
+local Optimizer = {}
+
+--- One gradient per variable, in order; `false` where there is none.
+---@param gradients (Tensor|false)[]
+---@param variables Tensor[]
+function Optimizer:apply_gradients(gradients, variables) end
+
+---@class SGDOptions
+---@field learning_rate number|Schedule|nil 0.01 unless given
+---@field momentum number? 0 unless given
+---@field nesterov boolean?
+---@field weight_decay number? decoupled; 0 unless given
+
+gb.optimizers = {}
+---@param options SGDOptions?
+---@return Optimizer
+function gb.optimizers.SGD(options) end
+
+---@class AdamOptions
+---@field learning_rate number|Schedule|nil 0.001 unless given
+---@field beta_1 number? 0.9 unless given
+---@field beta_2 number? 0.999 unless given
+---@field epsilon number? 1e-7 unless given
+---@field weight_decay number? decoupled; 0 for Adam and 0.004 for AdamW unless given
+
+---@param options AdamOptions?
+---@return Optimizer
+function gb.optimizers.Adam(options) end
+---@param options AdamOptions?
+---@return Optimizer
+function gb.optimizers.AdamW(options) end
+
+---@class RMSpropOptions
+---@field learning_rate number|Schedule|nil 0.001 unless given
+---@field rho number? 0.9 unless given
+---@field momentum number? 0 unless given
+---@field epsilon number? 1e-7 unless given
+---@field centered boolean?
+
+---@param options RMSpropOptions?
+---@return Optimizer
+function gb.optimizers.RMSprop(options) end
+
+--- A learning rate that follows the step counter.
+---@class Schedule
+local Schedule = {}
+
+gb.schedules = {}
+
+---@class CosineDecayOptions
+---@field alpha number? share of the first rate that is left at the end; 0 unless given
+
+---@param initial_learning_rate number
+---@param decay_steps integer
+---@param options CosineDecayOptions?
+---@return Schedule
+function gb.schedules.CosineDecay(initial_learning_rate, decay_steps, options) end
+
+---@class ExponentialDecayOptions
+---@field staircase boolean? the exponent is rounded down
+
+---@param initial_learning_rate number
+---@param decay_steps integer
+---@param decay_rate number
+---@param options ExponentialDecayOptions?
+---@return Schedule
+function gb.schedules.ExponentialDecay(initial_learning_rate, decay_steps, decay_rate, options) end
+
+--- What fit calls around epochs and batches. A table of functions does the same.
+---@class Callback
+local Callback = {}
+
+--- Epochs and batches count from 1; logs are figures by name. on_batch_end waits for the device after every batch.
+---@class CallbackFunctions
+---@field on_train_begin fun()?
+---@field on_epoch_begin fun(epoch: integer)?
+---@field on_batch_end fun(batch: integer, logs: table<string, number>)?
+---@field on_epoch_end (fun(epoch: integer, logs: table<string, number>): boolean?)? returning false ends the training
+---@field on_train_end fun()?
+
+gb.callbacks = {}
+
+---@class EarlyStoppingOptions
+---@field monitor string? "val_loss" unless given
+---@field min_delta number? 0 unless given
+---@field patience integer? epochs without improvement; 0 unless given
+---@field mode string? "auto", "min" or "max"
+---@field restore_best_weights boolean?
+---@field start_from_epoch integer?
+
+---@param options EarlyStoppingOptions?
+---@return Callback
+function gb.callbacks.EarlyStopping(options) end
+
+---@class ModelCheckpointOptions
+---@field monitor string? "val_loss" unless given
+---@field save_best_only boolean?
+---@field mode string? "auto", "min" or "max"
+
+--- Saves the model after every epoch; "{epoch}" and "{val_loss}" in `path` are filled in.
+---@param path string
+---@param options ModelCheckpointOptions?
+---@return Callback
+function gb.callbacks.ModelCheckpoint(path, options) end
+
+---@param fn fun(epoch: integer, rate: number): number
+---@return Callback
+function gb.callbacks.LearningRateScheduler(fn) end
+
+---@class CSVLoggerOptions
+---@field separator string? "," unless given
+---@field append boolean?
+
+---@param path string
+---@param options CSVLoggerOptions?
+---@return Callback
+function gb.callbacks.CSVLogger(path, options) end
+
+gb.measure = {}
+
+---@class MeasureTrainingOptions
+---@field budget number? seconds of measuring; --budget unless given
+---@field min_time number? seconds to measure at least; 0.3 unless given
+---@field warmup number? seconds of warming up at most; 0.5 unless given
+---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
+
+--- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
+--- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(10, { activation = "softmax", input_shape = { 784 } }) }
+--- model:compile { optimizer = "sgd", loss = "categorical_crossentropy", metrics = { "accuracy" } }
+--- local input = gb.datasets.mnist("train"):batch(32)
+--- local row = gb.measure.training(model, input, { budget = 0.1 })
+--- assert(row.examples_per_s > 0 and row.batch_size == 32 and #row.samples == row.steps)
+--- ```
+---@param model Model
+---@param dataset Dataset
+---@param options MeasureTrainingOptions?
+---@return table
+function gb.measure.training(model, dataset, options) end
+
+return gb
