@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 
@@ -33,6 +34,11 @@ class EndlessSteps {
   std::unique_ptr<Cursor> cursor_;
   std::uint64_t epoch_ = 0;
 };
+
+/// Too few steps have no interval, and a system may not tell its CPU time: such cells stay empty.
+void set_measured(Record& record, std::string_view column, double value) {
+  if (std::isfinite(value)) record.set(column, value);
+}
 
 /// What the measured steps add up to.
 struct Totals {
@@ -124,8 +130,8 @@ class Measurement {
     const double examples = static_cast<double>(batch_) * static_cast<double>(rule_.samples().size());
     record.set("examples_per_s", examples / rule_.measured().count());
     record.set("step_time_s", step.value);
-    record.set("step_time_low_s", step.interval.low);
-    record.set("step_time_high_s", step.interval.high);
+    set_measured(record, "step_time_low_s", step.interval.low);
+    set_measured(record, "step_time_high_s", step.interval.high);
     record.set("step_time_p95_s", quantile(rule_.samples(), 0.95));
     record.set("warmup_s", warmup_time_.count());
     record.set("input_wait_share", totals_.waited / rule_.measured());
@@ -135,7 +141,7 @@ class Measurement {
     const MemoryUse memory = device().memory().use();
     record.set("peak_memory_bytes", static_cast<std::int64_t>(memory.peak));
     record.set("reserved_memory_bytes", static_cast<std::int64_t>(memory.reserved));
-    record.set("cpu_share", totals_.cpu_share);
+    set_measured(record, "cpu_share", totals_.cpu_share);
     record.set("kernels", static_cast<std::int64_t>(facts_.kernels));
     for (const auto& [name, value] : trainer_.read_metrics()) record.set(name, value);
     record.set("stop_reason", rule_.reason());
@@ -144,6 +150,7 @@ class Measurement {
 
   std::string quality(const Estimate& step) const {
     if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
+    if (std::isinf(step.relative_error())) return "unreliable: too few steps for an interval";
     if (step.relative_error() <= wide_interval) return "ok";
     return fmt::format("unreliable: the interval of the median is {:.0f} % wide", 100 * step.relative_error());
   }
