@@ -35,6 +35,7 @@ def run(command, threads, **environment):
 def gpubench(script, threads, seed=1, quick=False, **settings):
     """One of the scripts beside this file; settings reach it as PEERS_NAME."""
     variables = {f"PEERS_{name.upper()}": str(value) for name, value in settings.items()}
+    variables["GPUBENCH_PATH"] = str(FOLDER)
     with tempfile.TemporaryDirectory() as out:
         command = [PROGRAM, FOLDER / script, "--threads", threads, "--seed", seed, "--out", out]
         return run(command + ["--quick"] * quick, threads, **variables)
