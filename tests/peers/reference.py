@@ -94,32 +94,43 @@ def probabilities(*shape):
 
 
 def losses():
+    """Cross-entropy of probabilities is compared behind a softmax, as models have it. Bare, two things differ on
+    purpose: Keras divides predictions by their sum, and has no gradient where it clips them; gpubench takes them as
+    they are."""
     classes = numpy.array([0, 3, 1])
     one_hot = numpy.eye(4, dtype=numpy.float32)[classes]
-    certain = numpy.array([[1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], numpy.float32)  # the last one is wrong
+    soft = numpy.array([[0.5, 0.25, 0.25, 0], [0, 1, 0, 0], [0.25, 0.25, 0.25, 0.25]], numpy.float32)
     bits = numpy.array([[1, 0], [0, 1], [1, 1]], numpy.float32)
-    soft = probabilities(3, 4)
+    chances = numpy.array([[0.9, 0.2], [0.4, 0.6], [0.99, 0.01]], numpy.float32)
     cases = [
-        ("CategoricalCrossentropy", {}, one_hot, probabilities(3, 4)),
-        ("CategoricalCrossentropy", {}, one_hot, 2 * probabilities(3, 4)),  # Keras divides by the sum
-        ("CategoricalCrossentropy", {}, one_hot, certain),
-        ("CategoricalCrossentropy", {"from_logits": True}, one_hot, 20 * drawn(3, 4)),
-        ("CategoricalCrossentropy", {"from_logits": True}, soft, drawn(3, 4)),
-        ("SparseCategoricalCrossentropy", {}, classes, probabilities(3, 4)),
-        ("SparseCategoricalCrossentropy", {"from_logits": True}, classes, drawn(3, 4)),
-        ("BinaryCrossentropy", {}, bits, numpy.array([[0.9, 0.2], [0.4, 0.6], [1, 0]], numpy.float32)),
-        ("BinaryCrossentropy", {"from_logits": True}, bits, 10 * drawn(3, 2)),
-        ("MeanSquaredError", {}, drawn(3, 4), drawn(3, 4)),
+        ("CategoricalCrossentropy", {}, one_hot, drawn(3, 4), "softmax"),
+        ("CategoricalCrossentropy", {}, soft, drawn(3, 4), "softmax"),
+        ("CategoricalCrossentropy", {}, one_hot, 20 * drawn(3, 4), "softmax"),
+        ("CategoricalCrossentropy", {"from_logits": True}, one_hot, 20 * drawn(3, 4), None),
+        ("CategoricalCrossentropy", {"from_logits": True}, soft, drawn(3, 4), None),
+        ("SparseCategoricalCrossentropy", {}, classes, drawn(3, 4), "softmax"),
+        ("SparseCategoricalCrossentropy", {"from_logits": True}, classes, drawn(3, 4), None),
+        ("BinaryCrossentropy", {}, bits, chances, None),
+        ("BinaryCrossentropy", {"from_logits": True}, bits, 10 * drawn(3, 2), None),
+        ("MeanSquaredError", {}, drawn(3, 4), drawn(3, 4), None),
     ]
     rows = []
-    for kind, options, labels, predictions in cases:
+    for kind, options, labels, predictions, behind in cases:
         loss = getattr(keras.losses, kind)(**options)
         given = tf.constant(predictions)
-        with tf.GradientTape() as tape:
-            tape.watch(given)
-            value = loss(labels, given)
-        rows.append({"class": kind, "options": options, "labels": labels, "predictions": predictions,
-                     "value": value.numpy(), "gradient": tape.gradient(value, given).numpy()})
+
+        @tf.function
+        def compute():
+            with tf.GradientTape() as tape:
+                tape.watch(given)
+                value = loss(labels, keras.activations.get(behind)(given))
+            return value, tape.gradient(value, given)
+
+        value, gradient = compute()
+        row = {"class": kind, "options": options, "labels": labels, "predictions": predictions,
+               "value": value.numpy(), "gradient": gradient.numpy()}
+        saturated = bool(behind and numpy.abs(predictions).max() > 15)
+        rows.append(row | ({"behind": behind, "saturated": saturated} if behind else {}))
     return rows
 
 
