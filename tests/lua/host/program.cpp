@@ -70,10 +70,10 @@ Program::~Program() {
   end();
 }
 
-bool Program::read_some() {
+bool Program::read_some(int milliseconds) {
   std::array<pollfd, 2> ready{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
   if (out_ < 0 && err_ < 0) return false;
-  poll(ready.data(), ready.size(), -1);
+  poll(ready.data(), ready.size(), milliseconds);
   if (ready[0].revents != 0) drain(out_, ended_.out);
   if (ready[1].revents != 0) drain(err_, ended_.err);
   return true;
@@ -87,6 +87,13 @@ bool Program::wait_for(std::string_view text) {
 
 void Program::signal(int number) const {
   kill(process_, number);
+}
+
+Ended Program::signal_until_end(int number) {
+  do {
+    signal(number);
+  } while (read_some(10));
+  return end();
 }
 
 Ended Program::end() {

@@ -26,11 +26,14 @@ class Program {
   /// Blocks until the program has printed the text to stdout; false when it ended before.
   bool wait_for(std::string_view text);
   void signal(int number) const;
+  /// Signals again and again, because signals that come too fast are one; blocks until the program ends.
+  Ended signal_until_end(int number);
   /// Blocks until it ends.
   Ended end();
 
  private:
-  bool read_some();
+  /// Blocks until there is output, at most so long; false when the program has closed its output.
+  bool read_some(int milliseconds = -1);
 
   pid_t process_ = 0;
   int out_ = -1;
