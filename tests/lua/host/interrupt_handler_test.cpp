@@ -49,7 +49,10 @@ gb.experiment {
   name = "stopped", title = "Stopped in the middle",
   axes = { gb.axis("n", { 1, 2, 3 }) },
   run = function(point)
-    if point.n == 2 then ready() LOOP end
+    if point.n == 2 then
+      ready()
+      LOOP
+    end
     return { figure = point.n }
   end,
 }
@@ -74,6 +77,15 @@ TEST_F(InterruptTest, EndsALoopOfSteps) {
   const Ended ended =
       interrupt(sweep_with("local f = gb.compile(function(x) return x + 1 end)\n"
                            "local x = gb.ones { 8 } while true do x = f(x) end"));
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
+}
+
+TEST_F(InterruptTest, EndsATraining) {
+  const Ended ended = interrupt(sweep_with(
+      "local model = gb.Sequential { gb.layers.Dense(10, { activation = 'softmax', input_shape = { 784 } }) }\n"
+      "model:compile { optimizer = 'sgd', loss = 'categorical_crossentropy' }\n"
+      "return gb.measure.training(model, gb.datasets.mnist('train'):batch(32))"));
   EXPECT_EQ(ended.status, 130);
   EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
 }

@@ -103,14 +103,19 @@ TEST_F(ScriptRunner, AnOutputFolderThatCannotBeWrittenIsAnError) {
   EXPECT_THAT(ended.err, AllOf(StartsWith("script.lua:3: "), HasSubstr("taken/below")));
 }
 
-TEST_F(ScriptRunner, NewListAndShow) {
+TEST_F(ScriptRunner, NewWritesAScriptThatRuns) {
   const Ended made = run_program({"new", "my_question"}, path());
   EXPECT_EQ(made.out, "wrote my_question.lua; run it with: gpubench my_question.lua\n");
   EXPECT_THAT(read("my_question.lua"), HasSubstr("name  = \"my_question\""));
   EXPECT_EQ(run_program({"new", "my_question"}, path()).err, "new: my_question.lua is there already\n");
   EXPECT_THAT(run_program({"new", "a b"}, path()).err, HasSubstr("new: 'a b' cannot name an experiment"));
-  EXPECT_THAT(run_program({"my_question.lua", "--dry-run"}, path()).out, HasSubstr("points of about"));
+  const Ended ended = run_program({"my_question.lua", "--quick", "--set", "batch_size=32"}, path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("my_question,1,0,cpu:0,32,ok"));
+}
 
+TEST_F(ScriptRunner, ListAndShow) {
+  run_program({"new", "my_question"}, path());
   write("other.lua", "gb.experiment { title = 'It\\'s another' }");
   write("plain.lua", "print 'no experiment'");
   EXPECT_EQ(run_program({"list", "."}, path()).out,
