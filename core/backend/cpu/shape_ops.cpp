@@ -4,19 +4,13 @@
 #include <numeric>
 #include <vector>
 
-#include "core/backend/cpu/broadcast_plan.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/strided_copy.h"
 
 namespace gpubench::cpu {
 namespace {
-
-/// Strided memory: where it starts, and how far apart the elements of each dimension lie.
-struct Walk {
-  std::int64_t start = 0;
-  Strides strides;
-};
 
 Strides row_major(const Shape& shape) {
   Strides strides(shape.size());
@@ -36,45 +30,6 @@ Walk walk_of(const ResolvedSlice& slice, const Shape& whole) {
   }
   return walk;
 }
-
-template <class T>
-void copy_row(std::int64_t count, T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride) {
-  if (to_stride == 1 && from_stride == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  } else if (to_stride == 1 && from_stride == 0) {
-    std::fill_n(to, count, *from);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
-  }
-}
-
-/// Copies every element of `shape` from one walk to another, in rows that are shared among threads.
-template <class T>
-class StridedCopy {
- public:
-  StridedCopy(std::string_view op, const Shape& shape, Walk from, Walk to)
-      : from_(from.start),
-        to_(to.start),
-        elements_(element_count(shape)),
-        plan_(plan_strided<2>(op, shape, {std::move(from.strides), std::move(to.strides)})),
-        threads_(threads_for_stream(plan_.rows, elements_ * static_cast<std::int64_t>(2 * sizeof(T)))) {}
-
-  void operator()(const T* from, T* to) const {
-    if (elements_ == 0) return;
-    parallel_ranges(threads_, plan_.rows, [&](int, std::int64_t begin, std::int64_t end) {
-      RowCursor<2> cursor(plan_, begin);
-      for (std::int64_t row = begin; row < end; ++row, cursor.next()) {
-        copy_row(plan_.inner, to + to_ + cursor.offset(1), plan_.inner_strides[1], from + from_ + cursor.offset(0),
-                 plan_.inner_strides[0]);
-      }
-    });
-  }
-
- private:
-  std::int64_t from_, to_, elements_;
-  BroadcastPlan<2> plan_;
-  int threads_;
-};
 
 /// A kernel that writes all of its output from front to back, reading as `from` says.
 std::unique_ptr<Kernel> gather_walk(std::string_view op, const Signature& signature, const Walk& from) {
