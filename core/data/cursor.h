@@ -53,11 +53,12 @@ class Cursor {
   Element passing_;
 };
 
-/// A count that one thread advances while others may read it.
+/// A figure that one thread changes while others may read it.
 template <class T>
 class Tally {
  public:
   void add(T amount) { value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed); }
+  void set(T value) { value_.store(value, std::memory_order_relaxed); }
   T get() const { return value_.load(std::memory_order_relaxed); }
 
  private:

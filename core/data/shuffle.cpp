@@ -38,11 +38,12 @@ class RowShuffleCursor final : public Cursor {
     std::size_t count = 0;
     while (count < rows.size() && window_.next(rows[count], pull)) ++count;
     produced_.add(static_cast<std::int64_t>(count));
+    buffered_.set(static_cast<std::int64_t>(window_.size()));
     return count;
   }
 
   std::vector<StageStatistics> statistics() const override {
-    return with_shuffle(source_->statistics(), produced_.get(), 0, static_cast<std::int64_t>(buffer_));
+    return with_shuffle(source_->statistics(), produced_.get(), buffered_.get(), static_cast<std::int64_t>(buffer_));
   }
 
  private:
@@ -51,6 +52,7 @@ class RowShuffleCursor final : public Cursor {
   std::size_t buffer_;
   ShuffleWindow<std::int64_t> window_;
   Tally<std::int64_t> produced_;
+  Tally<std::int64_t> buffered_;
 };
 
 /// Over anything else: the window holds the elements, which keep their memory.
@@ -66,11 +68,12 @@ class ElementShuffleCursor final : public Cursor {
     };
     if (!window_.next(element, pull)) return false;
     produced_.add(1);
+    buffered_.set(static_cast<std::int64_t>(window_.size()));
     return true;
   }
 
   std::vector<StageStatistics> statistics() const override {
-    return with_shuffle(source_->statistics(), produced_.get(), 0, static_cast<std::int64_t>(buffer_));
+    return with_shuffle(source_->statistics(), produced_.get(), buffered_.get(), static_cast<std::int64_t>(buffer_));
   }
 
  private:
@@ -78,6 +81,7 @@ class ElementShuffleCursor final : public Cursor {
   std::size_t buffer_;
   ShuffleWindow<Element> window_;
   Tally<std::int64_t> produced_;
+  Tally<std::int64_t> buffered_;
 };
 
 class ShuffleDataset final : public Transformation {

@@ -57,6 +57,16 @@ TEST_P(Shuffle, RepeatDrawsANewOrderEachTime) {
   EXPECT_NE(first, second);
 }
 
+TEST_P(Shuffle, TellsHowFullItsWindowIs) {
+  const std::unique_ptr<Cursor> cursor = shuffle(source(12), {.buffer = 10, .seed = 1})->open();
+  Element element;
+  cursor->next(element);
+  EXPECT_EQ(cursor->statistics().back().buffered, 10);
+  EXPECT_EQ(cursor->statistics().back().capacity, 10);
+  for (int i = 0; i < 6; ++i) cursor->next(element);
+  EXPECT_EQ(cursor->statistics().back().buffered, 5);
+}
+
 TEST(ShuffleWays, GiveTheSameOrder) {
   const ShuffleOptions options{.buffer = 40, .seed = 5};
   EXPECT_EQ(read(shuffle(numbers(300), options)), read(shuffle(opaque(numbers(300)), options)));
