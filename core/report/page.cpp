@@ -32,36 +32,39 @@ data list() {
   return data(data::type::list);
 }
 
-void add_facts(data& facts, const std::string& name, const Info& info) {
+// `path` is what stands before the name in a nested table: "machine · ".
+void add_facts(data& facts, const std::string& path, const std::string& name, const Info& info) {
+  const Column column = column_of(name);
+  const std::string label = path + heading_of(column);
   const auto add = [&](const std::string& value) {
     data fact;
-    fact.set("name", name);
+    fact.set("name", label);
     fact.set("value", value);
     facts.push_back(fact);
   };
   if (const auto* fields = info.fields()) {
-    for (const auto& [key, value] : *fields) add_facts(facts, name + " · " + key, value);
+    for (const auto& [key, value] : *fields) add_facts(facts, label + " · ", key, value);
     return;
   }
   if (const auto* items = info.list()) {
     std::string joined;
     const bool plain = std::ranges::all_of(*items, [](const Info& item) { return item.cell() != nullptr; });
     for (std::size_t i = 0; i < items->size(); ++i) {
-      if (!plain) add_facts(facts, fmt::format("{} · {}", name, i + 1), (*items)[i]);
+      if (!plain) add_facts(facts, label + " · ", std::to_string(i + 1), (*items)[i]);
       if (plain) joined += (i == 0 ? "" : ", ") + to_text(*(*items)[i].cell());
     }
     if (!joined.empty()) add(joined);
     return;
   }
   if (is_empty(*info.cell())) return;
-  add(format_cell(*info.cell(), column_of(name).unit));
+  add(format_cell(*info.cell(), column.unit));
 }
 
 data facts_of(const Info& info) {
   data facts = list();
   if (!info.fields()) return facts;
   for (const auto& [name, value] : *info.fields()) {
-    if (std::ranges::find(kNotFacts, name) == kNotFacts.end()) add_facts(facts, name, value);
+    if (std::ranges::find(kNotFacts, name) == kNotFacts.end()) add_facts(facts, "", name, value);
   }
   return facts;
 }
@@ -162,7 +165,7 @@ data problems_of(const Run& run) {
     data one;
     one.set("what", failed ? status : quality);
     one.set("where", where);
-    one.set("why", to_text(record.get("detail")));
+    if (record.has("detail")) one.set("why", to_text(record.get("detail")));
     all.push_back(one);
   }
   return all;

@@ -37,9 +37,9 @@ TEST(ReportPage, HoldsEverythingAndRunsNothing) {
                     HasSubstr("<svg id='chart1_gpX'><!-- chart --></svg>"),
                     HasSubstr("<td class=\"verdict refuted\">✗ refuted"), HasSubstr("– not measurable here"),
                     HasSubstr("1 &lt; 2"), HasSubstr("a note &lt;here&gt;"), HasSubstr("<tr class=\"failed\">"),
-                    HasSubstr("<span class=\"failed\">error</span>: point , batch 2: a `touch"),
+                    HasSubstr("point , batch 2: <span class=\"failed\">error</span>: a `touch"),
                     HasSubstr("interrupted · 2 rows")));
-  EXPECT_THAT(page, AllOf(HasSubstr("<th>machine · memory_bytes</th><td>1 GiB</td>"),
+  EXPECT_THAT(page, AllOf(HasSubstr("<th>machine · memory</th><td>1 GiB</td>"),
                           HasSubstr("<th>machine · host</th><td>&lt;host&gt;</td>"),
                           HasSubstr("<th>devices · 1 · name</th><td>cpu:0</td>"),
                           HasSubstr("<th>arguments</th><td>--set, x=`1`</td>")));
