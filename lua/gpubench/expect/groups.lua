@@ -72,6 +72,21 @@ function groups.split(claim, rows, axes)
   return list
 end
 
+-- Intervals hold for what was measured; whether that was steady, the rows say themselves.
+local function doubts(list)
+  local unreliable, total = 0, 0
+  for _, group in ipairs(list) do
+    for _, item in ipairs(group.items) do
+      total = total + 1
+      if item.row.quality and item.row.quality ~= "ok" then unreliable = unreliable + 1 end
+    end
+  end
+  return unreliable == 0 and "" or string.format("; %d of %d rows unreliable", unreliable, total)
+end
+
+-- A reader wants examples, the table has the rest.
+local most_reasons = 3
+
 local severity = { ["not measurable here"] = 0, confirmed = 1, inconclusive = 2, refuted = 3 }
 
 -- judge(items) -> verdict, reason; the worst verdict counts, with the reasons of the groups that have it.
@@ -87,7 +102,9 @@ function groups.judge(claim, rows, axes, judge)
     end
     if verdict == worst then reasons[#reasons + 1] = why end
   end
-  return worst, table.concat(reasons, "; ")
+  local more = #reasons - most_reasons
+  local text = table.concat(reasons, "; ", 1, math.min(#reasons, most_reasons))
+  return worst, text .. (more > 0 and string.format("; and %d more", more) or "") .. doubts(list)
 end
 
 return groups

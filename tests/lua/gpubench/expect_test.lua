@@ -87,6 +87,19 @@ testing.case("knee: reaches a share of the best before the last x", function()
   testing.equal(judge(claim, rows("a", { 10, 20 })), "not measurable here")
 end)
 
+testing.case("a long list of reasons is cut", function()
+  local claim = gb.expect.at_least { y = "examples_per_s", value = 5 }
+  local _, reason = judge(claim, rows("a", { 10, 20, 30 }), rows("b", { 10, 20 }))
+  testing.contains(reason, "is 30/s at device=a n=4; and 2 more")
+end)
+
+testing.case("unreliable rows are counted", function()
+  local list = rows("a", { 10, 20 })
+  list[2].quality = "unreliable: not settled"
+  local _, reason = judge(gb.expect.at_least { y = "examples_per_s", value = 5 }, list)
+  testing.equal(reason, "examples_per_s is 10/s at device=a n=1; examples_per_s is 20/s at device=a n=2; 1 of 2 rows unreliable")
+end)
+
 testing.case("bounds", function()
   testing.equal(judge(gb.expect.at_least { y = "examples_per_s", value = 5 }, rows("a", { 10, 20 })), "confirmed")
   testing.equal(judge(gb.expect.at_least { y = "examples_per_s", value = 15 }, rows("a", { 10, 20 })), "refuted")
