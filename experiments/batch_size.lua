@@ -3,7 +3,7 @@
 -- Cause:  every step costs the same launches, updates and bookkeeping whatever the batch, so a batch that is too small
 --         leaves the device idle between them.
 -- Remedy: a larger batch, up to the knee where examples/s stops rising, or to the end of memory.
--- Claim:  examples/s rises with the batch until the knee.
+-- Claim:  examples/s rises with the batch until the knee, which is reported; no CPU or GPU reaches it before 64.
 -- Chart:  examples/s over the batch, both logarithmic: a slope of 1 is free speed, flat is a busy device.
 -- Model:  Dense(128, relu), Dense(10, softmax) on handwritten digits; Adam.
 local gb = require "gpubench"
@@ -32,7 +32,7 @@ gb.experiment {
     gb.chart.line { x = "batch_size", y = "step_time_s", series = "device", log_x = 2, log_y = 10 },
   },
   expect = {
-    gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device", until_knee = true },
+    gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device", to = 64 },
     gb.expect.knee { x = "batch_size", y = "examples_per_s", by = "device" },
   },
 }

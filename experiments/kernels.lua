@@ -1,0 +1,29 @@
+-- How fast are the matrix products and convolutions that models are made of, one at a time?
+--
+-- Cause:  kernels that are too small, or shaped badly, leave the arithmetic units idle whatever the model does.
+-- Remedy: know the rate that each size reaches, and choose sizes on the flat part of the curve.
+-- Claim:  a product's flops/s rise with its size.
+-- Chart:  flops/s over the size of a square product.
+local gb = require "gpubench"
+
+gb.experiment {
+  name  = "kernels",
+  title = "Small kernels leave the arithmetic units idle",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("size", { 64, 128, 256, 512, 1024, 2048 }),
+    gb.axis("dtype", { "float32", "bfloat16" }),
+  },
+  run = function(point)
+    return gb.measure.kernels {
+      device = point.device,
+      { op = "matmul", m = point.size, n = point.size, k = point.size, dtype = point.dtype },
+    }
+  end,
+  charts = {
+    gb.chart.line { x = "size", y = "flops_per_s", series = "dtype", log_x = 2, log_y = 10 },
+  },
+  expect = {
+    gb.expect.increasing { x = "size", y = "flops_per_s", to = 512 },
+  },
+}
