@@ -1,20 +1,16 @@
-// Measures how fast a model trains: warms up, then steps until the step time is known precisely enough or the budget is
-// spent. The same step loop as fit; the clock is read around the fetch of the input and at the end of a step.
+// Measures how fast a model trains: the same step loop as fit, over a dataset that starts anew when it ends.
 #pragma once
 #include <optional>
 #include <vector>
 
 #include "core/data/dataset.h"
-#include "core/measure/stopping_rule.h"
-#include "core/measure/warmup.h"
-#include "core/results/record.h"
+#include "core/experiment/step_measurement.h"
 #include "core/train/trainer.h"
 
 namespace gpubench {
 
 struct TrainingOptions {
-  StoppingLimits stopping;
-  WarmupLimits warmup;
+  StepLimits limits;
   /// What the device can do at best, to relate to; none: no mfu.
   std::optional<double> best_flops_per_s;
 };

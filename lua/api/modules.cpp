@@ -25,6 +25,7 @@ void open_modules(lua_State* L) {
   open_optimizers(L);
   open_callbacks(L);
   open_measure_training(L);
+  open_measure_loop(L);
 }
 
 }  // namespace gpubench::lua

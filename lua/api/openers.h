@@ -15,6 +15,7 @@ void open_measure_kernels(lua_State* L);
 void open_initializers(lua_State* L);
 void open_layers(lua_State* L);
 void open_losses(lua_State* L);
+void open_measure_loop(lua_State* L);
 void open_measure_training(lua_State* L);
 void open_model(lua_State* L);
 void open_optimizers(lua_State* L);

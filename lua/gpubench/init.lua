@@ -6,5 +6,6 @@ gb.chart = require "gpubench.chart"
 gb.expect = require "gpubench.expect"
 gb.experiment = require("gpubench.experiment").declare
 gb.quick = gb._native.options.quick
+gb.clock = gb._native.system.seconds
 
 return gb

@@ -61,6 +61,10 @@ function gb.axis(name, values) end
 ---@return Row[]
 function gb.experiment(declaration) end
 
+--- Seconds on a clock that only runs forward, for differences.
+---@return number
+function gb.clock() end
+
 --- Ends the point that is being measured: its row gets the status "skipped" and the reason.
 ---@param reason string
 function gb.skip(reason) end

@@ -15,9 +15,9 @@ using Measure = testing::TrainTest;
 
 TrainingOptions quick() {
   TrainingOptions options;
-  options.stopping.budget = Seconds(0.05);
-  options.stopping.min_time = Seconds(0.01);
-  options.warmup.max_time = Seconds(0.05);
+  options.limits.stopping.budget = Seconds(0.05);
+  options.limits.stopping.min_time = Seconds(0.01);
+  options.limits.warmup.max_time = Seconds(0.05);
   return options;
 }
 

@@ -1,0 +1,141 @@
+#include "core/experiment/step_measurement.h"
+
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/measure/stats/quantile.h"
+#include "core/telemetry/proc/cpu_probe.h"
+
+namespace gpubench {
+namespace {
+
+/// A wider interval of the median than this makes the row unreliable.
+constexpr double wide_interval = 0.05;
+
+/// Too few steps have no interval, and a system may not tell its CPU time: such cells stay empty.
+void set_measured(Record& record, std::string_view column, double value) {
+  if (std::isfinite(value)) record.set(column, value);
+}
+
+class Measurement {
+ public:
+  Measurement(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what)
+      : steps_(steps),
+        runtime_(runtime),
+        limits_(limits),
+        what_(what),
+        warmup_(limits.warmup),
+        rule_(limits.stopping) {}
+
+  StepMeasurement run() {
+    warm_up();
+    measure();
+    const Estimate step = rule_.estimate();
+    return {describe(step), step, {rule_.samples().begin(), rule_.samples().end()}};
+  }
+
+ private:
+  /// The first step plans, and says what a whole batch is.
+  void warm_up() {
+    const Stopwatch watch;
+    steps_.step();
+    batch_ = steps_.examples();
+    bool settled = false;
+    while (!settled) {
+      const Stopwatch step;
+      steps_.step();
+      settled = warmup_.add(step.elapsed().count());
+    }
+    runtime_.synchronize();
+    warmup_time_ = watch.elapsed();
+  }
+
+  void measure() {
+    steps_.reset_figures();
+    for_each_device([](Device& device) { device.memory().reset_peak(); });
+    CpuProbe probe;
+    const Stopwatch watch;
+    bool done = false;
+    while (!done) {
+      const auto begin = Clock::now();
+      steps_.step();
+      const auto end = Clock::now();
+      if (steps_.examples() != batch_) {  // the rest at the end of the data
+        skip_partial(watch);
+        continue;
+      }
+      waited_ += steps_.fetched() - begin;
+      done = rule_.add(Seconds(end - begin).count());
+    }
+    runtime_.synchronize();
+    std::array<double, 4> readings{};
+    probe.read(readings);
+    cpu_share_ = readings[0];
+  }
+
+  /// A dataset of one whole and many partial batches must not be measured for ever.
+  void skip_partial(const Stopwatch& watch) const {
+    if (rule_.samples().empty() && watch.elapsed() > limits_.stopping.budget) {
+      throw Error(fmt::format("{}: no second batch of {} examples came within {:.1f} s", what_, batch_,
+                              limits_.stopping.budget.count()));
+    }
+  }
+
+  Record describe(const Estimate& step) {
+    Record record;
+    record.set("quality", quality(step));
+    record.set("batch_size", batch_);
+    record.set("steps", static_cast<std::int64_t>(rule_.samples().size()));
+    const double examples = static_cast<double>(batch_) * static_cast<double>(rule_.samples().size());
+    record.set("examples_per_s", examples / rule_.measured().count());
+    record.set("step_time_s", step.value);
+    set_measured(record, "step_time_low_s", step.interval.low);
+    set_measured(record, "step_time_high_s", step.interval.high);
+    record.set("step_time_p95_s", quantile(rule_.samples(), 0.95));
+    record.set("warmup_s", warmup_time_.count());
+    record.set("input_wait_share", waited_ / rule_.measured());
+    std::int64_t peak = 0, reserved = 0;
+    for_each_device([&](Device& device) {
+      const MemoryUse memory = device.memory().use();
+      peak += static_cast<std::int64_t>(memory.peak);
+      reserved += static_cast<std::int64_t>(memory.reserved);
+    });
+    record.set("peak_memory_bytes", peak);
+    record.set("reserved_memory_bytes", reserved);
+    set_measured(record, "cpu_share", cpu_share_);
+    record.set("stop_reason", rule_.reason());
+    return record;
+  }
+
+  std::string quality(const Estimate& step) const {
+    if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
+    if (std::isinf(step.relative_error())) return "unreliable: too few steps for an interval";
+    if (step.relative_error() <= wide_interval) return "ok";
+    return fmt::format("unreliable: the interval of the median is {:.0f} % wide", 100 * step.relative_error());
+  }
+
+  template <class Use>
+  void for_each_device(const Use& use) const {
+    for (const DeviceId& id : runtime_.devices().ids()) use(runtime_.devices().device(id));
+  }
+
+  StepSource& steps_;
+  Runtime& runtime_;
+  const StepLimits& limits_;
+  std::string_view what_;
+  Warmup warmup_;
+  StoppingRule rule_;
+  std::int64_t batch_ = 0;
+  Seconds warmup_time_{}, waited_{};
+  double cpu_share_ = 0;
+};
+
+}  // namespace
+
+StepMeasurement measure_steps(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what) {
+  return Measurement(steps, runtime, limits, what).run();
+}
+
+}  // namespace gpubench

@@ -1,0 +1,29 @@
+// The one way to measure steps: warm up until they settle, then step until the step time is known precisely enough or
+// the budget is spent. The clock is read around the fetch of the input and at the end of a step.
+#pragma once
+#include <vector>
+
+#include "core/exec/runtime.h"
+#include "core/experiment/step_source.h"
+#include "core/measure/stopping_rule.h"
+#include "core/measure/warmup.h"
+#include "core/results/record.h"
+
+namespace gpubench {
+
+struct StepLimits {
+  StoppingLimits stopping;
+  WarmupLimits warmup;
+};
+
+struct StepMeasurement {
+  Record record;       ///< batch_size, steps, times, shares, memory of all devices together, quality, stop_reason
+  Estimate step_time;  ///< seconds
+  std::vector<double> samples;  ///< step times in seconds, in order
+};
+
+/// Steps with fewer examples than the first are taken but are no samples. Throws Error naming `what` when no second
+/// whole batch comes within the budget.
+StepMeasurement measure_steps(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what);
+
+}  // namespace gpubench

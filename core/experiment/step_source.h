@@ -1,0 +1,24 @@
+// Training steps as a measurement sees them: one after the other, whoever takes them (a model's step loop, a loop
+// written by hand).
+#pragma once
+#include <cstdint>
+
+#include "core/base/clock.h"
+
+namespace gpubench {
+
+class StepSource {
+ public:
+  virtual ~StepSource() = default;
+  /// Fetches an input and takes one step with it; starts the input anew when it has ended. Throws Error when there is
+  /// none at all.
+  virtual void step() = 0;
+  /// Examples of the latest step.
+  virtual std::int64_t examples() const = 0;
+  /// When the latest step had its input.
+  virtual Clock::time_point fetched() const = 0;
+  /// Called between warm-up and measuring: figures that accumulate over steps start here.
+  virtual void reset_figures() {}
+};
+
+}  // namespace gpubench

@@ -1,0 +1,35 @@
+// The options that every measurement of steps takes.
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "core/experiment/step_measurement.h"
+#include "lua/api/session.h"
+#include "lua/bind/options.h"
+#include "lua/bind/variant.h"
+
+namespace gpubench::lua {
+
+/// Seconds, but for relative_error: half-width of the median's interval at which measuring may end.
+struct MeasureTable {
+  std::optional<double> budget, min_time, warmup, relative_error;
+  static constexpr auto fields =
+      std::tuple{field("budget", &MeasureTable::budget), field("min_time", &MeasureTable::min_time),
+                 field("warmup", &MeasureTable::warmup), field("relative_error", &MeasureTable::relative_error)};
+
+  /// What is absent comes from the command line (--budget, --quick).
+  StepLimits limits(const SessionOptions& session) const {
+    constexpr double quick_share = 0.25;  // times of a measurement with --quick, as a share of the ordinary ones
+    StepLimits limits;
+    limits.stopping.budget = Seconds(budget.value_or(session.budget_s));
+    const double share = session.quick ? quick_share : 1;
+    limits.stopping.min_time = Seconds(min_time.value_or(limits.stopping.min_time.count() * share));
+    limits.stopping.min_time = std::min(limits.stopping.min_time, limits.stopping.budget);
+    limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * share));
+    if (relative_error) limits.stopping.relative_error = *relative_error;
+    return limits;
+  }
+};
+
+}  // namespace gpubench::lua

@@ -1,0 +1,89 @@
+// gb.measure.loop: how fast a training loop written by hand is, compiled or not, as a row of results.
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/experiment/step_measurement.h"
+#include "lua/api/dataset.h"
+#include "lua/api/measure_limits.h"
+#include "lua/api/openers.h"
+#include "lua/api/results_values.h"
+#include "lua/api/tensor.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// Calls a Lua function (or whatever can be called) with the tensors of each element. What it returned last is kept.
+class LoopSteps final : public StepSource {
+ public:
+  LoopSteps(lua_State* L, LuaFunction function, const Dataset& dataset)
+      : L_(L), function_(std::move(function)), dataset_(dataset) {}
+
+  void step() override {
+    check_interrupt();
+    if (cursor_ == nullptr || !cursor_->next(element_)) {
+      cursor_ = dataset_.open(epoch_++);
+      if (!cursor_->next(element_)) throw Error("measure.loop: the dataset is empty");
+    }
+    const HostTensor& first = element_.front();
+    examples_ = first.shape().empty() ? 1 : first.shape()[0];
+    fetched_ = Clock::now();
+    call();
+  }
+  std::int64_t examples() const override { return examples_; }
+  Clock::time_point fetched() const override { return fetched_; }
+  /// The first result of the latest step; empty when it was no scalar tensor or number.
+  std::optional<double> loss() const { return loss_ ? std::optional(read_loss()) : std::nullopt; }
+
+ private:
+  void call() {
+    const int bottom = lua_gettop(L_);
+    luaL_checkstack(L_, static_cast<int>(element_.size()) + 8, "step of a loop");
+    function_.reference().push(L_);
+    Dispatcher& dispatcher = world_of(L_).dispatcher;
+    for (const HostTensor& tensor : element_) Value<Tensor>::push(L_, dispatcher.constant(tensor));
+    protected_call(L_, static_cast<int>(element_.size()), 1);
+    const bool scalar = Value<Tensor>::matches(L_, -1) && Value<Tensor>::read(L_, -1).type().elements() == 1;
+    loss_ = scalar ? Value<Tensor>::read(L_, -1) : Tensor();
+    lua_settop(L_, bottom);
+  }
+
+  double read_loss() const { return element_as_double(download(L_, loss_), 0); }
+
+  lua_State* L_;
+  LuaFunction function_;
+  const Dataset& dataset_;
+  std::unique_ptr<Cursor> cursor_;
+  Element element_;
+  std::uint64_t epoch_ = 0;
+  std::int64_t examples_ = 0;
+  Clock::time_point fetched_{};
+  Tensor loss_;
+};
+
+/// gb.measure.loop(fn, dataset, options): the row of gb.measure.training, without what only a model knows. `last_loss`
+/// is what the latest call returned.
+int loop(lua_State* L) {
+  const auto function = Value<LuaFunction>::read(L, 1);
+  const auto dataset = Value<DatasetPtr>::read(L, 2);
+  const StepLimits limits = Value<MeasureTable>::read(L, 3).limits(session_of(L).options());
+  World& world = world_of(L);
+  LoopSteps steps(L, function, *dataset);
+  StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");
+  measured.record.set("device", to_string(world.dispatcher.device()));
+  if (const std::optional<double> loss = steps.loss()) measured.record.set("last_loss", *loss);
+  Value<Record>::push(L, measured.record);
+  Value<std::vector<double>>::push(L, measured.samples);
+  lua_setfield(L, -2, "samples");
+  return 1;
+}
+
+}  // namespace
+
+void open_measure_loop(lua_State* L) {
+  const Module gb = Module::root(L);
+  gb.submodule("measure").function<&loop>("loop");
+}
+
+}  // namespace gpubench::lua
