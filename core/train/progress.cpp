@@ -12,13 +12,20 @@ namespace {
 constexpr Seconds redraw_interval{0.1};
 constexpr const char* clear_line = "\r\033[K";
 
+constexpr const char* separator = " - ";
+
 std::string figures(const Logs& logs) {
   std::string text;
-  for (const auto& [name, value] : logs) text += fmt::format(" - {}: {:.4f}", name, value);
+  for (const auto& [name, value] : logs) text += fmt::format("{}{}: {:.4f}", separator, name, value);
   return text;
 }
 
 }  // namespace
+
+void print_figures(const Logs& logs, std::FILE* stream) {
+  const std::string text = figures(logs);
+  fmt::print(stream, "{}\n", text.empty() ? text : text.substr(std::string_view(separator).size()));
+}
 
 Progress::Progress(Verbosity verbosity, std::FILE* stream) : verbosity_(verbosity), stream_(stream) {
   if (verbosity_ == Verbosity::line && isatty(fileno(stream_)) == 0) verbosity_ = Verbosity::silent;

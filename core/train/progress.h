@@ -10,6 +10,9 @@ namespace gpubench {
 
 enum class Verbosity : std::uint8_t { silent, line, epochs };
 
+/// One line: "loss: 0.1234 - accuracy: 0.9876".
+void print_figures(const Logs& logs, std::FILE* stream);
+
 class Progress final : public Callback {
  public:
   /// `line` needs a terminal; on any other stream it says nothing.

@@ -201,7 +201,9 @@ void push_history(lua_State* L, const History& history) {
 
 struct BatchTable {
   std::int64_t batch_size = 32;
-  static constexpr auto fields = std::tuple{field("batch_size", &BatchTable::batch_size)};
+  std::variant<std::int64_t, std::string> verbose = std::int64_t{0};
+  static constexpr auto fields =
+      std::tuple{field("batch_size", &BatchTable::batch_size), field("verbose", &BatchTable::verbose)};
 };
 
 }  // namespace
@@ -238,7 +240,9 @@ int evaluate_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const Data data = Data::read(L, 2, true);
   const auto table = Value<BatchTable>::read(L, data.next);
+  const Verbosity verbosity = verbosity_of(table.verbose);
   const Logs logs = self->trainer->evaluate(*data.batches(table.batch_size));
+  if (verbosity != Verbosity::silent) print_figures(logs, stdout);
   Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
   return 1;
 }
@@ -248,6 +252,7 @@ int predict_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const Data data = Data::read(L, 2, false);
   const auto table = Value<BatchTable>::read(L, data.next);
+  verbosity_of(table.verbose);  // predictions have no figures to print
   Dispatcher& dispatcher = self->world->dispatcher;
   std::vector<Tensor> results;
   for (const HostTensor& output : self->trainer->predict(*data.batches(table.batch_size))) {

@@ -9,6 +9,7 @@
 #include "core/nn/summary.h"
 #include "core/train/model_files.h"
 #include "lua/api/openers.h"
+#include "lua/api/output_path.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -168,12 +169,12 @@ void set_weights(lua_State* L, ScriptModel& self, const std::vector<TensorLike>&
   write_weights(self.world->runtime, *self.model, weights);
 }
 
-void save(const ScriptModel& self, const std::string& path) {
-  save_model(self.world->runtime, *self.model, path);
+void save(lua_State* L, const ScriptModel& self, const std::string& path) {
+  save_model(self.world->runtime, *self.model, output_path(L, path, "Model:save"));
 }
 
-void save_weights_to(const ScriptModel& self, const std::string& path) {
-  save_weights(self.world->runtime, *self.model, path);
+void save_weights_to(lua_State* L, const ScriptModel& self, const std::string& path) {
+  save_weights(self.world->runtime, *self.model, output_path(L, path, "Model:save_weights"));
 }
 
 void load_weights_from(const ScriptModel& self, const std::string& path) {

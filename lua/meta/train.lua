@@ -56,6 +56,7 @@ function Model:fit(data, labels, options) end
 
 ---@class BatchOptions
 ---@field batch_size integer? of tensors; 32 unless given
+---@field verbose integer|string|nil evaluate prints its figures unless 0, which it is unless given
 
 --- Loss and metrics over all data, by name.
 ---@param data Dataset|Tensor|table

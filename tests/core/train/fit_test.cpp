@@ -240,6 +240,39 @@ TEST_F(Fit, AnInterruptEndsTheLoop) {
   clear_interrupt();
 }
 
+TEST_F(Fit, TrainsLayersOnSeveralDevices) {
+  DeviceConfig config;
+  config.cpus.resize(2);
+  const Devices two(config);
+  const auto train = [&](const DeviceId& second) {
+    Runtime own(two);
+    std::uint64_t next = 6;
+    StoreVariables variables(own, [&next] { return ++next; });
+    const auto model = std::make_shared<Model>(
+        "placed",
+        std::vector{testing::dense(8, "tanh", {4}),
+                    make_layer("Dense", {{"units", std::int64_t{3}}, {"activation", std::string("softmax")}}, second)});
+    const Blobs blobs(40);
+    Trainer placed(own, variables, model, classifier());
+    fit(placed, *batches_of({blobs.points, blobs.one_hot}, 16, 1), {.epochs = 2});
+    EXPECT_EQ(model->variables()[2]->device, second);
+    return flat(placed.weights());
+  };
+  const std::vector<float> together = train({});
+  EXPECT_THAT(train({DeviceId::Kind::cpu, 1, ""}), Pointwise(::testing::FloatNear(1e-5F), together));
+}
+
+TEST_F(Fit, SameSeedTrainsTheDigitsToTheSameBytes) {
+  const Mnist train = testing::sample_digits("train");
+  const auto two_steps = [&] {
+    seed = 7;
+    Trainer model = trainer(testing::dense_digits());
+    fit(model, *batches_of({train.images.rows(0, 64), train.labels.rows(0, 64)}, 32, 3), {});
+    return flat(model.weights());
+  };
+  EXPECT_EQ(two_steps(), two_steps());
+}
+
 TEST_F(Fit, FreesItsMemory) {
   const Blobs blobs(20);
   {

@@ -130,6 +130,7 @@ testing.case("a saved model is the same when it is loaded", function()
   testing.equal(loaded(x):to_table(), model(x):to_table())
   testing.equal(loaded:summary_text(), model:summary_text())
   testing.raises("cannot read", gb.load_model, path .. "-not-there")
+  testing.raises("Model:save", model.save, model, "/tmp/outside")
 end)
 
 testing.case("branches, residuals and models as layers", function()
