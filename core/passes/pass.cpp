@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/passes/fuse_conv_pool.h"
 #include "core/passes/fuse_epilogue.h"
 #include "core/passes/fuse_softmax_cross_entropy.h"
 #include "core/passes/place_copies.h"
@@ -19,6 +20,7 @@ constexpr Pass passes[] = {
     {"shrink_pool_gradient", &shrink_pool_gradient, Pass::Kind::optional},
     {"remove_dead_code", &remove_dead_code, Pass::Kind::required},
     {"fuse_epilogue", &fuse_epilogue, Pass::Kind::optional},
+    {"fuse_conv_pool", &fuse_conv_pool, Pass::Kind::optional},
     {"place_copies", &place_copies, Pass::Kind::required},
 };
 

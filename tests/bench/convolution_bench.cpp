@@ -1,8 +1,7 @@
 // The kernels of a small convolutional model (M3: 32 filters of 3x3 on 28x28 digits, 2x2 maxima, batch 64), and of a
 // layer with many channels.
 #include "core/ops/bias.h"
-#include "core/ops/conv.h"
-#include "core/ops/pool.h"
+#include "core/ops/conv_pool.h"
 #include "tests/bench/planned_op.h"
 
 namespace gpubench::bench {
@@ -60,6 +59,21 @@ void max_pool2d_gradient(benchmark::State& state) {
       .measure(state);
 }
 
+void conv2d_max_pool(benchmark::State& state) {
+  const Layer l = layer(state);
+  const Conv2DAttributes conv{.bias = true, .activation = Activation::relu};
+  PlannedOp(std::make_shared<const Conv2DMaxPool>(conv, Pool2DAttributes{}),
+            {floats(l.image()), floats(l.filter()), floats({l.out})})
+      .measure(state);
+}
+
+void conv2d_max_pool_filter_gradient(benchmark::State& state) {
+  const Layer l = layer(state);
+  PlannedOp(std::make_shared<const Conv2DMaxPoolFilterGradient>(Conv2DAttributes{}, Pool2DAttributes{}, l.filter()),
+            {floats(l.image()), floats(l.pooled()), {l.pooled(), Dtype::u8}})
+      .measure(state);
+}
+
 void average_pool2d(benchmark::State& state) {
   PlannedOp(std::make_shared<const AveragePool2D>(), {floats(layer(state).result())}).measure(state);
 }
@@ -73,6 +87,8 @@ BENCHMARK(conv2d)->Apply(sizes);
 BENCHMARK(conv2d_input_gradient)->Apply(sizes);
 BENCHMARK(conv2d_filter_gradient)->Apply(sizes);
 BENCHMARK(conv2d_bias_gradient)->Apply(sizes);
+BENCHMARK(conv2d_max_pool)->Apply(sizes);
+BENCHMARK(conv2d_max_pool_filter_gradient)->Apply(sizes);
 BENCHMARK(max_pool2d)->Apply(sizes);
 BENCHMARK(max_pool2d_gradient)->Apply(sizes);
 BENCHMARK(average_pool2d)->Apply(sizes);

@@ -1,110 +1,96 @@
 #include "core/backend/cpu/grey_conv.h"
 
+#include <algorithm>
 #include <cstddef>
 
-#include "core/backend/cpu/grey_conv_geometry.h"
+#include "core/backend/cpu/grey_conv_loops.h"
 #include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/pool_loops.h"
 
 namespace gpubench::cpu {
 namespace {
 
 constexpr std::int64_t most_channels = 4, most_taps = 32;
 
-// 26 sums, 2 vectors of the filter and the image's elements from memory: what 32 registers hold.
-constexpr std::int64_t most_columns = 13;
-// 24 sums and 2 vectors of the gradient.
-constexpr std::int64_t most_taps_at_once = 12;
+/// The workspace: for each thread an image with its border, `sums` floats, and `spare` floats for one image's results.
+struct Workspace {
+  std::int64_t border = 0, sums = 0, spare = 0;
 
-Lanes load(const float* from) {
-  return *reinterpret_cast<const Lanes*>(from);
-}
-
-struct Epilogue {
-  const float* bias;  // null for none
-  bool relu;
+  struct Part {
+    float *border, *sums, *spare;
+  };
+  Part of(std::span<std::byte> memory, int thread) const {
+    float* const first = reinterpret_cast<float*>(memory.data()) + thread * (border + sums + spare);
+    return {first, first + border, first + border + sums};
+  }
+  std::size_t bytes(int threads) const {
+    return static_cast<std::size_t>(threads * (border + sums + spare)) * sizeof(float);
+  }
 };
 
-/// `Columns` results of one row times `Vectors` vectors of result channels.
-template <std::int64_t Columns, std::int64_t Vectors>
-void convolve(const GreyConvGeometry& g, const float* x, const float* filter, const Epilogue& epilogue, float* y) {
-  Lanes sums[Columns][Vectors];
-#pragma GCC unroll 16
-  for (std::int64_t v = 0; v < Vectors; ++v) {
-    const Lanes start = epilogue.bias != nullptr ? load(epilogue.bias + v * lane_count) : Lanes{};
-#pragma GCC unroll 16
-    for (std::int64_t c = 0; c < Columns; ++c) sums[c][v] = start;
+/// Calls each(image, its elements with a border, the thread's part of the workspace) in the device's threads.
+template <class Each>
+void for_each_image(const GreyConvGeometry& g, const Workspace& workspace, std::span<std::byte> memory,
+                    const float* images, const Each& each) {
+  parallel_ranges(g.threads, g.batch, [&](int thread, std::int64_t begin, std::int64_t end) {
+    const Workspace::Part part = workspace.of(memory, thread);
+    for (std::int64_t image = begin; image < end; ++image) each(image, g.bordered(images, image, part.border), part);
+  });
+}
+
+GreyEpilogue epilogue_of(const Conv2DAttributes& options, Views inputs) {
+  return {options.bias ? inputs[2].as<float>() : nullptr, options.activation == Activation::relu};
+}
+
+/// Sums each(image, bordered image, part), which adds to part.sums, over all images and threads.
+template <class Each>
+void sum_over_images(const GreyConvGeometry& g, const Workspace& workspace, std::span<std::byte> memory,
+                     const float* images, float* dfilter, const Each& each) {
+  for (int thread = 0; thread < g.threads; ++thread) {
+    std::fill_n(workspace.of(memory, thread).sums, g.filter_elements(), 0.0F);
   }
-  for (const std::int64_t tap : g.taps) {
-    const float* const here = x + tap;
-#pragma GCC unroll 16
-    for (std::int64_t v = 0; v < Vectors; ++v) {
-      const Lanes weights = load(filter + v * lane_count);
-#pragma GCC unroll 16
-      for (std::int64_t c = 0; c < Columns; ++c) sums[c][v] += here[c * g.column_step] * weights;
-    }
-    filter += g.filters;
-  }
-#pragma GCC unroll 16
-  for (std::int64_t c = 0; c < Columns; ++c) {
-#pragma GCC unroll 16
-    for (std::int64_t v = 0; v < Vectors; ++v) {
-      const Lanes result = epilogue.relu ? (sums[c][v] > 0.0F ? sums[c][v] : Lanes{}) : sums[c][v];
-      *reinterpret_cast<Lanes*>(y + c * g.filters + v * lane_count) = result;
-    }
+  for_each_image(g, workspace, memory, images, each);
+  for (std::int64_t i = 0; i < g.filter_elements(); ++i) {
+    float sum = 0;
+    for (int thread = 0; thread < g.threads; ++thread) sum += workspace.of(memory, thread).sums[i];
+    dfilter[i] = sum;
   }
 }
 
-template <std::int64_t Vectors>
-void convolve_image(const GreyConvGeometry& g, const float* x, const float* filter, const Epilogue& epilogue,
-                    float* y) {
-  for (std::int64_t row = 0; row < g.rows; ++row) {
-    in_groups<most_columns>(g.columns, [&]<std::int64_t Columns>(std::int64_t first) {
-      convolve<Columns, Vectors>(g, x + row * g.row_step + first * g.column_step, filter, epilogue,
-                                 y + (row * g.columns + first) * g.filters);
-    });
-  }
+template <class Winner>
+std::unique_ptr<Kernel> plan_pooled(const Conv2DMaxPool& op, const GreyConvGeometry& g, const PoolWindow& window) {
+  const Workspace workspace{.border = g.copy_elements(), .spare = g.result_elements()};
+  return loop_kernel(
+      [g, window, workspace, options = op.conv](Views inputs, Views outputs, std::span<std::byte> memory) {
+        const float* const filter = inputs[1].as<float>();
+        const GreyEpilogue epilogue = epilogue_of(options, inputs);
+        float* const y = outputs[0].as<float>();
+        Winner* const winners = outputs[1].as<Winner>();
+        for_each_image(g, workspace, memory, inputs[0].as<float>(),
+                       [&](std::int64_t image, const float* x, const Workspace::Part& part) {
+                         const std::int64_t to = image * window.result_elements();
+                         grey_convolve(g, x, filter, epilogue, part.spare);
+                         max_pool_rows(window, 0, window.out_height, part.spare, y + to, winners + to);
+                       });
+      },
+      workspace.bytes(g.threads));
 }
 
-/// sums[tap] += x[.. + tap] * dy over one image, for `Taps` taps and `Vectors` vectors of result channels.
-template <std::int64_t Taps, std::int64_t Vectors>
-void correlate(const GreyConvGeometry& g, const float* x, const std::int64_t* taps, const float* dy, float* totals) {
-  Lanes sums[Taps][Vectors]{};
-  std::int64_t offsets[Taps];
-  for (std::int64_t t = 0; t < Taps; ++t) offsets[t] = taps[t];
-  for (std::int64_t row = 0; row < g.rows; ++row) {
-    const float* here = x + row * g.row_step;
-    for (std::int64_t column = 0; column < g.columns; ++column) {
-#pragma GCC unroll 16
-      for (std::int64_t v = 0; v < Vectors; ++v) {
-        const Lanes slope = load(dy + v * lane_count);
-#pragma GCC unroll 16
-        for (std::int64_t t = 0; t < Taps; ++t) sums[t][v] += here[offsets[t]] * slope;
-      }
-      here += g.column_step;
-      dy += g.filters;
-    }
-  }
-  for (std::int64_t t = 0; t < Taps; ++t) {
-    for (std::int64_t v = 0; v < Vectors; ++v) {
-      *reinterpret_cast<Lanes*>(totals + t * g.filters + v * lane_count) += sums[t][v];
-    }
-  }
-}
-
-/// body.template operator()<Vectors>(first channel): two vectors of channels at a time, then what is left.
-template <class Body>
-void for_channels(std::int64_t filters, const Body& body) {
-  std::int64_t channel = 0;
-  for (; channel + 2 * lane_count <= filters; channel += 2 * lane_count) body.template operator()<2>(channel);
-  if (channel < filters) body.template operator()<1>(channel);
-}
-
-float* part(std::span<std::byte> workspace, int thread, std::int64_t elements) {
-  return reinterpret_cast<float*>(workspace.data()) + thread * elements;
-}
-
-std::size_t float_bytes(std::int64_t elements) {
-  return static_cast<std::size_t>(elements) * sizeof(float);
+template <class Winner>
+std::unique_ptr<Kernel> plan_pooled_gradient(const GreyConvGeometry& g, const PoolWindow& window) {
+  const Workspace workspace{.border = g.copy_elements(), .sums = g.filter_elements(), .spare = g.result_elements()};
+  return loop_kernel(
+      [g, window, workspace](Views inputs, Views outputs, std::span<std::byte> memory) {
+        const float* const dy = inputs[1].as<float>();
+        const Winner* const winners = inputs[2].as<Winner>();
+        sum_over_images(g, workspace, memory, inputs[0].as<float>(), outputs[0].as<float>(),
+                        [&](std::int64_t image, const float* x, const Workspace::Part& part) {
+                          const std::int64_t from = image * window.result_elements();
+                          max_pool_gradient(window, dy + from, winners + from, part.spare);
+                          grey_correlate(g, x, part.spare, part.sums);
+                        });
+      },
+      workspace.bytes(g.threads));
 }
 
 }  // namespace
@@ -118,55 +104,51 @@ bool grey_conv_applies(const Conv2DAttributes& options, const TensorType& image,
 std::unique_ptr<Kernel> plan_grey_conv2d(const Conv2D& op, const Signature& signature, Device& device) {
   device.bind_to_thread();
   const GreyConvGeometry g(op.name(), op.options, signature.inputs[0].shape, signature.inputs[1].shape);
-  const bool has_bias = op.options.bias, relu = op.options.activation == Activation::relu;
+  const Workspace workspace{.border = g.copy_elements()};
   return loop_kernel(
-      [g, has_bias, relu](Views inputs, Views outputs, std::span<std::byte> workspace) {
-        const float *const images = inputs[0].as<float>(), *const filter = inputs[1].as<float>();
-        const float* const bias = has_bias ? inputs[2].as<float>() : nullptr;
-        float* const results = outputs[0].as<float>();
-        parallel_ranges(g.threads, g.batch, [&](int thread, std::int64_t begin, std::int64_t end) {
-          for (std::int64_t image = begin; image < end; ++image) {
-            const float* const x = g.bordered(images, image, part(workspace, thread, g.copy_elements()));
-            float* const y = results + image * g.result_elements();
-            for_channels(g.filters, [&]<std::int64_t Vectors>(std::int64_t channel) {
-              convolve_image<Vectors>(g, x, filter + channel, {has_bias ? bias + channel : nullptr, relu}, y + channel);
-            });
-          }
-        });
+      [g, workspace, options = op.options](Views inputs, Views outputs, std::span<std::byte> memory) {
+        const float* const filter = inputs[1].as<float>();
+        const GreyEpilogue epilogue = epilogue_of(options, inputs);
+        float* const y = outputs[0].as<float>();
+        for_each_image(g, workspace, memory, inputs[0].as<float>(),
+                       [&](std::int64_t image, const float* x, const Workspace::Part&) {
+                         grey_convolve(g, x, filter, epilogue, y + image * g.result_elements());
+                       });
       },
-      float_bytes(g.threads * g.copy_elements()));
+      workspace.bytes(g.threads));
 }
 
 std::unique_ptr<Kernel> plan_grey_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                          Device& device) {
   device.bind_to_thread();
   const GreyConvGeometry g(op.name(), op.options, signature.inputs[0].shape, signature.outputs[0].shape);
-  const std::int64_t own = g.filter_elements() + g.copy_elements();  // of one thread: its sums, its padded image
+  const Workspace workspace{.border = g.copy_elements(), .sums = g.filter_elements()};
   return loop_kernel(
-      [g, own](Views inputs, Views outputs, std::span<std::byte> workspace) {
-        const float *const images = inputs[0].as<float>(), *const slopes = inputs[1].as<float>();
-        parallel_ranges(g.threads, g.batch, [&](int thread, std::int64_t begin, std::int64_t end) {
-          float* const sums = part(workspace, thread, own);
-          std::memset(sums, 0, float_bytes(g.filter_elements()));
-          for (std::int64_t image = begin; image < end; ++image) {
-            const float* const x = g.bordered(images, image, sums + g.filter_elements());
-            const float* const dy = slopes + image * g.result_elements();
-            for_channels(g.filters, [&]<std::int64_t Vectors>(std::int64_t channel) {
-              in_groups<most_taps_at_once>(static_cast<std::int64_t>(g.taps.size()), [&]<std::int64_t Taps>(
-                                                                                         std::int64_t first) {
-                correlate<Taps, Vectors>(g, x, g.taps.data() + first, dy + channel, sums + first * g.filters + channel);
-              });
-            });
-          }
-        });
-        float* const dfilter = outputs[0].as<float>();
-        for (std::int64_t i = 0; i < g.filter_elements(); ++i) {
-          float sum = 0;
-          for (int thread = 0; thread < g.threads; ++thread) sum += part(workspace, thread, own)[i];
-          dfilter[i] = sum;
-        }
+      [g, workspace](Views inputs, Views outputs, std::span<std::byte> memory) {
+        const float* const dy = inputs[1].as<float>();
+        sum_over_images(g, workspace, memory, inputs[0].as<float>(), outputs[0].as<float>(),
+                        [&](std::int64_t image, const float* x, const Workspace::Part& part) {
+                          grey_correlate(g, x, dy + image * g.result_elements(), part.sums);
+                        });
       },
-      float_bytes(g.threads * own));
+      workspace.bytes(g.threads));
+}
+
+std::unique_ptr<Kernel> plan_grey_conv2d_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device) {
+  device.bind_to_thread();
+  const GreyConvGeometry g(op.name(), op.conv, signature.inputs[0].shape, signature.inputs[1].shape);
+  const PoolWindow window(op.name(), op.pool, op.convolved(signature.inputs).shape);
+  if (signature.outputs[1].dtype == Dtype::u8) return plan_pooled<std::uint8_t>(op, g, window);
+  return plan_pooled<std::int32_t>(op, g, window);
+}
+
+std::unique_ptr<Kernel> plan_grey_conv2d_max_pool_filter_gradient(const Conv2DMaxPoolFilterGradient& op,
+                                                                  const Signature& signature, Device& device) {
+  device.bind_to_thread();
+  const GreyConvGeometry g(op.name(), op.conv, signature.inputs[0].shape, op.filter_shape);
+  const PoolWindow window(op.name(), op.pool, op.spread(signature.inputs[0]).shape);
+  if (signature.inputs[2].dtype == Dtype::u8) return plan_pooled_gradient<std::uint8_t>(g, window);
+  return plan_pooled_gradient<std::int32_t>(g, window);
 }
 
 }  // namespace gpubench::cpu

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/backend/backend.h"
-#include "core/ops/conv.h"
+#include "core/ops/conv_pool.h"
 
 namespace gpubench::cpu {
 
@@ -16,5 +16,10 @@ bool grey_conv_applies(const Conv2DAttributes& options, const TensorType& image,
 std::unique_ptr<Kernel> plan_grey_conv2d(const Conv2D& op, const Signature& signature, Device& device);
 std::unique_ptr<Kernel> plan_grey_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                          Device& device);
+
+/// As the convolution with the pool behind it: its result stays in the second-level cache, image by image.
+std::unique_ptr<Kernel> plan_grey_conv2d_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device);
+std::unique_ptr<Kernel> plan_grey_conv2d_max_pool_filter_gradient(const Conv2DMaxPoolFilterGradient& op,
+                                                                  const Signature& signature, Device& device);
 
 }  // namespace gpubench::cpu

@@ -5,14 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/backend/cpu/lanes.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/ops/conv.h"
 
 namespace gpubench::cpu {
-
-/// Sixteen floats, which need not be aligned in memory. Compilers split it where registers are narrower.
-using Lanes [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
-inline constexpr std::int64_t lane_count = 16;
 
 struct GreyConvGeometry {
   GreyConvGeometry(std::string_view op, const Conv2DAttributes& options, const Shape& image, const Shape& filter)

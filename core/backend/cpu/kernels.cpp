@@ -6,6 +6,7 @@
 #include "core/backend/cpu/binary_cross_entropy.h"
 #include "core/backend/cpu/cast.h"
 #include "core/backend/cpu/conv.h"
+#include "core/backend/cpu/conv_pool.h"
 #include "core/backend/cpu/indexing.h"
 #include "core/backend/cpu/loss.h"
 #include "core/backend/cpu/matmul.h"
@@ -36,6 +37,8 @@ const KernelTable& kernels() {
       planner<Conv2D, &plan_conv2d>(),
       planner<Conv2DInputGradient, &plan_conv2d_input_gradient>(),
       planner<Conv2DFilterGradient, &plan_conv2d_filter_gradient>(),
+      planner<Conv2DMaxPool, &plan_conv2d_max_pool>(),
+      planner<Conv2DMaxPoolFilterGradient, &plan_conv2d_max_pool_filter_gradient>(),
       planner<MaxPool2D, &plan_max_pool2d>(),
       planner<MaxPool2DGradient, &plan_max_pool2d_gradient>(),
       planner<AveragePool2D, &plan_average_pool2d>(),

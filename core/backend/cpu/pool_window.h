@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/backend/cpu/parallel.h"
 #include "core/ops/pool.h"
 
 namespace gpubench::cpu {
@@ -49,13 +48,13 @@ struct PoolWindow {
             std::min(x + size[1], width)};
   }
 
-  /// body(window's index among the outputs, place) for the output rows [first, last) of all images in turn.
+  std::int64_t result_elements() const { return out_height * out_width * channels; }
+
+  /// body(window's index among the image's results, place) for the result rows [first, last) of one image.
   template <class Body>
   void for_rows(std::int64_t first, std::int64_t last, Body&& body) const {
-    for (std::int64_t line = first; line < last; ++line) {
-      for (std::int64_t column = 0; column < out_width; ++column) {
-        body(line / out_height, line * out_width + column, place(line % out_height, column));
-      }
+    for (std::int64_t row = first; row < last; ++row) {
+      for (std::int64_t column = 0; column < out_width; ++column) body(row * out_width + column, place(row, column));
     }
   }
 };

@@ -1,0 +1,118 @@
+// Max pooling of one image and its gradient, channels last: for the kernels of pools, and for those that pool what they
+// have just convolved.
+#pragma once
+#include <cstring>
+
+#include "core/backend/cpu/lanes.h"
+#include "core/backend/cpu/pool_window.h"
+
+namespace gpubench::cpu {
+
+/// Calls body(first element of the image's channels, index inside the window) for each element of the window.
+template <class Body>
+void for_each_element(const PoolWindow& w, const PoolWindow::Place& at, Body&& body) {
+  for (std::int64_t row = at.top; row < at.bottom; ++row) {
+    for (std::int64_t column = at.left; column < at.right; ++column) {
+      body((row * w.width + column) * w.channels,
+           static_cast<std::int32_t>((row - at.first_row) * w.size[1] + column - at.first_column));
+    }
+  }
+}
+
+/// The maximum of a window for `Vectors` vectors of channels from `x`, the image's first of them.
+template <std::int64_t Vectors, class Winner>
+void max_of_window(const PoolWindow& w, const PoolWindow::Place& at, const float* x, float* y, Winner* winners) {
+  using WinnerLanes [[gnu::vector_size(lane_count * sizeof(Winner)), gnu::aligned(1), gnu::may_alias]] = Winner;
+  const std::int64_t start = (at.top * w.width + at.left) * w.channels;
+  const auto start_index = static_cast<std::int32_t>((at.top - at.first_row) * w.size[1] + at.left - at.first_column);
+  Lanes best[Vectors];
+  IntegerLanes who[Vectors];
+#pragma GCC unroll 8
+  for (std::int64_t v = 0; v < Vectors; ++v) {
+    best[v] = *reinterpret_cast<const Lanes*>(x + start + v * lane_count);
+    who[v] = start_index - IntegerLanes{};
+  }
+  for_each_element(w, at, [&](std::int64_t offset, std::int32_t index) {
+#pragma GCC unroll 8
+    for (std::int64_t v = 0; v < Vectors; ++v) {
+      const Lanes here = *reinterpret_cast<const Lanes*>(x + offset + v * lane_count);
+      const auto better = here > best[v];
+      best[v] = better ? here : best[v];
+      who[v] = better ? index - IntegerLanes{} : who[v];
+    }
+  });
+  for (std::int64_t v = 0; v < Vectors; ++v) {
+    *reinterpret_cast<Lanes*>(y + v * lane_count) = best[v];
+    *reinterpret_cast<WinnerLanes*>(winners + v * lane_count) = __builtin_convertvector(who[v], WinnerLanes);
+  }
+}
+
+/// The same for one channel.
+template <class Winner>
+void max_of_window(const PoolWindow& w, const PoolWindow::Place& at, const float* x, float* y, Winner* winners) {
+  bool first = true;
+  for_each_element(w, at, [&](std::int64_t offset, std::int32_t index) {
+    if (!first && x[offset] <= *y) return;
+    first = false;
+    *y = x[offset];
+    *winners = static_cast<Winner>(index);
+  });
+}
+
+/// The result rows [first, last) of one image; y and winners are where the image's results begin.
+template <class Winner>
+void max_pool_rows(const PoolWindow& w, std::int64_t first, std::int64_t last, const float* image, float* y,
+                   Winner* winners) {
+  w.for_rows(first, last, [&](std::int64_t index, const PoolWindow::Place& at) {
+    const std::int64_t to = index * w.channels;
+    std::int64_t c = 0;
+    for (; c + 2 * lane_count <= w.channels; c += 2 * lane_count) {
+      max_of_window<2>(w, at, image + c, y + to + c, winners + to + c);
+    }
+    for (; c + lane_count <= w.channels; c += lane_count) {
+      max_of_window<1>(w, at, image + c, y + to + c, winners + to + c);
+    }
+    for (; c < w.channels; ++c) max_of_window(w, at, image + c, y + to + c, winners + to + c);
+  });
+}
+
+/// What one element of a window gets: written where windows are disjoint, else added.
+template <bool Disjoint, class Winner>
+void spread(const float* __restrict dy, const Winner* __restrict winners, std::int32_t element, std::int64_t channels,
+            float* __restrict dx) {
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const float part = static_cast<std::int32_t>(winners[c]) == element ? dy[c] : 0.0F;
+    dx[c] = Disjoint ? part : dx[c] + part;
+  }
+}
+
+template <bool Disjoint, class Winner>
+void spread_image(const PoolWindow& w, const float* dy, const Winner* winners, float* dx) {
+  for (std::int64_t index = 0; index < w.out_height * w.out_width; ++index) {
+    const PoolWindow::Place at = w.place(index / w.out_width, index % w.out_width);
+    for (std::int64_t row = at.top; row < at.bottom; ++row) {
+      float* to = dx + (row * w.width + at.left) * w.channels;
+      auto element = static_cast<std::int32_t>((row - at.first_row) * w.size[1] + at.left - at.first_column);
+      for (std::int64_t column = at.left; column < at.right; ++column) {
+        spread<Disjoint>(dy, winners, element, w.channels, to);
+        to += w.channels;
+        ++element;
+      }
+    }
+    dy += w.channels;
+    winners += w.channels;
+  }
+}
+
+/// dx of one image from where its dy and winners begin.
+template <class Winner>
+void max_pool_gradient(const PoolWindow& w, const float* dy, const Winner* winners, float* dx) {
+  if (!w.tiles()) std::memset(dx, 0, static_cast<std::size_t>(w.image_elements()) * sizeof(float));
+  if (w.disjoint()) {
+    spread_image<true>(w, dy, winners, dx);
+  } else {
+    spread_image<false>(w, dy, winners, dx);
+  }
+}
+
+}  // namespace gpubench::cpu
