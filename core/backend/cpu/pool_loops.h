@@ -19,32 +19,57 @@ void for_each_element(const PoolWindow& w, const PoolWindow::Place& at, Body&& b
   }
 }
 
-/// The maximum of a window for `Vectors` vectors of channels from `x`, the image's first of them.
-template <std::int64_t Vectors, class Winner>
-void max_of_window(const PoolWindow& w, const PoolWindow::Place& at, const float* x, float* y, Winner* winners) {
-  using WinnerLanes [[gnu::vector_size(lane_count * sizeof(Winner)), gnu::aligned(1), gnu::may_alias]] = Winner;
-  const std::int64_t start = (at.top * w.width + at.left) * w.channels;
-  const auto start_index = static_cast<std::int32_t>((at.top - at.first_row) * w.size[1] + at.left - at.first_column);
-  Lanes best[Vectors];
-  IntegerLanes who[Vectors];
-#pragma GCC unroll 8
-  for (std::int64_t v = 0; v < Vectors; ++v) {
-    best[v] = *reinterpret_cast<const Lanes*>(x + start + v * lane_count);
-    who[v] = start_index - IntegerLanes{};
-  }
-  for_each_element(w, at, [&](std::int64_t offset, std::int32_t index) {
+/// The largest so far of `Vectors` vectors of channels, and which element of the window that was.
+template <std::int64_t Vectors>
+struct Largest {
+  Largest(const float* x, std::int32_t index) {
 #pragma GCC unroll 8
     for (std::int64_t v = 0; v < Vectors; ++v) {
-      const Lanes here = *reinterpret_cast<const Lanes*>(x + offset + v * lane_count);
+      best[v] = *reinterpret_cast<const Lanes*>(x + v * lane_count);
+      who[v] = index - IntegerLanes{};
+    }
+  }
+
+  void consider(const float* x, std::int32_t index) {
+#pragma GCC unroll 8
+    for (std::int64_t v = 0; v < Vectors; ++v) {
+      const Lanes here = *reinterpret_cast<const Lanes*>(x + v * lane_count);
       const auto better = here > best[v];
       best[v] = better ? here : best[v];
       who[v] = better ? index - IntegerLanes{} : who[v];
     }
-  });
-  for (std::int64_t v = 0; v < Vectors; ++v) {
-    *reinterpret_cast<Lanes*>(y + v * lane_count) = best[v];
-    *reinterpret_cast<WinnerLanes*>(winners + v * lane_count) = __builtin_convertvector(who[v], WinnerLanes);
   }
+
+  template <class Winner>
+  void store(float* y, Winner* winners) const {
+    using WinnerLanes [[gnu::vector_size(lane_count * sizeof(Winner)), gnu::aligned(1), gnu::may_alias]] = Winner;
+#pragma GCC unroll 8
+    for (std::int64_t v = 0; v < Vectors; ++v) {
+      *reinterpret_cast<Lanes*>(y + v * lane_count) = best[v];
+      *reinterpret_cast<WinnerLanes*>(winners + v * lane_count) = __builtin_convertvector(who[v], WinnerLanes);
+    }
+  }
+
+  Lanes best[Vectors];
+  IntegerLanes who[Vectors];
+};
+
+/// The maximum of a window for `Vectors` vectors of channels from `x`, the image's first of them.
+template <std::int64_t Vectors, class Winner>
+void max_of_window(const PoolWindow& w, const PoolWindow::Place& at, const float* x, float* y, Winner* winners) {
+  const std::int64_t row_step = w.width * w.channels;
+  const float* const first = x + at.top * row_step + at.left * w.channels;
+  const auto index = static_cast<std::int32_t>((at.top - at.first_row) * w.size[1] + at.left - at.first_column);
+  Largest<Vectors> largest(first, index);
+  if (at.bottom - at.top == 2 && at.right - at.left == 2) {  // nearly all pools
+    const auto next_row = static_cast<std::int32_t>(index + w.size[1]);
+    largest.consider(first + w.channels, index + 1);
+    largest.consider(first + row_step, next_row);
+    largest.consider(first + row_step + w.channels, next_row + 1);
+  } else {
+    for_each_element(w, at, [&](std::int64_t offset, std::int32_t element) { largest.consider(x + offset, element); });
+  }
+  largest.store(y, winners);
 }
 
 /// The same for one channel.
