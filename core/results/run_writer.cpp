@@ -14,6 +14,7 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view kLastColumnBeforeAxes = "process";
+constexpr std::string_view kUnfinished = "running";
 
 bool contains(const std::vector<Column>& columns, std::string_view name) {
   return std::ranges::find(columns, name, &Column::name) != columns.end();
@@ -82,7 +83,7 @@ RunWriter::RunWriter(RunPlan plan)
       columns_(all_columns(plan_)) {
   Info::List axes(plan_.axes.begin(), plan_.axes.end());
   info_ = Info::Fields{
-      {"experiment", plan_.experiment}, {"title", plan_.title}, {"run", name()}, {"status", "running"},
+      {"experiment", plan_.experiment}, {"title", plan_.title}, {"run", name()}, {"status", std::string(kUnfinished)},
       {"started", now_text()},          {"finished", Info()},   {"rows", 0},     {"axis_names", std::move(axes)}};
   info_.set("program", build_info());
   write_info();
@@ -94,7 +95,15 @@ RunWriter::RunWriter(RunPlan plan)
 
 RunWriter::RunWriter(RunWriter&&) noexcept = default;
 RunWriter& RunWriter::operator=(RunWriter&&) noexcept = default;
-RunWriter::~RunWriter() = default;
+
+RunWriter::~RunWriter() {
+  if (!rows_file_ || info_.text("status") != kUnfinished) return;
+  try {
+    finish("error");
+  } catch (const std::exception&) {
+    // The files say "running", which readers take for a run that died.
+  }
+}
 
 std::filesystem::path RunWriter::chart_directory() const {
   return plots_root(plan_.out) / plan_.experiment / name();

@@ -58,6 +58,7 @@ class RunWriter {
   explicit RunWriter(RunPlan plan);
   RunWriter(RunWriter&&) noexcept;
   RunWriter& operator=(RunWriter&&) noexcept;
+  /// A run that was not finished gets the status "error".
   ~RunWriter();
 
   /// Writes the row and its step times and waits for the disk. A column not seen before widens the header by

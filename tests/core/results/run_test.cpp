@@ -81,6 +81,12 @@ TEST(Run, RowsAreOnDiskBeforeTheNextPoint) {
   EXPECT_EQ(read_run(writer.directory()).info.text("status"), "running");
 }
 
+TEST(Run, OneThatIsGivenUpIsAnError) {
+  const TemporaryDirectory out;
+  const auto directory = RunWriter(plan_in(out)).directory();
+  EXPECT_EQ(read_run(directory).info.text("status"), "error");
+}
+
 TEST(Run, AColumnThatComesLaterWidensTheHeader) {
   const TemporaryDirectory out;
   RunWriter writer(plan_in(out));
