@@ -1,8 +1,8 @@
-# Writes the commit of SOURCE into the header OUTPUT, only when it has changed: cmake -DSOURCE=... -DOUTPUT=... -P Commit.cmake
+# Writes the commit of SOURCE into the C++ source OUTPUT, only when it has changed: cmake -DSOURCE=... -DOUTPUT=... -P Commit.cmake
 # Sources that are no Git checkout have an empty commit.
 execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --dirty=+changes --exclude=*
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-set(text "#define GPUBENCH_COMMIT \"${commit}\"\n")
+set(text "namespace gpubench {\nextern const char* const built_commit;\nconst char* const built_commit = \"${commit}\";\n}\n")
 set(before "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} before)
