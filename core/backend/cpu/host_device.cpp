@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <utility>
 
+#include "core/backend/cpu/denormals.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -78,6 +79,7 @@ void HostDevice::bind_to_thread() {
   thread_local int team = 0;
   if (team == threads_) return;
   omp_set_num_threads(threads_);
+  cpu::flush_denormals_in_team(threads_);
   team = threads_;
 }
 
