@@ -13,6 +13,10 @@ TensorType without_batch(const TensorType& type) {
   return {Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
 }
 
+void require_end(const Dataset& dataset, std::string_view what) {
+  if (dataset.size() == endless) throw Error(fmt::format("{}: the dataset never ends; use take", what));
+}
+
 /// Grows one output's batches into one tensor.
 HostTensor join(const std::vector<HostTensor>& batches) {
   TensorType type = batches.front().type();
@@ -110,6 +114,7 @@ StepLoop Trainer::prediction_loop() {
 }
 
 Logs Trainer::evaluate(const Dataset& dataset) {
+  require_end(dataset, "evaluate");
   reset_metrics();
   StepLoop steps = evaluation_loop();
   const std::unique_ptr<Cursor> cursor = dataset.open();
@@ -120,6 +125,7 @@ Logs Trainer::evaluate(const Dataset& dataset) {
 }
 
 std::vector<HostTensor> Trainer::predict(const Dataset& dataset) {
+  require_end(dataset, "predict");
   StepLoop steps = prediction_loop();
   const std::unique_ptr<Cursor> cursor = dataset.open();
   std::vector<std::vector<HostTensor>> batches;

@@ -150,7 +150,9 @@ std::string summary_text(const ScriptModel& self) {
 
 void print_summary(lua_State* L, const ScriptModel& self) {
   lua_getglobal(L, "print");
-  Value<std::string>::push(L, summary(*self.model));
+  std::string text = summary(*self.model);
+  text.pop_back();  // print ends the line
+  Value<std::string>::push(L, text);
   lua_call(L, 1, 0);
 }
 

@@ -7,7 +7,7 @@ namespace gpubench::lua {
 std::vector<Tensor> TensorCalls::apply(Dispatcher& dispatcher, std::span<const Tensor> inputs, int variant,
                                        const Build& build) {
   const auto fits = [&](const std::unique_ptr<Known>& known) {
-    return known->variant == variant &&
+    return known->variant == variant && known->device == dispatcher.device() &&
            std::equal(inputs.begin(), inputs.end(), known->types.begin(), known->types.end(),
                       [](const Tensor& tensor, const TensorType& type) { return tensor.type() == type; });
   };
@@ -15,6 +15,7 @@ std::vector<Tensor> TensorCalls::apply(Dispatcher& dispatcher, std::span<const T
   if (found == known_.end()) {
     auto made = std::make_unique<Known>();
     made->variant = variant;
+    made->device = dispatcher.device();
     made->graph.set_device(dispatcher.device());
     std::vector<gpubench::Value> values;
     for (const Tensor& input : inputs) {

@@ -1,5 +1,5 @@
 // A piece of graph applied to tensors: eagerly, inside a trace or under a tape. The graph is built once per types of
-// the tensors, so that an eager loop pays for its ops and not for describing them.
+// the tensors and device scope, so that an eager loop pays for its ops and not for describing them.
 #pragma once
 #include <functional>
 #include <memory>
@@ -21,6 +21,7 @@ class TensorCalls {
   struct Known {
     std::vector<TensorType> types;
     int variant = 0;
+    DeviceId device;
     Graph graph;
     std::vector<gpubench::Value> outputs;
   };

@@ -218,6 +218,9 @@ TEST_F(Fit, RefusesWhatCannotTrain) {
   EXPECT_THAT([&] { fit(model, *data, {.epochs = 0}); }, ThrowsMessage<Error>("fit: epochs must be at least 1, got 0"));
   EXPECT_THAT([&] { fit(model, *repeat(data), {}); },
               ThrowsMessage<Error>("fit: the dataset never ends; give steps_per_epoch or use take"));
+  EXPECT_THAT([&] { model.evaluate(*repeat(data)); },
+              ThrowsMessage<Error>("evaluate: the dataset never ends; use take"));
+  EXPECT_THAT([&] { model.predict(*repeat(data)); }, ThrowsMessage<Error>("predict: the dataset never ends; use take"));
   EXPECT_THAT([&] { fit(model, *batches_of({blobs.points}, 10), {}); },
               ThrowsMessage<Error>("model 'small': an element must be 1 input and 1 label, got a tuple of 1"));
   EXPECT_THAT(
