@@ -58,9 +58,9 @@ void bare_onednn_matmul(benchmark::State& state) {
   Memory a(desc(m, k), engine), b(desc(k, n), engine), c(desc(m, n), engine);
   std::fill_n(static_cast<float*>(a.get_data_handle()), m * k, 0.5F);
   std::fill_n(static_cast<float*>(b.get_data_handle()), k * n, 0.5F);
-  for (auto _ : state) {
+  measure_runs(state, [&] {
     primitive.execute(stream, {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}});
-  }
+  });
   state.counters["flops"] =
       benchmark::Counter(2.0 * static_cast<double>(m * n * k), benchmark::Counter::kIsIterationInvariantRate);
   state.SetLabel(planned.impl_info_str());

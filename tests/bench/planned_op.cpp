@@ -1,12 +1,10 @@
 #include "tests/bench/planned_op.h"
 
-#include <algorithm>
 #include <array>
 #include <random>
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cpu/processor.h"
-#include "core/base/clock.h"
 
 namespace gpubench::bench {
 namespace {
@@ -48,13 +46,7 @@ void PlannedOp::run() {
 
 void PlannedOp::measure(benchmark::State& state) {
   run();
-  Seconds fastest(1e9);
-  for (auto _ : state) {
-    const Stopwatch watch;
-    run();
-    fastest = std::min(fastest, watch.elapsed());
-  }
-  state.counters["fastest_us"] = fastest.count() * 1e6;
+  measure_runs(state, [this] { run(); });
   state.counters["flops"] =
       benchmark::Counter(op_->flops(input_types_, output_types_), benchmark::Counter::kIsIterationInvariantRate);
   state.counters["bytes"] =

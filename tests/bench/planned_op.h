@@ -1,21 +1,35 @@
 // One op planned for the CPU with memory of its own: what the benchmarks of kernels run in their loops.
 #pragma once
+#include <algorithm>
 #include <benchmark/benchmark.h>
 #include <memory>
 #include <vector>
 
 #include "core/backend/backend.h"
+#include "core/base/clock.h"
 #include "core/tensor/host_tensor.h"
 
 namespace gpubench::bench {
+
+/// The loop of a benchmark: one run per iteration. Adds the fastest single run, which is what counts on a machine that
+/// others use too.
+template <class Run>
+void measure_runs(benchmark::State& state, Run&& run) {
+  Seconds fastest(1e9);
+  for (auto _ : state) {
+    const Stopwatch watch;
+    run();
+    fastest = std::min(fastest, watch.elapsed());
+  }
+  state.counters["fastest_us"] = fastest.count() * 1e6;
+}
 
 class PlannedOp {
  public:
   /// Floating inputs are uniform in [-1, 1); integers are 0.
   PlannedOp(OpPtr op, std::vector<TensorType> inputs);
   void run();
-  /// The loop of a benchmark: one run per iteration. Adds the rates of floating-point operations and bytes, and the
-  /// fastest single run, which is what counts on a machine that others use.
+  /// measure_runs, and the rates of floating-point operations and bytes.
   void measure(benchmark::State& state);
 
  private:

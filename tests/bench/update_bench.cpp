@@ -30,7 +30,8 @@ std::vector<TensorType> inputs_of(const OptimizerUpdate& op, const std::vector<T
 template <class O>
 void update(benchmark::State& state, const std::vector<std::int64_t>& widths) {
   const std::vector<TensorType> variables = perceptron(widths);
-  const auto op = std::make_shared<const O>(std::remove_const_t<decltype(O::settings)>{}, static_cast<int>(variables.size()));
+  const auto op =
+      std::make_shared<const O>(std::remove_const_t<decltype(O::settings)>{}, static_cast<int>(variables.size()));
   PlannedOp(op, inputs_of(*op, variables)).measure(state);
 }
 

@@ -2,7 +2,9 @@
 // part (the exponential) runs over all elements of a block at once and only the cheap parts run row by row.
 #pragma once
 #include <algorithm>
+#include <cstring>
 
+#include "core/backend/cpu/lanes.h"
 #include "core/backend/cpu/rows.h"
 #include "core/math/elementary.h"
 
@@ -30,34 +32,46 @@ struct RowBlocks {
   static constexpr std::int64_t cost_per_element = 4;
 };
 
-inline float row_max(const float* x, std::int64_t count) {
-  float largest = x[0];
-  for (std::int64_t i = 1; i < count; ++i) largest = x[i] > largest ? x[i] : largest;
-  return largest;
+/// Combines a row's elements: sixteen side by side, which is a fixed order, so that compilers need no licence to
+/// reorder sums. `term(lanes or float, index)` gives what element `index` adds to `combine`.
+template <class Term, class Combine>
+float reduce_row(std::int64_t count, float start, const Term& term, const Combine& combine) {
+  float result = start;
+  std::int64_t i = 0;
+  if (count >= lane_count) {
+    Lanes parts = term(Lanes{}, 0);
+    for (i = lane_count; i + lane_count <= count; i += lane_count) parts = combine(parts, term(Lanes{}, i));
+    for (std::int64_t lane = 0; lane < lane_count; ++lane) result = combine(result, parts[lane]);
+  }
+  for (; i < count; ++i) result = combine(result, term(0.0F, i));
+  return result;
 }
 
-/// The fixed order of eight partial sums lets compilers vectorize without reordering anything.
+/// The elements at `from`, as many as T holds. Copied, because a template argument forgets that Lanes need no
+/// alignment.
+template <class T>
+T elements_at(const float* from) {
+  T result;
+  std::memcpy(&result, from, sizeof result);
+  return result;
+}
+
+inline float row_max(const float* x, std::int64_t count) {
+  const auto term = [x](auto kind, std::int64_t i) { return elements_at<decltype(kind)>(x + i); };
+  return reduce_row(count, x[0], term, [](auto a, auto b) { return b > a ? b : a; });
+}
+
 inline float row_sum(const float* x, std::int64_t count) {
-  std::array<float, 8> parts{};
-  std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    for (std::int64_t lane = 0; lane < 8; ++lane) parts[static_cast<std::size_t>(lane)] += x[i + lane];
-  }
-  float rest = 0;
-  for (; i < count; ++i) rest += x[i];
-  return ((parts[0] + parts[4]) + (parts[1] + parts[5])) + ((parts[2] + parts[6]) + (parts[3] + parts[7])) + rest;
+  const auto term = [x](auto kind, std::int64_t i) { return elements_at<decltype(kind)>(x + i); };
+  return reduce_row(count, 0.0F, term, [](auto a, auto b) { return a + b; });
 }
 
 /// As row_sum, of the products.
 inline float row_dot(const float* a, const float* b, std::int64_t count) {
-  std::array<float, 8> parts{};
-  std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    for (std::int64_t lane = 0; lane < 8; ++lane) parts[static_cast<std::size_t>(lane)] += a[i + lane] * b[i + lane];
-  }
-  float rest = 0;
-  for (; i < count; ++i) rest += a[i] * b[i];
-  return ((parts[0] + parts[4]) + (parts[1] + parts[5])) + ((parts[2] + parts[6]) + (parts[3] + parts[7])) + rest;
+  const auto term = [a, b](auto kind, std::int64_t i) {
+    return elements_at<decltype(kind)>(a + i) * elements_at<decltype(kind)>(b + i);
+  };
+  return reduce_row(count, 0.0F, term, [](auto left, auto right) { return left + right; });
 }
 
 /// y = x - max(x) for each row; y may be x.

@@ -105,7 +105,7 @@ OpCase gradient_case(std::string name, const Shape& shape, CaseInput labels) {
 }
 
 std::vector<OpCase> loss_cases() {
-  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10};
+  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37};
   return {
       loss_case<CategoricalCrossEntropy>("categorical", predictions(small, 0.05, 1), one_hot(small)),
       loss_case<CategoricalCrossEntropy>("categorical_soft", predictions(images, 0.05, 1), soft(images)),
@@ -116,6 +116,7 @@ std::vector<OpCase> loss_cases() {
       loss_case<SoftmaxCrossEntropy>("softmax", predictions(small, -3, 3), one_hot(small)),
       loss_case<SoftmaxCrossEntropy>("softmax_soft", predictions(images, -3, 3), soft(images)),
       loss_case<SoftmaxCrossEntropy>("softmax_does_not_overflow", predictions(small, -500, 500), one_hot(small)),
+      loss_case<SoftmaxCrossEntropy>("softmax_of_many_classes", predictions(wide, -3, 3), soft(wide)),
       loss_case<SoftmaxCrossEntropy>("softmax_on_threads", predictions(large, -3, 3), one_hot(large)),
       loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax", predictions(small, -3, 3), indices(small, Dtype::i64)),
       loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax_uint8", predictions(large, -3, 3),

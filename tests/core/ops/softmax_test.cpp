@@ -75,6 +75,8 @@ std::vector<OpCase> softmax_cases() {
       forward_case<LogSoftmax>("log_softmax_does_not_overflow", {3, 5}, 2, 1000),
       forward_case<LogSoftmax>("log_softmax_on_threads", {900, 10}, 3),
       gradient_case<SoftmaxGradient>("softmax_gradient", {4, 10}),
+      gradient_case<SoftmaxGradient>("softmax_gradient_of_many_classes", {5, 37}),
+      gradient_case<LogSoftmaxGradient>("log_softmax_gradient_of_many_classes", {5, 37}),
       gradient_case<SoftmaxGradient>("softmax_gradient_on_threads", {900, 10}),
       gradient_case<LogSoftmaxGradient>("log_softmax_gradient", {4, 10}),
   };
