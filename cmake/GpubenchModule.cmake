@@ -42,7 +42,8 @@ function(gpubench_module folder)
 endfunction()
 
 # gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
-# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder.
+# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder. Threads of
+# OpenMP sleep between loops, as in the program: teams that spin starve each other where tests share the cores.
 function(gpubench_test folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target test_${folder})
@@ -53,7 +54,7 @@ function(gpubench_test folder)
   endforeach()
   target_link_libraries(${target} PRIVATE gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT 300)
+                       PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
 # gpubench_lua_tests(FOLDER script...)
