@@ -40,7 +40,7 @@ gb.experiment {
       model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
       local row = gb.measure.training(model, gb.datasets.mnist("train"):shuffle(10000):batch(64, { drop_remainder = true }))
       model:fit(gb.datasets.mnist("train"):shuffle(10000):batch(64), { epochs = 1, verbose = 0 })
-      row.test_accuracy = model:evaluate(gb.datasets.mnist("test"):batch(256), { verbose = 0 }).accuracy
+      row.test_accuracy = model:evaluate(gb.datasets.mnist("test"):batch(256)).accuracy
       row.parameters = model:count_params()
       return row
     end)

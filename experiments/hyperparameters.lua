@@ -48,7 +48,7 @@ gb.experiment {
         epochs = epochs, validation_data = test, callbacks = callbacks, verbose = 0,
       })
       local spent = gb.clock() - started
-      local result = model:evaluate(test, { verbose = 0 })
+      local result = model:evaluate(test)
       return {
         time_to_target_s = reached, training_time_s = spent, epochs_run = run,
         test_accuracy = result.accuracy, accuracy = result.accuracy, loss = result.loss,

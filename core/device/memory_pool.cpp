@@ -36,10 +36,36 @@ MemoryPool::~MemoryPool() {
 
 Buffer MemoryPool::allocate(std::size_t bytes, std::string_view label) {
   const std::size_t rounded = round_up(bytes);
+  if (under_pressure(rounded)) relieve();
+  Buffer buffer = try_allocate(rounded, label);
+  if (buffer.data() == nullptr && relieve_) {
+    relieve();
+    buffer = try_allocate(rounded, label);
+  }
+  if (buffer.data() == nullptr) {
+    const std::lock_guard lock(mutex_);
+    throw OutOfMemory(out_of_memory_message(bytes, label));
+  }
+  return buffer;
+}
+
+bool MemoryPool::under_pressure(std::size_t rounded) {
+  if (!relieve_) return false;
+  const std::lock_guard lock(mutex_);
+  return in_use_ + rounded > relieve_at_;
+}
+
+void MemoryPool::relieve() {
+  relieve_();
+  const std::lock_guard lock(mutex_);
+  relieve_at_ = std::max(pressure_floor, 2 * in_use_);
+}
+
+Buffer MemoryPool::try_allocate(std::size_t rounded, std::string_view label) {
   const std::lock_guard lock(mutex_);
   auto range = best_fit(rounded);
   if (range == free_.end()) {
-    if (!grow(rounded)) throw OutOfMemory(out_of_memory_message(bytes, label));
+    if (!grow(rounded)) return {};
     range = best_fit(rounded);
   }
 

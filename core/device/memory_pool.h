@@ -2,6 +2,7 @@
 // (a MemorySource) differs. Thread-safe.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -74,6 +75,8 @@ class MemoryPool {
   static constexpr std::size_t alignment = 256;
   /// Growing pools take at least this much from the device at a time, so that small tensors share a block.
   static constexpr std::size_t growth_block = std::size_t{2} << 20;
+  /// Less memory than this in use is never under pressure.
+  static constexpr std::size_t pressure_floor = std::size_t{16} << 20;
 
   /// `name` stands in messages ("cpu:0").
   MemoryPool(std::string name, std::unique_ptr<MemorySource> source, PoolOptions options);
@@ -81,6 +84,10 @@ class MemoryPool {
 
   /// Throws OutOfMemory naming what was asked for, the limit, and the largest blocks in use by their labels.
   Buffer allocate(std::size_t bytes, std::string_view label);
+  /// `relieve` may release buffers that nobody needs any more (a collector's garbage). It is called in the allocating
+  /// thread, without a lock, before memory in use passes twice what it was after the last call, and once before
+  /// OutOfMemory is thrown. Set before the pool is used by several threads.
+  void set_pressure_handler(std::function<void()> relieve) { relieve_ = std::move(relieve); }
   MemoryUse use() const;
   void reset_peak();
   /// Gives blocks that nothing uses back to the device.
@@ -103,6 +110,9 @@ class MemoryPool {
     std::string label;
   };
 
+  Buffer try_allocate(std::size_t rounded, std::string_view label);
+  bool under_pressure(std::size_t rounded);
+  void relieve();
   void release(std::byte* data) noexcept;
   std::map<std::byte*, Range>::iterator best_fit(std::size_t bytes);
   bool grow(std::size_t bytes);
@@ -118,6 +128,8 @@ class MemoryPool {
   std::map<std::byte*, Range> free_;
   std::unordered_map<std::byte*, Live> live_;
   std::size_t in_use_ = 0, peak_ = 0, reserved_ = 0;
+  std::function<void()> relieve_;
+  std::size_t relieve_at_ = pressure_floor;  // memory in use
 };
 
 inline Buffer::~Buffer() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "lua/bind/machine.h"
 
 namespace gpubench::lua {
 namespace {
@@ -33,9 +34,21 @@ const WorldPtr& Session::world() {
   if (world_ == nullptr) {
     auto world = std::make_shared<World>(config_);
     if (options_.device) world->dispatcher.set_device(*options_.device);
+    collect_under_pressure(*world);
     world_ = std::move(world);
   }
   return world_;
+}
+
+void Session::collect_under_pressure(World& world) const {
+  if (L_ == nullptr) return;
+  for (const DeviceId& id : world.devices.ids()) {
+    world.devices.device(id).memory().set_pressure_handler([machine = std::weak_ptr(Machine::shared(L_))] {
+      const auto open = machine.lock();
+      // A pipeline's worker must not touch the script's state.
+      if (open != nullptr && open->is_open() && open->on_own_thread()) lua_gc(open->running(), LUA_GCCOLLECT);
+    });
+  }
 }
 
 DeviceConfig& Session::configure(const std::string& what) {
@@ -67,6 +80,7 @@ void Session::reset() {
 }
 
 void set_session(lua_State* L, Session& session) {
+  session.L_ = L;
   lua_pushlightuserdata(L, &session);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
 }

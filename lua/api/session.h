@@ -41,7 +41,8 @@ class Session {
   explicit Session(SessionOptions options);
 
   const SessionOptions& options() const { return options_; }
-  /// Made at the first call; from then on configure() refuses.
+  /// Made at the first call; from then on configure() refuses. Lua's collector cannot see the bytes of devices, so
+  /// their pools run it when memory in use has doubled and before it runs out.
   const WorldPtr& world();
   bool started() const { return world_ != nullptr; }
   /// How the devices will be made. Throws Error "<what>: ... already in use" once they are.
@@ -67,6 +68,10 @@ class Session {
   void reset();
 
  private:
+  friend void set_session(lua_State* L, Session& session);
+  void collect_under_pressure(World& world) const;
+
+  lua_State* L_ = nullptr;
   SessionOptions options_;
   DeviceConfig config_;
   WorldPtr world_;

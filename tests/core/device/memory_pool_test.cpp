@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -80,6 +81,28 @@ TEST_F(MemoryPoolTest, FreeBlocksMakeRoomUnderALimit) {
   auto p = pool({.limit = 8 * mib});
   { const Buffer small = p->allocate(100, "small"); }  // leaves a free block of 2 MiB
   EXPECT_NO_THROW(p->allocate(8 * mib, "large"));
+}
+
+TEST_F(MemoryPoolTest, GarbageIsCollectedBeforeMemoryRunsOut) {
+  auto p = pool({.limit = 8 * mib});
+  std::vector<Buffer> garbage;
+  int calls = 0;
+  p->set_pressure_handler([&] { ++calls, garbage.clear(); });
+  for (int i = 0; i < 20; ++i) garbage.push_back(p->allocate(mib, "garbage"));
+  EXPECT_EQ(calls, 2);
+  const Buffer kept = p->allocate(mib, "kept");
+  EXPECT_THROW(p->allocate(8 * mib, "too large"), OutOfMemory);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(MemoryPoolTest, GarbageIsCollectedWheneverMemoryDoubles) {
+  auto p = pool({});
+  std::vector<Buffer> garbage;
+  int calls = 0;
+  p->set_pressure_handler([&] { ++calls, garbage.clear(); });
+  for (int i = 0; i < 100; ++i) garbage.push_back(p->allocate(mib, "garbage"));
+  EXPECT_EQ(calls, 6) << "every 16 MiB";
+  EXPECT_LE(p->use().peak, 17 * mib);
 }
 
 TEST_F(MemoryPoolTest, AnExhaustedDeviceIsOutOfMemory) {
