@@ -30,7 +30,7 @@ VariablePtr VariableStore::create(std::string name, const HostTensor& initial, c
     slots_->vacant.pop_back();
     slots_->buffers[static_cast<std::size_t>(variable->index)] = std::move(buffer);
   }
-  const VariablePtr handle(variable.release(), [slots = slots_](const Variable* gone) {
+  VariablePtr handle(variable.release(), [slots = slots_](const Variable* gone) {
     {
       const std::lock_guard lock(slots->mutex);
       slots->buffers[static_cast<std::size_t>(gone->index)] = {};

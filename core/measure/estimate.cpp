@@ -11,15 +11,15 @@ namespace gpubench {
 namespace {
 
 // More blocks tighten the interval of independent samples by little and break the independence of correlated ones.
-constexpr std::size_t kMaxBlocks = 31;
-constexpr double kTailProbability = 0.025;
+constexpr std::size_t max_blocks = 31;
+constexpr double tail_probability = 0.025;
 
 // The largest rank k (from 1) with P(Binomial(n, 1/2) < k) <= 2.5 %, or 0 when there is none.
 std::size_t lower_rank(std::size_t n) {
   double term = std::ldexp(1.0, -static_cast<int>(n));
   double below = 0;
   std::size_t rank = 0;
-  while (below + term <= kTailProbability) {
+  while (below + term <= tail_probability) {
     below += term;
     term *= static_cast<double>(n - rank) / static_cast<double>(rank + 1);
     ++rank;
@@ -27,9 +27,9 @@ std::size_t lower_rank(std::size_t n) {
   return rank;
 }
 
-// The shortest odd length that leaves no more than kMaxBlocks whole blocks (and then at least ten).
+// The shortest odd length that leaves no more than max_blocks whole blocks (and then at least ten).
 std::size_t odd_block_length(std::size_t samples) {
-  const std::size_t length = samples / (kMaxBlocks + 1) + 1;
+  const std::size_t length = samples / (max_blocks + 1) + 1;
   return length % 2 == 1 ? length : length + 1;
 }
 
@@ -45,15 +45,15 @@ MedianEstimator::MedianEstimator(std::size_t capacity) {
 }
 
 Estimate MedianEstimator::estimate(std::span<const double> samples) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (samples.empty()) return {0, {-kInfinity, kInfinity}};
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  if (samples.empty()) return {0, {-unbounded, unbounded}};
 
   scratch_.assign(samples.begin(), samples.end());
   const std::size_t length = odd_block_length(samples.size());
   const std::size_t blocks = samples.size() / length;
   // What does not fill a block is left out at the front: the oldest steps say least about the steady state.
   const std::size_t first = samples.size() - blocks * length;
-  std::array<double, kMaxBlocks> medians{};
+  std::array<double, max_blocks> medians{};
   for (std::size_t block = 0; block < blocks; ++block) {
     medians[block] = median_in_place(std::span(scratch_).subspan(first + block * length, length));
   }
@@ -61,7 +61,7 @@ Estimate MedianEstimator::estimate(std::span<const double> samples) {
 
   const double value = median_in_place(scratch_);
   const std::size_t rank = lower_rank(blocks);
-  if (rank == 0) return {value, {-kInfinity, kInfinity}};
+  if (rank == 0) return {value, {-unbounded, unbounded}};
   // The blocks' interval is of the same median but need not hold this sample's: it is widened to do so.
   return {value, {std::min(value, medians[rank - 1]), std::max(value, medians[blocks - rank])}};
 }

@@ -13,12 +13,12 @@ namespace {
 
 // Room for steps of 2 µs throughout the budget; untouched pages of the reservation cost nothing. Faster or more steps
 // than this end the point early, and its reason says so.
-constexpr double kShortestStep = 2e-6;
-constexpr double kLeastCapacity = 4096;
-constexpr double kMostCapacity = 1 << 24;
+constexpr double shortest_step = 2e-6;
+constexpr double least_capacity = 4096;
+constexpr double most_capacity = 1 << 24;
 
 std::size_t capacity_for(Seconds budget) {
-  return static_cast<std::size_t>(std::clamp(budget.count() / kShortestStep, kLeastCapacity, kMostCapacity));
+  return static_cast<std::size_t>(std::clamp(budget.count() / shortest_step, least_capacity, most_capacity));
 }
 
 StoppingLimits checked(StoppingLimits limits) {

@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 // Bounds a window's memory; at 20 ms a window it is reached by steps under 3 µs only.
-constexpr std::size_t kMostWindowSteps = 8192;
+constexpr std::size_t most_window_steps = 8192;
 }  // namespace
 
 Warmup::Warmup(WarmupLimits limits) : limits_(limits) {
@@ -20,8 +20,8 @@ Warmup::Warmup(WarmupLimits limits) : limits_(limits) {
                             limits.window_steps, limits.window_time.count(), limits.tolerance,
                             limits.max_time.count()));
   }
-  limits_.window_steps = std::min(limits.window_steps, kMostWindowSteps);
-  window_.reserve(kMostWindowSteps);
+  limits_.window_steps = std::min(limits.window_steps, most_window_steps);
+  window_.reserve(most_window_steps);
 }
 
 bool Warmup::add(double seconds) {
@@ -30,7 +30,7 @@ bool Warmup::add(double seconds) {
   window_.push_back(seconds);
   in_window_ += Seconds(seconds);
   const bool long_enough = window_.size() >= limits_.window_steps && in_window_ >= limits_.window_time;
-  if (long_enough || window_.size() == kMostWindowSteps) settled_ = window_ended();
+  if (long_enough || window_.size() == most_window_steps) settled_ = window_ended();
   return settled_ || elapsed_ >= limits_.max_time;
 }
 

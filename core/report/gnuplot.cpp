@@ -15,7 +15,7 @@
 namespace gpubench {
 namespace {
 
-constexpr int kNotInstalled = 127;
+constexpr int not_installed = 127;
 
 // Both ends of a pipe, closed when they go out of scope.
 class Pipe {
@@ -75,7 +75,7 @@ Outcome call_gnuplot(const std::string& argument, const std::filesystem::path& f
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error == ENOENT) return {kNotInstalled, ""};
+  if (error == ENOENT) return {not_installed, ""};
   if (error != 0) throw Error("gnuplot: cannot start: " + std::generic_category().message(error));
 
   pipe.close_write();
@@ -88,14 +88,14 @@ Outcome call_gnuplot(const std::string& argument, const std::filesystem::path& f
 }  // namespace
 
 bool gnuplot_is_installed() {
-  return call_gnuplot("--version", ".").status != kNotInstalled;
+  return call_gnuplot("--version", ".").status != not_installed;
 }
 
 void run_gnuplot(const std::filesystem::path& script) {
   const Outcome outcome = call_gnuplot(script.filename().string(), script.parent_path());
   if (outcome.status == 0) return;
   throw Error(fmt::format("gnuplot failed on '{}': {}", script.string(),
-                          outcome.status == kNotInstalled ? "not installed" : one_line(outcome.output)));
+                          outcome.status == not_installed ? "not installed" : one_line(outcome.output)));
 }
 
 }  // namespace gpubench

@@ -10,38 +10,38 @@
 namespace gpubench {
 namespace {
 
-constexpr std::size_t kStyles = 8;
+constexpr std::size_t styles = 8;
 // Of the distance between two categories.
-constexpr double kBarGroupWidth = 0.8;
+constexpr double bar_group_width = 0.8;
 // Of a bar's share of its group.
-constexpr double kBarFill = 0.92;
+constexpr double bar_fill = 0.92;
 // A linear axis starts at zero unless all values lie in the upper part of it.
-constexpr double kStartAtZeroBelow = 0.6;
-constexpr std::size_t kMostOwnTicks = 14;
+constexpr double start_at_zero_below = 0.6;
+constexpr std::size_t most_own_ticks = 14;
 // A chart without a key, and what labels aslant and each line of the key add to it.
-constexpr std::size_t kPlotHeight = 410;
-constexpr std::size_t kAslantHeight = 80;
-constexpr std::size_t kKeyLineHeight = 24;
-constexpr std::size_t kKeyLineWidth = 84;
+constexpr std::size_t plot_height = 410;
+constexpr std::size_t aslant_height = 80;
+constexpr std::size_t key_line_height = 24;
+constexpr std::size_t key_line_width = 84;
 // Sample and gap beside an entry's text.
-constexpr std::size_t kKeyEntryExtra = 10;
+constexpr std::size_t key_entry_extra = 10;
 // Of the data's width, on each side.
-constexpr double kMargin = 0.03;
+constexpr double plot_margin = 0.03;
 // What has room, in characters.
-constexpr std::size_t kTitleWidth = 84;
-constexpr std::size_t kKeyWidth = 64;
-constexpr std::size_t kTickWidth = 24;
+constexpr std::size_t title_width = 84;
+constexpr std::size_t key_width = 64;
+constexpr std::size_t tick_width = 24;
 // Ticks of all categories that fit side by side.
-constexpr std::size_t kTicksWidth = 80;
+constexpr std::size_t ticks_width = 80;
 
 std::string label(const std::string& text) {
-  return quote_gnuplot(shorten(one_line(text), kTitleWidth));
+  return quote_gnuplot(shorten(one_line(text), title_width));
 }
 
 // Labels of ticks are formats to gnuplot, in which a percent sign must be doubled.
 std::string tick_text(const std::string& label) {
   std::string text;
-  for (const char c : shorten(one_line(label), kTickWidth)) text += c == '%' ? "%%" : std::string(1, c);
+  for (const char c : shorten(one_line(label), tick_width)) text += c == '%' ? "%%" : std::string(1, c);
   return quote_gnuplot(text);
 }
 
@@ -49,9 +49,9 @@ std::string tick_text(const std::string& label) {
 bool is_crowded(const Chart& chart) {
   std::size_t longest = 0;
   for (const std::string& category : chart.categories) {
-    longest = std::max(longest, display_width(shorten(one_line(category), kTickWidth)));
+    longest = std::max(longest, display_width(shorten(one_line(category), tick_width)));
   }
-  return longest * chart.categories.size() > kTicksWidth;
+  return longest * chart.categories.size() > ticks_width;
 }
 
 std::string category_ticks(const Chart& chart) {
@@ -73,14 +73,14 @@ std::string x_range(const Chart& chart) {
   const double first = *values.begin();
   const double last = *values.rbegin();
   if (chart.spec.log_x == 0) {
-    const double margin = kMargin * (last - first);
+    const double margin = plot_margin * (last - first);
     return margin > 0 ? fmt::format("set xrange [{}:{}]\n", first - margin, last + margin) : "";
   }
   std::string text = fmt::format("set logscale x {}\n", chart.spec.log_x);
   if (first <= 0) return text;
-  const double factor = first == last ? chart.spec.log_x : std::pow(last / first, kMargin);
+  const double factor = first == last ? chart.spec.log_x : std::pow(last / first, plot_margin);
   text += fmt::format("set xrange [{:.6g}:{:.6g}]\n", first / factor, last * factor);
-  if (values.size() <= kMostOwnTicks) text += fmt::format("set xtics ({})\n", fmt::join(values, ", "));
+  if (values.size() <= most_own_ticks) text += fmt::format("set xtics ({})\n", fmt::join(values, ", "));
   return text;
 }
 
@@ -96,7 +96,7 @@ std::string y_range(const Chart& chart) {
       first = false;
     }
   }
-  const bool from_zero = least >= 0 && (chart.spec.kind == ChartKind::bar || least < kStartAtZeroBelow * most);
+  const bool from_zero = least >= 0 && (chart.spec.kind == ChartKind::bar || least < start_at_zero_below * most);
   return from_zero ? "set yrange [0:*]\n" : "";
 }
 
@@ -107,12 +107,12 @@ std::size_t chart_height(const Chart& chart) {
   for (const ChartSeries& series : chart.series) {
     if (series.name.empty()) continue;
     ++entries;
-    widest = std::max(widest, display_width(shorten(one_line(series.name), kKeyWidth)) + kKeyEntryExtra);
+    widest = std::max(widest, display_width(shorten(one_line(series.name), key_width)) + key_entry_extra);
   }
-  const std::size_t height = kPlotHeight + (is_crowded(chart) ? kAslantHeight : 0);
+  const std::size_t height = plot_height + (is_crowded(chart) ? aslant_height : 0);
   if (entries == 0) return height;
-  const std::size_t columns = std::max<std::size_t>(kKeyLineWidth / widest, 1);
-  return height + kKeyLineHeight * ((entries + columns - 1) / columns);
+  const std::size_t columns = std::max<std::size_t>(key_line_width / widest, 1);
+  return height + key_line_height * ((entries + columns - 1) / columns);
 }
 
 bool has_intervals(const ChartSeries& series) {
@@ -120,7 +120,7 @@ bool has_intervals(const ChartSeries& series) {
 }
 
 double bar_width(const Chart& chart) {
-  return kBarGroupWidth / static_cast<double>(chart.series.size());
+  return bar_group_width / static_cast<double>(chart.series.size());
 }
 
 // Where a series' bars stand beside the middle of their category.
@@ -147,12 +147,12 @@ std::string interval_clause(const std::string& data, const std::string& line) {
 
 std::string plot_clause(const Chart& chart, std::size_t index) {
   const ChartSeries& series = chart.series[index];
-  const std::string title = series.name.empty() ? "notitle" : "title " + quote_gnuplot(shorten(series.name, kKeyWidth));
+  const std::string title = series.name.empty() ? "notitle" : "title " + quote_gnuplot(shorten(series.name, key_width));
   const std::string data = fmt::format("$series{}", index + 1);
-  const std::string line = fmt::format("linestyle {}", index % kStyles + 1);
+  const std::string line = fmt::format("linestyle {}", index % styles + 1);
   const bool bars = chart.spec.kind == ChartKind::bar;
   std::string clause =
-      bars ? fmt::format("{} using 1:2:({:.3g}) with boxes {} {}", data, kBarFill * bar_width(chart), line, title)
+      bars ? fmt::format("{} using 1:2:({:.3g}) with boxes {} {}", data, bar_fill * bar_width(chart), line, title)
            : fmt::format("{} using 1:2 with linespoints {} {}", data, line, title);
   if (has_intervals(series)) {
     clause += ", " + interval_clause(data, bars ? "linecolor rgb text_grey linewidth 1.5" : line + " dashtype 1");

@@ -12,7 +12,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Format>, 4> kFormats = {
+constexpr std::array<std::pair<std::string_view, Format>, 4> format_names = {
     {{"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}, {"markdown", Format::markdown}}};
 
 std::string text_of(const Run& run) {
@@ -59,7 +59,7 @@ std::string json_of(const Run& run) {
 }  // namespace
 
 Format parse_format(std::string_view name) {
-  for (const auto& [known, format] : kFormats) {
+  for (const auto& [known, format] : format_names) {
     if (name == known) return format;
   }
   throw Error(fmt::format("unknown format '{}'; formats are text, csv, json, markdown", name));

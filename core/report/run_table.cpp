@@ -13,13 +13,13 @@ namespace gpubench {
 namespace {
 
 // Said elsewhere in every rendering, or shown in another column.
-constexpr std::array<std::string_view, 3> kNeverShown = {"experiment", "step_time_low_s", "step_time_high_s"};
+constexpr std::array<std::string_view, 3> never_shown = {"experiment", "step_time_low_s", "step_time_high_s"};
 // Standard columns that a terminal has no room for.
-constexpr std::array<std::string_view, 5> kFullOnly = {"point", "warmup_s", "flops_per_step", "reserved_memory_bytes",
+constexpr std::array<std::string_view, 5> full_only = {"point", "warmup_s", "flops_per_step", "reserved_memory_bytes",
                                                        "stop_reason"};
 
 // Long or seldom filled: they stand at a row's end.
-constexpr std::array<std::string_view, 5> kLast = {"quality", "verdict", "status", "detail", "stop_reason"};
+constexpr std::array<std::string_view, 5> shown_last = {"quality", "verdict", "status", "detail", "stop_reason"};
 
 template <class List>
 bool contains(const List& list, std::string_view name) {
@@ -109,9 +109,9 @@ std::vector<Column> reading_order(std::span<const Column> columns, std::span<con
     if (column.name == "point") return -1.0;
     const auto axis = std::ranges::find(axes, column.name);
     if (axis != axes.end()) return static_cast<double>(axis - axes.begin());
-    const auto last = std::ranges::find(kLast, column.name);
+    const auto last = std::ranges::find(shown_last, column.name);
     return static_cast<double>(axes.size()) +
-           (last == kLast.end() ? 0.0 : 1.0 + static_cast<double>(last - kLast.begin()));
+           (last == shown_last.end() ? 0.0 : 1.0 + static_cast<double>(last - shown_last.begin()));
   };
   std::vector<Column> ordered(columns.begin(), columns.end());
   std::ranges::stable_sort(ordered, {}, rank);
@@ -151,8 +151,8 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
   std::vector<Shown> shown;
   for (const Column& column : reading_order(columns, axes)) {
     const bool is_axis = contains(axes, column.name);
-    if (!is_axis && contains(kNeverShown, column.name)) continue;
-    if (!is_axis && detail == Detail::brief && contains(kFullOnly, column.name)) continue;
+    if (!is_axis && contains(never_shown, column.name)) continue;
+    if (!is_axis && detail == Detail::brief && contains(full_only, column.name)) continue;
     Shown next = shown_column(column, records);
     if (!is_axis && (all_empty(next.cells) || is_unremarkable(column, next.cells))) continue;
     const std::string common = is_axis || !is_setting(column, records) ? "" : common_text(next.cells);

@@ -16,10 +16,10 @@ struct Step {
 };
 
 // Ascending; the last whose size is not above the largest value is taken, else the first.
-constexpr std::array kSeconds = {Step{1e-9, "ns"}, Step{1e-6, "µs"}, Step{1e-3, "ms"}, Step{1, "s"}};
-constexpr std::array kBytes = {Step{1, "B"}, Step{1024, "KiB"}, Step{1 << 20, "MiB"}, Step{1 << 30, "GiB"}};
-constexpr std::array kPrefixes = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}, Step{1e12, "T"}};
-constexpr std::array kWords = {Step{1, ""}, Step{1e3, "thousand "}, Step{1e6, "million "}, Step{1e9, "billion "}};
+constexpr std::array second_scale = {Step{1e-9, "ns"}, Step{1e-6, "µs"}, Step{1e-3, "ms"}, Step{1, "s"}};
+constexpr std::array byte_scale = {Step{1, "B"}, Step{1024, "KiB"}, Step{1 << 20, "MiB"}, Step{1 << 30, "GiB"}};
+constexpr std::array prefixes = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}, Step{1e12, "T"}};
+constexpr std::array word_scale = {Step{1, ""}, Step{1e3, "thousand "}, Step{1e6, "million "}, Step{1e9, "billion "}};
 
 const Step& step_for(std::span<const Step> steps, double largest) {
   std::size_t chosen = 0;
@@ -36,17 +36,17 @@ AxisScale axis_scale(const Column& column, double largest) {
   };
   switch (column.unit) {
     case Unit::seconds:
-      return with_unit(step_for(kSeconds, largest), "");
+      return with_unit(step_for(second_scale, largest), "");
     case Unit::bytes:
-      return with_unit(step_for(kBytes, largest), "");
+      return with_unit(step_for(byte_scale, largest), "");
     case Unit::bytes_per_second:
-      return with_unit(step_for(kPrefixes, largest), "B/s");
+      return with_unit(step_for(prefixes, largest), "B/s");
     case Unit::flops:
-      return with_unit(step_for(kPrefixes, largest), "FLOP");
+      return with_unit(step_for(prefixes, largest), "FLOP");
     case Unit::flops_per_second:
-      return with_unit(step_for(kPrefixes, largest), "FLOP/s");
+      return with_unit(step_for(prefixes, largest), "FLOP/s");
     case Unit::per_second: {
-      const Step& step = step_for(kWords, largest);
+      const Step& step = step_for(word_scale, largest);
       return {1 / step.size, fmt::format("{}{}", step.name, heading)};
     }
     case Unit::share:

@@ -7,10 +7,10 @@
 namespace gpubench {
 namespace {
 
-constexpr char32_t kReplacement = 0xFFFD;
-constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
+constexpr char32_t replacement_mark = 0xFFFD;
+constexpr std::string_view replacement_text = "\xEF\xBF\xBD";
 
-// Takes one character off the front; kReplacement for a byte that starts none.
+// Takes one character off the front; replacement_mark for a byte that starts none.
 char32_t next_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);
@@ -19,17 +19,17 @@ char32_t next_character(std::string_view& text) {
                              : first >= 0xE0 && first < 0xF0 ? 3
                              : first >= 0xF0 && first < 0xF5 ? 4
                                                              : 0;
-  constexpr std::array<std::uint8_t, 5> kFirstBits = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  char32_t code = length == 0 ? kReplacement : first & kFirstBits[length];
+  constexpr std::array<std::uint8_t, 5> first_bits = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  constexpr std::array<char32_t, 5> least_value = {0, 0, 0x80, 0x800, 0x10000};
+  char32_t code = length == 0 ? replacement_mark : first & first_bits[length];
   bool valid = length > 0 && length <= text.size();
   for (std::size_t i = 1; valid && i < length; ++i) {
     valid = (byte(i) & 0xC0) == 0x80;
     code = code << 6 | (byte(i) & 0x3Fu);
   }
-  valid = valid && code >= kLeast[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+  valid = valid && code >= least_value[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
   text.remove_prefix(valid ? length : 1);
-  return valid ? code : kReplacement;
+  return valid ? code : replacement_mark;
 }
 
 struct Range {
@@ -38,12 +38,12 @@ struct Range {
 };
 
 // The larger blocks of Unicode 15's EastAsianWidth (W and F) and of its combining marks; enough for names and titles.
-constexpr std::array kWide = {Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0xA4CF},
-                              Range{0xA960, 0xA97F},   Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},
-                              Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},
-                              Range{0x1F300, 0x1F64F}, Range{0x1F680, 0x1F6FF}, Range{0x1F900, 0x1F9FF},
-                              Range{0x20000, 0x3FFFD}};
-constexpr std::array kZeroWidth = {
+constexpr std::array wide = {Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0xA4CF},
+                             Range{0xA960, 0xA97F},   Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},
+                             Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},
+                             Range{0x1F300, 0x1F64F}, Range{0x1F680, 0x1F6FF}, Range{0x1F900, 0x1F9FF},
+                             Range{0x20000, 0x3FFFD}};
+constexpr std::array zero_width = {
     Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD}, Range{0x064B, 0x065F}, Range{0x1AB0, 0x1AFF},
     Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200F}, Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}};
 
@@ -82,8 +82,8 @@ std::string one_line(std::string_view text) {
     const std::string_view bytes = before.substr(0, before.size() - text.size());
     if (is_control(code)) {
       result += ' ';
-    } else if (code == kReplacement) {
-      result += kReplacementText;
+    } else if (code == replacement_mark) {
+      result += replacement_text;
     } else {
       result += bytes;
     }
@@ -95,7 +95,7 @@ std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
     const char32_t code = next_character(text);
-    width += within(kZeroWidth, code) ? 0 : within(kWide, code) ? 2 : 1;
+    width += within(zero_width, code) ? 0 : within(wide, code) ? 2 : 1;
   }
   return width;
 }

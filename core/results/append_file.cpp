@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-constexpr mode_t kMode = 0644;
+constexpr mode_t file_mode = 0644;
 
 [[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int error) {
   throw Error(
@@ -21,7 +21,7 @@ constexpr mode_t kMode = 0644;
 }
 
 int open_file(const std::filesystem::path& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags | O_CREAT | O_WRONLY | O_CLOEXEC, kMode);
+  const int descriptor = ::open(path.c_str(), flags | O_CREAT | O_WRONLY | O_CLOEXEC, file_mode);
   if (descriptor < 0) fail("open", path, errno);
   return descriptor;
 }

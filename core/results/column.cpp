@@ -7,18 +7,18 @@
 namespace gpubench {
 namespace {
 
-constexpr bool kText = true;
+constexpr bool text_column = true;
 
-const std::array kStandardColumns = {
-    Column{"experiment", Unit::none, Better::neither, kText},
+const std::array standard_column_list = {
+    Column{"experiment", Unit::none, Better::neither, text_column},
     Column{"point", Unit::none, Better::neither},
     Column{"process", Unit::none, Better::neither},
-    Column{"status", Unit::none, Better::neither, kText},
-    Column{"detail", Unit::none, Better::neither, kText},
-    Column{"quality", Unit::none, Better::neither, kText},
-    Column{"device", Unit::none, Better::neither, kText},
-    Column{"execution", Unit::none, Better::neither, kText},
-    Column{"precision", Unit::none, Better::neither, kText},
+    Column{"status", Unit::none, Better::neither, text_column},
+    Column{"detail", Unit::none, Better::neither, text_column},
+    Column{"quality", Unit::none, Better::neither, text_column},
+    Column{"device", Unit::none, Better::neither, text_column},
+    Column{"execution", Unit::none, Better::neither, text_column},
+    Column{"precision", Unit::none, Better::neither, text_column},
     Column{"replicas", Unit::none, Better::neither},
     Column{"batch_size", Unit::none, Better::neither},
     Column{"steps", Unit::none, Better::neither},
@@ -46,8 +46,8 @@ const std::array kStandardColumns = {
     Column{"energy_j_per_example", Unit::joules, Better::lower},
     Column{"loss", Unit::none, Better::lower},
     Column{"accuracy", Unit::share, Better::higher},
-    Column{"verdict", Unit::none, Better::neither, kText},
-    Column{"stop_reason", Unit::none, Better::neither, kText},
+    Column{"verdict", Unit::none, Better::neither, text_column},
+    Column{"stop_reason", Unit::none, Better::neither, text_column},
 };
 
 struct Ending {
@@ -57,7 +57,7 @@ struct Ending {
 };
 
 // The first that fits: a longer ending stands before its own ending.
-constexpr std::array kEndings = {
+constexpr std::array endings = {
     Ending{"flops_per_s", Unit::flops_per_second, Better::higher},
     Ending{"bytes_per_s", Unit::bytes_per_second, Better::higher},
     Ending{"_per_s", Unit::per_second, Better::higher},
@@ -71,31 +71,31 @@ constexpr std::array kEndings = {
     Ending{"loss", Unit::none, Better::lower},
 };
 
-constexpr std::array<std::string_view, 10> kUnits = {"",       "s",       "bytes", "1/s", "FLOP",
-                                                     "FLOP/s", "bytes/s", "share", "W",   "J"};
-constexpr std::array<std::string_view, 3> kDirections = {"", "lower", "higher"};
+constexpr std::array<std::string_view, 10> unit_endings = {"",       "s",       "bytes", "1/s", "FLOP",
+                                                           "FLOP/s", "bytes/s", "share", "W",   "J"};
+constexpr std::array<std::string_view, 3> directions = {"", "lower", "higher"};
 
 }  // namespace
 
 std::string_view to_string(Unit unit) {
-  return kUnits[static_cast<std::size_t>(unit)];
+  return unit_endings[static_cast<std::size_t>(unit)];
 }
 std::string_view to_string(Better better) {
-  return kDirections[static_cast<std::size_t>(better)];
+  return directions[static_cast<std::size_t>(better)];
 }
 
 std::span<const Column> standard_columns() {
-  return kStandardColumns;
+  return standard_column_list;
 }
 
 const Column* find_standard_column(std::string_view name) {
-  const auto* found = std::ranges::find(kStandardColumns, name, &Column::name);
-  return found == kStandardColumns.end() ? nullptr : found;
+  const auto* found = std::ranges::find(standard_column_list, name, &Column::name);
+  return found == standard_column_list.end() ? nullptr : found;
 }
 
 Column column_of(std::string_view name) {
   if (const Column* standard = find_standard_column(name)) return *standard;
-  for (const Ending& ending : kEndings) {
+  for (const Ending& ending : endings) {
     if (name.ends_with(ending.text)) return {std::string(name), ending.unit, ending.better};
   }
   return {std::string(name), Unit::none, Better::neither};

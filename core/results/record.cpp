@@ -14,9 +14,9 @@ void Record::set(std::string_view column, Cell cell) {
 }
 
 const Cell& Record::get(std::string_view column) const {
-  static const Cell kEmpty;
+  static const Cell empty_cell;
   const auto found = std::ranges::find(cells_, column, &std::pair<std::string, Cell>::first);
-  return found == cells_.end() ? kEmpty : found->second;
+  return found == cells_.end() ? empty_cell : found->second;
 }
 
 }  // namespace gpubench

@@ -12,21 +12,21 @@
 namespace gpubench {
 namespace {
 
-constexpr std::size_t kLongestName = 100;
+constexpr std::size_t longest_name = 100;
 
 bool is_file_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
 void check_experiment_name(std::string_view name) {
-  if (!name.empty() && name.size() <= kLongestName && name.front() != '.' && name.front() != '-' &&
+  if (!name.empty() && name.size() <= longest_name && name.front() != '.' && name.front() != '-' &&
       std::ranges::all_of(name, is_file_character)) {
     return;
   }
   throw Error(
       fmt::format("experiment: the name '{}' cannot name a directory: use letters, digits, '_', '-' and '.', "
                   "not '.' or '-' first, at most {} characters",
-                  name, kLongestName));
+                  name, longest_name));
 }
 
 std::tm utc_parts(std::chrono::system_clock::time_point time) {

@@ -106,7 +106,7 @@ std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
 }
 
 std::filesystem::path find_run(const std::string& text, const std::filesystem::path& out) {
-  const std::filesystem::path path(text);
+  std::filesystem::path path(text);
   if (is_run(path)) return path;
   if (path.filename() == "results.csv" && is_run(path.parent_path())) return path.parent_path();
   if (is_run(results_root(out) / path)) return results_root(out) / path;

@@ -100,8 +100,7 @@ std::vector<Column> columns_in(const std::vector<Record>& rows) {
     }
   }
   std::ranges::sort(others);
-  const auto repeated = std::ranges::unique(others);
-  others.erase(repeated.begin(), repeated.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
   for (const std::string& name : others) columns.push_back(column_of(name));
   return columns;
 }

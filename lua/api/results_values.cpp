@@ -7,13 +7,13 @@ namespace gpubench::lua {
 namespace {
 
 // A table that contains itself would otherwise never end.
-constexpr int kDeepest = 32;
+constexpr int deepest = 32;
 
 struct StackDepth {
   explicit StackDepth(int& value) : depth(value) {
-    if (++depth > kDeepest) {
+    if (++depth > deepest) {
       --depth;
-      throw ArgumentError("tables are nested more than " + std::to_string(kDeepest) + " deep");
+      throw ArgumentError("tables are nested more than " + std::to_string(deepest) + " deep");
     }
   }
   StackDepth(const StackDepth&) = delete;

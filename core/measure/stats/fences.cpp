@@ -7,8 +7,8 @@
 
 namespace gpubench {
 namespace {
-constexpr double kMildFence = 1.5;
-constexpr double kSevereFence = 3.0;
+constexpr double mild_fence = 1.5;
+constexpr double severe_fence = 3.0;
 }  // namespace
 
 OutlierCounts classify_outliers(std::span<const double> samples) {
@@ -20,13 +20,13 @@ OutlierCounts classify_outliers(std::span<const double> samples) {
   const double third = sorted_quantile(sorted, 0.75);
   const double range = third - first;
   for (const double sample : sorted) {
-    if (sample < first - kSevereFence * range) {
+    if (sample < first - severe_fence * range) {
       ++counts.low_severe;
-    } else if (sample < first - kMildFence * range) {
+    } else if (sample < first - mild_fence * range) {
       ++counts.low_mild;
-    } else if (sample > third + kSevereFence * range) {
+    } else if (sample > third + severe_fence * range) {
       ++counts.high_severe;
-    } else if (sample > third + kMildFence * range) {
+    } else if (sample > third + mild_fence * range) {
       ++counts.high_mild;
     }
   }

@@ -11,9 +11,9 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 4> kColumns = {"cpu_process_share", "cpu_machine_share",
-                                                      "context_switches_per_s", "involuntary_switches_per_s"};
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array<std::string_view, 4> probe_columns = {"cpu_process_share", "cpu_machine_share",
+                                                           "context_switches_per_s", "involuntary_switches_per_s"};
+constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
 
 double ticks_per_second() {
   return static_cast<double>(::sysconf(_SC_CLK_TCK));
@@ -23,19 +23,19 @@ double ticks_per_second() {
 // parentheses, so counting starts behind its last parenthesis.
 double process_seconds(const std::string& stat) {
   const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return kUnknown;
+  if (name_end == std::string::npos) return unknown_value;
   std::istringstream fields(stat.substr(name_end + 1));
   std::string skipped;
   for (int field = 3; field <= 13; ++field) fields >> skipped;
   double user = 0;
   double system = 0;
-  if (!(fields >> user >> system)) return kUnknown;
+  if (!(fields >> user >> system)) return unknown_value;
   return (user + system) / ticks_per_second();
 }
 
 struct MachineTime {
-  double busy_s = kUnknown;
-  double total_s = kUnknown;
+  double busy_s = unknown_value;
+  double total_s = unknown_value;
 };
 
 // The line "cpu user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user time.
@@ -55,11 +55,11 @@ MachineTime machine_time(const std::string& stat) {
 }
 
 double number_after(const std::string& text, std::string_view key) {
-  return leading_number(field_after(text, key)).value_or(kUnknown);
+  return leading_number(field_after(text, key)).value_or(unknown_value);
 }
 
 double share(double part, double whole) {
-  return whole > 0 ? part / whole : kUnknown;
+  return whole > 0 ? part / whole : unknown_value;
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ double share(double part, double whole) {
 CpuProbe::CpuProbe(std::filesystem::path proc) : proc_(std::move(proc)), last_(take()) {}
 
 std::span<const std::string_view> CpuProbe::columns() const {
-  return kColumns;
+  return probe_columns;
 }
 
 CpuProbe::Reading CpuProbe::take() const {
@@ -81,7 +81,7 @@ CpuProbe::Reading CpuProbe::take() const {
 }
 
 void CpuProbe::read(std::span<double> values) {
-  assert(values.size() == kColumns.size());
+  assert(values.size() == probe_columns.size());
   const Reading now = take();
   const double wall_s = since_.restart().count();
   const double machine_s = now.machine_total_s - last_.machine_total_s;

@@ -29,10 +29,10 @@ std::string first_line(std::string text) {
 
 // PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"
 std::string operating_system(const std::string& release) {
-  constexpr std::string_view kKey = "PRETTY_NAME=\"";
-  const std::size_t start = release.find(kKey);
+  constexpr std::string_view key_word = "PRETTY_NAME=\"";
+  const std::size_t start = release.find(key_word);
   if (start == std::string::npos) return {};
-  const std::size_t value = start + kKey.size();
+  const std::size_t value = start + key_word.size();
   return release.substr(value, release.find('"', value) - value);
 }
 

@@ -6,7 +6,7 @@
 
 namespace gpubench {
 namespace {
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view blanks = " \t\r";
 }
 
 std::string read_small_file(const std::filesystem::path& path) {
@@ -22,11 +22,11 @@ std::string_view field_after(std::string_view text, std::string_view key) {
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
     if (!line.starts_with(key)) continue;
     std::string_view rest = line.substr(key.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
     if (!rest.starts_with(':')) continue;
     rest.remove_prefix(1);
-    rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
-    return rest.substr(0, rest.find_last_not_of(kBlanks) + 1);
+    rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+    return rest.substr(0, rest.find_last_not_of(blanks) + 1);
   }
   return {};
 }

@@ -60,15 +60,15 @@ TEST(StoppingRule, EndsWhenItsMemoryIsFull) {
 
 TEST(StoppingRule, ItsManyLooksKeepTheCoverage) {
   int covered = 0;
-  constexpr int kTrials = 400;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  constexpr int trials = 400;
+  for (int trial = 0; trial < trials; ++trial) {
     const auto series = lognormal_series(4000, 0.5, 0.1, static_cast<std::uint64_t>(trial) + 100);
     StoppingRule rule({.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)});
     std::size_t at = 0;
     while (!rule.add(series[at])) ++at;
     if (rule.estimate().interval.contains(1e-3)) ++covered;
   }
-  EXPECT_GE(covered, 0.92 * kTrials);
+  EXPECT_GE(covered, 0.92 * trials);
 }
 
 TEST(StoppingRule, RefusesImpossibleLimits) {

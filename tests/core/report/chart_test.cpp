@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-const std::vector<std::string> kAxes{"device", "batch"};
+const std::vector<std::string> chart_axes{"device", "batch"};
 
 std::vector<Column> columns() {
   std::vector<Column> all(standard_columns().begin(), standard_columns().end());
@@ -37,7 +37,7 @@ std::vector<Record> rows() {
 }
 
 TEST(Chart, SeriesAreSortedAndScaledWithTheirIntervals) {
-  const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), rows(), kAxes);
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), rows(), chart_axes);
   EXPECT_EQ(chart.spec.name, "step_time_s_by_batch");
   EXPECT_EQ(chart.spec.title, "step time by batch");
   EXPECT_EQ(chart.y_label, "step time [ms]");
@@ -52,7 +52,8 @@ TEST(Chart, SeriesAreSortedAndScaledWithTheirIntervals) {
 }
 
 TEST(Chart, IntervalsOfRatesAreTheInverse) {
-  const Chart chart = make_chart({.x = "batch", .y = "examples_per_s", .series = "device"}, columns(), rows(), kAxes);
+  const Chart chart =
+      make_chart({.x = "batch", .y = "examples_per_s", .series = "device"}, columns(), rows(), chart_axes);
   const ChartPoint& point = chart.series[0].points[0];  // 1000/s, in thousands
   EXPECT_DOUBLE_EQ(point.interval->low, 4.0 / 5);
   EXPECT_DOUBLE_EQ(point.interval->high, 10.0 / 9);
@@ -68,27 +69,27 @@ TEST(Chart, AnyColumnMayHaveAnInterval) {
     one.set("gap_low_s", 1.0);
     one.set("gap_high_s", 4.0);
   }
-  const Chart chart = make_chart({.x = "batch", .y = "gap_s", .series = "device"}, with_ends, gaps, kAxes);
+  const Chart chart = make_chart({.x = "batch", .y = "gap_s", .series = "device"}, with_ends, gaps, chart_axes);
   EXPECT_EQ(chart.series[0].points[0].interval, (Interval{1, 4}));
 }
 
 TEST(Chart, AxesThatAreNotNamedMakeSeriesToo) {
-  const Chart chart = make_chart({.x = "batch", .y = "step_time_s"}, columns(), rows(), kAxes);
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s"}, columns(), rows(), chart_axes);
   ASSERT_EQ(chart.series.size(), 2u);
   EXPECT_EQ(chart.series[0].name, "device cpu:0");
 }
 
 TEST(Chart, TextAndBarsMakeCategories) {
   const Chart bars = make_chart({.kind = ChartKind::bar, .x = "batch", .y = "step_time_s", .series = "device"},
-                                columns(), rows(), kAxes);
+                                columns(), rows(), chart_axes);
   EXPECT_EQ(bars.categories, (std::vector<std::string>{"8", "1"}));
-  const Chart line = make_chart({.x = "device", .y = "step_time_s", .series = "batch"}, columns(), rows(), kAxes);
+  const Chart line = make_chart({.x = "device", .y = "step_time_s", .series = "batch"}, columns(), rows(), chart_axes);
   EXPECT_EQ(line.categories, (std::vector<std::string>{"cpu:0", "cpu:1"}));
   EXPECT_EQ(line.series[0].name, "batch 8");  // a number says of what
 }
 
 TEST(Chart, WhatCannotBeDrawnIsRefused) {
-  const auto make = [](const ChartSpec& spec) { return [spec] { make_chart(spec, columns(), rows(), kAxes); }; };
+  const auto make = [](const ChartSpec& spec) { return [spec] { make_chart(spec, columns(), rows(), chart_axes); }; };
   EXPECT_THAT(make({.x = "bacth", .y = "loss"}),
               ThrowsMessage<Error>(HasSubstr("no column 'bacth' for x; columns are")));
   EXPECT_THAT(make({.x = "batch", .y = "loss"}), ThrowsMessage<Error>("no row has both batch and loss"));

@@ -10,10 +10,9 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-const char kNastyTitle[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
+const char nasty_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
 
 gpubench::Run sample_run() {
   return {.directory = {},
@@ -21,7 +20,7 @@ gpubench::Run sample_run() {
           .records = {{{"batch", std::int64_t{1}}, {"examples_per_s", 12345.0}, {"device", std::string("a,b")}},
                       {{"batch", std::int64_t{8}}, {"examples_per_s", 99999.0}, {"device", std::string("a,b")}}},
           .info = Info::Fields{{"experiment", "e"},
-                               {"title", kNastyTitle},
+                               {"title", nasty_title},
                                {"run", "r1"},
                                {"status", "done"},
                                {"axis_names", Info::List{"batch"}}}};
@@ -51,7 +50,7 @@ TEST(Render, CsvHasPlainValues) {
 
 TEST(Render, JsonHasFactsAndRowsWithoutEmptyCells) {
   const Info json = parse_json(render(sample_run(), Format::json), "test");
-  EXPECT_EQ(json.find("run")->text("title"), kNastyTitle);
+  EXPECT_EQ(json.find("run")->text("title"), nasty_title);
   const auto& rows = *json.find("rows")->list();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].text("examples_per_s"), "12345.0");

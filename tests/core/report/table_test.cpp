@@ -5,10 +5,11 @@
 namespace gpubench {
 namespace {
 
-const Table kTable{{{"name", Align::left}, {"time", Align::right}}, {{"测试", "9 µs"}, {"a|b", "120 ms"}, {"", ""}}};
+const Table sample_table{{{"name", Align::left}, {"time", Align::right}},
+                         {{"测试", "9 µs"}, {"a|b", "120 ms"}, {"", ""}}};
 
 TEST(Table, TextIsAlignedByDisplayWidth) {
-  EXPECT_EQ(render_text(kTable),
+  EXPECT_EQ(render_text(sample_table),
             "name    time\n"
             "----  ------\n"
             "测试    9 µs\n"
@@ -17,7 +18,7 @@ TEST(Table, TextIsAlignedByDisplayWidth) {
 }
 
 TEST(Table, MarkdownKeepsTheColumns) {
-  EXPECT_EQ(render_markdown(kTable),
+  EXPECT_EQ(render_markdown(sample_table),
             "| name | time |\n"
             "| --- | ---: |\n"
             "| 测试 | 9 µs |\n"

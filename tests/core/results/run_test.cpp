@@ -14,15 +14,14 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
-const char kNastyTitle[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
+const char nasty_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
 
 RunPlan plan_in(const TemporaryDirectory& directory) {
   return {.experiment = "batch_size",
-          .title = kNastyTitle,
+          .title = nasty_title,
           .axes = {"device", "width"},
           .extra_columns = {"gap_s"},
           .out = directory.path()};
@@ -40,7 +39,7 @@ TEST(Run, WhatIsWrittenIsReadBack) {
   const std::vector<double> steps{0.001, 0.0025};
   writer.add({{"device", std::string("cpu:0")}, {"width", std::int64_t{8}}, {"step_time_s", 0.001}, {"gap_s", 1e-6}},
              steps);
-  writer.add({{"status", std::string("error")}, {"detail", std::string(kNastyTitle)}});
+  writer.add({{"status", std::string("error")}, {"detail", std::string(nasty_title)}});
   writer.set_info(Info::Fields{{"seed", 7}});
   writer.finish("done");
 
@@ -51,9 +50,9 @@ TEST(Run, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(run.records[0].get("point"), Cell(std::int64_t{1}));
   EXPECT_EQ(run.records[0].get("status"), Cell(std::string("ok")));
   EXPECT_EQ(run.records[1].get("point"), Cell(std::int64_t{2}));
-  EXPECT_EQ(run.records[1].get("detail"), Cell(std::string(kNastyTitle)));
+  EXPECT_EQ(run.records[1].get("detail"), Cell(std::string(nasty_title)));
   EXPECT_FALSE(run.records[1].has("step_time_s"));
-  EXPECT_EQ(run.info.text("title"), kNastyTitle);
+  EXPECT_EQ(run.info.text("title"), nasty_title);
   EXPECT_EQ(run.info.text("seed"), "7");
   EXPECT_FALSE(run.info.find("program")->text("version").empty());
   EXPECT_THAT(run.info.find("program")->text("compiler"), StartsWith("GCC "));
@@ -160,7 +159,7 @@ TEST(Run, AreListedNewestFirstAndFoundByAnyOfTheirNames) {
   EXPECT_EQ(runs[0].name, second.name());
   EXPECT_EQ(runs[0].status, "interrupted");
   EXPECT_EQ(runs[0].rows, 1u);
-  EXPECT_EQ(runs[0].title, kNastyTitle);
+  EXPECT_EQ(runs[0].title, nasty_title);
   EXPECT_EQ(runs[1].status, "running");
 
   EXPECT_EQ(find_run("batch_size", out.path()), second.directory());
