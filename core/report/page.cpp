@@ -18,9 +18,9 @@ namespace {
 using kainjow::mustache::data;
 
 // Shown elsewhere on the page, or of use to programs only.
-constexpr std::array<std::string_view, 9> kNotFacts = {"experiment", "title",        "run",   "status", "rows",
+constexpr std::array<std::string_view, 9> not_facts = {"experiment", "title",        "run",   "status", "rows",
                                                        "axis_names", "expectations", "notes", "columns"};
-constexpr std::size_t kLongCell = 100;
+constexpr std::size_t long_cell = 100;
 
 std::string fill(std::string_view page, const data& values) {
   kainjow::mustache::mustache mustache{std::string(page)};
@@ -64,7 +64,7 @@ data facts_of(const Info& info) {
   data facts = list();
   if (!info.fields()) return facts;
   for (const auto& [name, value] : *info.fields()) {
-    if (std::ranges::find(kNotFacts, name) == kNotFacts.end()) add_facts(facts, "", name, value);
+    if (std::ranges::find(not_facts, name) == not_facts.end()) add_facts(facts, "", name, value);
   }
   return facts;
 }
@@ -135,7 +135,7 @@ data rows_of(const Table& table, const std::vector<Record>& records) {
       cell.set("text", text);
       if (table.headings[column].align == Align::right) {
         cell.set("class", "right");
-      } else if (text.size() > kLongCell) {
+      } else if (text.size() > long_cell) {
         cell.set("class", "long");
       }
       cells.push_back(cell);

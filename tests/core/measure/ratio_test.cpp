@@ -16,14 +16,14 @@ TEST(MedianRatio, OfConstantSeriesIsExact) {
 
 TEST(MedianRatio, CoversTheTrueRatio) {
   int covered = 0;
-  constexpr int kTrials = 300;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  constexpr int trials = 300;
+  for (int trial = 0; trial < trials; ++trial) {
     const auto seed = static_cast<std::uint64_t>(2 * trial + 1);
     const auto a = lognormal_series(600, 0.5, 0.2, seed);
     const auto b = lognormal_series(400, 0.5, 0.2, seed + 1);
     if (estimate_median_ratio(a, b, seed).interval.contains(1)) ++covered;
   }
-  EXPECT_GE(covered, 0.91 * kTrials);
+  EXPECT_GE(covered, 0.91 * trials);
 }
 
 TEST(MedianRatio, NeedsSixSamplesOnEachSide) {
