@@ -1,5 +1,6 @@
 // exp, log, tanh and the normal distribution in float32 without a branch or a table, so that loops over them vectorize.
-// Relative error below 4e-7 (normal_cdf: 2e-6, and 1e-5 eight deviations out); polynomials from Moshier's Cephes library.
+// Relative error below 4e-7 (normal_cdf: 2e-6, and 1e-5 eight deviations out); polynomials from Moshier's Cephes
+// library.
 #pragma once
 #include <cmath>
 #include <cstdint>

@@ -15,7 +15,9 @@ bool is(const Node& node) {
   return dynamic_cast<const O*>(node.op.get()) != nullptr;
 }
 
-bool same_place(const Node& a, const Node& b) { return a.device == b.device; }
+bool same_place(const Node& a, const Node& b) {
+  return a.device == b.device;
+}
 
 /// loss(softmax(logits), labels): the loss comes from the fused op, and so do the probabilities for all later readers.
 bool fuse_forward(Rewriter& rewriter, std::int32_t index) {
@@ -44,8 +46,7 @@ bool fuse_backward(Rewriter& rewriter, std::int32_t index) {
   if (!sparse && !is<CategoricalCrossEntropyGradient>(inner)) return false;
   if (inner.inputs[1] != outer.inputs[1] || !same_place(inner, outer)) return false;
   if (rewriter.uses(outer.inputs[0]) != 1) return false;
-  const std::array inputs{rewriter.map(inner.inputs[0]), rewriter.map(inner.inputs[1]),
-                          rewriter.map(inner.inputs[2])};
+  const std::array inputs{rewriter.map(inner.inputs[0]), rewriter.map(inner.inputs[1]), rewriter.map(inner.inputs[2])};
   OpPtr fused = sparse ? OpPtr(std::make_shared<const SparseSoftmaxCrossEntropyGradient>())
                        : OpPtr(std::make_shared<const SoftmaxCrossEntropyGradient>());
   rewriter.replace({index, 0}, rewriter.add(index, std::move(fused), inputs));

@@ -1,6 +1,7 @@
-// Convolution and its derivatives: loops of ours for few channels, else oneDNN, channels last throughout. Its kernels for
-// that order were measured against those for its own blocked one (AVX-512, 2 threads: 64 channels of 28x28, 3.9 against
-// 4.3 ms forward, 4.3 against 4.3 ms backward), so no layout of its own would pay. Filters are reordered at every run.
+// Convolution and its derivatives: loops of ours for few channels, else oneDNN, channels last throughout. Its kernels
+// for that order were measured against those for its own blocked one (AVX-512, 2 threads: 64 channels of 28x28, 3.9
+// against 4.3 ms forward, 4.3 against 4.3 ms backward), so no layout of its own would pay. Filters are reordered at
+// every run.
 #pragma once
 #include <memory>
 
