@@ -45,8 +45,8 @@ function(gpubench_module folder)
 endfunction()
 
 # gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
-# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder. Threads of
-# OpenMP sleep between loops, as in the program: teams that spin starve each other where tests share the cores.
+# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder. OpenMP's
+# threads sleep between loops there: teams that spin starve each other where tests share the cores.
 function(gpubench_test folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target test_${folder})
