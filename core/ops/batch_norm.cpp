@@ -23,7 +23,7 @@ TensorType check_inputs(std::string_view op, std::span<const TensorType> inputs,
   if (x.rank() < 2) {
     throw Error(fmt::format("{}: the input must be [batch, ..., channels], got {}", op, to_string(x)));
   }
-  const TensorType channels{{x.shape.back()}, x.dtype};
+  TensorType channels{{x.shape.back()}, x.dtype};
   std::size_t index = 1;
   for (const std::string_view name : names) {
     ops::expect_type(op, name, inputs[index++], channels);

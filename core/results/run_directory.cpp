@@ -67,7 +67,7 @@ std::filesystem::path make_run_directory(const std::filesystem::path& out, std::
   }
   const std::string name = fmt::format("{:%Y%m%dT%H%M%SZ}-{}", utc_parts(time), host_name());
   for (int n = 1;; ++n) {
-    const std::filesystem::path directory = parent / (n == 1 ? name : fmt::format("{}-{}", name, n));
+    std::filesystem::path directory = parent / (n == 1 ? name : fmt::format("{}-{}", name, n));
     // True only for the process that made it, so two runs of one second get two directories.
     if (std::filesystem::create_directory(directory, error)) return directory;
     if (error) {

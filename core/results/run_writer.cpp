@@ -13,8 +13,8 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view kLastColumnBeforeAxes = "process";
-constexpr std::string_view kUnfinished = "running";
+constexpr std::string_view last_column_before_axes = "process";
+constexpr std::string_view unfinished_status = "running";
 
 bool contains(const std::vector<Column>& columns, std::string_view name) {
   return std::ranges::find(columns, name, &Column::name) != columns.end();
@@ -25,7 +25,7 @@ std::vector<Column> all_columns(const RunPlan& plan) {
   std::vector<Column> columns;
   for (const Column& standard : standard_columns()) {
     columns.push_back(standard);
-    if (standard.name != kLastColumnBeforeAxes) continue;
+    if (standard.name != last_column_before_axes) continue;
     for (const std::string& axis : plan.axes) {
       if (!find_standard_column(axis) && !contains(columns, axis)) columns.push_back(column_of(axis));
     }
@@ -82,9 +82,14 @@ RunWriter::RunWriter(RunPlan plan)
       directory_(make_run_directory(plan_.out, plan_.experiment, std::chrono::system_clock::now())),
       columns_(all_columns(plan_)) {
   Info::List axes(plan_.axes.begin(), plan_.axes.end());
-  info_ = Info::Fields{
-      {"experiment", plan_.experiment}, {"title", plan_.title}, {"run", name()}, {"status", std::string(kUnfinished)},
-      {"started", now_text()},          {"finished", Info()},   {"rows", 0},     {"axis_names", std::move(axes)}};
+  info_ = Info::Fields{{"experiment", plan_.experiment},
+                       {"title", plan_.title},
+                       {"run", name()},
+                       {"status", std::string(unfinished_status)},
+                       {"started", now_text()},
+                       {"finished", Info()},
+                       {"rows", 0},
+                       {"axis_names", std::move(axes)}};
   info_.set("program", build_info());
   write_info();
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
@@ -97,7 +102,7 @@ RunWriter::RunWriter(RunWriter&&) noexcept = default;
 RunWriter& RunWriter::operator=(RunWriter&&) noexcept = default;
 
 RunWriter::~RunWriter() {
-  if (!rows_file_ || info_.text("status") != kUnfinished) return;
+  if (!rows_file_ || info_.text("status") != unfinished_status) return;
   try {
     finish("error");
   } catch (const std::exception&) {

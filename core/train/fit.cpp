@@ -122,7 +122,8 @@ DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,
 void History::add(std::int64_t epoch, const Logs& logs) {
   epochs.push_back(epoch);
   for (const auto& [name, value] : logs) {
-    const auto found = std::find_if(figures.begin(), figures.end(), [&](const auto& own) { return own.first == name; });
+    const auto found =
+        std::find_if(figures.begin(), figures.end(), [&name = name](const auto& own) { return own.first == name; });
     if (found == figures.end()) {
       figures.emplace_back(name, std::vector<double>{value});
     } else {

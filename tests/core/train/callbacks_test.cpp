@@ -24,7 +24,7 @@ using ::testing::ThrowsMessage;
 using Callbacks = testing::TrainTest;
 
 std::filesystem::path scratch(const char* name) {
-  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / name;
+  std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / name;
   std::filesystem::remove_all(path);
   return path;
 }
