@@ -1,13 +1,30 @@
 #include "lua/host/thread_policy.h"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <optional>
+#include <string>
 
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
 namespace {
 
-using ThreadPolicy = FolderTest;
+/// The suite runs with OpenMP's threads asleep; here the program must find no setting but a test's own.
+class ThreadPolicy : public FolderTest {
+ protected:
+  ThreadPolicy() {
+    if (const char* policy = std::getenv(variable)) suite_policy_ = policy;
+    unsetenv(variable);
+  }
+  ~ThreadPolicy() override {
+    if (suite_policy_) setenv(variable, suite_policy_->c_str(), 1);
+  }
+
+ private:
+  static constexpr const char* variable = "OMP_WAIT_POLICY";
+  std::optional<std::string> suite_policy_;
+};
 
 constexpr const char* print_policy =
     "print(os.getenv 'GOMP_SPINCOUNT', os.getenv 'OMP_WAIT_POLICY', os.getenv 'GPUBENCH_THREAD_POLICY' ~= nil)";
