@@ -13,7 +13,6 @@ namespace gpubench {
 namespace {
 
 using support::Array;
-using support::CaseInput;
 using support::OpCase;
 
 /// What the type stores of a value; the forward test then asks for exact equality.

@@ -10,8 +10,8 @@ namespace {
 using dnnl::memory;
 using Tag = memory::format_tag;
 
-memory::desc described(memory::dims dims, Tag tag) {
-  return {std::move(dims), memory::data_type::f32, tag};
+memory::desc described(const memory::dims& dims, Tag tag) {
+  return {dims, memory::data_type::f32, tag};
 }
 
 dnnl::convolution_forward::primitive_desc plan_convolution(const ConvolutionSize& size, bool blocked) {

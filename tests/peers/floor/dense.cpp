@@ -11,8 +11,8 @@ using dnnl::memory;
 using Tag = memory::format_tag;
 using Pieces = std::vector<PieceFactory>;
 
-memory::desc plain(memory::dims dims, Tag tag) {
-  return {std::move(dims), memory::data_type::f32, tag};
+memory::desc plain(const memory::dims& dims, Tag tag) {
+  return {dims, memory::data_type::f32, tag};
 }
 
 dnnl::primitive_attr relu_after(bool relu) {
