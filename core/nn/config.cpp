@@ -36,7 +36,8 @@ ConfigValue convert(const std::string& owner, const std::string& name, const Con
 
 Config::Config(std::string owner, const std::vector<ConfigField>& fields, const ConfigEntries& given)
     : owner_(std::move(owner)) {
-  for (const auto& [name, value] : given) {
+  for (const auto& entry : given) {
+    const std::string& name = entry.first;
     const bool known =
         std::any_of(fields.begin(), fields.end(), [&](const ConfigField& field) { return field.name == name; });
     if (!known) {
