@@ -39,16 +39,15 @@ float reduce_row(std::int64_t count, float start, const Term& term, const Combin
   float result = start;
   std::int64_t i = 0;
   if (count >= lane_count) {
-    Lanes parts = term(Lanes{}, 0);
-    for (i = lane_count; i + lane_count <= count; i += lane_count) parts = combine(parts, term(Lanes{}, i));
+    LaneValues parts = term(LaneValues{}, 0);
+    for (i = lane_count; i + lane_count <= count; i += lane_count) parts = combine(parts, term(LaneValues{}, i));
     for (std::int64_t lane = 0; lane < lane_count; ++lane) result = combine(result, parts[lane]);
   }
   for (; i < count; ++i) result = combine(result, term(0.0F, i));
   return result;
 }
 
-/// The elements at `from`, as many as T holds. Copied, because a template argument forgets that Lanes need no
-/// alignment.
+/// The elements at `from`, as many as T holds. Copied, because `from` need not be aligned as T is.
 template <class T>
 T elements_at(const float* from) {
   T result;
