@@ -58,8 +58,10 @@ function(gpubench_test folder)
     target_link_libraries(${target} PRIVATE ${dependency})
   endforeach()
   target_link_libraries(${target} PRIVATE gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
-  if(GPUBENCH_SANITIZE)  # what is checked is the code under test; the tests' own code compiles three times as fast so
-    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
+  # What is checked is the code under test; the tests' own code compiles up to three times as fast so.
+  target_compile_options(${target} PRIVATE -O0)
+  if(GPUBENCH_SANITIZE)
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)

@@ -25,57 +25,52 @@ Layer layer(const benchmark::State& state) {
 
 void conv2d(benchmark::State& state) {
   const Layer l = layer(state);
-  PlannedOp(std::make_shared<const Conv2D>(Conv2DAttributes{.bias = true, .activation = Activation::relu}),
-            {floats(l.image()), floats(l.filter()), floats({l.out})})
-      .measure(state);
+  measure_op(state, std::make_shared<const Conv2D>(Conv2DAttributes{.bias = true, .activation = Activation::relu}),
+             {floats(l.image()), floats(l.filter()), floats({l.out})});
 }
 
 void conv2d_input_gradient(benchmark::State& state) {
   const Layer l = layer(state);
-  PlannedOp(std::make_shared<const Conv2DInputGradient>(Conv2DAttributes{}, l.image()),
-            {floats(l.result()), floats(l.filter())})
-      .measure(state);
+  measure_op(state, std::make_shared<const Conv2DInputGradient>(Conv2DAttributes{}, l.image()),
+             {floats(l.result()), floats(l.filter())});
 }
 
 void conv2d_filter_gradient(benchmark::State& state) {
   const Layer l = layer(state);
-  PlannedOp(std::make_shared<const Conv2DFilterGradient>(Conv2DAttributes{}, l.filter()),
-            {floats(l.image()), floats(l.result())})
-      .measure(state);
+  measure_op(state, std::make_shared<const Conv2DFilterGradient>(Conv2DAttributes{}, l.filter()),
+             {floats(l.image()), floats(l.result())});
 }
 
 void conv2d_bias_gradient(benchmark::State& state) {
-  PlannedOp(std::make_shared<const BiasGradient>(), {floats(layer(state).result())}).measure(state);
+  measure_op(state, std::make_shared<const BiasGradient>(), {floats(layer(state).result())});
 }
 
 void max_pool2d(benchmark::State& state) {
-  PlannedOp(std::make_shared<const MaxPool2D>(), {floats(layer(state).result())}).measure(state);
+  measure_op(state, std::make_shared<const MaxPool2D>(), {floats(layer(state).result())});
 }
 
 void max_pool2d_gradient(benchmark::State& state) {
   const Layer l = layer(state);
-  PlannedOp(std::make_shared<const MaxPool2DGradient>(Pool2DAttributes{}, l.result()),
-            {floats(l.pooled()), {l.pooled(), Dtype::u8}})
-      .measure(state);
+  measure_op(state, std::make_shared<const MaxPool2DGradient>(Pool2DAttributes{}, l.result()),
+             {floats(l.pooled()), {l.pooled(), Dtype::u8}});
 }
 
 void conv2d_max_pool(benchmark::State& state) {
   const Layer l = layer(state);
   const Conv2DAttributes conv{.bias = true, .activation = Activation::relu};
-  PlannedOp(std::make_shared<const Conv2DMaxPool>(conv, Pool2DAttributes{}),
-            {floats(l.image()), floats(l.filter()), floats({l.out})})
-      .measure(state);
+  measure_op(state, std::make_shared<const Conv2DMaxPool>(conv, Pool2DAttributes{}),
+             {floats(l.image()), floats(l.filter()), floats({l.out})});
 }
 
 void conv2d_max_pool_filter_gradient(benchmark::State& state) {
   const Layer l = layer(state);
-  PlannedOp(std::make_shared<const Conv2DMaxPoolFilterGradient>(Conv2DAttributes{}, Pool2DAttributes{}, l.filter()),
-            {floats(l.image()), floats(l.pooled()), {l.pooled(), Dtype::u8}})
-      .measure(state);
+  measure_op(state,
+             std::make_shared<const Conv2DMaxPoolFilterGradient>(Conv2DAttributes{}, Pool2DAttributes{}, l.filter()),
+             {floats(l.image()), floats(l.pooled()), {l.pooled(), Dtype::u8}});
 }
 
 void average_pool2d(benchmark::State& state) {
-  PlannedOp(std::make_shared<const AveragePool2D>(), {floats(layer(state).result())}).measure(state);
+  measure_op(state, std::make_shared<const AveragePool2D>(), {floats(layer(state).result())});
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {

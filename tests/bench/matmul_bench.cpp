@@ -19,9 +19,9 @@ Product product(const benchmark::State& state) {
 
 void run_matmul(benchmark::State& state, const MatmulAttributes& options, Dtype dtype = Dtype::f32) {
   const auto [m, k, n] = product(state);
-  PlannedOp(std::make_shared<const Matmul>(options), {{options.transpose_a ? Shape{k, m} : Shape{m, k}, dtype},
-                                                      {options.transpose_b ? Shape{n, k} : Shape{k, n}, dtype}})
-      .measure(state);
+  measure_op(state, std::make_shared<const Matmul>(options),
+             {{options.transpose_a ? Shape{k, m} : Shape{m, k}, dtype},
+              {options.transpose_b ? Shape{n, k} : Shape{k, n}, dtype}});
 }
 
 void matmul(benchmark::State& state) {

@@ -17,35 +17,33 @@ TensorType columns(const benchmark::State& state) {
 }
 
 void softmax(benchmark::State& state) {
-  PlannedOp(std::make_shared<const Softmax>(), {rows(state)}).measure(state);
+  measure_op(state, std::make_shared<const Softmax>(), {rows(state)});
 }
 
 void softmax_cross_entropy(benchmark::State& state) {
-  PlannedOp(std::make_shared<const SoftmaxCrossEntropy>(), {rows(state), rows(state)}).measure(state);
+  measure_op(state, std::make_shared<const SoftmaxCrossEntropy>(), {rows(state), rows(state)});
 }
 
 void softmax_cross_entropy_gradient(benchmark::State& state) {
-  PlannedOp(std::make_shared<const SoftmaxCrossEntropyGradient>(),
-            {{{state.range(0)}, Dtype::f32}, rows(state), rows(state)})
-      .measure(state);
+  measure_op(state, std::make_shared<const SoftmaxCrossEntropyGradient>(),
+             {{{state.range(0)}, Dtype::f32}, rows(state), rows(state)});
 }
 
 void bias_add(benchmark::State& state) {
-  PlannedOp(std::make_shared<const BiasAdd>(), {rows(state), columns(state)}).measure(state);
+  measure_op(state, std::make_shared<const BiasAdd>(), {rows(state), columns(state)});
 }
 
 void bias_gradient(benchmark::State& state) {
-  PlannedOp(std::make_shared<const BiasGradient>(), {rows(state)}).measure(state);
+  measure_op(state, std::make_shared<const BiasGradient>(), {rows(state)});
 }
 
 void batch_norm(benchmark::State& state) {
-  PlannedOp(std::make_shared<const BatchNorm>(1e-3F), {rows(state), columns(state), columns(state)}).measure(state);
+  measure_op(state, std::make_shared<const BatchNorm>(1e-3F), {rows(state), columns(state), columns(state)});
 }
 
 void batch_norm_gradient(benchmark::State& state) {
-  PlannedOp(std::make_shared<const BatchNormGradient>(1e-3F),
-            {rows(state), columns(state), columns(state), columns(state), rows(state)})
-      .measure(state);
+  measure_op(state, std::make_shared<const BatchNormGradient>(1e-3F),
+             {rows(state), columns(state), columns(state), columns(state), rows(state)});
 }
 
 void units(benchmark::internal::Benchmark* benchmark) {

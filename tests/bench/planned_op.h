@@ -2,12 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <benchmark/benchmark.h>
-#include <memory>
 #include <vector>
 
-#include "core/backend/backend.h"
 #include "core/base/clock.h"
-#include "core/tensor/host_tensor.h"
+#include "core/graph/op.h"
 
 namespace gpubench::bench {
 
@@ -24,22 +22,7 @@ void measure_runs(benchmark::State& state, Run&& run) {
   state.counters["fastest_us"] = fastest.count() * 1e6;
 }
 
-class PlannedOp {
- public:
-  /// Floating inputs are uniform in [-1, 1); integers are 0.
-  PlannedOp(OpPtr op, std::vector<TensorType> inputs);
-  void run();
-  /// measure_runs, and the rates of floating-point operations and bytes.
-  void measure(benchmark::State& state);
-
- private:
-  OpPtr op_;
-  std::vector<TensorType> input_types_, output_types_;
-  std::unique_ptr<Kernel> kernel_;
-  std::unique_ptr<Stream> stream_;
-  std::vector<HostTensor> tensors_;
-  std::vector<TensorView> inputs_, outputs_;
-  HostTensor workspace_;
-};
+/// measure_runs of the op's kernel, and the rates of floating-point operations and bytes.
+void measure_op(benchmark::State& state, const OpPtr& op, std::vector<TensorType> inputs);
 
 }  // namespace gpubench::bench

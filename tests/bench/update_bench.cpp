@@ -32,7 +32,7 @@ void update(benchmark::State& state, const std::vector<std::int64_t>& widths) {
   const std::vector<TensorType> variables = perceptron(widths);
   const auto op =
       std::make_shared<const O>(std::remove_const_t<decltype(O::settings)>{}, static_cast<int>(variables.size()));
-  PlannedOp(op, inputs_of(*op, variables)).measure(state);
+  measure_op(state, op, inputs_of(*op, variables));
 }
 
 void adam(benchmark::State& state, const std::vector<std::int64_t>& widths) {
@@ -47,31 +47,30 @@ void rmsprop(benchmark::State& state, const std::vector<std::int64_t>& widths) {
 
 template <class O>
 void unary(benchmark::State& state) {
-  PlannedOp(std::make_shared<const O>(), {{{state.range(0)}, Dtype::f32}}).measure(state);
+  measure_op(state, std::make_shared<const O>(), {{{state.range(0)}, Dtype::f32}});
 }
 
 template <class O>
 void binary(benchmark::State& state) {
   const TensorType type{{state.range(0)}, Dtype::f32};
-  PlannedOp(std::make_shared<const O>(), {type, type}).measure(state);
+  measure_op(state, std::make_shared<const O>(), {type, type});
 }
 
 void add_row(benchmark::State& state) {
-  PlannedOp(std::make_shared<const Add>(), {{{state.range(0) / 128, 128}, Dtype::f32}, {{128}, Dtype::f32}})
-      .measure(state);
+  measure_op(state, std::make_shared<const Add>(), {{{state.range(0) / 128, 128}, Dtype::f32}, {{128}, Dtype::f32}});
 }
 
 void reduce_all(benchmark::State& state) {
-  PlannedOp(std::make_shared<const ReduceSum>(), {{{state.range(0)}, Dtype::f32}}).measure(state);
+  measure_op(state, std::make_shared<const ReduceSum>(), {{{state.range(0)}, Dtype::f32}});
 }
 
 void reduce_rows(benchmark::State& state) {
   const std::vector<std::int64_t> first{0};
-  PlannedOp(std::make_shared<const ReduceSum>(first), {{{state.range(0) / 128, 128}, Dtype::f32}}).measure(state);
+  measure_op(state, std::make_shared<const ReduceSum>(first), {{{state.range(0) / 128, 128}, Dtype::f32}});
 }
 
 void dropout(benchmark::State& state) {
-  PlannedOp(std::make_shared<const Dropout>(0.5, 1), {{{state.range(0)}, Dtype::f32}, {{}, Dtype::i64}}).measure(state);
+  measure_op(state, std::make_shared<const Dropout>(0.5, 1), {{{state.range(0)}, Dtype::f32}, {{}, Dtype::i64}});
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {

@@ -58,7 +58,7 @@ class Bench {
       if (outputs[i].buffer == nullptr) outputs[i] = fresh(output_types[i]);
     }
 
-    const auto kernel = backend_.plan(op, {input_types, output_types, {}, {}}, device_);
+    const auto kernel = backend_.plan(op, {input_types, output_types}, device_);
     const std::size_t workspace_bytes = kernel->workspace_bytes();
     const Buffer workspace = device_.memory().allocate(std::max<std::size_t>(workspace_bytes, 1), "workspace");
     std::vector<TensorView> input_views, output_views;

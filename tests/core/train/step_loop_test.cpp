@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/core/train/allocations.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/allocations.h"
 
 namespace gpubench {
 namespace {
@@ -17,10 +17,10 @@ TEST_F(Loop, AWarmStepAllocatesNothing) {
   const DatasetPtr data = batches_of({blobs.points, blobs.indices}, 32, 1);
   const auto cursor = data->open();
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(steps.step(*cursor));
-  testing::start_counting();
   bool stepped = true;
-  for (int i = 0; i < 5; ++i) stepped = stepped && steps.step(*cursor);
-  const long allocated = testing::stop_counting();
+  const long allocated = testing::count_allocations([&] {
+    for (int i = 0; i < 5; ++i) stepped = stepped && steps.step(*cursor);
+  });
   EXPECT_TRUE(stepped);
   EXPECT_EQ(allocated, 0);
 }

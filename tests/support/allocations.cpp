@@ -1,4 +1,4 @@
-#include "tests/core/train/allocations.h"
+#include "tests/support/allocations.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -17,21 +17,40 @@ bool is_vendor(const void* caller) {
   return std::string_view(info.dli_fname).find("libdnnl") != std::string_view::npos;
 }
 
+void count(const void* caller) {
+  if (counting.load(std::memory_order_relaxed) && !is_vendor(caller)) ++allocations;
+}
+
+void* memory_or_throw(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
 }  // namespace
 
 void* operator new(std::size_t bytes) {
-  if (counting.load(std::memory_order_relaxed) && !is_vendor(__builtin_return_address(0))) ++allocations;
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
+  count(__builtin_return_address(0));
+  return memory_or_throw(std::malloc(bytes == 0 ? 1 : bytes));
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  if (counting.load(std::memory_order_relaxed) && !is_vendor(__builtin_return_address(0))) ++allocations;
+  count(__builtin_return_address(0));
   return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  count(__builtin_return_address(0));
+  const auto to = static_cast<std::size_t>(alignment);
+  return memory_or_throw(std::aligned_alloc(to, (bytes + to) / to * to));
 }
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
 
