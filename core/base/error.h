@@ -1,5 +1,5 @@
-// The two exceptions that users may see, and the two that steer a sweep. A message names the operation, what was given
-// and what is possible; broken promises between our own functions are assert()s.
+// The two exceptions that users may see, and the three that steer a sweep. A message names the operation, what was
+// given and what is possible; broken promises between our own functions are assert()s.
 #pragma once
 #include <source_location>
 #include <stdexcept>
@@ -24,6 +24,12 @@ class OutOfMemory : public Error {
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// The time that a point may take is up. Not an Error either: it ends the point, whatever the script catches.
+class TimedOut : public std::runtime_error {
+ public:
+  TimedOut() : std::runtime_error("timed out") {}
 };
 
 /// A library call that failed; carries the call's text and the library's reason.

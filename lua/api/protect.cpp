@@ -1,8 +1,15 @@
 // gb.skip, and what the Lua library needs to survive a failing point: gb._native.protect, fail, raise_interrupt.
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <sys/time.h>
+
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/units.h"
 #include "lua/api/openers.h"
 #include "lua/api/point_status.h"
+#include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
 
@@ -23,10 +30,45 @@ int push_failure(lua_State* L, const char* status, const std::string& reason) {
   return 4;
 }
 
-// The handler of Ctrl-C has set a hook that stops Lua code; the library needs to run to keep what is finished.
+// Until it is gone, SIGALRM comes when the time is up.
+class Deadline {
+ public:
+  explicit Deadline(std::optional<double> seconds) : armed_(seconds.has_value()) {
+    if (armed_) set_timer(*seconds);
+  }
+  ~Deadline() {
+    if (armed_) set_timer(0);
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  static void set_timer(double seconds) {
+    const double whole = std::floor(seconds);
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(whole);
+    timer.it_value.tv_usec = static_cast<suseconds_t>(std::ceil((seconds - whole) * 999'999));
+    setitimer(ITIMER_REAL, &timer, nullptr);
+  }
+
+  const bool armed_;
+};
+
+// The signal's handler has set a hook that stops Lua code; the library needs to run to keep what is finished.
 void let_lua_run(lua_State* L) {
   lua_sethook(L, nullptr, 0, 0);
   lua_sethook(Machine::of(L).main(), nullptr, 0, 0);
+}
+
+// Leaves the function's results on the stack.
+void call_before_deadline(lua_State* L) {
+  const Deadline deadline(session_of(L).options().timeout_s);
+  protected_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+}
+
+int push_timeout(lua_State* L) {
+  const std::string limit = format_seconds(session_of(L).options().timeout_s.value_or(0));
+  return push_failure(L, "timeout", fmt::format("not done after {} (--timeout)", limit));
 }
 
 // protect(f, ...) -> true, results... | false, status, reason, traceback; status as in the column of results, or
@@ -35,20 +77,24 @@ int protect(lua_State* L) {
   if (!Value<LuaFunction>::matches(L, 1))
     throw ArgumentError("argument #1: function expected, got " + type_name_at(L, 1));
   const char* status = "error";
+  const TimeoutScope scope;
   try {
-    protected_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    call_before_deadline(L);
+    if (timeout_requested()) let_lua_run(L);  // it came when all was done
     lua_pushboolean(L, 1);
     lua_insert(L, 1);
     return lua_gettop(L);
   } catch (const OutOfMemory&) {
     status = "out_of_memory";
   } catch (const PointSkipped& skipped) {
+    if (timeout_requested()) let_lua_run(L);
     return push_failure(L, "skipped", skipped.what());
   } catch (const std::exception&) {
   }
-  if (!interrupt_requested()) return push_failure(L, status, Machine::of(L).delivered.text);
-  let_lua_run(L);
-  return push_failure(L, "interrupted", "interrupted");
+  if (interrupt_requested() || timeout_requested()) let_lua_run(L);
+  if (interrupt_requested()) return push_failure(L, "interrupted", "interrupted");
+  if (timeout_requested()) return push_timeout(L);
+  return push_failure(L, status, Machine::of(L).delivered.text);
 }
 
 void fail(const std::string& message) {

@@ -21,6 +21,7 @@ struct SessionOptions {
   std::uint64_t seed = 42;             ///< --seed
   std::optional<DeviceId> device;      ///< --device: what is used without a device scope
   double budget_s = 2.0;               ///< --budget: seconds of measuring per point
+  std::optional<double> timeout_s;     ///< --timeout: seconds after which a point is given up
   bool quick = false;                  ///< --quick
   std::string out = ".";               ///< --out: where results/ and plots/ are
   std::vector<std::string> arguments;  ///< the command line, for run.json

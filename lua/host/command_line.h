@@ -18,6 +18,7 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
   std::string device;
   std::optional<double> budget_s;
+  std::optional<double> timeout_s;
   bool quick = false;
   bool dry_run = false;
   bool strict = false;

@@ -1,6 +1,7 @@
 #include "lua/host/grammar.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 namespace gpubench {
 namespace {
@@ -32,7 +33,8 @@ std::string check_positive(const std::string& text) {
   } catch (const std::exception&) {
     end = 0;
   }
-  return end == text.size() && value > 0 ? std::string() : "'" + text + "' is not a positive number";
+  return end == text.size() && value > 0 && std::isfinite(value) ? std::string()
+                                                                 : "'" + text + "' is not a positive number";
 }
 
 std::string check_natural(const std::string& text) {
@@ -71,6 +73,9 @@ void Grammar::add_run() {
   run.add_option("--device", values_.device, "Device to use where the script names none, such as gpu:0")
       ->type_name("NAME");
   run.add_option("--budget", values_.budget_s, "Seconds to measure each point")
+      ->type_name("SECONDS")
+      ->check(check_positive);
+  run.add_option("--timeout", values_.timeout_s, "Seconds after which a point is given up, building included")
       ->type_name("SECONDS")
       ->check(check_positive);
   run.add_flag("--quick", values_.quick, "Shorter measurements, wider intervals");

@@ -27,13 +27,17 @@ void handle(int signal) {
     return;
   }
   Machine* machine = interrupted_machine.load();
-  if (!machine || interrupt_requested()) {
+  if (signal == SIGALRM) {
+    request_timeout();
+    if (!timeout_requested()) return;
+  } else if (!machine || interrupt_requested()) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
     return;
+  } else {
+    request_interrupt();
   }
-  request_interrupt();
-  lua_sethook(machine->running(), hook_entry<&stop>, LUA_MASKCOUNT, 1);
+  if (machine) lua_sethook(machine->running(), hook_entry<&stop>, LUA_MASKCOUNT, 1);
 }
 
 }  // namespace
@@ -45,10 +49,13 @@ InterruptHandler::InterruptHandler(Machine& machine) {
   action.sa_handler = &handle;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
+  action.sa_flags = SA_RESTART;  // what a point is writing when its time is up is written whole
+  sigaction(SIGALRM, &action, nullptr);
 }
 
 InterruptHandler::~InterruptHandler() {
   std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGALRM, SIG_IGN);
   interrupted_machine = nullptr;
 }
 

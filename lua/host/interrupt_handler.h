@@ -1,12 +1,12 @@
 // Ctrl-C: the first ends whatever runs (a busy Lua loop by a debug hook, a step loop by the flag that it reads), the
-// second kills the process.
+// second kills the process. A point's deadline (SIGALRM) ends it by the same means.
 #pragma once
 
 namespace gpubench::lua {
 
 class Machine;
 
-/// Takes SIGINT while it lives. Made on the thread that runs the script; one at a time.
+/// Takes SIGINT and SIGALRM while it lives. Made on the thread that runs the script; one at a time.
 class InterruptHandler {
  public:
   explicit InterruptHandler(Machine& machine);

@@ -34,6 +34,7 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
   if (!line.device.empty()) options.device = parse_device_id(line.device);
   if (line.quick) options.budget_s = quick_budget_s;
   if (line.budget_s) options.budget_s = *line.budget_s;
+  options.timeout_s = line.timeout_s;
   options.quick = line.quick;
   options.out = line.out;
   options.arguments = arguments;

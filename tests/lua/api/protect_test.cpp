@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "lua/api/modules.h"
+#include "lua/api/session.h"
 #include "tests/lua/bind/script.h"
 
 namespace gpubench::lua {
@@ -13,16 +14,27 @@ namespace {
 class Protect : public ::testing::Test {
  protected:
   Protect() {
+    set_session(script_.state(), session_);
     open_modules(script_.state());
     const Module gb = Module::root(script_.state());
-    gb.function<[] { throw OutOfMemory("cpu:0 is full"); }>("fill").function<[] {
-      request_interrupt();
-      check_interrupt();
-    }>("stop");
+    gb.function<[] { throw OutOfMemory("cpu:0 is full"); }>("fill")
+        .function<[] {
+          request_interrupt();
+          check_interrupt();
+        }>("stop")
+        .function<[] {
+          request_timeout();
+          check_interrupt();
+        }>("end_time");
   }
   ~Protect() override { clear_interrupt(); }
   std::string run(const std::string& call) { return script_.run("return table.concat({" + call + "}, '|')"); }
 
+  Session session_{[] {
+    SessionOptions options;
+    options.timeout_s = 60;
+    return options;
+  }()};
   Script script_;
 };
 
@@ -44,6 +56,18 @@ TEST_F(Protect, TellsWhyAPointFailed) {
 TEST_F(Protect, AnInterruptIsItsOwnStatusWhateverTheScriptCaught) {
   EXPECT_THAT(run(protect("pcall(gb.stop) error('covered up')")), ::testing::StartsWith("interrupted|interrupted|"));
   EXPECT_THROW(script_.run("gb._native.check_interrupt()"), Interrupted);
+}
+
+TEST_F(Protect, ATimeoutIsItsOwnStatusAndEndsWithThePoint) {
+  EXPECT_THAT(run(protect("pcall(gb.end_time) error('covered up')")),
+              ::testing::StartsWith("timeout|not done after 1 min (--timeout)|"));
+  EXPECT_EQ(run("select(2, gb._native.protect(function() gb._native.check_interrupt() return 'next' end))"), "next");
+  script_.run("gb.end_time()");
+  EXPECT_FALSE(timeout_requested()) << "outside a point there is none";
+}
+
+TEST_F(Protect, TheUsersInterruptGoesBeforeATimeout) {
+  EXPECT_THAT(run(protect("pcall(gb.end_time) gb.stop()")), ::testing::StartsWith("interrupted|"));
 }
 
 TEST_F(Protect, TakesAFunction) {

@@ -90,6 +90,35 @@ TEST_F(InterruptTest, EndsATraining) {
   EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
 }
 
+/// The sweep's second point never ends; --timeout ends it.
+class TimeoutTest : public FolderTest {
+ protected:
+  Ended time_out(const std::string& loop) {
+    write("script.lua", "local function ready() end\n" + sweep_with(loop));
+    return Program({"script.lua", "--budget", "100", "--timeout", "0.2"}, path()).end();
+  }
+  void expect_one_row(const Ended& ended) {
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(ended.err, "n=2: timeout: not done after 200 ms (--timeout)\n");
+    EXPECT_THAT(ended.out, HasSubstr("not reached")) << "the script goes on after its sweep";
+    const std::string rows = read(find("results.csv"));
+    EXPECT_THAT(rows, HasSubstr("stopped,1,0,1,ok"));
+    EXPECT_THAT(rows, HasSubstr("stopped,2,0,2,timeout,not done after 200 ms (--timeout)"));
+    EXPECT_THAT(rows, HasSubstr("stopped,3,0,3,ok"));
+    EXPECT_THAT(read(find("run.json")), HasSubstr("\"done\""));
+  }
+};
+
+TEST_F(TimeoutTest, EndsALuaLoopWhateverItCatches) {
+  expect_one_row(time_out("while true do pcall(function() while true do end end) end"));
+}
+
+TEST_F(TimeoutTest, EndsALoopOfSteps) {
+  expect_one_row(
+      time_out("local f = gb.compile(function(x) return x + 1 end)\n"
+               "local x = gb.ones { 8 } while true do x = f(x) end"));
+}
+
 TEST_F(InterruptTest, TheSecondOneKills) {
   write("script.lua",
         "print('ready') io.stdout:flush() string.rep('a', 1 << 22):find(string.rep('a?', 1 << 12) .. 'b')");
