@@ -8,6 +8,7 @@
 
 #include "core/report/render.h"
 #include "core/report/run_table.h"
+#include "core/report/text.h"
 #include "core/results/run_writer.h"
 #include "core/telemetry/proc/cpu_probe.h"
 #include "core/telemetry/proc/environment.h"
@@ -113,6 +114,10 @@ std::string table(const std::vector<Record>& rows, const std::optional<std::vect
   return render_text(run_table(columns, rows, *names, Detail::brief).table);
 }
 
+std::string one_line_of(const std::string& text) {
+  return one_line(text);
+}
+
 }  // namespace
 
 template <>
@@ -134,7 +139,8 @@ void open_results(lua_State* L) {
       .function<&read>("read")
       .function<&render_stored>("render")
       .function<&list>("list")
-      .function<&table>("table");
+      .function<&table>("table")
+      .function<&one_line_of>("one_line");
 }
 
 }  // namespace gpubench::lua

@@ -16,7 +16,7 @@ end
 local function print_columns(lines)
   local width = 0
   for _, line in ipairs(lines) do width = math.max(width, #line[1]) end
-  for _, line in ipairs(lines) do print(string.format("%-" .. width .. "s  %s", line[1], line[2])) end
+  for _, line in ipairs(lines) do print(native.results.one_line(string.format("%-" .. width .. "s  %s", line[1], line[2]))) end
 end
 
 -- The title as it is written; scripts are not run to be listed. Nil for a script that declares no experiment.

@@ -8,6 +8,7 @@ local progress = require "gpubench.progress"
 local sweep = require "gpubench.sweep"
 local native = gb._native
 local options = native.options
+local one_line = native.results.one_line
 
 local experiment = {
   -- Of all experiments that ran: 2 after an error row, 1 after a refuted claim with --strict.
@@ -50,15 +51,15 @@ local function check_declaration(declaration)
 end
 
 local function dry_run(declaration, axes, points)
-  print(declaration.name .. ": " .. declaration.title)
-  for index, point in ipairs(points) do print(string.format("%4d  %s", index, sweep.describe(axes, point))) end
+  print(declaration.name .. ": " .. one_line(declaration.title))
+  for index, point in ipairs(points) do print(string.format("%4d  %s", index, one_line(sweep.describe(axes, point)))) end
   print(string.format("%d points of about %s: %s", #points, gb.format.seconds(options.point_s),
     gb.format.seconds(#points * options.point_s)))
 end
 
 local function report_failure(row, text, traceback)
-  if row.status ~= "error" and row.status ~= "out_of_memory" then return end
-  io.stderr:write(string.format("%s: %s: %s\n", text, row.status, row.detail))
+  if row.status == "ok" or row.status == "skipped" then return end
+  io.stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
   if options.traceback and traceback and traceback ~= "" then io.stderr:write(traceback, "\n") end
 end
 
@@ -67,7 +68,7 @@ local function measure_points(declaration, axes, points, run)
   local line = progress.new(#points, options.point_s)
   local outcome = "done"
   for index, point in ipairs(points) do
-    local text = sweep.describe(axes, point)
+    local text = one_line(sweep.describe(axes, point))
     line:show(text)
     local rows, stopped, traceback = measurement.measure(declaration, axes, point)
     line:clear()
@@ -84,7 +85,7 @@ local function measure_points(declaration, axes, points, run)
 end
 
 local function print_expectations(verdicts)
-  for _, one in ipairs(verdicts) do print(string.format("%s: %s (%s)", one.verdict, one.claim, one.reason)) end
+  for _, one in ipairs(verdicts) do print(one_line(string.format("%s: %s (%s)", one.verdict, one.claim, one.reason))) end
 end
 
 local function finish(declaration, axes, run, outcome)
@@ -92,7 +93,7 @@ local function finish(declaration, axes, run, outcome)
   local verdicts = claim.judge_all(declaration.expect or {}, rows, axes)
   if next(native.data_origins()) then run:set_info { data = native.data_origins() } end
   local written = run:finish { status = outcome, charts = declaration.charts or {}, expectations = verdicts }
-  print(declaration.title)
+  print(one_line(declaration.title))
   if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)
   for _, note in ipairs(written.notes) do io.stderr:write(note, "\n") end
