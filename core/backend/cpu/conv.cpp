@@ -2,6 +2,7 @@
 
 #include "core/backend/cpu/grey_conv.h"
 #include "core/backend/cpu/onednn_kernel.h"
+#include "core/backend/cpu/widened.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -14,6 +15,7 @@ ConvolutionWindow window_of(std::string_view op, const Conv2DAttributes& options
 }  // namespace
 
 std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature, Device& device) {
+  if (needs_widening(signature)) return plan_widened<Conv2D, &plan_conv2d>(op, signature, device);
   const TensorType &x = signature.inputs[0], &filter = signature.inputs[1], &y = signature.outputs[0];
   if (grey_conv_applies(op.options, x, filter.shape)) return plan_grey_conv2d(op, signature, device);
   auto kernel = std::make_unique<OneDnnKernel>(device);
@@ -40,6 +42,8 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
 
 std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op, const Signature& signature,
                                                    Device& device) {
+  if (needs_widening(signature))
+    return plan_widened<Conv2DInputGradient, &plan_conv2d_input_gradient>(op, signature, device);
   const TensorType &dy = signature.inputs[0], &filter = signature.inputs[1], &dx = signature.outputs[0];
   auto kernel = std::make_unique<OneDnnKernel>(device);
   const auto filter_memory = filter_desc(op.name(), filter);
@@ -56,6 +60,8 @@ std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op
 
 std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                     Device& device) {
+  if (needs_widening(signature))
+    return plan_widened<Conv2DFilterGradient, &plan_conv2d_filter_gradient>(op, signature, device);
   const TensorType &x = signature.inputs[0], &dy = signature.inputs[1], &dfilter = signature.outputs[0];
   if (grey_conv_applies(op.options, x, dfilter.shape)) return plan_grey_conv2d_filter_gradient(op, signature, device);
   auto kernel = std::make_unique<OneDnnKernel>(device);

@@ -9,8 +9,8 @@
 
 namespace gpubench::cpu {
 
-/// Whether these kernels apply: float32, up to 4 channels and 32 taps, result channels in multiples of 16, no
-/// activation but relu.
+/// Whether these kernels apply: float32, up to 4 channels and 32 taps, result channels in multiples of a vector's
+/// lanes, no activation but relu.
 bool grey_conv_applies(const Conv2DAttributes& options, const TensorType& image, const Shape& filter);
 
 std::unique_ptr<Kernel> plan_grey_conv2d(const Conv2D& op, const Signature& signature, Device& device);

@@ -3,11 +3,11 @@
 namespace gpubench::cpu {
 namespace {
 
-// 18 sums, 2 vectors of the filter and one element of the image. 13 columns, which would fill the 32 registers, spill
-// and took 1.4 times as long.
-constexpr std::int64_t most_columns = 9;
-// 24 sums and 2 vectors of the gradient.
-constexpr std::int64_t most_taps_at_once = 12;
+// With two vectors of channels, of 32 registers: 18 sums, 2 vectors of the filter and one element of the image. 13
+// columns, which would fill them, spill and took 1.4 times as long. Of 16 registers: 12 sums.
+constexpr std::int64_t most_columns = vector_registers >= 32 ? 9 : 6;
+// 24 sums and 2 vectors of the gradient; 12 sums.
+constexpr std::int64_t most_taps_at_once = vector_registers >= 32 ? 12 : 6;
 
 Lanes load(const float* from) {
   return *reinterpret_cast<const Lanes*>(from);

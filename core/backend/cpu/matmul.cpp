@@ -4,6 +4,7 @@
 
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/small_matmul.h"
+#include "core/backend/cpu/widened.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -65,6 +66,7 @@ std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, co
 }  // namespace
 
 std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature, Device& device) {
+  if (needs_widening(signature)) return plan_widened<Matmul, &plan_matmul>(op, signature, device);
   TensorType a = signature.inputs[0], c = signature.outputs[0];
   const TensorType& b = signature.inputs[1];
   if (b.rank() == 2 && !op.options.transpose_a && a.elements() > 0) {

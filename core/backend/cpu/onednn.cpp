@@ -81,7 +81,7 @@ const dnnl::engine& onednn_engine() {
 dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype) {
   if (dtype == Dtype::f32) return dnnl::memory::data_type::f32;
   if (dtype == Dtype::bf16) return dnnl::memory::data_type::bf16;
-  throw Error(fmt::format("cpu: {}: {} is not supported; cast to float32 or bfloat16", op, to_string(dtype)));
+  throw Error(fmt::format("cpu: {}: {} is not supported; cast to float32", op, to_string(dtype)));
 }
 
 Desc strided(std::string_view op, Dtype dtype, const OneDnnDims& dims, const OneDnnDims& strides) {

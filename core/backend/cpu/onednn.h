@@ -21,7 +21,7 @@ const dnnl::engine& onednn_engine();
 /// "oneDNN 2.6.2, strict": its version and the arithmetic that it may use for float32 by default.
 std::string onednn_version();
 
-/// float32 and bfloat16; throws Error("cpu: matmul: float16 is not supported; ...") for all others.
+/// float32 and bfloat16; throws Error("cpu: matmul: int32 is not supported; ...") for all others.
 dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype);
 
 /// Row-major memory, which oneDNN may treat as fewer or reordered dimensions by their strides.

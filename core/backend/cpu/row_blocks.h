@@ -32,8 +32,8 @@ struct RowBlocks {
   static constexpr std::int64_t cost_per_element = 4;
 };
 
-/// Combines a row's elements: sixteen side by side, which is a fixed order, so that compilers need no licence to
-/// reorder sums. `term(lanes or float, index)` gives what element `index` adds to `combine`.
+/// Combines a row's elements: a vector's lanes side by side, which is a fixed order, so that compilers need no licence
+/// to reorder sums. `term(lanes or float, index)` gives what element `index` adds to `combine`.
 template <class Term, class Combine>
 float reduce_row(std::int64_t count, float start, const Term& term, const Combine& combine) {
   float result = start;

@@ -95,10 +95,16 @@ const Sizes grey{{2, 6, 7, 1}, {3, 3, 1, 16}}, grey_wide{{3, 9, 8, 1}, {3, 3, 1,
 const Conv2DAttributes same{.padding = Padding::same}, strided{.strides = {2, 3}, .padding = Padding::same},
     strided_valid{.strides = {2, 1}}, dilated{.dilations = {2, 2}};
 
-OpCase in_bfloat16(OpCase op_case) {
-  op_case.name += "_bfloat16";
-  for (CaseInput& input : op_case.inputs) input.type.dtype = Dtype::bf16;
+OpCase in(Dtype dtype, OpCase op_case) {
+  op_case.name += "_" + std::string(to_string(dtype));
+  for (CaseInput& input : op_case.inputs) input.type.dtype = dtype;
   return op_case;
+}
+OpCase in_bfloat16(const OpCase& op_case) {
+  return in(Dtype::bf16, op_case);
+}
+OpCase in_float16(const OpCase& op_case) {
+  return in(Dtype::f16, op_case);
 }
 
 std::vector<OpCase> conv_cases() {
@@ -115,6 +121,7 @@ std::vector<OpCase> conv_cases() {
       forward_case("pointwise", pointwise),
       in_bfloat16(forward_case("grey", grey)),
       in_bfloat16(forward_case("deep", deep)),
+      in_float16(forward_case("odd_same", odd, same)),
       forward_case("large_window", large_window),
       forward_case("bias", odd, {.bias = true}),
       forward_case("bias_relu", grey, {.bias = true, .activation = Activation::relu}),
@@ -132,6 +139,8 @@ std::vector<OpCase> conv_gradient_cases() {
       input_gradient_case("input_pointwise", pointwise),
       in_bfloat16(input_gradient_case("input_deep", deep)),
       in_bfloat16(filter_gradient_case("filter_deep", deep)),
+      in_float16(input_gradient_case("input_same", odd, same)),
+      in_float16(filter_gradient_case("filter_odd", odd)),
       filter_gradient_case("filter_grey", grey),
       filter_gradient_case("filter_grey_wide", grey_wide),
       filter_gradient_case("filter_grey_same", grey, same),

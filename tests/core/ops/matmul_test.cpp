@@ -104,14 +104,15 @@ std::vector<OpCase> matmul_cases() {
 
 GPUBENCH_OP_CASES(Matmul, matmul_cases);
 
-/// bfloat16 holds the forward product to what the type resolves; its gradient kernels are the same op.
-std::vector<OpCase> matmul_bfloat16_cases() {
-  std::vector<OpCase> cases = {matmul_case("square", {33, 40}, {40, 24}, {}, Dtype::bf16),
-                               matmul_case("transposed_b", {33, 40}, {24, 40}, {.transpose_b = true}, Dtype::bf16)};
-  return cases;
+/// A 16-bit type holds the forward product to what the type resolves; its gradient kernels are the same op.
+std::vector<OpCase> matmul_in_16_bits_cases() {
+  return {matmul_case("bfloat16", {33, 40}, {40, 24}, {}, Dtype::bf16),
+          matmul_case("bfloat16_transposed_b", {33, 40}, {24, 40}, {.transpose_b = true}, Dtype::bf16),
+          matmul_case("float16", {33, 40}, {40, 24}, {}, Dtype::f16),
+          matmul_case("float16_transposed_a", {40, 33}, {40, 24}, {.transpose_a = true}, Dtype::f16)};
 }
 
-GPUBENCH_OP_CASES(MatmulBfloat16, matmul_bfloat16_cases);
+GPUBENCH_OP_CASES(MatmulIn16Bits, matmul_in_16_bits_cases);
 
 TEST(MatmulTest, RefusesWhatDoesNotMultiply) {
   Graph graph;

@@ -1,0 +1,112 @@
+#include "core/backend/cpu/widened.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "core/backend/cpu/cast.h"
+#include "core/backend/cpu/onednn.h"
+
+namespace gpubench::cpu {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+bool is_narrow(const TensorType& type) {
+  return !onednn_computes_in(type.dtype);
+}
+
+std::vector<TensorType> widened(std::span<const TensorType> types) {
+  std::vector<TensorType> wide(types.begin(), types.end());
+  for (TensorType& type : wide)
+    if (is_narrow(type)) type.dtype = Dtype::f32;
+  return wide;
+}
+
+/// Tensors of a kernel's caller, and the same in the types that the kernel inside computes in.
+class Widening {
+ public:
+  Widening(std::span<const TensorType> given, std::size_t& workspace) : types_(widened(given)), casts_(given.size()) {
+    offsets_.resize(given.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      views_.push_back({&types_[i], nullptr});
+      if (!is_narrow(given[i])) continue;
+      offsets_[i] = workspace;
+      workspace += (types_[i].bytes() + alignment - 1) / alignment * alignment;
+    }
+  }
+
+  const std::vector<TensorType>& types() const { return types_; }
+  std::unique_ptr<Kernel>& cast(std::size_t i) { return casts_[i]; }
+
+  std::span<const TensorView> bind(std::span<const TensorView> given, std::span<std::byte> workspace) {
+    for (std::size_t i = 0; i < given.size(); ++i)
+      views_[i].data = casts_[i] != nullptr ? workspace.data() + offsets_[i] : given[i].data;
+    return views_;
+  }
+
+ private:
+  std::vector<TensorType> types_;
+  std::vector<std::unique_ptr<Kernel>> casts_;  // null where the type stays
+  std::vector<std::size_t> offsets_;
+  std::vector<TensorView> views_;
+};
+
+class WidenedKernel final : public Kernel {
+ public:
+  WidenedKernel(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan)
+      : inputs_(signature.inputs, own_bytes_), outputs_(signature.outputs, own_bytes_) {
+    for (std::size_t i = 0; i < signature.inputs.size(); ++i)
+      plan_cast_between(signature.inputs[i], inputs_.types()[i], device, inputs_.cast(i));
+    for (std::size_t i = 0; i < signature.outputs.size(); ++i)
+      plan_cast_between(outputs_.types()[i], signature.outputs[i], device, outputs_.cast(i));
+    kernel_ = plan(op, {inputs_.types(), outputs_.types()}, device);
+    implementation_ = "float32:" + std::string(kernel_->implementation());
+  }
+
+  std::string_view implementation() const override { return implementation_; }
+  std::size_t workspace_bytes() const override { return own_bytes_ + kernel_->workspace_bytes(); }
+
+  void run(Stream& stream, std::span<const TensorView> inputs, std::span<const TensorView> outputs,
+           std::span<std::byte> workspace) override {
+    const auto wide_inputs = inputs_.bind(inputs, workspace), wide_outputs = outputs_.bind(outputs, workspace);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (Kernel* cast = inputs_.cast(i).get()) cast->run(stream, inputs.subspan(i, 1), wide_inputs.subspan(i, 1), {});
+    kernel_->run(stream, wide_inputs, wide_outputs, workspace.subspan(own_bytes_));
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (Kernel* cast = outputs_.cast(i).get())
+        cast->run(stream, wide_outputs.subspan(i, 1), outputs.subspan(i, 1), {});
+  }
+
+ private:
+  static void plan_cast_between(const TensorType& from, const TensorType& to, Device& device,
+                                std::unique_ptr<Kernel>& cast) {
+    if (from.dtype == to.dtype) return;
+    cast = plan_cast(Cast(to.dtype), {{&from, 1}, {&to, 1}}, device);
+    assert(cast->workspace_bytes() == 0);
+  }
+
+  std::size_t own_bytes_ = 0;
+  Widening inputs_, outputs_;
+  std::unique_ptr<Kernel> kernel_;
+  std::string implementation_;
+};
+
+}  // namespace
+
+bool onednn_computes_in(Dtype dtype) {
+  static const bool has_bfloat16 =
+      (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+  return dtype == Dtype::bf16 ? has_bfloat16 : dtype != Dtype::f16;
+}
+
+bool needs_widening(const Signature& signature) {
+  return std::any_of(signature.inputs.begin(), signature.inputs.end(), is_narrow) ||
+         std::any_of(signature.outputs.begin(), signature.outputs.end(), is_narrow);
+}
+
+std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan) {
+  return std::make_unique<WidenedKernel>(op, signature, device, plan);
+}
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,28 @@
+// 16-bit floating types where the processor has no arithmetic for them: inputs are widened to float32, the op runs in
+// float32, its results are rounded to nearest even. Sums are thus kept in float32, as units for those types do.
+#pragma once
+#include <memory>
+
+#include "core/backend/backend.h"
+
+namespace gpubench::cpu {
+
+/// Whether oneDNN computes in this type here: float32 everywhere, bfloat16 from AVX-512 on.
+bool onednn_computes_in(Dtype dtype);
+
+/// Whether `signature` has a floating type that oneDNN does not compute in here.
+bool needs_widening(const Signature& signature);
+
+using PlanIn32Bits = std::unique_ptr<Kernel> (*)(const Op&, const Signature&, Device&);
+/// For ops without in-place outputs. The kernel is named after the one that computes: "float32:onednn:jit:avx2".
+std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan);
+
+/// plan_widened by a typed planner.
+template <class O, std::unique_ptr<Kernel> (*F)(const O&, const Signature&, Device&)>
+std::unique_ptr<Kernel> plan_widened(const O& op, const Signature& signature, Device& device) {
+  return plan_widened(op, signature, device, [](const Op& same, const Signature& wide, Device& on) {
+    return F(static_cast<const O&>(same), wide, on);
+  });
+}
+
+}  // namespace gpubench::cpu
