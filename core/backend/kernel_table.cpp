@@ -6,7 +6,7 @@
 
 namespace gpubench {
 
-const PlannerRow& find_planner(const KernelTable& table, std::string_view backend, const Op& op) {
+Planner find_planner(const KernelTable& table, std::string_view backend, const Op& op) {
   const auto row = table.find(typeid(op));
   if (row == table.end()) throw Error(fmt::format("{}: there is no kernel for {}", backend, op.name()));
   return row->second;

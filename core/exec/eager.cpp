@@ -69,7 +69,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
     if (alias.kind == Alias::Kind::in_place) planned.in_place[static_cast<std::size_t>(alias.output)] = alias.input;
   }
   if (!view) {
-    const Signature signature{key.inputs, planned.outputs, {}, {}};
+    const Signature signature{key.inputs, planned.outputs};
     device.bind_to_thread();  // kernels are planned for the threads that will run them
     planned.kernel = runtime_.devices().backend(id).plan(*op, signature, device);
     planned.workspace = planned.kernel->workspace_bytes();

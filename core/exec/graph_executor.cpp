@@ -77,8 +77,7 @@ void GraphExecutor::claim_memory() {
     if (tensor.home != Home::constant) continue;
     Buffer& buffer = constants_[static_cast<std::size_t>(tensor.index)];
     if (buffer.data() != nullptr) continue;
-    const std::size_t bytes = tensor.layout != nullptr ? tensor.layout->bytes() : tensor.type.bytes();
-    buffer = devices_[tensor.device]->memory().allocate(bytes, tensor.label);
+    buffer = devices_[tensor.device]->memory().allocate(tensor.type.bytes(), tensor.label);
     const HostTensor& value = plan_.constants[static_cast<std::size_t>(tensor.index)];
     if (!value.empty()) streams_[tensor.device]->copy(buffer.data(), value.data(), value.bytes());
   }

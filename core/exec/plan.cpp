@@ -18,34 +18,14 @@ class Planner {
   Planner(const Program& program, const Devices& devices) : program_(program), devices_(devices) {}
 
   Plan run() {
-    count_consumers();
-    const std::vector<Node>& nodes = program_.graph.nodes();
-    for (std::size_t index = 0; index < nodes.size(); ++index) plan_node(index, nodes[index]);
-    for (const Value output : program_.outputs) plan_.outputs.push_back(row_major(tensor(output)));
+    for (const Node& node : program_.graph.nodes()) plan_node(node);
+    for (const Value output : program_.outputs) plan_.outputs.push_back(tensor(output));
     place_buffers();
     return std::move(plan_);
   }
 
  private:
-  // A value may take a layout of its backend's own when some op that reads it can use it.
-  void count_consumers() {
-    const std::vector<Node>& nodes = program_.graph.nodes();
-    layout_welcome_.resize(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) layout_welcome_[i].assign(nodes[i].outputs.size(), 0);
-    for (const Node& node : nodes) {
-      if (node.inputs.empty() || dynamic_cast<const Transfer*>(node.op.get()) != nullptr) continue;
-      if (!devices_.backend(node.device).takes_layouts(*node.op)) continue;
-      for (const Value input : node.inputs) {
-        if (program_.graph.node(input).device == node.device) welcome(input) = 1;
-      }
-    }
-    for (const Value output : program_.outputs) welcome(output) = 0;
-  }
-  char& welcome(Value value) {
-    return layout_welcome_[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
-  }
-
-  void plan_node(std::size_t index, const Node& node) {
+  void plan_node(const Node& node) {
     tensors_of_.emplace_back();
     std::vector<int>& outputs = tensors_of_.back();
     const std::size_t device = device_index(node.device);
@@ -56,15 +36,14 @@ class Planner {
     step.label = node.label;
     step.op = node.op->name();
     const bool transfer = dynamic_cast<const Transfer*>(node.op.get()) != nullptr;
-    const bool layouts = !transfer && devices_.backend(node.device).takes_layouts(*node.op);
-    for (const Value input : node.inputs) step.inputs.push_back(layouts ? tensor(input) : row_major(tensor(input)));
+    for (const Value input : node.inputs) step.inputs.push_back(tensor(input));
 
     const std::vector<Alias> aliases = node.op->aliases();
     if (!aliases.empty() && aliases[0].kind == Alias::Kind::view) {
       outputs.push_back(add_view(node.outputs[0], step.inputs[0], node.label));
       return;
     }
-    if (!transfer) plan_kernel(index, node, step);
+    if (!transfer) plan_kernel(node, step);
     step.once = !transfer && !node.op->has_effect() &&
                 std::all_of(step.inputs.begin(), step.inputs.end(), [&](int t) { return is_constant(t); });
     for (std::size_t o = 0; o < node.outputs.size(); ++o) {
@@ -81,7 +60,7 @@ class Planner {
   }
 
   bool plan_leaf(const Node& node, std::size_t device, std::vector<int>& outputs) {
-    PlannedTensor leaf{node.outputs[0], nullptr, device, Home::input, -1, node.label};
+    PlannedTensor leaf{node.outputs[0], device, Home::input, -1, node.label};
     if (const auto* input = dynamic_cast<const InputOp*>(node.op.get())) {
       leaf.index = input->index();
       plan_.inputs.resize(std::max(plan_.inputs.size(), static_cast<std::size_t>(leaf.index) + 1), -1);
@@ -101,13 +80,9 @@ class Planner {
     return true;
   }
 
-  void plan_kernel(std::size_t index, const Node& node, PlannedStep& step) {
+  void plan_kernel(const Node& node, PlannedStep& step) {
     const std::vector<TensorType> inputs = types(step.inputs);
-    std::vector<LayoutPtr> layouts;
-    for (const int input : step.inputs) layouts.push_back(at(input).layout);
-    const auto free_outputs = std::make_unique<bool[]>(node.outputs.size());
-    for (std::size_t o = 0; o < node.outputs.size(); ++o) free_outputs[o] = layout_welcome_[index][o] != 0;
-    const Signature signature{inputs, node.outputs, layouts, {free_outputs.get(), node.outputs.size()}};
+    const Signature signature{inputs, node.outputs};
     Device& device = devices_.device(node.device);
     device.bind_to_thread();  // kernels are planned for the threads that will run them
     step.kernel = devices_.backend(node.device).plan(*node.op, signature, device);
@@ -115,37 +90,13 @@ class Planner {
   }
 
   int add_output(const Node& node, const PlannedStep& step, int output) {
-    PlannedTensor result{
-        node.outputs[static_cast<std::size_t>(output)], nullptr, step.device, Home::arena, -1, node.label};
-    if (step.kernel != nullptr) result.layout = step.kernel->output_layout(output);
+    PlannedTensor result{node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, node.label};
     if (step.once) {
       result.home = Home::constant;
       result.index = static_cast<int>(plan_.constants.size());
       plan_.constants.emplace_back();
     }
     return add_tensor(std::move(result));
-  }
-
-  // A value of a backend's own layout, for readers that need it row-major. Converted once.
-  int row_major(int tensor) {
-    if (at(tensor).layout == nullptr) return tensor;
-    if (const auto done = reordered_.find(tensor); done != reordered_.end()) return done->second;
-    const PlannedTensor& from = at(tensor);
-    const DeviceId& device = plan_.devices[from.device];
-    PlannedStep step;
-    step.device = from.device;
-    step.label = from.label + "/reorder";
-    step.op = "reorder";
-    step.kernel = devices_.backend(device).plan_reorder(from.type, from.layout, devices_.device(device));
-    step.workspace_bytes = step.kernel->workspace_bytes();
-    step.inputs = {tensor};
-    const int plain = add_tensor({from.type, nullptr, from.device, Home::arena, -1, step.label});
-    step.outputs = {plain};
-    ++plan_.facts.kernels;
-    plan_.facts.bytes += 2.0 * static_cast<double>(at(plain).type.bytes());
-    add_step(std::move(step), {});
-    reordered_[tensor] = plain;
-    return plain;
   }
 
   int add_view(const TensorType& type, int base, const std::string& label) {
@@ -201,7 +152,7 @@ class Planner {
       if (fresh) plan_.buffers.push_back({{range.first, range.last, 0}, tensor.device, 0, at(top).label});
       tensor.index = entry->second;
       Lifetime& lifetime = plan_.buffers[static_cast<std::size_t>(tensor.index)].lifetime;
-      lifetime.bytes = std::max(lifetime.bytes, stored_bytes(static_cast<int>(t)));
+      lifetime.bytes = std::max(lifetime.bytes, tensor.type.bytes());
     }
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       PlannedStep& step = plan_.steps[s];
@@ -239,8 +190,8 @@ class Planner {
       const int input = step.inputs[static_cast<std::size_t>(alias.input)];
       const int top = root(input);
       if (root(output) != output || at(output).home != Home::arena || at(input).home != Home::arena) continue;
-      if (ranges[static_cast<std::size_t>(top)].last != s || stored_bytes(output) != stored_bytes(input)) continue;
-      if ((at(output).layout == nullptr) != (at(input).layout == nullptr)) continue;
+      if (ranges[static_cast<std::size_t>(top)].last != s || at(output).type.bytes() != at(input).type.bytes())
+        continue;
       const auto same_root = [&](int other) { return root(other) == top; };
       if (std::count_if(step.inputs.begin(), step.inputs.end(), same_root) != 1) continue;
       if (std::any_of(step.outputs.begin(), step.outputs.end(), same_root)) continue;
@@ -275,9 +226,6 @@ class Planner {
   int tensor(Value value) const {
     return tensors_of_[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
   }
-  std::size_t stored_bytes(int tensor) {
-    return at(tensor).layout != nullptr ? at(tensor).layout->bytes() : at(tensor).type.bytes();
-  }
   bool is_constant(int tensor) { return at(tensor).home == Home::constant; }
   std::vector<TensorType> types(const std::vector<int>& tensors) {
     std::vector<TensorType> result;
@@ -293,11 +241,9 @@ class Planner {
   const Program& program_;
   const Devices& devices_;
   Plan plan_;
-  std::vector<std::vector<char>> layout_welcome_;  // by node and output
-  std::vector<std::vector<int>> tensors_of_;       // by node and output
-  std::vector<int> root_;                          // by tensor: whose memory it shares
-  std::vector<std::vector<Alias>> aliases_;        // by step
-  std::map<int, int> reordered_;
+  std::vector<std::vector<int>> tensors_of_;  // by node and output
+  std::vector<int> root_;                     // by tensor: whose memory it shares
+  std::vector<std::vector<Alias>> aliases_;   // by step
 };
 
 }  // namespace

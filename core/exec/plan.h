@@ -1,5 +1,5 @@
-// Everything the graph executor decides before the first step: which kernels run in which order, in which layouts, and
-// where each tensor lives. Pure planning: nothing here runs a kernel.
+// Everything the graph executor decides before the first step: which kernels run in which order and where each tensor
+// lives. Pure planning: nothing here runs a kernel.
 #pragma once
 #include <memory>
 #include <string>
@@ -22,7 +22,6 @@ enum class Home : std::uint8_t {
 
 struct PlannedTensor {
   TensorType type;
-  LayoutPtr layout;  ///< null: row-major
   std::size_t device = 0;
   Home home = Home::arena;
   int index = -1;  ///< of the input, variable, constant; of the buffer for the arena

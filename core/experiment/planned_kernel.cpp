@@ -36,7 +36,7 @@ PlannedKernel::PlannedKernel(const Backend& backend, Device& device, const Op& o
   std::vector<TensorType> outputs = op.infer(types_);
   types_.insert(types_.end(), outputs.begin(), outputs.end());
   const std::span<const TensorType> all(types_);
-  const Signature signature{all.first(count), all.subspan(count), {}, {}};
+  const Signature signature{all.first(count), all.subspan(count)};
   device.bind_to_thread();
   kernel_ = backend.plan(op, signature, device);
   stream_ = device.new_stream();

@@ -49,10 +49,6 @@ class TwoKernels final : public Kernel {
   std::size_t between_bytes_;
 };
 
-Signature signature_of(std::span<const TensorType> inputs, std::span<const TensorType> outputs) {
-  return {inputs, outputs, {}, {}};
-}
-
 }  // namespace
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device) {
@@ -61,8 +57,8 @@ std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Sign
   }
   const std::array between{op.convolved(signature.inputs)};
   return std::make_unique<TwoKernels>(
-      plan_conv2d(Conv2D(op.conv), signature_of(signature.inputs, between), device),
-      plan_max_pool2d(MaxPool2D(op.pool), signature_of(between, signature.outputs), device), between[0], false);
+      plan_conv2d(Conv2D(op.conv), Signature{signature.inputs, between}, device),
+      plan_max_pool2d(MaxPool2D(op.pool), Signature{between, signature.outputs}, device), between[0], false);
 }
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPoolFilterGradient& op,
@@ -72,12 +68,11 @@ std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPool
   }
   const std::array between{op.spread(signature.inputs[0])};
   const std::array conv_inputs{signature.inputs[0], between[0]};
-  return std::make_unique<TwoKernels>(
-      plan_max_pool2d_gradient(MaxPool2DGradient(op.pool, between[0].shape),
-                               signature_of(signature.inputs.subspan(1), between), device),
-      plan_conv2d_filter_gradient(Conv2DFilterGradient(op.conv, op.filter_shape),
-                                  signature_of(conv_inputs, signature.outputs), device),
-      between[0], true);
+  return std::make_unique<TwoKernels>(plan_max_pool2d_gradient(MaxPool2DGradient(op.pool, between[0].shape),
+                                                               Signature{signature.inputs.subspan(1), between}, device),
+                                      plan_conv2d_filter_gradient(Conv2DFilterGradient(op.conv, op.filter_shape),
+                                                                  Signature{conv_inputs, signature.outputs}, device),
+                                      between[0], true);
 }
 
 }  // namespace gpubench::cpu

@@ -2,7 +2,6 @@
 
 #include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/onednn.h"
-#include "core/backend/cpu/reorder.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -20,16 +19,7 @@ std::string CpuBackend::library() const {
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
-  return find_planner(cpu::kernels(), name(), op).plan(op, signature, device);
-}
-
-bool CpuBackend::takes_layouts(const Op& op) const {
-  const auto row = cpu::kernels().find(typeid(op));
-  return row != cpu::kernels().end() && row->second.takes_layouts;
-}
-
-std::unique_ptr<Kernel> CpuBackend::plan_reorder(const TensorType& type, const LayoutPtr& from, Device& device) const {
-  return cpu::plan_reorder(type, from, device);
+  return find_planner(cpu::kernels(), name(), op)(op, signature, device);
 }
 
 }  // namespace gpubench

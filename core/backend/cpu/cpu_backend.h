@@ -19,8 +19,6 @@ class CpuBackend final : public Backend {
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
   std::string library() const override;
   std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const override;
-  bool takes_layouts(const Op& op) const override;
-  std::unique_ptr<Kernel> plan_reorder(const TensorType& type, const LayoutPtr& from, Device& device) const override;
 
  private:
   std::vector<std::unique_ptr<Device>> devices_;

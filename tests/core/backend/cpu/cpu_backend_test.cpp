@@ -80,7 +80,6 @@ TEST(CpuBackendTest, RefusesWhatItCannotDo) {
   const std::array options{CpuDeviceOptions{}};
   const CpuBackend backend(options);
   const InputOp leaf(0, {});
-  EXPECT_FALSE(backend.takes_layouts(leaf));
   EXPECT_THAT([&] { backend.plan(leaf, {}, *backend.devices()[0]); },
               ThrowsMessage<Error>("cpu: there is no kernel for input"));
 }

@@ -71,7 +71,7 @@ class RefusalTest : public testing::Test {
  protected:
   void plan(const Op& op, std::vector<TensorType> inputs) {
     const std::vector<TensorType> outputs = op.infer(inputs);
-    cpu_.plan(op, {inputs, outputs, {}, {}}, *cpu_.devices()[0]);
+    cpu_.plan(op, {inputs, outputs}, *cpu_.devices()[0]);
   }
   std::array<CpuDeviceOptions, 1> options_{};
   CpuBackend cpu_{options_};
