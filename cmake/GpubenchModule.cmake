@@ -22,9 +22,6 @@ endif()
 if(GPUBENCH_SANITIZE)
   target_compile_options(gpubench_options INTERFACE -fsanitize=${GPUBENCH_SANITIZE} -fno-omit-frame-pointer
                                                    -fno-sanitize-recover=all)
-  # Put at every access, these take most of the compile time; what they find faults by itself or in the address sanitizer.
-  target_compile_options(gpubench_options INTERFACE
-    -fno-sanitize=null,alignment,object-size,vptr,nonnull-attribute,returns-nonnull-attribute)
   # GCC takes instrumented code for uses of uninitialized values.
   target_compile_options(gpubench_options INTERFACE -Wno-maybe-uninitialized)
   target_link_options(gpubench_options INTERFACE -fsanitize=${GPUBENCH_SANITIZE})

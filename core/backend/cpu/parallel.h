@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <omp.h>
+#if defined(__SANITIZE_THREAD__)
+#include <thread>
+#include <vector>
+#endif
 
 namespace gpubench::cpu {
 
@@ -30,11 +34,21 @@ void parallel_ranges(int threads, std::int64_t count, Body&& body) {
     body(0, std::int64_t{0}, count);
     return;
   }
+#if defined(__SANITIZE_THREAD__)  // sees how these threads are ordered, and not those of OpenMP's library
+  const auto share = [&](std::int64_t thread) {
+    body(static_cast<int>(thread), count * thread / threads, count * (thread + 1) / threads);
+  };
+  std::vector<std::thread> team;
+  for (int thread = 1; thread < threads; ++thread) team.emplace_back(share, thread);
+  share(0);
+  for (std::thread& member : team) member.join();
+#else
 #pragma omp parallel num_threads(threads)
   {
     const std::int64_t thread = omp_get_thread_num(), team = omp_get_num_threads();
     body(static_cast<int>(thread), count * thread / team, count * (thread + 1) / team);
   }
+#endif
 }
 
 }  // namespace gpubench::cpu
