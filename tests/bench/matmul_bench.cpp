@@ -75,21 +75,24 @@ void large(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({1024, 1024, 1024});
 }
 
-/// Forward products: batch 1 and 32 of M1, 128 of M2, 64 of M3's last layer.
+/// Forward products: batch 1 to 32 of M1, 128 of M2, 64 of M3's last layer.
 void layers(benchmark::internal::Benchmark* benchmark) {
   units(benchmark);
+  for (const std::int64_t batch : {2, 4, 8, 16}) benchmark->Args({batch, 784, 128})->Args({batch, 128, 10});
   benchmark->Args({1, 784, 128})->Args({1, 128, 10})->Args({32, 784, 128})->Args({32, 128, 10});
   benchmark->Args({128, 784, 1024})->Args({128, 1024, 1024})->Args({128, 1024, 10})->Args({64, 5408, 10});
 }
 
 void weight_gradients(benchmark::internal::Benchmark* benchmark) {
   units(benchmark);
+  for (const std::int64_t batch : {2, 4, 8, 16}) benchmark->Args({784, batch, 128})->Args({128, batch, 10});
   benchmark->Args({784, 1, 128})->Args({128, 1, 10})->Args({784, 32, 128})->Args({128, 32, 10});
   benchmark->Args({784, 128, 1024})->Args({1024, 128, 1024})->Args({1024, 128, 10})->Args({5408, 64, 10});
 }
 
 void input_gradients(benchmark::internal::Benchmark* benchmark) {
   units(benchmark);
+  for (const std::int64_t batch : {2, 4, 8, 16}) benchmark->Args({batch, 10, 128});
   benchmark->Args({1, 10, 128})->Args({32, 10, 128})->Args({128, 1024, 1024})->Args({128, 10, 1024});
   benchmark->Args({64, 10, 5408});
 }

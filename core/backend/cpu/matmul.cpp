@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/backend/cpu/onednn_kernel.h"
+#include "core/backend/cpu/outer_product.h"
 #include "core/backend/cpu/small_matmul.h"
 #include "core/backend/cpu/widened.h"
 
@@ -73,6 +74,7 @@ std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature
     a = flattened(a);
     c = flattened(c);
   }
+  if (outer_product_applies(op.options, a, b)) return plan_outer_product(a, b, device);
   if (small_matmul_is_faster(op, a, c)) return plan_small_matmul(op, a, c, device);
   return plan_primitive(op, a, b, c, device);
 }
