@@ -1,6 +1,6 @@
 // Products of a transposed and a plain matrix with few rows each: c = a^T b, the gradient of a layer's weights at a
-// small batch. c is written once and no more is read than fits the first-level cache, which libraries for large products
-// spend on packing instead.
+// small batch. c is written once and no more is read than fits the first-level cache, which libraries for large
+// products spend on packing instead.
 #pragma once
 #include <memory>
 
