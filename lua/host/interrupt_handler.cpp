@@ -45,11 +45,18 @@ void handle(int signal) {
 InterruptHandler::InterruptHandler(Machine& machine) {
   script_thread = pthread_self();
   interrupted_machine = &machine;
+  // oneDNN's generated code keeps values below its stack pointer, beyond what a handler on the same stack spares: it
+  // would go on with other ones.
+  const stack_t stack{.ss_sp = stack_->data(), .ss_flags = 0, .ss_size = stack_->size()};
+  sigaltstack(&stack, nullptr);
   struct sigaction action {};
   action.sa_handler = &handle;
   sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGALRM);
+  action.sa_flags = SA_ONSTACK;
   sigaction(SIGINT, &action, nullptr);
-  action.sa_flags = SA_RESTART;  // what a point is writing when its time is up is written whole
+  action.sa_flags |= SA_RESTART;  // what a point is writing when its time is up is written whole
   sigaction(SIGALRM, &action, nullptr);
 }
 
@@ -57,6 +64,8 @@ InterruptHandler::~InterruptHandler() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGALRM, SIG_IGN);
   interrupted_machine = nullptr;
+  const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  sigaltstack(&none, nullptr);
 }
 
 }  // namespace gpubench::lua

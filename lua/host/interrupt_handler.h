@@ -1,6 +1,9 @@
 // Ctrl-C: the first ends whatever runs (a busy Lua loop by a debug hook, a step loop by the flag that it reads), the
 // second kills the process. A point's deadline (SIGALRM) ends it by the same means.
 #pragma once
+#include <array>
+#include <cstddef>
+#include <memory>
 
 namespace gpubench::lua {
 
@@ -13,6 +16,10 @@ class InterruptHandler {
   ~InterruptHandler();
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;
+
+ private:
+  using SignalStack = std::array<std::byte, std::size_t{64} << 10>;
+  std::unique_ptr<SignalStack> stack_ = std::make_unique<SignalStack>();
 };
 
 }  // namespace gpubench::lua

@@ -90,6 +90,16 @@ TEST_F(InterruptTest, EndsATraining) {
   EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
 }
 
+TEST_F(InterruptTest, LeavesTheStackOfAProductAlone) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    EXPECT_EQ(interrupt("local gb = require 'gpubench'\n"
+                        "local x = gb.random.normal { 512, 512 } local y = x:matmul(x) ready()\n"
+                        "while true do y = x:matmul(x) end")
+                  .status,
+              130);
+  }
+}
+
 /// The sweep's second point never ends; --timeout ends it.
 class TimeoutTest : public FolderTest {
  protected:
