@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cassert>
+#include <ctime>
 #include <limits>
 #include <sstream>
 #include <unistd.h>
@@ -19,18 +20,15 @@ double ticks_per_second() {
   return static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Fields 14 and 15 of proc(5)'s stat: user and system time. The second field, the program's name, may hold blanks and
-// parentheses, so counting starts behind its last parenthesis.
-double process_seconds(const std::string& stat) {
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return unknown_value;
-  std::istringstream fields(stat.substr(name_end + 1));
-  std::string skipped;
-  for (int field = 3; field <= 13; ++field) fields >> skipped;
-  double user = 0;
-  double system = 0;
-  if (!(fields >> user >> system)) return unknown_value;
-  return (user + system) / ticks_per_second();
+// User and system time of all threads, in nanoseconds where /proc counts ticks of 10 ms.
+double process_seconds() {
+  timespec time{};
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return unknown_value;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double online_cpus() {
+  return static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 struct MachineTime {
@@ -73,7 +71,7 @@ std::span<const std::string_view> CpuProbe::columns() const {
 CpuProbe::Reading CpuProbe::take() const {
   const MachineTime machine = machine_time(read_small_file(proc_ / "stat"));
   const std::string status = read_small_file(proc_ / "self/status");
-  return {.process_s = process_seconds(read_small_file(proc_ / "self/stat")),
+  return {.process_s = process_seconds(),
           .machine_busy_s = machine.busy_s,
           .machine_total_s = machine.total_s,
           .voluntary = number_after(status, "voluntary_ctxt_switches"),
@@ -85,7 +83,7 @@ void CpuProbe::read(std::span<double> values) {
   const Reading now = take();
   const double wall_s = since_.restart().count();
   const double machine_s = now.machine_total_s - last_.machine_total_s;
-  values[0] = share(now.process_s - last_.process_s, machine_s);
+  values[0] = share(now.process_s - last_.process_s, wall_s * online_cpus());
   values[1] = share(now.machine_busy_s - last_.machine_busy_s, machine_s);
   values[2] = share(now.voluntary + now.involuntary - last_.voluntary - last_.involuntary, wall_s);
   values[3] = share(now.involuntary - last_.involuntary, wall_s);
