@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/experiment/matmul_peak.h"
 #include "core/experiment/planned_kernel.h"
 #include "core/measure/stats/quantile.h"
 
@@ -132,6 +133,7 @@ Record to_record(const KernelMeasurement& measurement, const DeviceId& device, s
   }
   if (!measurement.samples.empty()) record.set("step_time_p95_s", quantile(measurement.samples, 0.95));
   if (best_flops_per_s) record.set("mfu", flops_per_s / *best_flops_per_s);
+  mark_impossible_mfu(record);
   return record;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
 #include "core/base/clock.h"
 #include "core/base/interrupt.h"
@@ -33,6 +34,16 @@ double best_matmul_flops(Device& device, const Backend& backend, Dtype dtype) {
     }
   }
   return best;
+}
+
+void mark_impossible_mfu(Record& record) {
+  constexpr double highest = 1.02;
+  const auto* const mfu = std::get_if<double>(&record.get("mfu"));
+  if (mfu == nullptr || *mfu <= highest) return;
+  record.set("quality",
+             fmt::format("unreliable: {:.0f} % of the best matrix product's rate, so that was measured while "
+                         "the machine was busy",
+                         100 * *mfu));
 }
 
 double MatmulPeak::flops_per_s(Device& device, const Backend& backend, Dtype dtype) {

@@ -5,19 +5,27 @@
 #include <utility>
 
 #include "core/backend/backend.h"
+#include "core/results/record.h"
 
 namespace gpubench {
 
 /// Floating-point operations per second; takes about half a second. Throws what planning throws.
 double best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
 
+/// Marks a record unreliable whose `mfu` cannot be: its yardstick was measured while the machine was busier.
+void mark_impossible_mfu(Record& record);
+
 /// Remembers what was measured.
 class MatmulPeak {
  public:
   double flops_per_s(Device& device, const Backend& backend, Dtype dtype);
 
+  /// By the device's id and description, since it may be split anew.
+  using Known = std::map<std::pair<std::string, Dtype>, double>;
+  const Known& known() const { return known_; }
+
  private:
-  std::map<std::pair<std::string, Dtype>, double> known_;  // by the device's id and description: it may be split anew
+  Known known_;
 };
 
 }  // namespace gpubench

@@ -32,8 +32,8 @@ class Measurement {
   StepMeasurement run() {
     warm_up();
     measure();
-    const Estimate step = rule_.estimate();
-    return {describe(step), step, {rule_.samples().begin(), rule_.samples().end()}};
+    const Estimate mean = estimate_mean(rule_.samples());
+    return {describe(rule_.estimate(), mean), mean, {rule_.samples().begin(), rule_.samples().end()}};
   }
 
  private:
@@ -83,13 +83,13 @@ class Measurement {
     }
   }
 
-  Record describe(const Estimate& step) {
+  Record describe(const Estimate& step, const Estimate& mean) {
     Record record;
     record.set("quality", quality(step));
     record.set("batch_size", batch_);
     record.set("steps", static_cast<std::int64_t>(rule_.samples().size()));
-    const double examples = static_cast<double>(batch_) * static_cast<double>(rule_.samples().size());
-    record.set("examples_per_s", examples / rule_.measured().count());
+    set_rate(record, {"examples_per_s", "examples_low_per_s", "examples_high_per_s"}, static_cast<double>(batch_),
+             mean);
     record.set("step_time_s", step.value);
     set_measured(record, "step_time_low_s", step.interval.low);
     set_measured(record, "step_time_high_s", step.interval.high);
@@ -113,7 +113,7 @@ class Measurement {
     if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
     if (std::isinf(step.relative_error())) return "unreliable: too few steps for an interval";
     if (step.relative_error() <= wide_interval) return "ok";
-    return fmt::format("unreliable: the interval of the median is {:.0f} % wide", 100 * step.relative_error());
+    return fmt::format("unreliable: the median is known to {:.0f} % only", 100 * step.relative_error());
   }
 
   template <class Use>
@@ -133,6 +133,14 @@ class Measurement {
 };
 
 }  // namespace
+
+void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& mean_step_time) {
+  set_measured(record, columns.value, amount / mean_step_time.value);
+  const auto [shortest, longest] = mean_step_time.interval;
+  if (!std::isfinite(longest) || shortest <= 0) return;
+  set_measured(record, columns.low, amount / longest);
+  set_measured(record, columns.high, amount / shortest);
+}
 
 StepMeasurement measure_steps(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what) {
   return Measurement(steps, runtime, limits, what).run();

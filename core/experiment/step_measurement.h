@@ -17,10 +17,18 @@ struct StepLimits {
 };
 
 struct StepMeasurement {
-  Record record;       ///< batch_size, steps, times, shares, memory of all devices together, quality, stop_reason
-  Estimate step_time;  ///< seconds
+  Record record;            ///< batch_size, steps, times, shares, memory of all devices together, quality, stop_reason
+  Estimate mean_step_time;  ///< seconds
   std::vector<double> samples;  ///< step times in seconds, in order
 };
+
+/// A rate and its 95 % interval.
+struct RateColumns {
+  std::string_view value, low, high;
+};
+/// Sets what `amount` a step comes to in a second: by the mean, because disturbed steps take their time too. The
+/// interval stays empty where there is none.
+void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& mean_step_time);
 
 /// Steps with fewer examples than the first are taken but are no samples. Throws Error naming `what` when no second
 /// whole batch comes within the budget.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/measure/stats/quantile.h"
 
@@ -13,6 +14,18 @@ namespace {
 // More blocks tighten the interval of independent samples by little and break the independence of correlated ones.
 constexpr std::size_t max_blocks = 31;
 constexpr double tail_probability = 0.025;
+
+// As few as give a median an interval.
+constexpr std::size_t least_blocks = 6;
+
+// The 97.5 % quantile of Student's t with 5 to 30 degrees of freedom.
+double student_t(std::size_t degrees) {
+  constexpr std::array quantiles = {2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+                                    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074,
+                                    2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  static_assert(quantiles.size() == max_blocks - least_blocks + 1);
+  return quantiles[degrees + 1 - least_blocks];
+}
 
 // The largest rank k (from 1) with P(Binomial(n, 1/2) < k) <= 2.5 %, or 0 when there is none.
 std::size_t lower_rank(std::size_t n) {
@@ -64,6 +77,26 @@ Estimate MedianEstimator::estimate(std::span<const double> samples) {
   if (rank == 0) return {value, {-unbounded, unbounded}};
   // The blocks' interval is of the same median but need not hold this sample's: it is widened to do so.
   return {value, {std::min(value, medians[rank - 1]), std::max(value, medians[blocks - rank])}};
+}
+
+Estimate estimate_mean(std::span<const double> samples) {
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  if (samples.empty()) return {0, {-unbounded, unbounded}};
+  const double value = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+  const std::size_t length = odd_block_length(samples.size());
+  const std::size_t blocks = samples.size() / length;
+  if (blocks < least_blocks) return {value, {-unbounded, unbounded}};
+  const auto used = samples.last(blocks * length);
+  const double center = std::accumulate(used.begin(), used.end(), 0.0) / static_cast<double>(used.size());
+  double squares = 0;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const auto part = used.subspan(block * length, length);
+    const double mean = std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(length);
+    squares += (mean - center) * (mean - center);
+  }
+  const auto degrees = static_cast<double>(blocks - 1);
+  const double half = student_t(blocks - 1) * std::sqrt(squares / degrees / static_cast<double>(blocks));
+  return {value, {std::min(value, center - half), std::max(value, center + half)}};
 }
 
 Estimate estimate_median(std::span<const double> samples) {

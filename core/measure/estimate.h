@@ -47,4 +47,8 @@ class MedianEstimator {
 
 Estimate estimate_median(std::span<const double> samples);
 
+/// Mean of a time series with its 95 % interval, from the means of the same blocks by Student's t (batch means: Law,
+/// Simulation Modeling and Analysis, 9.5.3). Below six blocks the interval is infinite on both sides.
+Estimate estimate_mean(std::span<const double> samples);
+
 }  // namespace gpubench

@@ -13,7 +13,10 @@ namespace gpubench {
 namespace {
 
 // Said elsewhere in every rendering, or shown in another column.
-constexpr std::array<std::string_view, 3> never_shown = {"experiment", "step_time_low_s", "step_time_high_s"};
+constexpr std::array<std::string_view, 9> never_shown = {
+    "experiment",       "examples_low_per_s", "examples_high_per_s", "step_time_low_s",
+    "step_time_high_s", "flops_low_per_s",    "flops_high_per_s",    "mfu_low",
+    "mfu_high"};
 // Standard columns that a terminal has no room for.
 constexpr std::array<std::string_view, 5> full_only = {"point", "warmup_s", "flops_per_step", "reserved_memory_bytes",
                                                        "stop_reason"};

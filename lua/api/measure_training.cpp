@@ -1,4 +1,7 @@
 // gb.measure.training: how fast a compiled model trains on a dataset, as a row of results.
+#include <fmt/format.h>
+#include <set>
+
 #include "core/experiment/training.h"
 #include "lua/api/dataset.h"
 #include "lua/api/measure_limits.h"
@@ -9,11 +12,24 @@
 namespace gpubench::lua {
 namespace {
 
-/// The best matrix product of the device that the model's output is on.
+/// The best matrix products of all devices that the model's layers are on, together.
 double best_flops_per_s(Session& session, const Model& model) {
-  const DeviceId& id = model.layers().back()->device();
   const Devices& devices = session.world()->devices;
-  return session.matmul_peak().flops_per_s(devices.device(id), devices.backend(id), Dtype::f32);
+  std::set<DeviceId> used;
+  for (const LayerPtr& layer : model.layers()) used.insert(layer->device());
+  double best = 0;
+  for (const DeviceId& id : used)
+    best += session.matmul_peak().flops_per_s(devices.device(id), devices.backend(id), Dtype::f32);
+  return best;
+}
+
+/// For run.json: what `mfu` relates to.
+int matmul_peaks(lua_State* L) {
+  Info::Fields peaks;
+  for (const auto& [key, flops_per_s] : session_of(L).matmul_peak().known())
+    peaks.emplace_back(fmt::format("{}, {}", key.first, to_string(key.second)), Info(flops_per_s));
+  Value<Info>::push(L, Info(std::move(peaks)));
+  return 1;
 }
 
 /// gb.measure.training(model, dataset, options): { examples_per_s = , step_time_s = , ..., samples = { ... } }
@@ -36,6 +52,7 @@ int training(lua_State* L) {
 void open_measure_training(lua_State* L) {
   const Module gb = Module::root(L);
   gb.submodule("measure").function<&training>("training");
+  gb.submodule("_native").function<&matmul_peaks>("matmul_peaks");
 }
 
 }  // namespace gpubench::lua

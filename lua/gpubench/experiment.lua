@@ -92,6 +92,7 @@ local function finish(declaration, axes, run, outcome)
   local rows = run:rows()
   local verdicts = claim.judge_all(declaration.expect or {}, rows, axes)
   if next(native.data_origins()) then run:set_info { data = native.data_origins() } end
+  if next(native.matmul_peaks()) then run:set_info { best_matmul_flops_per_s = native.matmul_peaks() } end
   local written = run:finish { status = outcome, charts = declaration.charts or {}, expectations = verdicts }
   print(one_line(declaration.title))
   if #rows > 0 then io.write(run:table()) end

@@ -1,6 +1,7 @@
 #include "core/experiment/training.h"
 
 #include <gmock/gmock.h>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "tests/core/train/fixture.h"
@@ -50,6 +51,27 @@ TEST_F(Measure, FillsTheStandardColumns) {
   EXPECT_TRUE(record.has("loss"));
   EXPECT_TRUE(record.has("accuracy"));
   EXPECT_TRUE(record.has("stop_reason"));
+}
+
+TEST_F(Measure, RatesAreByTheMeanStep) {
+  const Blobs blobs(64);
+  Trainer model = trainer(testing::small_classifier());
+  const auto [record, samples] = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick());
+  const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
+  EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);
+  EXPECT_NEAR(number(record, "flops_per_s") / (number(record, "flops_per_step") * steps_per_s), 1, 1e-9);
+  EXPECT_LE(number(record, "examples_low_per_s"), number(record, "examples_per_s"));
+  EXPECT_GE(number(record, "examples_high_per_s"), number(record, "examples_per_s"));
+}
+
+TEST_F(Measure, FlopsAreThoseOfAWholeBatch) {
+  const Blobs whole(32), with_rest(40);
+  Trainer first = trainer(testing::small_classifier()), second = trainer(testing::small_classifier());
+  const auto expected = measure_training(first, *batches_of({whole.points, whole.one_hot}, 32), quick());
+  for (int attempt = 0; attempt < 4; ++attempt) {  // a warm-up may end with either
+    const auto measured = measure_training(second, *batches_of({with_rest.points, with_rest.one_hot}, 32), quick());
+    EXPECT_EQ(number(measured.record, "flops_per_step"), number(expected.record, "flops_per_step"));
+  }
 }
 
 TEST_F(Measure, PartialBatchesAreNoSamples) {

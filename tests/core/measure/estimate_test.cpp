@@ -19,6 +19,35 @@ double coverage(std::size_t count, double correlation, int trials = 2000) {
   return static_cast<double>(covered) / trials;
 }
 
+// Share of trials whose interval covers the true mean.
+double mean_coverage(std::size_t count, double correlation, int trials = 2000) {
+  constexpr double spread = 0.3;
+  const double mean = 1e-3 * std::exp(spread * spread / 2);
+  int covered = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto series = lognormal_series(count, correlation, spread, static_cast<std::uint64_t>(trial) + 1);
+    if (estimate_mean(series).interval.contains(mean)) ++covered;
+  }
+  return static_cast<double>(covered) / trials;
+}
+
+TEST(MeanEstimate, TakesBlockMeans) {
+  // Six samples are blocks of one: mean 3.5, standard deviation of the mean sqrt(3.5 / 6), t = 2.571.
+  const std::vector<double> six{1, 2, 3, 4, 5, 6};
+  const Estimate estimate = estimate_mean(six);
+  EXPECT_EQ(estimate.value, 3.5);
+  EXPECT_NEAR(estimate.interval.high - 3.5, 2.571 * std::sqrt(3.5 / 6), 1e-12);
+  EXPECT_NEAR(3.5 - estimate.interval.low, 2.571 * std::sqrt(3.5 / 6), 1e-12);
+  EXPECT_TRUE(std::isinf(estimate_mean(std::span(six).first(5)).relative_error()));
+  EXPECT_TRUE(std::isinf(estimate_mean({}).relative_error()));
+}
+
+TEST(MeanEstimate, CoversTheMean) {
+  EXPECT_NEAR(mean_coverage(20, 0), 0.94, 0.02);
+  EXPECT_NEAR(mean_coverage(1000, 0), 0.95, 0.015);
+  EXPECT_GE(mean_coverage(3000, 0.9), 0.92);
+}
+
 TEST(MedianEstimate, TakesOrderStatisticsOfSingleSamplesWhenFew) {
   // Ten samples: P(Binomial(10, 1/2) < 2) = 11/1024 = 1.07 %, but < 3 is 5.5 %: ranks 2 and 9.
   std::vector<double> samples(10);
