@@ -28,7 +28,7 @@ void ModelCheckpoint::on_epoch_end(Training& training, std::int64_t epoch, Logs&
   std::string path = options_.path;
   replace_all(path, "{epoch}", fmt::format("{:02}", epoch + 1));
   for (const auto& [name, value] : logs) replace_all(path, "{" + name + "}", fmt::format("{:.4f}", value));
-  save_model(training.trainer.runtime(), training.trainer.model(), path);
+  save_model(training.trainer.runtime(), training.trainer.model(), options_.place(path));
 }
 
 }  // namespace gpubench

@@ -1,5 +1,6 @@
 // Saves the model after every epoch, or only when a figure has improved.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "core/train/callback.h"
@@ -13,6 +14,8 @@ struct ModelCheckpointOptions {
   std::string monitor = "val_loss";
   bool save_best_only = false;
   std::string mode = "auto";
+  /// Where the filled path is written; may refuse it by an Error.
+  std::function<std::string(const std::string& filled)> place = [](const std::string& filled) { return filled; };
 };
 
 class ModelCheckpoint final : public Callback {

@@ -9,6 +9,7 @@
 #include "core/train/model_checkpoint.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
+#include "lua/bind/machine.h"
 
 namespace gpubench::lua {
 namespace {
@@ -79,8 +80,12 @@ struct CheckpointOptions {
 
 /// gb.callbacks.ModelCheckpoint(path, options)
 ScriptCallback model_checkpoint(lua_State* L, const std::string& path, const CheckpointOptions& options) {
-  return {std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
-      output_path(L, path, "ModelCheckpoint"), options.monitor, options.save_best_only, options.mode})};
+  const auto place = [main = Machine::of(L).main()](const std::string& filled) {
+    return output_folder(main, filled, "ModelCheckpoint");
+  };
+  place(path);  // rather now than after an epoch
+  return {std::make_shared<ModelCheckpoint>(
+      ModelCheckpointOptions{path, options.monitor, options.save_best_only, options.mode, place})};
 }
 
 /// gb.callbacks.LearningRateScheduler(function(epoch, rate) return rate end)

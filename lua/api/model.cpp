@@ -172,7 +172,7 @@ void set_weights(lua_State* L, ScriptModel& self, const std::vector<TensorLike>&
 }
 
 void save(lua_State* L, const ScriptModel& self, const std::string& path) {
-  save_model(self.world->runtime, *self.model, output_path(L, path, "Model:save"));
+  save_model(self.world->runtime, *self.model, output_folder(L, path, "Model:save"));
 }
 
 void save_weights_to(lua_State* L, const ScriptModel& self, const std::string& path) {

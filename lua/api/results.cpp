@@ -9,6 +9,7 @@
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
+#include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
 #include "core/telemetry/proc/cpu_probe.h"
 #include "core/telemetry/proc/environment.h"
@@ -71,11 +72,13 @@ class WatchedRun {
 };
 
 std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
+  for (const std::filesystem::path& root : {results_root(options.out), plots_root(options.out)})
+    output_path(L, (root / options.experiment).string(), "results");
   return std::make_shared<WatchedRun>(RunPlan{.experiment = std::move(options.experiment),
                                               .title = std::move(options.title),
                                               .axes = std::move(options.axes),
                                               .extra_columns = std::move(options.columns),
-                                              .out = output_path(L, options.out, "results")});
+                                              .out = std::move(options.out)});
 }
 
 Run read(const std::string& text, const std::optional<std::string>& out) {

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/resources.h"
 #include "lua/api/openers.h"
-#include "lua/api/output_path.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -54,8 +53,7 @@ void open_system(lua_State* L) {
       .function<&progress_width>("progress_width")
       .function<&scripts_in>("scripts_in")
       .function<&resource_path>("resource")
-      .function<[](const std::string& path) { return fs::exists(path); }>("exists")
-      .function<&output_path>("output_path");
+      .function<[](const std::string& path) { return fs::exists(path); }>("exists");
 }
 
 }  // namespace gpubench::lua

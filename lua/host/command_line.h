@@ -22,7 +22,8 @@ struct CommandLine {
   bool quick = false;
   bool dry_run = false;
   bool strict = false;
-  std::string out = ".";
+  /// Where results/ and plots/ are; the working folder when not given.
+  std::optional<std::string> out;
   std::uint64_t seed = 42;
   int threads = 0;
   bool trusted = false;

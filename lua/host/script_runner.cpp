@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/resources.h"
+#include "core/results/run_directory.h"
 #include "lua/api/modules.h"
 #include "lua/api/output_path.h"
 #include "lua/api/session.h"
@@ -16,6 +17,7 @@
 #include "lua/host/interrupt_handler.h"
 #include "lua/host/library.h"
 #include "lua/host/protected_calls.h"
+#include "lua/host/sandbox.h"
 
 namespace gpubench {
 namespace {
@@ -36,7 +38,7 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
   if (line.budget_s) options.budget_s = *line.budget_s;
   options.timeout_s = line.timeout_s;
   options.quick = line.quick;
-  options.out = line.out;
+  if (line.out) options.out = *line.out;
   options.arguments = arguments;
   options.script = line.script;
   return options;
@@ -54,7 +56,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptio
       .value("dry_run", line.dry_run)
       .value("strict", line.strict)
       .value("traceback", line.traceback)
-      .value("out", line.out)
+      .value("out", session.out)
       .value("seed", line.seed);
   if (!line.device.empty()) options.value("device", line.device);
   const lua::Module axes = options.submodule("axes");
@@ -70,6 +72,12 @@ void push_library_function(lua_State* L, const char* module, const char* name) {
   lua_remove(L, -2);
 }
 
+// Without --out not the working folder itself: the program, the experiments and their history may be in it.
+std::vector<std::filesystem::path> writable_folders(const CommandLine& line) {
+  if (line.out) return {*line.out};
+  return {results_root("."), plots_root(".")};
+}
+
 void prepare(lua_State* L, const CommandLine& line) {
   {
     const lua::Module gb = lua::Module::root(L);
@@ -83,9 +91,8 @@ void prepare(lua_State* L, const CommandLine& line) {
   lua::open_protected_calls(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
   if (line.trusted || line.command != Command::run) return;
-  lua::confine_output(L, line.out);
-  push_library_function(L, "gpubench.sandbox", "close");
-  lua::protected_call(L, 0, 0);
+  lua::confine_output(L, writable_folders(line));
+  lua::close_sandbox(L);
 }
 
 void run_script(lua_State* L, const std::string& path) {

@@ -78,7 +78,7 @@ TEST_F(Results, MistakesAreNamed) {
 }
 
 TEST_F(Results, ASandboxedScriptWritesBelowItsFolderOnly) {
-  confine_output(script_.state(), out_.path() / "allowed");
+  confine_output(script_.state(), {out_.path() / "allowed"});
   EXPECT_THAT(script_.error("results.new_run { experiment = 'e', out = out .. '/allowed/../elsewhere' }"),
               HasSubstr("is not below the output folder"));
   script_.run("results.new_run { experiment = 'e', out = out .. '/allowed' }");

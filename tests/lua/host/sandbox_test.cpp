@@ -1,4 +1,4 @@
-// lua/gpubench/sandbox.lua and lua/api/output_path.cpp, through the program.
+// lua/host/sandbox.cpp and lua/api/output_path.cpp, through the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST_F(Sandbox, BinaryChunksAreRefused) {
               HasSubstr("attempt to load a binary chunk (mode is 't')"));
   EXPECT_THAT(run("assert(load(string.dump(function() end), 'x', 'b'))").err,
               HasSubstr("attempt to load a binary chunk"));
-  run("local f = io.open('code.lua', 'wb') f:write(string.dump(function() end)) f:close()");
+  run("local f = io.open('code.lua', 'wb') f:write(string.dump(function() end)) f:close()", {"--out", "."});
   EXPECT_THAT(run("dofile 'code.lua'").err, HasSubstr("attempt to load a binary chunk"));
   EXPECT_THAT(run("assert(loadfile 'code.lua')").err, HasSubstr("attempt to load a binary chunk"));
   EXPECT_THAT(run("require 'code'").err, HasSubstr("attempt to load a binary chunk"));
@@ -38,24 +38,63 @@ TEST_F(Sandbox, BinaryChunksAreRefused) {
 }
 
 TEST_F(Sandbox, WritingEndsAtTheOutputFolder) {
-  EXPECT_EQ(run("assert(io.open('inside.txt', 'w')):write('x')").status, 0);
+  const auto in = [&](const std::string& script, const std::string& folder) { return run(script, {"--out", folder}); };
+  EXPECT_EQ(in("assert(io.open('inside.txt', 'w')):write('x')", ".").status, 0);
   EXPECT_EQ(read("inside.txt"), "x");
   const std::string refused = "is not below the output folder";
-  EXPECT_THAT(run("io.open('../outside.txt', 'w')").err,
+  EXPECT_THAT(in("io.open('../outside.txt', 'w')", ".").err,
               HasSubstr("script.lua:1: io.open: '../outside.txt' " + refused));
-  EXPECT_THAT(run("io.open('a/../../outside.txt', 'a')").err, HasSubstr(refused));
-  EXPECT_THAT(run("io.open('/tmp/gpubench-outside.txt', 'r+')").err, HasSubstr(refused));
-  EXPECT_THAT(run("io.output('/tmp/gpubench-outside.txt')").err, HasSubstr("io.output: '/tmp/"));
-  EXPECT_THAT(run("os.remove('/tmp/gpubench-outside.txt')").err, HasSubstr("os.remove: '/tmp/"));
-  EXPECT_THAT(run("os.rename('inside.txt', '../outside.txt')").err,
+  EXPECT_THAT(in("io.open('a/../../outside.txt', 'a')", ".").err, HasSubstr(refused));
+  EXPECT_THAT(in("io.open('/tmp/gpubench-outside.txt', 'r+')", ".").err, HasSubstr(refused));
+  EXPECT_THAT(in("io.output('/tmp/gpubench-outside.txt')", ".").err, HasSubstr("io.output: '/tmp/"));
+  EXPECT_THAT(in("os.remove('/tmp/gpubench-outside.txt')", ".").err, HasSubstr("os.remove: '/tmp/"));
+  EXPECT_THAT(in("os.rename('inside.txt', '../outside.txt')", ".").err,
               HasSubstr("os.rename: '../outside.txt' " + refused));
-  EXPECT_THAT(run("io.open('inside.txt', 'w')", {"--out", "deeper"}).err, HasSubstr(refused));
-  EXPECT_EQ(run("assert(os.rename('inside.txt', 'moved.txt')) assert(os.remove('moved.txt'))").status, 0);
+  EXPECT_THAT(in("io.open('inside.txt', 'w')", "deeper").err, HasSubstr(refused));
+  EXPECT_EQ(in("assert(os.rename('inside.txt', 'moved.txt')) assert(os.remove('moved.txt'))", ".").status, 0);
+}
+
+TEST_F(Sandbox, WithoutOutOnlyResultsAndChartsAreWritten) {
+  EXPECT_EQ(run("assert(io.open('results/notes.txt', 'w')):write('x')").status, 0);
+  EXPECT_EQ(read("results/notes.txt"), "x");
+  EXPECT_THAT(run("io.open('script.lua', 'w')").err, HasSubstr("is not below the output folders"));
+  EXPECT_THAT(run("io.open('plots/gpubench.gp', 'w')").err, HasSubstr("would be run by gnuplot"));
+}
+
+TEST_F(Sandbox, WhatAScriptReplacesIsNotAsked) {
+  for (const char* trick : {"string.find = function() end", "type = function() return 'nil' end",
+                            "gb._native.system.output_path = function(x) return x end",
+                            "getmetatable('').__index = function() return function() end end"}) {
+    EXPECT_THAT(run("local gb = require 'gpubench' " + std::string(trick) + " io.open('outside.txt', 'w')").err,
+                HasSubstr("is not below the output folder"))
+        << trick;
+    EXPECT_FALSE(std::filesystem::exists(file("outside.txt")));
+  }
+}
+
+TEST_F(Sandbox, ACheckpointsFilledPathIsHeldAgainstIt) {
+  const std::string script = R"(
+    local gb = require "gpubench"
+    local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 1 } }) }
+    model:compile { optimizer = "sgd", loss = "mse" }
+    local x = gb.ones({ 2, 1 })
+    model:fit(x, x, { verbose = 0, callbacks = { gb.callbacks.ModelCheckpoint(%s) } })
+  )";
+  const auto with = [&](const std::string& path) {
+    std::string filled = script;
+    return run(filled.replace(filled.find("%s"), 2, "'" + path + "'"));
+  };
+  for (const char* outside : {"../outside", "results/{epoch}/../../../outside"})
+    EXPECT_THAT(with(outside).err,
+                HasSubstr("ModelCheckpoint: '" + std::string(outside) + "' is not below the output"));
+  EXPECT_EQ(with("results/{epoch}").err, "");
+  EXPECT_TRUE(std::filesystem::exists(file("results/01/architecture.json")));
 }
 
 TEST_F(Sandbox, ASymbolicLinkIsNoWayOut) {
   std::filesystem::create_directory_symlink("/tmp", path() + "/link");
-  EXPECT_THAT(run("io.open('link/gpubench-outside.txt', 'w')").err, HasSubstr("is not below the output folder"));
+  EXPECT_THAT(run("io.open('link/gpubench-outside.txt', 'w')", {"--out", "."}).err,
+              HasSubstr("is not below the output folder"));
 }
 
 TEST_F(Sandbox, ReadingStaysOpen) {
