@@ -53,10 +53,17 @@ void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_dr
   drawing.paths.push_back(script);
   Info::Fields info{{"name", chart.spec.name}, {"title", chart.spec.title}};
   if (can_draw) {
-    run_gnuplot(script);
     const std::filesystem::path picture = directory / (chart.spec.name + ".svg");
-    const std::string svg = adapt_svg(read_file(picture), chart.spec.title);
-    replace_file(picture, svg);
+    std::string svg;
+    try {
+      run_gnuplot(script);
+      svg = adapt_svg(read_file(picture), chart.spec.title);
+      replace_file(picture, svg);
+    } catch (...) {
+      std::error_code none_made;
+      std::filesystem::remove(picture, none_made);
+      throw;
+    }
     drawing.paths.back() = picture;
     drawing.charts.push_back({chart.spec.title, svg});
   }

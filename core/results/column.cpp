@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <fmt/format.h>
 #include <utility>
+
+#include "core/base/error.h"
 
 namespace gpubench {
 namespace {
@@ -105,6 +109,19 @@ Column column_of(std::string_view name) {
     if (name.ends_with(ending.text)) return {std::string(name), ending.unit, ending.better};
   }
   return {std::string(name), Unit::none, Better::neither};
+}
+
+void check_column_name(std::string_view name) {
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) || c == '_'; };
+  const auto fits = [&](unsigned char c) { return is_letter(c) || std::isdigit(c) || c == '-' || c == '.'; };
+  if (!name.empty() && is_letter(name.front()) && std::ranges::all_of(name, fits)) return;
+  throw Error(fmt::format("'{}' cannot name a column: letters, digits, '_', '-' and '.', a letter or '_' first", name));
+}
+
+bool may_be_axis(std::string_view name) {
+  constexpr std::array<std::string_view, 5> set_by_sweeps = {"device", "execution", "precision", "replicas",
+                                                             "batch_size"};
+  return find_standard_column(name) == nullptr || std::ranges::find(set_by_sweeps, name) != set_by_sweeps.end();
 }
 
 std::string_view unit_suffix(const Column& column) {

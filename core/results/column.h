@@ -29,6 +29,11 @@ std::span<const Column> standard_columns();
 const Column* find_standard_column(std::string_view name);
 /// The standard column, or one with the unit of the name's ending (`_s`, `_bytes`, `_per_s`, `_share`, `_w`, ...).
 Column column_of(std::string_view name);
+/// Throws Error for a name that files, charts and `--set` could not show: it has letters, digits, '_', '-' and '.', no
+/// digit, '-' or '.' first.
+void check_column_name(std::string_view name);
+/// Whether it is no standard column or one of those that a sweep sets, such as batch_size, rather than measures.
+bool may_be_axis(std::string_view name);
 /// The ending of the name that tells the unit: "_s" of "step_time_s"; empty when the whole name says it.
 std::string_view unit_suffix(const Column& column);
 

@@ -94,13 +94,22 @@ Run read_run(const std::filesystem::path& directory) {
   return run;
 }
 
+namespace {
+
+// In the order of list_runs().
+std::vector<std::filesystem::path> runs_in(const std::filesystem::path& experiment) {
+  auto directories = directories_in(experiment);
+  std::erase_if(directories, [](const auto& directory) { return !is_run(directory); });
+  std::ranges::sort(directories, [](const auto& a, const auto& b) { return older(b, a); });
+  return directories;
+}
+
+}  // namespace
+
 std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
   std::vector<RunSummary> runs;
   for (const auto& experiment : directories_in(results_root(out))) {
-    auto directories = directories_in(experiment);
-    std::erase_if(directories, [](const auto& directory) { return !is_run(directory); });
-    std::ranges::sort(directories, [](const auto& a, const auto& b) { return older(b, a); });
-    for (const auto& directory : directories) runs.push_back(summary_of(directory));
+    for (const auto& directory : runs_in(experiment)) runs.push_back(summary_of(directory));
   }
   return runs;
 }
@@ -110,6 +119,7 @@ std::filesystem::path find_run(const std::string& text, const std::filesystem::p
   if (is_run(path)) return path;
   if (path.filename() == "results.csv" && is_run(path.parent_path())) return path.parent_path();
   if (is_run(results_root(out) / path)) return results_root(out) / path;
+  if (const auto inside = runs_in(path); !inside.empty()) return inside.front();
 
   const std::vector<RunSummary> runs = list_runs(out);
   std::set<std::string> experiments;

@@ -36,8 +36,8 @@ struct RunSummary {
 /// All runs below `<out>/results`, by experiment, newest first.
 std::vector<RunSummary> list_runs(const std::filesystem::path& out);
 
-/// A run named by its directory, its results.csv, its name, or its experiment (then the newest). Throws Error that says
-/// what there is.
+/// A run named by its directory, its results.csv, its name, or its experiment or a directory of runs (then the newest).
+/// Throws Error that says what there is.
 std::filesystem::path find_run(const std::string& text, const std::filesystem::path& out);
 
 }  // namespace gpubench

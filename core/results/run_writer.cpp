@@ -22,6 +22,8 @@ bool contains(const std::vector<Column>& columns, std::string_view name) {
 
 // An axis or an extra column named like a standard one fills that one.
 std::vector<Column> all_columns(const RunPlan& plan) {
+  for (const auto* names : {&plan.axes, &plan.extra_columns})
+    for (const std::string& name : *names) check_column_name(name);
   std::vector<Column> columns;
   for (const Column& standard : standard_columns()) {
     columns.push_back(standard);
@@ -122,6 +124,7 @@ void RunWriter::complete(Record& record) const {
 }
 
 bool RunWriter::widen_for(const Record& record) {
+  for (const auto& [name, cell] : record.cells()) check_column_name(name);
   const std::size_t before = columns_.size();
   for (const auto& [name, cell] : record.cells()) {
     if (!contains(columns_, name)) columns_.push_back(column_of(name));

@@ -163,6 +163,13 @@ void reset(lua_State* L) {
   session_of(L).reset();
 }
 
+/// Every point starts from what the script has set so far; returns the seed.
+std::uint64_t keep_configuration(lua_State* L) {
+  Session& session = session_of(L);
+  session.keep_configuration();
+  return session.seed();
+}
+
 }  // namespace
 
 void open_device(lua_State* L) {
@@ -182,7 +189,8 @@ void open_device(lua_State* L) {
   const Module native = gb.submodule("_native");
   native.function<&library>("device_library")
       .function<&memory_in_use>("memory_in_use")
-      .function<&reset>("reset_devices");
+      .function<&reset>("reset_devices")
+      .function<&keep_configuration>("keep_configuration");
 }
 
 }  // namespace gpubench::lua

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
@@ -117,6 +119,30 @@ std::string table(const std::vector<Record>& rows, const std::optional<std::vect
   return render_text(run_table(columns, rows, *names, Detail::brief).table);
 }
 
+bool may_be_axis(const std::string& name) {
+  return gpubench::may_be_axis(name);
+}
+
+template <class T>
+T returned(lua_State* L, int index, const char* what) {
+  try {
+    if (!Value<T>::matches(L, index)) mismatch(L, index, Value<T>::expected());
+    return Value<T>::read(L, index);
+  } catch (const ArgumentError& error) {
+    throw Error(fmt::format("run returned {}: {}", what, error.what()));
+  }
+}
+
+/// check_row(row, samples): throws for what WatchedRun::add() would not take, and for columns that the program fills in.
+int check_row(lua_State* L) {
+  const auto row = returned<Record>(L, 1, "a column that is no cell");
+  for (const auto& [name, cell] : row.cells()) check_column_name(name);
+  for (const char* own : {"experiment", "point", "process"})
+    if (row.has(own)) throw Error(fmt::format("run returned the column '{}', which the program fills in", own));
+  if (!lua_isnoneornil(L, 2)) returned<std::vector<double>>(L, 2, "samples that are no step times");
+  return 0;
+}
+
 std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
@@ -143,6 +169,8 @@ void open_results(lua_State* L) {
       .function<&render_stored>("render")
       .function<&list>("list")
       .function<&table>("table")
+      .function<&may_be_axis>("may_be_axis")
+      .function<&check_row>("check_row")
       .function<&one_line_of>("one_line");
 }
 

@@ -28,7 +28,7 @@ DeviceConfig config_of(const SessionOptions& options) {
 }  // namespace
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), config_(config_of(options_)), seed_(options_.seed) {}
+    : options_(std::move(options)), config_(config_of(options_)), seed_(options_.seed), kept_{config_, seed_} {}
 
 const WorldPtr& Session::world() {
   if (world_ == nullptr) {
@@ -75,8 +75,8 @@ std::vector<Session::Use> Session::memory_in_use() const {
 
 void Session::reset() {
   world_ = nullptr;
-  config_ = config_of(options_);
-  set_seed(options_.seed);
+  config_ = kept_.devices;
+  set_seed(kept_.seed);
 }
 
 void set_session(lua_State* L, Session& session) {

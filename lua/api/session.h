@@ -65,6 +65,8 @@ class Session {
   };
   /// Memory that is still in use on each device where it is not zero.
   std::vector<Use> memory_in_use() const;
+  /// From now on reset() returns to how the devices and the seed are set now, rather than to the command line's.
+  void keep_configuration() { kept_ = {config_, seed_}; }
   /// Ends a point: forgets the devices (once nothing uses them) and resets configuration and seed.
   void reset();
 
@@ -73,11 +75,17 @@ class Session {
   void collect_under_pressure(World& world) const;
 
   lua_State* L_ = nullptr;
+  struct Configuration {
+    DeviceConfig devices;
+    std::uint64_t seed;
+  };
+
   SessionOptions options_;
   DeviceConfig config_;
   WorldPtr world_;
   MatmulPeak matmul_peak_;
   std::uint64_t seed_;
+  Configuration kept_;
   std::uint64_t next_stream_ = 0;
 };
 

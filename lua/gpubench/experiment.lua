@@ -36,6 +36,9 @@ local function check_declaration(declaration)
   for index, one in ipairs(declaration.axes or {}) do
     if not axis.is(one) then check.fail("%s: axis %d is not made by gb.axis(name, values)", where, index) end
     if seen[one.name] then check.fail("%s: the axis '%s' is there twice", where, one.name) end
+    if not native.results.may_be_axis(one.name) then
+      check.fail("%s: the axis '%s' is named as a column that is measured; choose another name", where, one.name)
+    end
     seen[one.name] = true
   end
   for index, chart in ipairs(declaration.charts or {}) do
@@ -63,7 +66,7 @@ local function report_failure(row, text, traceback)
   if options.traceback and traceback and traceback ~= "" then io.stderr:write(traceback, "\n") end
 end
 
--- Returns "done", "error" or "interrupted".
+-- Returns "done", "error" or "interrupted", and why the run's files could not be written.
 local function measure_points(declaration, axes, points, run)
   local line = progress.new(#points, options.point_s)
   local outcome = "done"
@@ -77,7 +80,8 @@ local function measure_points(declaration, axes, points, run)
       one.row.point = index
       if one.row.status == "error" then outcome = "error" end
       report_failure(one.row, text, traceback)
-      run:add(one.row, one.samples)
+      local ok, reason = pcall(run.add, run, one.row, one.samples)
+      if not ok then return "error", text .. ": " .. reason end
     end
     line:advance()
   end
@@ -88,15 +92,29 @@ local function print_expectations(verdicts)
   for _, one in ipairs(verdicts) do print(one_line(string.format("%s: %s (%s)", one.verdict, one.claim, one.reason))) end
 end
 
+-- Facts that are known once all points are done.
+local function late_facts()
+  local facts = { data = native.data_origins(), best_matmul_flops_per_s = native.matmul_peaks() }
+  for name, fact in pairs(facts) do
+    if not next(fact) then facts[name] = nil end
+  end
+  return facts
+end
+
+local function write_files(run, outcome, charts, verdicts)
+  run:set_info(late_facts())
+  return run:finish { status = outcome, charts = charts, expectations = verdicts }
+end
+
+-- What was measured is shown even where it cannot be written. Returns the verdicts and why files could not be written.
 local function finish(declaration, axes, run, outcome)
   local rows = run:rows()
   local verdicts = claim.judge_all(declaration.expect or {}, rows, axes)
-  if next(native.data_origins()) then run:set_info { data = native.data_origins() } end
-  if next(native.matmul_peaks()) then run:set_info { best_matmul_flops_per_s = native.matmul_peaks() } end
-  local written = run:finish { status = outcome, charts = declaration.charts or {}, expectations = verdicts }
   print(one_line(declaration.title))
   if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)
+  local ok, written = pcall(write_files, run, outcome, declaration.charts or {}, verdicts)
+  if not ok then return verdicts, written end
   for _, note in ipairs(written.notes) do io.stderr:write(note, "\n") end
   for _, path in ipairs(written.paths) do print("wrote " .. path:gsub("^%./", "")) end
   return verdicts
@@ -135,10 +153,17 @@ function experiment.declare(declaration)
     columns = declaration.columns,
     out = options.out,
   }
-  run:set_info { arguments = options.arguments, axes = axes, seed = options.seed, devices = device_facts() }
-  local outcome = measure_points(declaration, axes, points, run)
-  local verdicts = finish(declaration, axes, run, outcome)
-  if outcome == "interrupted" then native.check_interrupt() end
+  run:set_info {
+    arguments = options.arguments,
+    axes = axes,
+    seed = native.keep_configuration(),
+    devices = device_facts(),
+  }
+  local outcome, unwritten = measure_points(declaration, axes, points, run)
+  measurement.reset_devices(native.memory_in_use())
+  local verdicts, unfinished = finish(declaration, axes, run, outcome)
+  native.check_interrupt()
+  if unwritten or unfinished then native.fail(unwritten or unfinished) end
   raise_status(outcome, verdicts)
   return run:rows()
 end

@@ -36,21 +36,29 @@ local function kept_memory(before)
   end
 end
 
-local function run_point(experiment, point)
+local function run_point(experiment, axes, point)
   local reason = experiment.skip and experiment.skip(point)
   if reason then gb.skip(tostring(reason)) end
-  return as_rows(experiment.run(point))
+  local finished = {}
+  for index, row in ipairs(as_rows(experiment.run(point))) do
+    finished[index] = complete(row, axes, point)
+    native.results.check_row(finished[index].row, finished[index].samples)
+  end
+  return finished
+end
+
+-- As they were at the declaration, unless something that still lives uses them.
+function measurement.reset_devices(in_use)
+  if next(in_use) == nil then native.reset_devices() end
 end
 
 -- Returns an array of { row, samples }, and "interrupted" when the user stopped it, and the traceback of an error.
 function measurement.measure(experiment, axes, point)
   local before = native.memory_in_use()
-  if next(before) == nil then native.reset_devices() end
-  local ok, status, detail, traceback = native.protect(run_point, experiment, point)
+  measurement.reset_devices(before)
+  local ok, status, detail, traceback = native.protect(run_point, experiment, axes, point)
   if not ok and status == "interrupted" then return {}, "interrupted" end
-  local rows = ok and status or { { status = status, detail = detail } }
-  local finished = {}
-  for index, row in ipairs(rows) do finished[index] = complete(row, axes, point) end
+  local finished = ok and status or { complete({ status = status, detail = detail }, axes, point) }
   local kept = kept_memory(before)
   if kept then
     for _, one in ipairs(finished) do one.row.quality = "unreliable: " .. kept end

@@ -11,6 +11,8 @@
 
 namespace {
 
+constexpr int error_status = 2;
+
 int run(const std::vector<std::string>& arguments, char** argv) {
   const auto parsed = gpubench::parse_command_line(arguments);
   if (const auto* answer = std::get_if<gpubench::Answer>(&parsed)) {
@@ -25,9 +27,13 @@ int run(const std::vector<std::string>& arguments, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run({argv + 1, argv + argc}, argv);
+    const int status = run({argv + 1, argv + argc}, argv);
+    // A full disk shows no sooner than here.
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::fputs("gpubench: not all could be written to the standard output\n", stderr);
+    return error_status;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpubench: %s\n", error.what());
-    return 2;
+    return error_status;
   }
 }

@@ -88,3 +88,46 @@ testing.case("mistakes in the declaration are named", function()
   testing.raises("gb.experiment: chart 1 is not made by gb.chart.line", sweep, { run = run, charts = { { x = "a" } } })
   testing.raises("gb.experiment: expectation 1 is not made by gb.expect", sweep, { run = run, expect = { { x = "a" } } })
 end)
+
+testing.case("a row that cannot be written is its point's error, and the sweep goes on", function()
+  local bad = { { figure = {} }, { ["a,b"] = 1 }, { point = 3 }, { samples = "x" } }
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2, 3, 4, 5 }) },
+    run = function(point) return bad[point.n] or { figure = 1 } end,
+  }
+  testing.contains(rows[1].detail, "run returned a column that is no cell: 'figure': ")
+  testing.contains(rows[2].detail, "'a,b' cannot name a column: letters, digits, '_', '-' and '.'")
+  testing.contains(rows[3].detail, "run returned the column 'point', which the program fills in")
+  testing.contains(rows[4].detail, "run returned samples that are no step times: array of number expected, got string")
+  testing.equal({ rows[1].status, rows[4].status, rows[5].status, rows[5].n }, { "error", "error", "ok", 5 })
+  testing.equal(experiment.status, 2)
+  experiment.status = 0
+end)
+
+testing.case("axes are not named as what is measured", function()
+  for _, name in ipairs { "status", "examples_per_s", "point" } do
+    testing.raises("gb.experiment: the axis '" .. name .. "' is named as a column that is measured", sweep,
+      { run = function() end, axes = { gb.axis(name, { 1 }) } })
+  end
+  testing.raises("'a,b' cannot name a column", sweep, { run = function() end, columns = { "a,b" } })
+end)
+
+testing.case("every point starts from what the script set before", function()
+  gb._native.reset_devices()
+  gb.config.set_logical_devices("cpu:0", { { memory_limit = 1 << 20 }, {} })
+  gb.config.set_seed(7)
+  local expected
+  local function run()
+    local value = gb.random.normal({ 1 }):item()
+    expected = expected or value
+    return { devices = #gb.devices(), limit = gb.config.memory_info("cpu:0").limit, same = value == expected }
+  end
+  for _ = 1, 2 do
+    local rows = sweep { axes = { gb.axis("n", { 1, 2 }) }, run = run }
+    for index = 1, 2 do
+      testing.equal({ rows[index].devices, rows[index].limit, rows[index].same }, { 2, 1 << 20, true })
+    end
+  end
+  gb._native.reset_devices()
+  gb.config.set_logical_devices("cpu:0", { {} })
+end)
