@@ -62,4 +62,8 @@ std::string format_count(std::int64_t value) {
   return digits;
 }
 
+std::string format_count(std::int64_t value, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(value), noun, value == 1 ? "" : "s");
+}
+
 }  // namespace gpubench

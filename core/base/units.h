@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace gpubench {
 
@@ -13,5 +14,7 @@ std::string format_seconds(double seconds);
 std::string format_si(double value);
 /// "1 234 567": thousands set apart by spaces.
 std::string format_count(std::int64_t value);
+/// "1 row", "2 rows".
+std::string format_count(std::int64_t value, std::string_view noun);
 
 }  // namespace gpubench

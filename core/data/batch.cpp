@@ -1,5 +1,6 @@
 #include "core/data/batch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -157,14 +158,20 @@ class BatchDataset final : public Transformation {
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
     std::unique_ptr<Cursor> cursor = source().open(epoch);
+    // Memory for no more than there is.
+    const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
     if (!cursor->tables().empty()) {
-      return std::make_unique<RowBatchCursor>(std::move(cursor), batch_size_, drop_remainder_);
+      return std::make_unique<RowBatchCursor>(std::move(cursor), size, drop_remainder_);
     }
-    return std::make_unique<ElementBatchCursor>(std::move(cursor), source().element_types(), batch_size_,
-                                                drop_remainder_);
+    return std::make_unique<ElementBatchCursor>(std::move(cursor), source().element_types(), size, drop_remainder_);
   }
 
  private:
+  std::int64_t elements_or(std::int64_t unknown) const {
+    const std::optional<std::int64_t> elements = source().size();
+    return !elements || *elements == endless ? unknown : *elements;
+  }
+
   std::int64_t batch_size_;
   bool drop_remainder_;
   std::vector<TensorType> types_;

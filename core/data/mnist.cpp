@@ -184,8 +184,8 @@ std::vector<MnistFolder> mnist_folders() {
   if (const fs::path data = variable("GPUBENCH_DATA"); !data.empty()) {
     if (!fs::is_directory(data))
       throw Error(fmt::format("mnist: GPUBENCH_DATA is {}, which is no folder", data.string()));
-    folders.push_back({"GPUBENCH_DATA", data / "mnist"});
-    folders.push_back({"GPUBENCH_DATA", data});
+    // Who names a folder gets its digits or an error, never others.
+    return {{"GPUBENCH_DATA", data / "mnist"}, {"GPUBENCH_DATA", data}};
   }
   if (const fs::path cache = user_cache(); !cache.empty()) {
     folders.push_back({"user cache", cache / "gpubench" / "mnist"});

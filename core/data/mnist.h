@@ -1,4 +1,4 @@
-// The handwritten digits (IDX files, plain or gzip). They are looked for in $GPUBENCH_DATA, then in the user's cache,
+// The handwritten digits (IDX files, plain or gzip). They are looked for in $GPUBENCH_DATA, else in the user's cache,
 // then the sample that comes with gpubench is used: the 10 000 test digits, of which the first 8 000 are "train". Which
 // it was is part of the answer. Decoded arrays are kept in memory once per process.
 #pragma once

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/interrupt.h"
 #include "core/data/counter_random.h"
 
 namespace gpubench {
@@ -41,6 +42,7 @@ class ShuffleWindow {
   void fill(Pull& pull) {
     filled_ = true;
     while (window_.size() < capacity_) {
+      check_interrupt();
       Item* const item = arriving(pull);
       if (item == nullptr) return;
       window_.push_back(std::move(*item));

@@ -88,8 +88,11 @@ ModelPtr architecture_from_json(std::string_view text, const DeviceId& device) {
     return std::make_shared<Model>(json.at("name").get<std::string>(), std::move(layers));
   } catch (const Error& error) {
     throw Error(fmt::format("model architecture: {}", error.what()));
-  } catch (const std::exception& error) {  // what the JSON library and at() report
-    throw Error(fmt::format("model architecture: no valid description: {}", error.what()));
+  } catch (const Json::parse_error& error) {
+    throw Error(fmt::format("model architecture: no JSON: it breaks off or is damaged at byte {}", error.byte));
+  } catch (const std::exception& error) {  // what the JSON library and at() report, after a number of their own
+    const std::string_view reason = error.what();
+    throw Error(fmt::format("model architecture: no valid description: {}", reason.substr(reason.find("] ") + 2)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <kainjow/mustache.hpp>
 #include <string_view>
 
+#include "core/base/units.h"
 #include "core/report/render.h"
 #include "core/report/resources.h"
 #include "core/report/run_table.h"
@@ -198,7 +199,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   const std::string title = run.info.text("title");
   page.set("title", title.empty() ? run.info.text("experiment") : title);
   for (const char* name : {"experiment", "run", "status"}) page.set(name, run.info.text(name));
-  page.set("row_count", fmt::format("{} {}", count, count == 1 ? "row" : "rows"));
+  page.set("row_count", format_count(static_cast<std::int64_t>(count), "row"));
   page.set("has_index", true);
   page.set("notes", notes_of(run.info));
   set_list(page, "expectations", expectations_of(run.info));

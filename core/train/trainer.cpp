@@ -32,6 +32,17 @@ HostTensor join(const std::vector<HostTensor>& batches) {
   return joined;
 }
 
+void require_batches(const Model& model, std::span<const TensorType> element) {
+  const std::vector<TensorType> examples = model.input_types();
+  if (element.size() < examples.size()) return;
+  const bool is_example =
+      std::ranges::equal(examples, element.first(examples.size()), {}, &TensorType::shape, &TensorType::shape);
+  if (!is_example) return;
+  throw Error(
+      fmt::format("model '{}': got single examples of shape {}; batch the dataset first, as in dataset:batch(32)",
+                  model.name(), to_string(element[0].shape)));
+}
+
 }  // namespace
 
 Trainer::Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config)
@@ -51,6 +62,7 @@ void Trainer::build(std::span<const TensorType> element) {
     const TensorType example = without_batch(element[0]);
     model_->define(std::span(&example, 1));
   }
+  require_batches(*model_, element);
   model_->build(factory_);
 }
 

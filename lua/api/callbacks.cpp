@@ -116,6 +116,8 @@ std::string text(const ScriptCallback&) {
 
 CallbackPtr read_callback(lua_State* L, int index) {
   if (Value<ScriptCallback>::matches(L, index)) return Value<ScriptCallback>::read(L, index).callback;
+  if (!lua_istable(L, index))
+    mismatch(L, index, "option 'callbacks': gb.callbacks.EarlyStopping or another, or table of functions");
   return std::make_shared<FunctionsCallback>(Value<Functions>::read(L, index));
 }
 

@@ -133,7 +133,8 @@ T returned(lua_State* L, int index, const char* what) {
   }
 }
 
-/// check_row(row, samples): throws for what WatchedRun::add() would not take, and for columns that the program fills in.
+/// check_row(row, samples): throws for what WatchedRun::add() would not take, and for columns that the program fills
+/// in.
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
   for (const auto& [name, cell] : row.cells()) check_column_name(name);

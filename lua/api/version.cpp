@@ -1,9 +1,19 @@
 // gb.version, gb.format: what this build is, and how numbers are written for people.
+#include <optional>
+#include <string>
+
 #include "core/base/units.h"
 #include "lua/api/openers.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
+namespace {
+
+std::string count(std::int64_t value, const std::optional<std::string>& noun) {
+  return noun ? format_count(value, *noun) : format_count(value);
+}
+
+}  // namespace
 
 void open_version(lua_State* L) {
   const Module gb = Module::root(L);
@@ -13,7 +23,7 @@ void open_version(lua_State* L) {
   format.function<&format_bytes>("bytes")
       .function<&format_seconds>("seconds")
       .function<&format_si>("si")
-      .function<&format_count>("count");
+      .function<&count>("count");
 }
 
 }  // namespace gpubench::lua

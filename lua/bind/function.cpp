@@ -10,7 +10,9 @@ constexpr const char* closure_type = "gpubench.closure";
 // Runs where the error happens, while the frames that led to it still stand.
 int remember_error(lua_State* L) {
   std::size_t size = 0;
-  const char* text = luaL_tolstring(L, 1, &size);
+  if (lua_istable(L, 1) && luaL_getmetafield(L, 1, "__tostring") == LUA_TNIL)
+    lua_pushliteral(L, "(the error is a table)");
+  const char* text = luaL_tolstring(L, -1, &size);
   PassingError& pending = Machine::of(L).pending;
   const bool is_passing = pending.exception && pending.text == std::string_view(text, size);
   if (!is_passing) pending = {nullptr, std::string(text, size), {}};

@@ -1,10 +1,38 @@
 #include "lua/bind/module.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "lua/bind/error.h"
+
 namespace gpubench::lua {
 namespace {
 constexpr const char* root_key = "gpubench.root";
 constexpr const char* classes_key = "gpubench.classes";
+
+int no_member(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  const std::string key = Value<std::string>::read(L, 2);
+  std::vector<std::string> names;
+  for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    std::string name = Value<std::string>::read(L, -2);
+    if (!name.starts_with('_')) names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  throw ArgumentError("no '" + key + "'" + suggestion(key, names) + " (known: " + join(names) + ")");
+}
+
 }  // namespace
+
+void name_members(lua_State* L, int index, const std::string& name) {
+  const int table = lua_absindex(L, index);
+  lua_createtable(L, 0, 1);
+  Value<std::string>::push(L, name);
+  lua_pushcclosure(L, entry<&no_member>, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, table);
+}
 
 void push_class_registry(lua_State* L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, classes_key);

@@ -11,6 +11,10 @@ namespace gpubench::lua {
 /// Pushes the registry of bound classes: name -> { methods, getters, setters, metatable }. For the reference's test.
 void push_class_registry(lua_State* L);
 
+/// A table of the script's: from now on a name that is not in it is an error that says which are. `name` is how scripts
+/// call it, such as "gb.layers".
+void name_members(lua_State* L, int index, const std::string& name);
+
 /// Keeps its table on the stack while it lives, so modules end in reverse order of their making (as scopes do).
 class Module {
  public:

@@ -74,7 +74,7 @@ function commands.show(run, format)
   end
   local lines = {}
   for index, one in ipairs(native.results.list(out)) do
-    lines[index] = { one.directory, string.format("%s, %d rows: %s", one.status, one.rows, one.title) }
+    lines[index] = { one.directory, string.format("%s, %s: %s", one.status, gb.format.count(one.rows, "row"), one.title) }
   end
   if #lines == 0 then print("no runs below " .. out) end
   print_columns(lines)

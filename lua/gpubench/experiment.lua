@@ -55,8 +55,9 @@ end
 
 local function dry_run(declaration, axes, points)
   print(declaration.name .. ": " .. one_line(declaration.title))
+  gb.devices()  -- one that is not there is an error now too
   for index, point in ipairs(points) do print(string.format("%4d  %s", index, one_line(sweep.describe(axes, point)))) end
-  print(string.format("%d points of about %s: %s", #points, gb.format.seconds(options.point_s),
+  print(string.format("%s of about %s: %s", gb.format.count(#points, "point"), gb.format.seconds(options.point_s),
     gb.format.seconds(#points * options.point_s)))
 end
 
@@ -71,7 +72,7 @@ local function measure_points(declaration, axes, points, run)
   local line = progress.new(#points, options.point_s)
   local outcome = "done"
   for index, point in ipairs(points) do
-    local text = one_line(sweep.describe(axes, point))
+    local text = #axes > 0 and one_line(sweep.describe(axes, point)) or declaration.name
     line:show(text)
     local rows, stopped, traceback = measurement.measure(declaration, axes, point)
     line:clear()

@@ -8,4 +8,14 @@ gb.experiment = require("gpubench.experiment").declare
 gb.quick = gb._native.options.quick
 gb.clock = gb._native.system.seconds
 
+local function name_members(members, name)
+  for key, value in pairs(members) do
+    if type(value) == "table" and not getmetatable(value) and not key:find "^_" then
+      name_members(value, name .. "." .. key)
+    end
+  end
+  gb._native.name_members(members, name)
+end
+name_members(gb, "gb")
+
 return gb

@@ -37,6 +37,10 @@ std::string check_positive(const std::string& text) {
                                                                  : "'" + text + "' is not a positive number";
 }
 
+std::string check_named(const std::string& text) {
+  return text.empty() ? "the name is empty" : std::string();
+}
+
 std::string check_natural(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   return digits ? std::string() : "'" + text + "' is not a whole number from 0";
@@ -81,7 +85,7 @@ void Grammar::add_run() {
   run.add_flag("--quick", values_.quick, "Shorter measurements, wider intervals");
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 when an expectation is refuted");
-  run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR");
+  run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
   run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_natural);
   run.add_option("--threads", values_.threads, "Threads to compute with")->type_name("N")->check(CLI::Range(1, 4096));
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
@@ -108,7 +112,7 @@ void Grammar::add_others() {
   show.add_option("--format", values_.format, "text, csv, json or markdown")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "csv", "json", "markdown"}));
-  show.add_option("--out", values_.out, "Folder that holds results/")->type_name("DIR");
+  show.add_option("--out", values_.out, "Folder that holds results/")->type_name("DIR")->check(check_named);
 
   CLI::App& completion = add(Command::completion, "completion", "Print the completion script of a shell");
   completion.add_option("shell", values_.subject, "bash or zsh")

@@ -87,9 +87,10 @@ function gb.format.seconds(seconds) end
 ---@return string
 function gb.format.si(value) end
 
---- "1 234 567"
+--- "1 234 567", and with a noun "1 row" or "2 rows".
 ---@param count integer
+---@param noun? string
 ---@return string
-function gb.format.count(count) end
+function gb.format.count(count, noun) end
 
 return gb

@@ -39,9 +39,9 @@ double tolerance_of(const OpCase& op_case, Dtype dtype) {
   return dtype == Dtype::f32 ? 1e-5 : dtype == Dtype::f16 ? 2e-3 : 1.6e-2;
 }
 
-void expect_close(const Array& got, const Array& want, double tolerance, const std::string& what) {
+void expect_close(const Array& got, const Array& want, double tolerance, const std::string& what, double least_scale) {
   ASSERT_EQ(got.size(), want.size()) << what;
-  double scale = 0;
+  double scale = least_scale;
   for (const double value : want.values) {
     if (std::isfinite(value)) scale = std::max(scale, std::abs(value));
   }

@@ -20,7 +20,8 @@ std::string where(const Place& place);
 
 std::vector<Array> run_reference(const OpCase& op_case, const std::vector<Array>& inputs);
 double tolerance_of(const OpCase& op_case, Dtype dtype);
-/// Adds a failure for the first element that differs by more than `tolerance` times the largest one.
-void expect_close(const Array& got, const Array& want, double tolerance, const std::string& what);
+/// Adds a failure for the first element that differs by more than `tolerance` times the largest one, or `least_scale`.
+void expect_close(const Array& got, const Array& want, double tolerance, const std::string& what,
+                  double least_scale = 0);
 
 }  // namespace gpubench::support

@@ -27,7 +27,7 @@ void check_forward(const OpCase& op_case) {
     ASSERT_EQ(got.size(), want.size());
     for (std::size_t i = 0; i < want.size(); ++i) {
       expect_close(to_array(got[i]), want[i], tolerance_of(op_case, want[i].type.dtype),
-                   fmt::format("output {} on {}", i, where(place)));
+                   fmt::format("output {} on {}", i, where(place)), op_case.least_scale);
     }
   }
 }

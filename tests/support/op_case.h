@@ -39,6 +39,8 @@ struct OpCase {
   /// Largest error of an output relative to its largest value; 0: by dtype (float32 1e-5, float16 2e-3,
   /// bfloat16 1.6e-2, others exact). Gradients are allowed ten times as much.
   double tolerance = 0;
+  /// The least that errors are relative to, where an output may be a small difference of larger values.
+  double least_scale = 0;
 };
 
 /// Fills for CaseInput::fill. Rows are the last dimension.

@@ -157,15 +157,22 @@ class Variable {
 };
 
 TEST_F(Digits, FoldersComeFromTheEnvironmentTheCacheAndTheProgram) {
-  const Variable data("GPUBENCH_DATA", file("").string());
+  const Variable data("GPUBENCH_DATA", "");
   const Variable cache("XDG_CACHE_HOME", "/xdg");
   const std::vector<MnistFolder> folders = mnist_folders();
-  ASSERT_EQ(folders.size(), 4U);
+  ASSERT_EQ(folders.size(), 2U);
+  EXPECT_EQ(folders[0].directory, "/xdg/gpubench/mnist");
+  EXPECT_EQ(folders[0].kind, "user cache");
+  EXPECT_TRUE(folders[1].is_sample);
+}
+
+TEST_F(Digits, AFolderThatIsSetIsTheOnlyOne) {
+  const Variable data("GPUBENCH_DATA", file("").string());
+  const std::vector<MnistFolder> folders = mnist_folders();
+  ASSERT_EQ(folders.size(), 2U);
   EXPECT_EQ(folders[0].directory, file("") / "mnist");
   EXPECT_EQ(folders[1].directory, file(""));
-  EXPECT_EQ(folders[2].directory, "/xdg/gpubench/mnist");
-  EXPECT_EQ(folders[2].kind, "user cache");
-  EXPECT_TRUE(folders[3].is_sample);
+  EXPECT_THROW(load_mnist("train"), Error);
 }
 
 TEST_F(Digits, AFolderThatIsSetMustExist) {
@@ -175,7 +182,7 @@ TEST_F(Digits, AFolderThatIsSetMustExist) {
 }
 
 TEST_F(Digits, ArraysAreDecodedOncePerProcess) {
-  const Variable data("GPUBENCH_DATA", file("").string());
+  const Variable data("GPUBENCH_DATA", "");
   const Variable cache("XDG_CACHE_HOME", file("").string());
   const Mnist first = load_mnist("test");
   const Mnist second = load_mnist("test", {.flatten = false});

@@ -66,7 +66,8 @@ OpCase update_case(std::string name, const std::shared_ptr<const OptimizerUpdate
                   }
                 }
               },
-          .differentiable = false};
+          .differentiable = false,
+          .least_scale = 1};
 }
 
 const CaseInput rate{{{}, Dtype::f32}, 0.01, 0.1};

@@ -62,7 +62,7 @@ TEST_F(FunctionTest, ExceptionsCrossLuaWithTheirType) {
 }
 
 TEST_F(FunctionTest, AnUnusualErrorValueHasAText) {
-  EXPECT_THAT(script->error("error({})"), HasSubstr("table: "));
+  EXPECT_THAT(script->error("error({})"), HasSubstr("(the error is a table)"));
   EXPECT_EQ(script->error("error()"), "nil");
 }
 

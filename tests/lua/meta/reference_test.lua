@@ -20,7 +20,7 @@ local function walk(t, prefix, found)
     if not name:find "^_" then
       if type(value) == "function" then
         found.functions[path] = true
-      elseif type(value) == "table" and not getmetatable(value) then
+      elseif type(value) == "table" then
         found.tables[path] = true
         walk(value, path .. ".", found)
       else
