@@ -3,6 +3,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -33,7 +36,10 @@ void ensure_thread_policy(char** argv) {
     if (std::getenv(name)) return;
   setenv(policy.name, policy.value, 1);
   setenv(marker, policy.value, 1);
-  execv("/proc/self/exe", argv);
+  std::error_code unknown;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  execv(program.c_str(), argv);   // so that ps and pkill know it by its name
+  execv("/proc/self/exe", argv);  // where it has been replaced meanwhile
   throw Error(std::string("cannot restart with ") + policy.name + "=" + policy.value + " (" + std::strerror(errno) +
               "); set " + policy.name + " yourself");
 }

@@ -35,6 +35,10 @@ TEST_F(ThreadPolicy, TheProgramSetsItOnceAndRestarts) {
   EXPECT_NE(out.find("\ttrue\n"), std::string::npos);
 }
 
+TEST_F(ThreadPolicy, TheProgramKeepsItsName) {
+  EXPECT_EQ(run("print(io.open('/proc/self/comm'):read())").out, "gpubench\n");
+}
+
 TEST_F(ThreadPolicy, TheUsersSettingStays) {
   write("script.lua", print_policy);
   EXPECT_EQ(run_program({"script.lua"}, path(), {"GOMP_SPINCOUNT=7"}).out, "7\tnil\tfalse\n");
