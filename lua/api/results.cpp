@@ -143,6 +143,11 @@ int check_row(lua_State* L) {
   return 0;
 }
 
+/// { name, unit, better } of any column, standard or not.
+Column column(const std::string& name) {
+  return column_of(name);
+}
+
 std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
@@ -171,6 +176,7 @@ void open_results(lua_State* L) {
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")
+      .function<&column>("column")
       .function<&one_line_of>("one_line");
 }
 

@@ -1,5 +1,6 @@
 -- Figures of a row with their 95 % intervals, and comparisons that respect them.
 local gb = require "gpubench.native"
+local native = gb._native
 
 local estimate = {}
 
@@ -20,7 +21,7 @@ local function ends_of(row, column)
   end
 end
 
--- Rates and utilizations follow from the step time, so they share its relative interval.
+-- Rates and utilizations without an interval of their own follow from the step time, so they share its relative interval.
 local from_step_time = { examples_per_s = true, flops_per_s = true, mfu = true }
 
 -- { value, low, high }, or nil when the row has no such figure. A figure without an interval is taken as exact.
@@ -33,6 +34,13 @@ function estimate.of(row, column)
     low, high = value * time / time_high, value * time / time_low
   end
   return { value = value, low = low or value, high = high or value }
+end
+
+-- A row's quality tells whether its times were steady and its memory its own. It does not bear on what is counted or
+-- computed: a loss, an accuracy, a number of parameters.
+function estimate.is_sound(row, column)
+  if not row.quality or row.quality == "ok" then return true end
+  return native.results.column(column).unit == "" or column:find "accuracy" ~= nil
 end
 
 -- Both figures are non-negative, as times, rates and bytes are.
