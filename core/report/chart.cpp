@@ -35,18 +35,11 @@ bool is_drawn(const Record& record, const ChartSpec& spec) {
   return sound && record.has(spec.x) && finite_number(record.get(spec.y));
 }
 
-// "step_time_s" and "low" make "step_time_low_s"; "loss" and "low" make "loss_low".
-std::string end_column(const Column& column, std::string_view end) {
-  const std::size_t unit = unit_suffix(column).size();
-  return fmt::format("{}_{}{}", std::string_view(column.name).substr(0, column.name.size() - unit), end,
-                     unit_suffix(column));
-}
-
 // The interval that the row has for the column; rates and utilization are the inverse of the step time and share its
 // interval.
 std::optional<Interval> interval_of(const Record& record, const Column& y) {
-  const auto low = finite_number(record.get(end_column(y, "low")));
-  const auto high = finite_number(record.get(end_column(y, "high")));
+  const auto low = finite_number(record.get(interval_end(y, "low")));
+  const auto high = finite_number(record.get(interval_end(y, "high")));
   if (low && high) return Interval{*low, *high};
   if (y.name != "examples_per_s" && y.name != "flops_per_s" && y.name != "mfu") return std::nullopt;
 

@@ -108,6 +108,12 @@ Column column_of(std::string_view name) {
   for (const Ending& ending : endings) {
     if (name.ends_with(ending.text)) return {std::string(name), ending.unit, ending.better};
   }
+  for (const std::string_view end : {"_low", "_high"}) {
+    if (!name.ends_with(end)) continue;
+    Column column = column_of(name.substr(0, name.size() - end.size()));
+    column.name = name;
+    return column;
+  }
   return {std::string(name), Unit::none, Better::neither};
 }
 
@@ -130,6 +136,12 @@ std::string_view unit_suffix(const Column& column) {
     if (name.ends_with(suffix) && name.size() > suffix.size()) return name.substr(name.size() - suffix.size());
   }
   return {};
+}
+
+std::string interval_end(const Column& column, std::string_view end) {
+  const std::string_view unit = unit_suffix(column);
+  const std::string_view stem = std::string_view(column.name).substr(0, column.name.size() - unit.size());
+  return std::string(stem).append("_").append(end).append(unit);
 }
 
 }  // namespace gpubench

@@ -36,5 +36,7 @@ void check_column_name(std::string_view name);
 bool may_be_axis(std::string_view name);
 /// The ending of the name that tells the unit: "_s" of "step_time_s"; empty when the whole name says it.
 std::string_view unit_suffix(const Column& column);
+/// The column of an interval's end, "low" or "high": "step_time_low_s" of "step_time_s", "loss_low" of "loss".
+std::string interval_end(const Column& column, std::string_view end);
 
 }  // namespace gpubench

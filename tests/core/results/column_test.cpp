@@ -28,6 +28,14 @@ TEST(Column, NamesTellTheUnit) {
   EXPECT_EQ(to_string(Better::lower), "lower");
 }
 
+TEST(Column, AnIntervalsEndsHaveTheUnitOfTheirColumn) {
+  EXPECT_EQ(interval_end(column_of("step_time_s"), "low"), "step_time_low_s");
+  EXPECT_EQ(interval_end(column_of("flops_per_s"), "high"), "flops_high_per_s");
+  EXPECT_EQ(interval_end(column_of("test_accuracy"), "low"), "test_accuracy_low");
+  EXPECT_EQ(column_of("test_accuracy_low").unit, Unit::share);
+  EXPECT_EQ(column_of("test_accuracy_high").name, "test_accuracy_high");
+}
+
 TEST(Column, TheUnitsEndingIsKnown) {
   EXPECT_EQ(unit_suffix(column_of("step_time_s")), "_s");
   EXPECT_EQ(unit_suffix(column_of("examples_per_s")), "_per_s");
