@@ -138,6 +138,10 @@ std::string_view unit_suffix(const Column& column) {
   return {};
 }
 
+bool depends_on_quality(const Column& column) {
+  return column.unit != Unit::none && column.name.find("accuracy") == std::string::npos;
+}
+
 std::string interval_end(const Column& column, std::string_view end) {
   const std::string_view unit = unit_suffix(column);
   const std::string_view stem = std::string_view(column.name).substr(0, column.name.size() - unit.size());

@@ -36,6 +36,9 @@ void check_column_name(std::string_view name);
 bool may_be_axis(std::string_view name);
 /// The ending of the name that tells the unit: "_s" of "step_time_s"; empty when the whole name says it.
 std::string_view unit_suffix(const Column& column);
+/// Whether a row's `quality` is about the column: it tells whether times were steady and memory was the point's own,
+/// which changes no loss, no accuracy and no count.
+bool depends_on_quality(const Column& column);
 /// The column of an interval's end, "low" or "high": "step_time_low_s" of "step_time_s", "loss_low" of "loss".
 std::string interval_end(const Column& column, std::string_view end);
 

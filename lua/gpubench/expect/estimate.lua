@@ -36,11 +36,9 @@ function estimate.of(row, column)
   return { value = value, low = low or value, high = high or value }
 end
 
--- A row's quality tells whether its times were steady and its memory its own. It does not bear on what is counted or
--- computed: a loss, an accuracy, a number of parameters.
+-- A row's quality is about what was measured; what was counted or computed (a loss, an accuracy) is sound in any case.
 function estimate.is_sound(row, column)
-  if not row.quality or row.quality == "ok" then return true end
-  return native.results.column(column).unit == "" or column:find "accuracy" ~= nil
+  return not row.quality or row.quality == "ok" or not native.results.depends_on_quality(column)
 end
 
 -- Both figures are non-negative, as times, rates and bytes are.

@@ -36,6 +36,15 @@ TEST(Column, AnIntervalsEndsHaveTheUnitOfTheirColumn) {
   EXPECT_EQ(column_of("test_accuracy_high").name, "test_accuracy_high");
 }
 
+TEST(Column, QualityIsAboutWhatIsMeasured) {
+  for (const char* name : {"step_time_s", "examples_low_per_s", "mfu", "peak_memory_bytes", "gap_s", "copy_share"}) {
+    EXPECT_TRUE(depends_on_quality(column_of(name))) << name;
+  }
+  for (const char* name : {"loss", "accuracy", "test_accuracy_low", "parameters", "epochs_run"}) {
+    EXPECT_FALSE(depends_on_quality(column_of(name))) << name;
+  }
+}
+
 TEST(Column, TheUnitsEndingIsKnown) {
   EXPECT_EQ(unit_suffix(column_of("step_time_s")), "_s");
   EXPECT_EQ(unit_suffix(column_of("examples_per_s")), "_per_s");
