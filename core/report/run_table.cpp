@@ -77,7 +77,7 @@ struct Shown {
 };
 
 Shown shown_column(const Column& column, std::span<const Record> records) {
-  Shown shown{{heading_of(column), Align::left}, {}};
+  Shown shown{{heading_of(column), Align::left, std::string(column.description)}, {}};
   bool numbers_only = true;
   for (const Record& record : records) {
     const Cell& cell = record.get(column.name);
@@ -172,7 +172,7 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     }
     shown.push_back(std::move(next));
     if (column.name != "step_time_s") continue;
-    Shown error{{"±", Align::right}, {}};
+    Shown error{{"±", Align::right, "half-width of the step time's 95 % interval"}, {}};
     for (const Record& record : records) error.cells.push_back(format_error(record));
     if (!all_empty(error.cells)) shown.push_back(std::move(error));
   }

@@ -1,7 +1,10 @@
 #include "core/results/column.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <set>
+
+#include "core/results/append_file.h"
 
 namespace gpubench {
 namespace {
@@ -13,6 +16,33 @@ TEST(Column, StandardColumnsAreUniqueAndStartWithTheKeys) {
   EXPECT_EQ(standard_columns()[0].name, "experiment");
   EXPECT_EQ(standard_columns()[1].name, "point");
   EXPECT_EQ(standard_columns()[2].name, "process");
+}
+
+TEST(Column, EveryOneHasADescriptionOfOneLine) {
+  for (const auto& columns : {standard_columns(), optional_columns()}) {
+    for (const Column& column : columns) {
+      EXPECT_GE(column.description.size(), 8u) << column.name;
+      EXPECT_LE(column.description.size(), 100u) << column.name;
+      EXPECT_EQ(column.description.find_first_of("|\n"), std::string_view::npos) << column.name;
+      EXPECT_EQ(column_of(column.name), column);
+    }
+  }
+  EXPECT_EQ(column_of("gap_s").description, "");
+  EXPECT_EQ(column_of("accuracy_low").description, "");
+}
+
+TEST(Column, TheReadmeListsThemAll) {
+  std::string list = "| column | unit | meaning |\n|---|---|---|\n";
+  for (const auto& columns : {standard_columns(), optional_columns()}) {
+    for (const Column& column : columns) {
+      const std::string unit(to_string(column.unit));
+      list += "| `" + column.name + "` | " + unit + (unit.empty() ? "| " : " | ");
+      list.append(column.description).append(" |\n");
+    }
+  }
+  const std::string readme = read_file(std::filesystem::path(GPUBENCH_SOURCE_DIR) / "README.md");
+  EXPECT_NE(readme.find("## What the columns mean\n"), std::string::npos);
+  EXPECT_NE(readme.find("\n" + list + "\n"), std::string::npos) << "README.md should list:\n" << list;
 }
 
 TEST(Column, NamesTellTheUnit) {
