@@ -19,6 +19,10 @@ set style line 2 linecolor rgb '#d55e00' linewidth 2 pointtype 5 pointsize 0.6 d
 set style line 3 linecolor rgb '#009e73' linewidth 2 pointtype 9 pointsize 0.7 dashtype (3, 4)
 set style line 4 linecolor rgb '#cc79a7' linewidth 2 pointtype 13 pointsize 0.7 dashtype (10, 4, 3, 4)
 set style line 5 linecolor rgb '#e69f00' linewidth 2 pointtype 11 pointsize 0.7 dashtype 1
-set style line 6 linecolor rgb '#56b4e9' linewidth 2 pointtype 6 pointsize 0.7 dashtype (10, 4)
+set style line 6 linecolor rgb '#56b4e9' linewidth 2 pointtype 15 pointsize 0.7 dashtype (10, 4)
 set style line 7 linecolor rgb '#8c8c8c' linewidth 2 pointtype 4 pointsize 0.7 dashtype (3, 4)
 set style line 8 linecolor rgb '#b8860b' linewidth 2 pointtype 8 pointsize 0.7 dashtype (10, 4, 3, 4)
+
+# A ring around a point that is unreliable, and a cross before a series that has no point.
+set style line 9 linecolor rgb text_grey linewidth 1 pointtype 6 pointsize 1.5
+set style line 10 linecolor rgb text_grey linewidth 1 pointtype 2 pointsize 0.7

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/report/run_table.h"
@@ -35,18 +37,11 @@ bool is_drawn(const Record& record, const ChartSpec& spec) {
   return sound && record.has(spec.x) && finite_number(record.get(spec.y));
 }
 
-// "step_time_s" and "low" make "step_time_low_s"; "loss" and "low" make "loss_low".
-std::string end_column(const Column& column, std::string_view end) {
-  const std::size_t unit = unit_suffix(column).size();
-  return fmt::format("{}_{}{}", std::string_view(column.name).substr(0, column.name.size() - unit), end,
-                     unit_suffix(column));
-}
-
 // The interval that the row has for the column; rates and utilization are the inverse of the step time and share its
 // interval.
 std::optional<Interval> interval_of(const Record& record, const Column& y) {
-  const auto low = finite_number(record.get(end_column(y, "low")));
-  const auto high = finite_number(record.get(end_column(y, "high")));
+  const auto low = finite_number(record.get(interval_end(y, "low")));
+  const auto high = finite_number(record.get(interval_end(y, "high")));
   if (low && high) return Interval{*low, *high};
   if (y.name != "examples_per_s" && y.name != "flops_per_s" && y.name != "mfu") return std::nullopt;
 
@@ -58,15 +53,17 @@ std::optional<Interval> interval_of(const Record& record, const Column& y) {
   return Interval{*value * *time / *longest, *value * *time / *shortest};
 }
 
-// Axes that vary among the drawn rows and are neither x nor the series: they tell series apart too.
+bool varies(const std::string& column, std::span<const Record* const> rows) {
+  return std::ranges::any_of(rows, [&](const Record* row) { return row->get(column) != rows.front()->get(column); });
+}
+
+// Axes that vary and are neither x nor the series: they tell series apart too.
 std::vector<Column> other_axes(const ChartSpec& spec, std::span<const Record* const> rows,
                                std::span<const std::string> axes, std::span<const Column> columns) {
   std::vector<Column> others;
   for (const std::string& axis : axes) {
     if (axis == spec.x || axis == spec.series || axis == spec.y) continue;
-    const bool varies =
-        std::ranges::any_of(rows, [&](const Record* row) { return row->get(axis) != rows.front()->get(axis); });
-    if (varies) others.push_back(column_named(axis, "an axis", columns));
+    if (varies(axis, rows)) others.push_back(column_named(axis, "an axis", columns));
   }
   return others;
 }
@@ -86,6 +83,30 @@ std::string series_name(const Record& row, const std::optional<Column>& series, 
   return name;
 }
 
+// Whether no two rows of a series stand at the same x.
+bool are_apart(std::string_view x, std::span<const Record* const> rows, const std::optional<Column>& series,
+               const std::vector<Column>& others) {
+  std::set<std::pair<std::string, std::string>> places;
+  return std::ranges::all_of(rows, [&](const Record* row) {
+    return places.emplace(series_name(*row, series, others), to_text(row->get(x))).second;
+  });
+}
+
+// An x that is no axis but was computed, such as a number of parameters, stands for an axis that it follows from:
+// points along that one are a line, not a series each. It is the last (the fastest) without which rows stay apart.
+void drop_axis_of_computed_x(const ChartSpec& spec, std::span<const Record* const> rows,
+                             std::span<const std::string> axes, const std::optional<Column>& series,
+                             std::vector<Column>& others) {
+  if (std::ranges::find(axes, spec.x) != axes.end()) return;
+  for (std::size_t i = others.size(); i-- > 0;) {
+    std::vector<Column> fewer = others;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!are_apart(spec.x, rows, series, fewer)) continue;
+    others = std::move(fewer);
+    return;
+  }
+}
+
 double position_of(const std::string& category, std::vector<std::string>& categories) {
   const auto found = std::ranges::find(categories, category);
   const auto index = found - categories.begin();
@@ -97,6 +118,44 @@ ChartSeries& series_named(const std::string& name, std::vector<ChartSeries>& all
   const auto found = std::ranges::find(all, name, &ChartSeries::name);
   if (found != all.end()) return *found;
   return all.emplace_back(ChartSeries{name, {}});
+}
+
+bool is_unreliable(const Record& record, const Column& y) {
+  if (!depends_on_quality(y)) return false;
+  const std::string quality = to_text(record.get("quality"));
+  return !quality.empty() && quality != "ok";
+}
+
+std::string reason_of(const Record& record) {
+  std::string status = to_text(record.get("status"));
+  if (status.empty() || status == "ok") return "not measured";
+  std::ranges::replace(status, '_', ' ');
+  return status;
+}
+
+// Of the rows that are not drawn, those whose series has no other row.
+std::vector<AbsentSeries> absent_series(std::span<const Record* const> missing, const std::optional<Column>& series,
+                                        const std::vector<Column>& others, const std::vector<ChartSeries>& drawn) {
+  std::vector<AbsentSeries> absent;
+  for (const Record* row : missing) {
+    if (series && !row->has(series->name)) continue;  // it failed before it had one
+    const std::string name = series_name(*row, series, others);
+    if (std::ranges::find(drawn, name, &ChartSeries::name) != drawn.end()) continue;
+    const std::string reason = reason_of(*row);
+    const auto found = std::ranges::find(absent, name, &AbsentSeries::name);
+    if (found == absent.end()) {
+      absent.push_back({name, reason});
+    } else if (found->reason.find(reason) == std::string::npos) {
+      found->reason += ", " + reason;
+    }
+  }
+  return absent;
+}
+
+AxisScale scale_of(const Column& column, std::span<const Record* const> rows) {
+  double largest = 0;
+  for (const Record* row : rows) largest = std::max(largest, std::abs(*number_in(row->get(column.name))));
+  return axis_scale(column, largest);
 }
 
 void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
@@ -124,34 +183,39 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
   std::optional<Column> series;
   if (!spec.series.empty()) series = column_named(spec.series, "series", columns);
 
-  std::vector<const Record*> rows;
+  std::vector<const Record*> all, rows, missing;
   for (const Record& record : records) {
-    if (is_drawn(record, spec)) rows.push_back(&record);
+    all.push_back(&record);
+    (is_drawn(record, spec) ? rows : missing).push_back(&record);
   }
   if (rows.empty()) throw Error(fmt::format("no row has both {} and {}", spec.x, spec.y));
 
   fill_defaults(spec, x, y);
-  Chart chart{std::move(spec), heading_of(x), {}, {}, {}};
+  Chart chart{.spec = std::move(spec), .x_label = heading_of(x), .y_label = {}, .categories = {}, .series = {}};
   const bool numeric_x = chart.spec.kind == ChartKind::line && std::ranges::all_of(rows, [&](const Record* row) {
                            return finite_number(row->get(x.name)).has_value();
                          });
-  double largest = 0;
-  for (const Record* row : rows) largest = std::max(largest, std::abs(*number_in(row->get(y.name))));
-  const AxisScale scale = axis_scale(y, largest);
+  const AxisScale scale = scale_of(y, rows);
   chart.y_label = scale.label;
+  // A setting is written as it was set; a measured x is scaled as y is.
+  const AxisScale x_scale = numeric_x && x.unit != Unit::none ? scale_of(x, rows) : AxisScale{1, heading_of(x)};
+  chart.x_label = x_scale.label;
 
-  const std::vector<Column> others = other_axes(chart.spec, rows, axes, columns);
+  std::vector<Column> others = other_axes(chart.spec, all, axes, columns);
+  drop_axis_of_computed_x(chart.spec, rows, axes, series, others);
   for (const Record* row : rows) {
     ChartPoint point;
     const Cell& cell = row->get(x.name);
-    point.x = numeric_x ? *number_in(cell) : position_of(format_cell(cell, x.unit), chart.categories);
+    point.x = numeric_x ? *number_in(cell) * x_scale.factor : position_of(format_cell(cell, x.unit), chart.categories);
     point.y = *number_in(row->get(y.name)) * scale.factor;
     if (const auto interval = interval_of(*row, y)) {
       point.interval = {interval->low * scale.factor, interval->high * scale.factor};
     }
+    point.unreliable = is_unreliable(*row, y);
     series_named(series_name(*row, series, others), chart.series).points.push_back(point);
   }
   for (ChartSeries& one : chart.series) std::ranges::stable_sort(one.points, {}, &ChartPoint::x);
+  chart.absent = absent_series(missing, series, others, chart.series);
   return chart;
 }
 

@@ -1,5 +1,6 @@
 // What a chart shows, worked out from rows and independent of who draws it. Rows are never averaged: axes that vary
-// beside x and series make series of their own.
+// beside x and series make series of their own. Nothing vanishes either: what is unreliable is marked, and a series
+// without any point is named with the reason.
 #pragma once
 #include <optional>
 #include <span>
@@ -36,11 +37,20 @@ struct ChartPoint {
   double x = 0;
   double y = 0;
   std::optional<Interval> interval;
+  /// The row says so of itself.
+  bool unreliable = false;
 };
 
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
+};
+
+/// A series of which no row could be drawn.
+struct AbsentSeries {
+  std::string name;
+  /// "out of memory", "error, timeout", "not measured".
+  std::string reason;
 };
 
 struct Chart {
@@ -50,6 +60,7 @@ struct Chart {
   /// Not empty: x of a point is an index into these.
   std::vector<std::string> categories;
   std::vector<ChartSeries> series;
+  std::vector<AbsentSeries> absent = {};
 };
 
 /// Throws Error when a column is unknown, a base is not above 1, bars would stand on a logarithmic axis, or no row has

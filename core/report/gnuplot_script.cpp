@@ -5,19 +5,24 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "core/base/units.h"
 #include "core/report/text.h"
 
 namespace gpubench {
 namespace {
 
+constexpr double longest_plain_number = 1e6;
+// Of plots/style.gp.
 constexpr std::size_t styles = 8;
+constexpr std::size_t unreliable_style = 9;
+constexpr std::size_t absent_style = 10;
+constexpr std::string_view unreliable_text = "unreliable";
 // Of the distance between two categories.
 constexpr double bar_group_width = 0.8;
 // Of a bar's share of its group.
 constexpr double bar_fill = 0.92;
 // A linear axis starts at zero unless all values lie in the upper part of it.
 constexpr double start_at_zero_below = 0.6;
-constexpr std::size_t most_own_ticks = 14;
 // A chart without a key, and what labels aslant and each line of the key add to it.
 constexpr std::size_t plot_height = 410;
 constexpr std::size_t aslant_height = 80;
@@ -31,7 +36,7 @@ constexpr double plot_margin = 0.03;
 constexpr std::size_t title_width = 84;
 constexpr std::size_t key_width = 64;
 constexpr std::size_t tick_width = 24;
-// Ticks of all categories that fit side by side.
+// Of the x axis, for labels side by side.
 constexpr std::size_t ticks_width = 80;
 
 std::string label(const std::string& text) {
@@ -63,8 +68,29 @@ std::string category_ticks(const Chart& chart) {
                      static_cast<double>(chart.categories.size()) - 0.4);
 }
 
-// The x axis ends a little beyond the data, so that points and ticks at its ends are whole. A logarithmic one shows the
-// values that were measured rather than powers between them.
+// A whole number as it was set, while that is short; three digits of any other.
+std::string number_text(double value) {
+  if (std::abs(value) >= longest_plain_number) return format_si(value);
+  return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+// Ticks at the values that were measured rather than at powers between them, as many as have room. `width` is the
+// axis' width in logarithms.
+std::string own_ticks(const std::set<double>& values, double width) {
+  std::string ticks;
+  double free_from = -1;
+  for (const double value : values) {
+    const std::string text = number_text(value);
+    const double middle = std::log(value / *values.begin()) / width * static_cast<double>(ticks_width);
+    const double half = 0.5 * static_cast<double>(text.size());
+    if (!ticks.empty() && middle - half < free_from) continue;
+    ticks += fmt::format("{}{} {:.10g}", ticks.empty() ? "" : ", ", quote_gnuplot(text), value);
+    free_from = middle + half + 1;
+  }
+  return fmt::format("set xtics ({})\n", ticks);
+}
+
+// The x axis ends a little beyond the data, so that points and ticks at its ends are whole.
 std::string x_range(const Chart& chart) {
   std::set<double> values;
   for (const ChartSeries& series : chart.series) {
@@ -80,8 +106,7 @@ std::string x_range(const Chart& chart) {
   if (first <= 0) return text;
   const double factor = first == last ? chart.spec.log_x : std::pow(last / first, plot_margin);
   text += fmt::format("set xrange [{:.6g}:{:.6g}]\n", first / factor, last * factor);
-  if (values.size() <= most_own_ticks) text += fmt::format("set xtics ({})\n", fmt::join(values, ", "));
-  return text;
+  return text + own_ticks(values, std::log(last / first * factor * factor));
 }
 
 std::string y_range(const Chart& chart) {
@@ -100,19 +125,35 @@ std::string y_range(const Chart& chart) {
   return from_zero ? "set yrange [0:*]\n" : "";
 }
 
+std::string absent_text(const AbsentSeries& absent) {
+  return shorten(absent.name + (absent.name.empty() ? "" : ": ") + "no points (" + absent.reason + ")", key_width);
+}
+
+bool has_unreliable(const Chart& chart) {
+  return std::ranges::any_of(chart.series, [](const ChartSeries& series) {
+    return std::ranges::any_of(series.points, &ChartPoint::unreliable);
+  });
+}
+
+std::vector<std::string> key_entries(const Chart& chart) {
+  std::vector<std::string> entries;
+  for (const ChartSeries& series : chart.series) {
+    if (!series.name.empty()) entries.push_back(shorten(one_line(series.name), key_width));
+  }
+  if (has_unreliable(chart)) entries.emplace_back(unreliable_text);
+  for (const AbsentSeries& absent : chart.absent) entries.push_back(absent_text(absent));
+  return entries;
+}
+
 // The key takes its place from the plot, so a chart of many series is made higher.
 std::size_t chart_height(const Chart& chart) {
-  std::size_t widest = 0;
-  std::size_t entries = 0;
-  for (const ChartSeries& series : chart.series) {
-    if (series.name.empty()) continue;
-    ++entries;
-    widest = std::max(widest, display_width(shorten(one_line(series.name), key_width)) + key_entry_extra);
-  }
+  const std::vector<std::string> entries = key_entries(chart);
   const std::size_t height = plot_height + (is_crowded(chart) ? aslant_height : 0);
-  if (entries == 0) return height;
+  if (entries.empty()) return height;
+  std::size_t widest = 0;
+  for (const std::string& entry : entries) widest = std::max(widest, display_width(entry) + key_entry_extra);
   const std::size_t columns = std::max<std::size_t>(key_line_width / widest, 1);
-  return height + key_line_height * ((entries + columns - 1) / columns);
+  return height + key_line_height * ((entries.size() + columns - 1) / columns);
 }
 
 bool has_intervals(const ChartSeries& series) {
@@ -139,6 +180,18 @@ std::string data_block(const Chart& chart, std::size_t index) {
   return block + "END\n";
 }
 
+// Rings around the points that their rows call unreliable.
+std::string unreliable_block(const Chart& chart) {
+  const bool bars = chart.spec.kind == ChartKind::bar;
+  std::string block = "$unreliable << END\n";
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    for (const ChartPoint& point : chart.series[i].points) {
+      if (point.unreliable) block += fmt::format("{} {}\n", point.x + (bars ? bar_offset(chart, i) : 0), point.y);
+    }
+  }
+  return block + "END\n";
+}
+
 // Intervals as vectors with flat heads: gnuplot's own error bars come with a white disc that hides the bar's middle.
 std::string interval_clause(const std::string& data, const std::string& line) {
   return fmt::format("{} using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 {} notitle",
@@ -160,6 +213,20 @@ std::string plot_clause(const Chart& chart, std::size_t index) {
   return clause;
 }
 
+std::vector<std::string> plot_clauses(const Chart& chart) {
+  std::vector<std::string> clauses;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) clauses.push_back(plot_clause(chart, i));
+  if (has_unreliable(chart)) {
+    clauses.push_back(fmt::format("$unreliable using 1:2 with points linestyle {} title {}", unreliable_style,
+                                  quote_gnuplot(unreliable_text)));
+  }
+  for (const AbsentSeries& absent : chart.absent) {
+    clauses.push_back(
+        fmt::format("keyentry with points linestyle {} title {}", absent_style, quote_gnuplot(absent_text(absent))));
+  }
+  return clauses;
+}
+
 }  // namespace
 
 std::string gnuplot_script(const Chart& chart) {
@@ -173,10 +240,8 @@ std::string gnuplot_script(const Chart& chart) {
   if (spec.log_y != 0) script += fmt::format("set logscale y {}\n", spec.log_y);
   script += y_range(chart);
   for (std::size_t i = 0; i < chart.series.size(); ++i) script += data_block(chart, i);
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    script += (i == 0 ? "plot " : ", \\\n     ") + plot_clause(chart, i);
-  }
-  return script + "\n";
+  if (has_unreliable(chart)) script += unreliable_block(chart);
+  return script + fmt::format("plot {}\n", fmt::join(plot_clauses(chart), ", \\\n     "));
 }
 
 }  // namespace gpubench

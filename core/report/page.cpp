@@ -121,6 +121,22 @@ data headings_of(const Table& table) {
     data one;
     one.set("text", heading.text);
     one.set("right", heading.align == Align::right);
+    if (!heading.description.empty()) one.set("description", heading.description);
+    all.push_back(one);
+  }
+  return all;
+}
+
+// Of the columns that hold something, in the order of results.csv.
+data meanings_of(const Run& run) {
+  data all = list();
+  for (const Column& column : run.columns) {
+    const bool used = std::ranges::any_of(run.records, [&](const Record& record) { return record.has(column.name); });
+    if (!used || column.description.empty()) continue;
+    data one;
+    one.set("name", column.name);
+    one.set("unit", std::string(to_string(column.unit)));
+    one.set("description", std::string(column.description));
     all.push_back(one);
   }
   return all;
@@ -208,6 +224,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   set_list(page, "common", common_of(shown.common));
   page.set("headings", headings_of(shown.table));
   set_list(page, "rows", rows_of(shown.table, run.records));
+  set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));
   return fill(resources::report_template, page);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 
 #include "core/base/units.h"
 #include "core/measure/estimate.h"
@@ -12,11 +13,6 @@
 namespace gpubench {
 namespace {
 
-// Said elsewhere in every rendering, or shown in another column.
-constexpr std::array<std::string_view, 9> never_shown = {
-    "experiment",       "examples_low_per_s", "examples_high_per_s", "step_time_low_s",
-    "step_time_high_s", "flops_low_per_s",    "flops_high_per_s",    "mfu_low",
-    "mfu_high"};
 // Standard columns that a terminal has no room for.
 constexpr std::array<std::string_view, 5> full_only = {"point", "warmup_s", "flops_per_step", "reserved_memory_bytes",
                                                        "stop_reason"};
@@ -66,13 +62,22 @@ std::string format_error(const Record& record) {
   return std::isfinite(error) ? fmt::format("{:.1f} %", 100 * error) : "";
 }
 
+// The ends of the columns' intervals; what they say stands beside the column itself, and in charts.
+std::set<std::string> interval_ends(std::span<const Column> columns) {
+  std::set<std::string> ends;
+  for (const Column& column : columns) {
+    for (const std::string_view end : {"low", "high"}) ends.insert(interval_end(column, end));
+  }
+  return ends;
+}
+
 struct Shown {
   Table::Heading heading;
   std::vector<std::string> cells;
 };
 
 Shown shown_column(const Column& column, std::span<const Record> records) {
-  Shown shown{{heading_of(column), Align::left}, {}};
+  Shown shown{{heading_of(column), Align::left, std::string(column.description)}, {}};
   bool numbers_only = true;
   for (const Record& record : records) {
     const Cell& cell = record.get(column.name);
@@ -152,9 +157,11 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
                    Detail detail) {
   RunTable result;
   std::vector<Shown> shown;
+  const std::set<std::string> ends = interval_ends(columns);
   for (const Column& column : reading_order(columns, axes)) {
     const bool is_axis = contains(axes, column.name);
-    if (!is_axis && contains(never_shown, column.name)) continue;
+    // The experiment is named above every table.
+    if (!is_axis && (column.name == "experiment" || ends.contains(column.name))) continue;
     if (!is_axis && detail == Detail::brief && contains(full_only, column.name)) continue;
     Shown next = shown_column(column, records);
     if (!is_axis && (all_empty(next.cells) || is_unremarkable(column, next.cells))) continue;
@@ -165,7 +172,7 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     }
     shown.push_back(std::move(next));
     if (column.name != "step_time_s") continue;
-    Shown error{{"±", Align::right}, {}};
+    Shown error{{"±", Align::right, "half-width of the step time's 95 % interval"}, {}};
     for (const Record& record : records) error.cells.push_back(format_error(record));
     if (!all_empty(error.cells)) shown.push_back(std::move(error));
   }

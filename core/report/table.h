@@ -11,6 +11,8 @@ struct Table {
   struct Heading {
     std::string text;
     Align align = Align::left;
+    /// What it means, for renderings that can show it when asked; may be empty.
+    std::string description = {};
   };
   std::vector<Heading> headings;
   /// As many cells a row as there are headings.

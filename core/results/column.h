@@ -1,5 +1,5 @@
-// Columns of results: name, unit, and which direction is better. The standard columns are one table; any other column
-// gets its unit from its name's ending, so a script declares nothing twice.
+// Columns of results: name, unit, which direction is better, and what they mean. The standard columns are one table;
+// any other column gets its unit from its name's ending, so a script declares nothing twice.
 #pragma once
 #include <span>
 #include <string>
@@ -19,12 +19,16 @@ struct Column {
   Better better = Better::neither;
   /// Cells are text even where they look like a number.
   bool is_text = false;
+  /// One line; empty for a script's own column.
+  std::string_view description = {};
 
   bool operator==(const Column&) const = default;
 };
 
 /// In the order in which files hold them; axes come after "process".
 std::span<const Column> standard_columns();
+/// What some measurements add to them; files hold these only then.
+std::span<const Column> optional_columns();
 /// Null for a name that is not standard.
 const Column* find_standard_column(std::string_view name);
 /// The standard column, or one with the unit of the name's ending (`_s`, `_bytes`, `_per_s`, `_share`, `_w`, ...).
@@ -36,5 +40,10 @@ void check_column_name(std::string_view name);
 bool may_be_axis(std::string_view name);
 /// The ending of the name that tells the unit: "_s" of "step_time_s"; empty when the whole name says it.
 std::string_view unit_suffix(const Column& column);
+/// Whether a row's `quality` is about the column: it tells whether times were steady and memory was the point's own,
+/// which changes no loss, no accuracy and no count.
+bool depends_on_quality(const Column& column);
+/// The column of an interval's end, "low" or "high": "step_time_low_s" of "step_time_s", "loss_low" of "loss".
+std::string interval_end(const Column& column, std::string_view end);
 
 }  // namespace gpubench

@@ -68,6 +68,7 @@ Info column_info(const std::vector<Column>& columns, const std::vector<Record>& 
     if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
     if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
     if (column.is_text) fields.emplace_back("text", true);
+    if (!column.description.empty()) fields.emplace_back("description", std::string(column.description));
     list.emplace_back(std::move(fields));
   }
   return list;

@@ -144,6 +144,11 @@ int check_row(lua_State* L) {
   return 0;
 }
 
+/// Whether a row's `quality` is about the named column.
+bool quality_matters(const std::string& name) {
+  return depends_on_quality(column_of(name));
+}
+
 std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
@@ -172,6 +177,7 @@ void open_results(lua_State* L) {
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")
+      .function<&quality_matters>("depends_on_quality")
       .function<&one_line_of>("one_line");
 }
 

@@ -108,9 +108,10 @@ local function write_files(run, outcome, charts, verdicts)
 end
 
 -- What was measured is shown even where it cannot be written. Returns the verdicts and why files could not be written.
-local function finish(declaration, axes, run, outcome)
+local function finish(declaration, axes, points, run, outcome)
   local rows = run:rows()
-  local verdicts = claim.judge_all(declaration.expect or {}, rows, axes)
+  local unmeasured = #points - (#rows > 0 and rows[#rows].point or 0)
+  local verdicts = claim.judge_all(declaration.expect or {}, rows, axes, unmeasured)
   print(one_line(declaration.title))
   if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)
@@ -162,7 +163,7 @@ function experiment.declare(declaration)
   }
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())
-  local verdicts, unfinished = finish(declaration, axes, run, outcome)
+  local verdicts, unfinished = finish(declaration, axes, points, run, outcome)
   native.check_interrupt()
   if unwritten or unfinished then native.fail(unwritten or unfinished) end
   raise_status(outcome, verdicts)

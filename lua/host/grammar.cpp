@@ -84,7 +84,8 @@ void Grammar::add_run() {
       ->check(check_positive);
   run.add_flag("--quick", values_.quick, "Shorter measurements, wider intervals");
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
-  run.add_flag("--strict", values_.strict, "Exit with status 1 when an expectation is refuted");
+  run.add_flag("--strict", values_.strict,
+               "Exit with status 1 when an expectation is refuted (not when it stays open)");
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
   run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_natural);
   run.add_option("--threads", values_.threads, "Threads to compute with")->type_name("N")->check(CLI::Range(1, 4096));

@@ -1,5 +1,7 @@
 ---@meta
--- Charts of a run, drawn by gnuplot. Step times and rates carry their 95 % intervals as error bars.
+-- Charts of a run, drawn by gnuplot. A column with an interval (`<column>_low` and `<column>_high`, the unit at the end)
+-- carries it as bars. A ring marks a point whose row is unreliable; a series without any point is named with the reason.
+-- Where x is no axis but was computed, the axis that it follows from makes no series.
 
 ---@class gpubench
 local gb = {}

@@ -1,7 +1,14 @@
 ---@meta
 -- Expectations: documented claims that are judged on the rows of a run, with their 95 % intervals. Rows that differ in any
--- axis but x are judged apart, and the worst verdict counts: confirmed, refuted, inconclusive (the intervals do not tell),
--- or not measurable here (with the reason).
+-- axis but x are judged apart, and the worst verdict counts:
+--
+-- - confirmed: it holds for every setting, beyond the intervals, on rows that are all there and sound.
+-- - refuted: sound rows contradict it, beyond the intervals, in at least one setting.
+-- - inconclusive: neither; the reason says whether intervals overlap, rows are unreliable, or a setting has no figure.
+-- - not measurable here: no setting has the figure at all; the reason says why.
+--
+-- Rows that the script skipped are no part of a claim. A row's `quality` bears on columns with a unit, not on losses,
+-- accuracies and counts. `--strict` makes a refuted claim exit status 1.
 
 ---@class gpubench
 local gb = {}
@@ -19,6 +26,8 @@ local gb = {}
 ---@field from number? smallest x to look at
 ---@field to number? largest x to look at
 ---@field tolerance number? share by which a step may fall; without it, every step must rise beyond the intervals
+---@field of table<string, any>? with `over`, the figure is a ratio of two rows' `y`: values that select the numerator's row
+---@field over table<string, any>? values that select the denominator's row
 
 ---@class IncreasingOptions : CourseOptions
 ---@field until_knee boolean? look no further than the first x with 90 % of the best y
@@ -37,6 +46,14 @@ gb.expect = {}
 function gb.expect.increasing(options) end
 
 --- `y` falls with `x`.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local claim = gb.expect.decreasing {
+---   x = "width", y = "step_time_s", of = { execution = "eager" }, over = { execution = "graph" }, tolerance = 0.05,
+--- }
+--- assert(claim.text == "step_time_s of execution=eager over that of execution=graph falls with width")
+--- ```
 ---@param options CourseOptions
 ---@return Claim
 function gb.expect.decreasing(options) end
@@ -109,7 +126,7 @@ function gb.expect.faster(options) end
 ---@field claim string
 ---@field judge fun(rows: Row[]): string, string verdict and reason
 
---- A claim that only Lua can state.
+--- A claim that only Lua can state. `judge` gets all rows and heeds their `status`, `quality` and intervals itself.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -1,6 +1,7 @@
 -- Claims on the size of a figure: at_least, at_most, ratio, equal.
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
+local ratio = require "gpubench.expect.ratio"
 
 local bounds = {}
 
@@ -31,44 +32,11 @@ function bounds.judge(claim, rows, axes)
   end)
 end
 
-local function one_item(items, wanted)
-  local found
-  for _, item in ipairs(items) do
-    if groups.matches(item.row, wanted) then
-      if found then return nil, "several rows match" end
-      found = item
-    end
-  end
-  return found, not found and "no row matches" or nil
-end
-
-local function describe(wanted)
-  local parts = {}
-  for name, value in pairs(wanted) do parts[#parts + 1] = name .. "=" .. tostring(value) end
-  table.sort(parts)
-  return table.concat(parts, " ")
-end
-bounds.describe = describe
-
--- Axes that `of` and `over` fix do not separate groups; all others do.
-local function free_axes(claim, axes)
-  local free = {}
-  for _, axis in ipairs(axes) do
-    if claim.of[axis.name] == nil and claim.over[axis.name] == nil then free[#free + 1] = axis end
-  end
-  return free
-end
-
 function bounds.judge_ratio(claim, rows, axes)
-  return groups.judge(claim, rows, free_axes(claim, axes), function(items)
-    local of, why_of = one_item(items, claim.of)
-    local over, why_over = one_item(items, claim.over)
-    if not of then return "not measurable here", why_of .. " " .. describe(claim.of) end
-    if not over then return "not measurable here", why_over .. " " .. describe(claim.over) end
-    if over.y.low <= 0 then return "inconclusive", claim.y .. " is not above zero at " .. describe(claim.over) end
-    local ratio = estimate.ratio(of.y, over.y)
-    local verdict = compare(ratio, claim.at_least, claim.at_most)
-    return verdict, string.format("the ratio is %s", estimate.show_interval("ratio", ratio))
+  return groups.judge(claim, rows, axes, function(items)
+    local figure, verdict, reason = ratio.of(claim, items)
+    if not figure then return verdict, reason end
+    return (compare(figure, claim.at_least, claim.at_most)), "the ratio is " .. estimate.show_interval("ratio", figure)
   end)
 end
 

@@ -1,5 +1,6 @@
 -- Figures of a row with their 95 % intervals, and comparisons that respect them.
 local gb = require "gpubench.native"
+local native = gb._native
 
 local estimate = {}
 
@@ -20,7 +21,7 @@ local function ends_of(row, column)
   end
 end
 
--- Rates and utilizations follow from the step time, so they share its relative interval.
+-- Rates and utilizations without an interval of their own follow from the step time, so they share its relative interval.
 local from_step_time = { examples_per_s = true, flops_per_s = true, mfu = true }
 
 -- { value, low, high }, or nil when the row has no such figure. A figure without an interval is taken as exact.
@@ -33,6 +34,11 @@ function estimate.of(row, column)
     low, high = value * time / time_high, value * time / time_low
   end
   return { value = value, low = low or value, high = high or value }
+end
+
+-- A row's quality is about what was measured; what was counted or computed (a loss, an accuracy) is sound in any case.
+function estimate.is_sound(row, column)
+  return not row.quality or row.quality == "ok" or not native.results.depends_on_quality(column)
 end
 
 -- Both figures are non-negative, as times, rates and bytes are.

@@ -1,5 +1,6 @@
 -- Sorts a run's rows for a claim: those that it is about, in groups of equal settings, each in the order of x; then
--- makes one verdict of the groups' verdicts.
+-- makes one verdict of the groups' verdicts. A claim is confirmed only where every setting that it is about has figures,
+-- and sound ones: what is missing or unreliable leaves it open, unless the sound rows alone refute it.
 local estimate = require "gpubench.expect.estimate"
 
 local groups = {}
@@ -12,18 +13,14 @@ local function matches(row, wanted)
 end
 groups.matches = matches
 
--- Why a column has no figures: what the rows say of themselves, else the plain fact.
-local function why_not_measurable(rows, column)
-  local reasons, seen = {}, {}
-  for _, row in ipairs(rows) do
-    local reason = row.status ~= "ok" and (row.status .. (row.detail and ": " .. row.detail or ""))
-    if reason and not seen[reason] then
-      seen[reason] = true
-      reasons[#reasons + 1] = reason
-    end
-  end
-  if #rows == 0 then return "no point matches" end
-  return #reasons > 0 and table.concat(reasons, "; ") or "no row has " .. column
+-- A row that failed may have no x; then it is not known to be outside.
+local function in_range(claim, x)
+  return x == nil or not (claim.from and x < claim.from) and not (claim.to and x > claim.to)
+end
+
+local function is_about(claim, row)
+  if claim.of and not matches(row, claim.of) and not matches(row, claim.over) then return false end
+  return matches(row, claim.where) and (not claim.x or in_range(claim, row[claim.x]))
 end
 
 -- Position of every value of an axis, so that names keep the order that the script gave them.
@@ -37,74 +34,147 @@ local function order_of(axes, x)
   return order
 end
 
-local function setting_of(row, axes, x)
+-- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do.
+local function setting_of(claim, row, axes)
   local parts = {}
   for _, axis in ipairs(axes) do
-    if axis.name ~= x then parts[#parts + 1] = axis.name .. "=" .. tostring(row[axis.name]) end
+    local fixed = claim.of and (claim.of[axis.name] ~= nil or claim.over[axis.name] ~= nil)
+    if axis.name ~= claim.x and not fixed then parts[#parts + 1] = axis.name .. "=" .. tostring(row[axis.name]) end
   end
   return table.concat(parts, " ")
 end
 
--- claim: { x, y, where }. Returns an array of { setting, items = { { x, y = estimate, row }, ... } }, or nil and the
--- reason.
-function groups.split(claim, rows, axes)
-  local about, list, by_setting = {}, {}, {}
-  for _, row in ipairs(rows) do
-    if matches(row, claim.where) then about[#about + 1] = row end
+-- What memory cannot hold is no part of a course, as little as what the script skipped; the reason mentions both.
+local left_out = { skipped = "skipped", out_of_memory = "out of memory" }
+
+local function put(group, claim, row)
+  local has_x = not claim.x or row[claim.x] ~= nil
+  local figure = row.status == "ok" and has_x and estimate.of(row, claim.y)
+  if figure and estimate.is_sound(row, claim.y) then
+    table.insert(group.items, { x = claim.x and row[claim.x], y = figure, row = row })
+  elseif figure then
+    table.insert(group.unreliable, (row.quality:gsub("^unreliable: ", "")))
+  elseif row.status == "ok" then
+    table.insert(group.missing, "no " .. (has_x and claim.y or claim.x))
+  else
+    local kind = left_out[row.status] and group.left_out or group.missing
+    table.insert(kind, row.status .. (row.detail and ": " .. row.detail or ""))
   end
-  for _, row in ipairs(about) do
-    local figure = row.status == "ok" and estimate.of(row, claim.y)
-    if figure then
-      local setting = setting_of(row, axes, claim.x)
+end
+
+-- claim: { x, y, of, over, where, from, to }. An array of { setting, items = { { x, y = estimate, row }, ... } in the
+-- order of x, unreliable, missing, left_out = { reason, ... } }, and how many rows have each status that leaves them out.
+function groups.split(claim, rows, axes)
+  local list, by_setting, counts = {}, {}, {}
+  for _, row in ipairs(rows) do
+    if is_about(claim, row) then
+      local setting = setting_of(claim, row, axes)
       if not by_setting[setting] then
-        by_setting[setting] = { setting = setting, items = {} }
+        by_setting[setting] = { setting = setting, items = {}, unreliable = {}, missing = {}, left_out = {} }
         list[#list + 1] = by_setting[setting]
       end
-      table.insert(by_setting[setting].items, { x = claim.x and row[claim.x], y = figure, row = row })
+      put(by_setting[setting], claim, row)
+      if left_out[row.status] then counts[row.status] = (counts[row.status] or 0) + 1 end
     end
   end
-  if #list == 0 then return nil, why_not_measurable(about, claim.y) end
-  if not claim.x then return list end
   local order = order_of(axes, claim.x)
   for _, group in ipairs(list) do
-    table.sort(group.items, function(a, b) return (order[a.x] or a.x) < (order[b.x] or b.x) end)
+    if claim.x then
+      table.sort(group.items, function(a, b) return (order[a.x] or a.x) < (order[b.x] or b.x) end)
+    end
+  end
+  return list, counts
+end
+
+-- Each text once, in the order in which they came.
+local function distinct(texts)
+  local seen, list = {}, {}
+  for _, text in ipairs(texts) do
+    if not seen[text] then
+      seen[text] = true
+      list[#list + 1] = text
+    end
   end
   return list
 end
 
--- Intervals hold for what was measured; whether that was steady, the rows say themselves.
-local function doubts(list)
-  local unreliable, total = 0, 0
-  for _, group in ipairs(list) do
-    for _, item in ipairs(group.items) do
-      total = total + 1
-      if item.row.quality and item.row.quality ~= "ok" then unreliable = unreliable + 1 end
-    end
+-- Why a group's sound rows are not all that the claim is about; nil when they are.
+local function shortfall(group)
+  local unreliable, missing = #group.unreliable, #group.missing
+  local total = #group.items + unreliable + missing
+  if missing > 0 then
+    return string.format("%d of %d rows without a figure: %s", missing, total, group.missing[1])
   end
-  return unreliable == 0 and "" or string.format("; %d of %d rows unreliable", unreliable, total)
+  if unreliable == 0 then return nil end
+  if total == 1 then return "unreliable: " .. group.unreliable[1] end
+  return string.format("%d of %d rows unreliable: %s", unreliable, total, group.unreliable[1])
+end
+
+local function judge_group(group, judge)
+  if #group.items + #group.unreliable == 0 then
+    local reasons = #group.missing > 0 and group.missing or group.left_out
+    return "not measurable here", table.concat(distinct(reasons), "; ")
+  end
+  local verdict, why
+  if #group.items > 0 then verdict, why = judge(group.items) end
+  if verdict == "refuted" then return verdict, why end
+  local lack = shortfall(group)
+  if lack then return "inconclusive", lack end
+  return verdict, why
 end
 
 -- A reader wants examples, the table has the rest.
 local most_reasons = 3
 
-local severity = { ["not measurable here"] = 0, confirmed = 1, inconclusive = 2, refuted = 3 }
-
--- judge(items) -> verdict, reason; the worst verdict counts, with the reasons of the groups that have it.
-function groups.judge(claim, rows, axes, judge)
-  local list, reason = groups.split(claim, rows, axes)
-  if not list then return "not measurable here", reason end
-  local worst, reasons = nil, {}
-  for _, group in ipairs(list) do
-    local verdict, why = judge(group.items, group)
-    if #list > 1 or group.setting ~= "" then why = why .. (group.setting ~= "" and " at " .. group.setting or "") end
-    if not worst or severity[verdict] > severity[worst] then
-      worst, reasons = verdict, {}
-    end
-    if verdict == worst then reasons[#reasons + 1] = why end
-  end
+local function joined(reasons)
+  reasons = distinct(reasons)
   local more = #reasons - most_reasons
   local text = table.concat(reasons, "; ", 1, math.min(#reasons, most_reasons))
-  return worst, text .. (more > 0 and string.format("; and %d more", more) or "") .. doubts(list)
+  return text .. (more > 0 and string.format("; and %d more", more) or "")
+end
+
+local function mention(counts)
+  local text = ""
+  for _, status in ipairs { "skipped", "out_of_memory" } do
+    local count = counts[status]
+    if count then text = text .. string.format("; %d %s %s", count, count == 1 and "row" or "rows", left_out[status]) end
+  end
+  return text
+end
+
+local function is_skipped(group)
+  if #group.items + #group.unreliable + #group.missing > 0 then return false end
+  for _, reason in ipairs(group.left_out) do
+    if not reason:find "^skipped" then return false end
+  end
+  return true
+end
+
+local severity = { confirmed = 1, ["not measurable here"] = 2, inconclusive = 3, refuted = 4 }
+
+-- judge(items) -> verdict, reason; the worst verdict counts, with the reasons of the groups that have it. Settings that
+-- the script skipped are no part of the claim, unless it skipped all of them.
+function groups.judge(claim, rows, axes, judge)
+  local list, counts = groups.split(claim, rows, axes)
+  if #list == 0 then return "not measurable here", "no point matches" end
+  local worst, reasons, skipped, seen = nil, {}, {}, {}
+  for _, group in ipairs(list) do
+    local verdict, why = judge_group(group, judge)
+    if is_skipped(group) then
+      skipped[#skipped + 1] = why
+    else
+      seen[verdict] = true
+      if group.setting ~= "" then why = why .. " at " .. group.setting end
+      if not worst or severity[verdict] > severity[worst] then
+        worst, reasons = verdict, {}
+      end
+      if verdict == worst then reasons[#reasons + 1] = why end
+    end
+  end
+  if not worst then return "not measurable here", joined(skipped) end
+  -- What holds for some settings, and cannot be told for others, is open.
+  if worst == "not measurable here" and seen.confirmed then worst = "inconclusive" end
+  return worst, joined(reasons) .. (worst == "not measurable here" and "" or mention(counts))
 end
 
 return groups

@@ -1,9 +1,11 @@
 -- gb.expect: documented claims, made executable. A claim is judged on the rows of a run with their 95 % intervals:
--- confirmed, refuted, inconclusive (the intervals do not tell), or not measurable here (with the reason).
+-- confirmed, refuted, or open, with the reason: inconclusive (intervals overlap, rows are unreliable or missing) or not
+-- measurable here (no row has the figure).
 local bounds = require "gpubench.expect.bounds"
 local check = require "gpubench.check"
 local claim_of = require("gpubench.expect.claim").new
 local order = require "gpubench.expect.order"
+local ratio = require "gpubench.expect.ratio"
 
 local expect = {}
 local common = { { "where", "table" }, { "claim", "string" }, { "by", "string|array" } }
@@ -48,12 +50,25 @@ local function bounds_text(claim)
   return table.concat(parts, " and ")
 end
 
-local course = join(along_x, { { "from", "number" }, { "to", "number" }, { "tolerance", "number" } })
-local function rises(claim)
-  return claim.y .. " rises with " .. claim.x .. (claim.until_knee and " until the knee" or "")
+local course = join(along_x, {
+  { "from", "number" }, { "to", "number" }, { "tolerance", "number" }, { "of", "table" }, { "over", "table" },
+})
+
+-- What a course is about: a column, or the ratio of two rows' columns.
+local function figure_text(claim, where)
+  if not claim.of and not claim.over then return claim.y end
+  if not claim.of then check.fail("%s: option 'of' is required with 'over'", where) end
+  if not claim.over then check.fail("%s: option 'over' is required with 'of'", where) end
+  return string.format("%s of %s over that of %s", claim.y, ratio.describe(claim.of), ratio.describe(claim.over))
+end
+
+local function rises(claim, where)
+  return figure_text(claim, where) .. " rises with " .. claim.x .. (claim.until_knee and " until the knee" or "")
 end
 define("increasing", join(course, { { "until_knee", "boolean" } }), rises, order.judge(1))
-define("decreasing", course, function(c) return c.y .. " falls with " .. c.x end, order.judge(-1))
+define("decreasing", course, function(claim, where)
+  return figure_text(claim, where) .. " falls with " .. claim.x
+end, order.judge(-1))
 
 define("knee", join(along_x, { { "share", "number" } }), function(claim, where)
   claim.share = claim.share or order.default_share
@@ -83,8 +98,8 @@ local ratio_fields = {
 }
 define("ratio", join(of_y, ratio_fields), function(claim, where)
   check_bounds(claim, where)
-  return string.format("%s of %s is %s times that of %s", claim.y, bounds.describe(claim.of), bounds_text(claim),
-    bounds.describe(claim.over))
+  return string.format("%s of %s is %s times that of %s", claim.y, ratio.describe(claim.of), bounds_text(claim),
+    ratio.describe(claim.over))
 end, bounds.judge_ratio)
 
 -- A rate is better higher, everything else that "faster" can speak of is a time.

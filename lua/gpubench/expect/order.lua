@@ -1,6 +1,7 @@
 -- Claims on the course of a figure along an axis: increasing, decreasing, knee.
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
+local ratio = require "gpubench.expect.ratio"
 
 local order = {}
 
@@ -11,8 +12,9 @@ local function turned(y, direction)
 end
 
 local function step_text(claim, a, b)
-  return string.format("from %s to %s between %s %s and %s", estimate.show_interval(claim.y, a.y),
-    estimate.show_interval(claim.y, b.y), claim.x, a.x, b.x)
+  local figure = claim.of and "ratio" or claim.y
+  return string.format("from %s to %s between %s %s and %s", estimate.show_interval(figure, a.y),
+    estimate.show_interval(figure, b.y), claim.x, a.x, b.x)
 end
 
 -- The knee is the first item from which the figure reaches a share of its best.
@@ -29,17 +31,12 @@ end
 local default_share = 0.9
 order.default_share = default_share
 
-local function inside(claim, items)
-  local kept = {}
-  for _, item in ipairs(items) do
-    local too_low = claim.from and item.x < claim.from
-    local too_high = claim.to and item.x > claim.to
-    if not too_low and not too_high then kept[#kept + 1] = item end
+local function course(claim, items)
+  if claim.of then items = ratio.course(claim, items) end
+  if claim.until_knee and #items > 0 then
+    return table.move(items, 1, (find_knee(items, default_share)), 1, {})
   end
-  if claim.until_knee and #kept > 0 then
-    return table.move(kept, 1, (find_knee(kept, default_share)), 1, {})
-  end
-  return kept
+  return items
 end
 
 -- Without a tolerance every step must rise beyond the intervals. With one (a share), steps may stand still or fall by as
@@ -48,7 +45,7 @@ local function monotonic(claim, direction)
   local rises, falls = "rises", "falls"
   if direction < 0 then rises, falls = falls, rises end
   return function(items)
-    items = inside(claim, items)
+    items = course(claim, items)
     if #items == 1 and claim.until_knee then return "inconclusive", "the knee is at the first " .. claim.x end
     if #items < 2 then return "not measurable here", "fewer than two values of " .. claim.x end
     local doubt
@@ -74,15 +71,18 @@ function order.judge(direction)
   return function(claim, rows, axes) return groups.judge(claim, rows, axes, monotonic(claim, direction)) end
 end
 
--- A knee is known once x goes beyond it.
+-- A knee is known once x goes beyond it, and a figure before the last is surely as large as the share of the best.
 local function knee(claim)
   return function(items)
     if #items < 3 then return "not measurable here", "fewer than three values of " .. claim.x end
     local index, best = find_knee(items, claim.share)
     local text = string.format("knee at %s %s with %s; best %s at %s", claim.x, items[index].x,
-      estimate.show(claim.y, items[index].y.value), estimate.show(claim.y, best.y.value), best.x)
+      estimate.show_interval(claim.y, items[index].y), estimate.show_interval(claim.y, best.y), best.x)
     if index == #items then return "inconclusive", "still rising at the largest " .. claim.x .. ": " .. text end
-    return "confirmed", text
+    for before = index, #items - 1 do
+      if items[before].y.low >= claim.share * best.y.high then return "confirmed", text end
+    end
+    return "inconclusive", "the intervals overlap: " .. text
   end
 end
 

@@ -33,7 +33,7 @@ gb.experiment {
     gb.chart.line { x = "batch_size", y = "examples_per_s", series = "device", log_x = 2 },
   },
 
-  -- Checked after the sweep: confirmed, refuted, inconclusive, or not measurable here.
+  -- Checked after the sweep: confirmed, refuted, or open (inconclusive, not measurable here) with the reason.
   expect = {
     gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device" },
   },

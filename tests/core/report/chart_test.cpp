@@ -79,6 +79,49 @@ TEST(Chart, AxesThatAreNotNamedMakeSeriesToo) {
   EXPECT_EQ(chart.series[0].name, "device cpu:0");
 }
 
+TEST(Chart, UnreliablePointsAreMarkedWhereTheirQualityMatters) {
+  std::vector<Record> some = rows();
+  some[0].set("quality", std::string("unreliable: noise"));
+  some[1].set("quality", std::string("ok"));
+  for (Record& one : some) one.set("loss", 0.5);
+  const auto points = [&](const char* y) {
+    return make_chart({.x = "batch", .y = y, .series = "device"}, columns(), some, chart_axes).series[0].points;
+  };
+  EXPECT_FALSE(points("step_time_s")[0].unreliable);
+  EXPECT_TRUE(points("step_time_s")[1].unreliable);
+  EXPECT_FALSE(points("loss")[1].unreliable);
+}
+
+TEST(Chart, ASeriesWithoutPointsIsNamedWithItsReasons) {
+  std::vector<Record> some = rows();
+  for (const char* status : {"out_of_memory", "timeout", "timeout", "ok"}) {
+    some.push_back({{"device", std::string("gpu:0")}, {"batch", std::int64_t{8}}, {"status", std::string(status)}});
+  }
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), some, chart_axes);
+  EXPECT_EQ(chart.series.size(), 2u);
+  ASSERT_EQ(chart.absent.size(), 1u);  // cpu:1 has another point
+  EXPECT_EQ(chart.absent[0].name, "gpu:0");
+  EXPECT_EQ(chart.absent[0].reason, "out of memory, timeout, not measured");
+}
+
+TEST(Chart, AComputedXStandsForTheAxisThatItFollows) {
+  std::vector<Column> with_size = columns();
+  with_size.push_back(column_of("used_bytes"));
+  std::vector<Record> some;
+  for (const char* device : {"cpu:0", "cpu:1"}) {
+    for (const std::int64_t batch : {1, 2, 4}) {
+      some.push_back(row(device, batch, 0.001));
+      some.back().set("used_bytes", batch * 2048);
+    }
+  }
+  const Chart chart = make_chart({.x = "used_bytes", .y = "step_time_s"}, with_size, some, chart_axes);
+  ASSERT_EQ(chart.series.size(), 2u);
+  EXPECT_EQ(chart.series[0].name, "device cpu:0");
+  ASSERT_EQ(chart.series[0].points.size(), 3u);
+  EXPECT_EQ(chart.x_label, "used [KiB]");
+  EXPECT_EQ(chart.series[0].points[2].x, 8);
+}
+
 TEST(Chart, TextAndBarsMakeCategories) {
   const Chart bars = make_chart({.kind = ChartKind::bar, .x = "batch", .y = "step_time_s", .series = "device"},
                                 columns(), rows(), chart_axes);

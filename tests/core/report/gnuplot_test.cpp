@@ -50,11 +50,49 @@ TEST(GnuplotScript, HoldsItsDataAndItsStyle) {
             "load '../../style.gp'\n"
             "set output 'c.svg'\n"
             "set title 't'\nset xlabel 'batch'\nset ylabel 'ms'\n"
-            "set logscale x 2\nset xrange [0.939523:8.51496]\nset xtics (1, 8)\n"
+            "set logscale x 2\nset xrange [0.939523:8.51496]\nset xtics ('1' 1, '8' 8)\n"
             "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n"
             "plot $series1 using 1:2 with linespoints linestyle 1 title 'cpu:0', "
             "$series1 using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 linestyle 1 "
             "dashtype 1 notitle\n");
+}
+
+Chart line_over(std::vector<ChartPoint> points) {
+  return {.spec = {.kind = ChartKind::line, .name = "c", .title = "t", .x = "x", .y = "y", .log_x = 10},
+          .x_label = "x",
+          .y_label = "y",
+          .categories = {},
+          .series = {{"cpu:0", std::move(points)}}};
+}
+
+TEST(GnuplotScript, TicksAreWrittenAsTheyWereSetAndDoNotRunIntoEachOther) {
+  EXPECT_THAT(gnuplot_script(line_over({{0.0001, 1, {}}, {0.001, 1, {}}, {0.1, 1, {}}})),
+              HasSubstr("set xtics ('0.0001' 0.0001, '0.001' 0.001, '0.1' 0.1)\n"));
+  EXPECT_THAT(gnuplot_script(line_over({{6370, 1, {}}, {24655, 1, {}}, {25450, 1, {}}, {110510, 1, {}}})),
+              HasSubstr("set xtics ('6370' 6370, '24655' 24655, '110510' 110510)\n"));
+  EXPECT_THAT(gnuplot_script(line_over({{0.0014305, 1, {}}, {4e9, 1, {}}})),
+              HasSubstr("set xtics ('0.00143' 0.0014305, '4 G' 4000000000)\n"));
+}
+
+TEST(GnuplotScript, MarksUnreliablePointsAndNamesSeriesWithoutPoints) {
+  Chart chart = line_over({{1, 10, {}, true}, {2, 20, {}, false}});
+  chart.absent = {{"gpu:0", "out of memory"}, {"", "error"}};
+  const std::string script = gnuplot_script(chart);
+  EXPECT_THAT(script, AllOf(HasSubstr("$unreliable << END\n1 10\nEND\n"),
+                            HasSubstr("$unreliable using 1:2 with points linestyle 9 title 'unreliable'"),
+                            HasSubstr("keyentry with points linestyle 10 title 'gpu:0: no points (out of memory)'"),
+                            HasSubstr("title 'no points (error)'")));
+  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  EXPECT_THAT(draw(chart, TemporaryDirectory()), AllOf(HasSubstr(">unreliable<"), HasSubstr("(out of memory)")));
+}
+
+TEST(GnuplotScript, RingsStandOnTheirBars) {
+  Chart chart{.spec = {.kind = ChartKind::bar, .name = "c", .title = "t", .x = "x", .y = "y"},
+              .x_label = "x",
+              .y_label = "y",
+              .categories = {"a"},
+              .series = {{"one", {{0, 1, {}}}}, {"two", {{0, 2, {}, true}}}}};
+  EXPECT_THAT(gnuplot_script(chart), HasSubstr("$unreliable << END\n0.2 2\nEND\n"));
 }
 
 TEST(Gnuplot, TextOfAnyKindDrawsAndRunsNothing) {

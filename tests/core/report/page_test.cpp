@@ -45,6 +45,35 @@ TEST(ReportPage, HoldsEverythingAndRunsNothing) {
                           HasSubstr("<th>arguments</th><td>--set, x=`1`</td>")));
 }
 
+TEST(ReportPage, SaysWhatTheColumnsMean) {
+  gpubench::Run run;
+  run.columns = {column_of("step_time_s"), column_of("gap_s"), column_of("mfu")};
+  run.records = {{{"step_time_s", 0.5}, {"gap_s", 0.1}}};
+  const std::string meaning(find_standard_column("step_time_s")->description);
+  EXPECT_THAT(report_page(run, {}),
+              AllOf(HasSubstr("<h2>What the columns mean</h2>"),
+                    HasSubstr("<td><code>step_time_s</code></td><td>s</td><td>" + meaning + "</td>"),
+                    HasSubstr("title=\"" + meaning + "\">step time</th>"), HasSubstr("class=\"right\">gap</th>"),
+                    Not(HasSubstr("<code>gap_s</code>")), Not(HasSubstr("<code>mfu</code>"))));
+  run.records = {{{"gap_s", 0.1}}};
+  EXPECT_THAT(report_page(run, {}), Not(HasSubstr("What the columns mean")));
+}
+
+TEST(ReportPage, EveryTableScrollsWithinItself) {
+  gpubench::Run run;
+  run.columns = {column_of("step_time_s")};
+  run.records = {{{"step_time_s", 0.5}}};
+  run.info = Info::Fields{{"arguments", Info::List{"x"}}};
+  const std::string page = report_page(run, {});
+  int tables = 0;
+  for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) {
+    const std::size_t line = page.rfind('\n', at) + 1;
+    EXPECT_THAT(page.substr(line, at - line), HasSubstr("<div class=\"scroll"));
+    ++tables;
+  }
+  EXPECT_EQ(tables, 3);
+}
+
 TEST(ReportPage, ARunWithoutRowsSaysSo) {
   gpubench::Run run;
   run.info = Info::Fields{{"experiment", "only_name"}, {"title", ""}};

@@ -37,6 +37,14 @@ TEST(FormatCell, HeadingsAreWords) {
   EXPECT_EQ(heading_of(column_of("flops_per_s")), "flops/s");
 }
 
+TEST(RunTable, EndsOfIntervalsAreNoColumnsOfTheirOwn) {
+  const auto columns = columns_of({"gap_s", "gap_low_s", "gap_high_s", "hit_accuracy", "hit_accuracy_low", "tide_low"});
+  std::vector<Record> records(1);
+  for (const Column& column : columns) records[0].set(column.name, 0.5);
+  EXPECT_EQ(headings(run_table(columns, records, {}, Detail::full).table),
+            (std::vector<std::string>{"gap", "hit accuracy", "tide low"}));
+}
+
 TEST(RunTable, LeavesOutWhatSaysNothing) {
   const auto columns = columns_of({"experiment", "point", "process", "batch", "status", "quality", "device",
                                    "examples_per_s", "step_time_s", "step_time_low_s", "step_time_high_s", "loss"});

@@ -69,9 +69,11 @@ testing.case("not measurable here says why", function()
   local claim = gb.expect.increasing { x = "n", y = "power_w" }
   local verdict, reason = judge(claim, rows("a", { 1, 2, 3 }))
   testing.equal(verdict, "not measurable here")
-  testing.equal(reason, "no row has power_w")
+  testing.equal(reason, "no power_w at device=a")
   _, reason = judge(claim, { { status = "skipped", detail = "no GPU", device = "a", n = 1 } })
   testing.equal(reason, "skipped: no GPU")
+  _, reason = judge(claim, { { status = "error", detail = "broken", device = "a", n = 1 } })
+  testing.equal(reason, "error: broken at device=a")
   _, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s", where = { device = "c" } }, rows("a", { 1 }))
   testing.equal(reason, "no point matches")
   verdict, reason = judge(gb.expect.increasing { x = "n", y = "examples_per_s" }, rows("a", { 1 }))
@@ -93,11 +95,99 @@ testing.case("a long list of reasons is cut", function()
   testing.contains(reason, "is 30/s at device=a n=4; and 2 more")
 end)
 
-testing.case("unreliable rows are counted", function()
-  local list = rows("a", { 10, 20 })
-  list[2].quality = "unreliable: not settled"
-  local _, reason = judge(gb.expect.at_least { y = "examples_per_s", value = 5 }, list)
-  testing.equal(reason, "examples_per_s is 10/s at device=a n=1; examples_per_s is 20/s at device=a n=2; 1 of 2 rows unreliable")
+local function failed(device, n, status)
+  return { status = status, detail = "why", device = device, n = n }
+end
+
+testing.case("a setting without any figure leaves the claim open", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s" }
+  local verdict, reason = judge(claim, rows("a", { 10, 20 }), { failed("b", 1, "error"), failed("b", 2, "timeout") })
+  testing.equal({ verdict, reason }, { "inconclusive", "error: why; timeout: why at device=b" })
+  testing.equal(judge(claim, rows("a", { 20, 10 }), { failed("b", 1, "error") }), "refuted")
+  verdict, reason = judge(claim, rows("a", { 10, 20 }), { failed("b", 1, "out_of_memory") })
+  testing.equal({ verdict, reason }, { "inconclusive", "out_of_memory: why at device=b; 1 row out of memory" })
+  -- What the script leaves out on purpose is no part of its claim.
+  verdict, reason = judge(claim, rows("a", { 10, 20 }), { failed("b", 1, "skipped") })
+  testing.equal({ verdict, reason }, { "confirmed", "rises from 10/s to 20/s between n 1 and 2 at device=a; 1 row skipped" })
+end)
+
+testing.case("a row without a figure leaves the claim open, unless memory ends the course there", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s" }
+  local verdict, reason = judge(claim, rows("a", { 10, 20 }), { failed("a", 4, "error") })
+  testing.equal({ verdict, reason }, { "inconclusive", "1 of 3 rows without a figure: error: why at device=a" })
+  testing.equal(judge(claim, rows("a", { 20, 10 }), { failed("a", 4, "error") }), "refuted")
+  verdict, reason = judge(claim, rows("a", { 10, 20 }), { failed("a", 4, "out_of_memory") })
+  testing.equal({ verdict, reason },
+    { "confirmed", "rises from 10/s to 20/s between n 1 and 2 at device=a; 1 row out of memory" })
+  local equal = gb.expect.equal { x = "n", y = "examples_per_s", tolerance = 0.1 }
+  testing.equal(judge(equal, rows("a", { 10, 10 }), { failed("a", 4, "timeout") }), "inconclusive")
+end)
+
+local function unreliable(list, ...)
+  for _, index in ipairs { ... } do list[index].quality = "unreliable: not settled" end
+  return list
+end
+
+testing.case("unreliable rows confirm nothing", function()
+  local claim = gb.expect.at_least { y = "examples_per_s", value = 5 }
+  local verdict, reason = judge(claim, unreliable(rows("a", { 10, 20 }), 2))
+  testing.equal({ verdict, reason }, { "inconclusive", "unreliable: not settled at device=a n=2" })
+  local rising = gb.expect.increasing { x = "n", y = "examples_per_s" }
+  verdict, reason = judge(rising, unreliable(rows("a", { 10, 20, 30 }), 1, 2))
+  testing.equal({ verdict, reason }, { "inconclusive", "2 of 3 rows unreliable: not settled at device=a" })
+  testing.equal(judge(gb.expect.knee { x = "n", y = "examples_per_s" }, unreliable(rows("a", { 10, 95, 100 }), 1)),
+    "inconclusive")
+  testing.equal(judge(gb.expect.ratio { y = "step_time_s", of = { n = 2 }, over = { n = 1 }, at_most = 1 },
+    unreliable(rows("a", { 10, 20 }), 1)), "inconclusive")
+end)
+
+testing.case("unreliable rows refute nothing, and save nothing that sound rows refute", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s" }
+  testing.equal(judge(claim, unreliable(rows("a", { 10, 20, 5 }), 3)), "inconclusive")
+  testing.equal(judge(claim, unreliable(rows("a", { 20, 10, 30 }), 3)), "refuted")
+end)
+
+testing.case("rows that a claim is not about do not matter to it", function()
+  local list = unreliable(rows("a", { 10, 20, 30 }), 3)
+  testing.equal(judge(gb.expect.increasing { x = "n", y = "examples_per_s", to = 2 }, list), "confirmed")
+  testing.equal(judge(gb.expect.ratio { y = "step_time_s", of = { n = 2 }, over = { n = 1 }, at_most = 1 }, list), "confirmed")
+end)
+
+testing.case("quality bears on times and bytes, not on losses, accuracies and counts", function()
+  local list = unreliable(rows("a", { 10, 20 }), 1, 2)
+  for _, row in ipairs(list) do row.loss, row.accuracy, row.epochs, row.peak_memory_bytes = 1, 0.5, 2, 3 end
+  for _, column in ipairs { "loss", "accuracy", "epochs" } do
+    testing.equal(judge(gb.expect.equal { x = "n", y = column, tolerance = 0.1 }, list), "confirmed")
+  end
+  testing.equal(judge(gb.expect.equal { x = "n", y = "peak_memory_bytes", tolerance = 0.1 }, list), "inconclusive")
+end)
+
+testing.case("points that were never measured leave a claim open", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s" }
+  local one = claims.judge_all({ claim }, rows("a", { 10, 20 }), axes, 4)[1]
+  testing.equal({ one.verdict, one.reason },
+    { "inconclusive", "4 points were not measured; so far: rises from 10/s to 20/s between n 1 and 2 at device=a" })
+  testing.equal(claims.judge_all({ claim }, rows("a", { 20, 10 }), axes, 4)[1].verdict, "refuted")
+end)
+
+testing.case("the course of a ratio, with the intervals of both rows", function()
+  local claim = gb.expect.decreasing {
+    x = "n", y = "step_time_s", of = { device = "a" }, over = { device = "b" }, tolerance = 0.05,
+  }
+  testing.equal(claim.text, "step_time_s of device=a over that of device=b falls with n")
+  local verdict, reason = judge(claim, rows("a", { 1, 1, 1 }), rows("b", { 4, 2, 1 }))
+  testing.equal({ verdict, reason }, { "confirmed", "falls from 4 to 1 between n 1 and 4" })
+  testing.equal(judge(claim, rows("a", { 1, 1, 1 }), rows("b", { 1, 2, 4 })), "refuted")
+  testing.equal(judge(claim, rows("a", { 1, 1, 1 }, 0.3), rows("b", { 1.2, 1.1, 1 }, 0.3)), "inconclusive")
+  testing.equal(judge(claim, rows("a", { 1, 1, 1 })), "not measurable here")
+  testing.raises("gb.expect.decreasing: option 'over' is required with 'of'", gb.expect.decreasing,
+    { x = "n", y = "loss", of = { device = "a" } })
+end)
+
+testing.case("a knee needs a figure that surely reaches the share", function()
+  local claim = gb.expect.knee { x = "n", y = "examples_per_s" }
+  testing.equal(judge(claim, rows("a", { 10, 91, 100 }, 0.01)), "inconclusive")
+  testing.equal(judge(claim, rows("a", { 10, 95, 100 }, 0.01)), "confirmed")
 end)
 
 testing.case("bounds", function()

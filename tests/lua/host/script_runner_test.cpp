@@ -71,6 +71,14 @@ TEST_F(ScriptRunner, PrintsTheTableTheVerdictsAndTheFiles) {
   EXPECT_EQ(run(with_body(""), {"--strict"}).status, 1);
 }
 
+TEST_F(ScriptRunner, AClaimThatStaysOpenIsNotConfirmedAndNoFailure) {
+  const Ended ended =
+      run(with_body("do return { figure_per_s = point.n, quality = 'unreliable: noise' } end"), {"--strict"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("inconclusive: figure_per_s rises with n (3 of 3 rows unreliable: noise)"));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"verdict\": \"inconclusive\""));
+}
+
 TEST_F(ScriptRunner, ATerminalShowsWhereTheSweepStands) {
   write("script.lua", with_body(""));
   const std::string command =

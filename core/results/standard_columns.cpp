@@ -1,0 +1,85 @@
+// The columns that the program itself fills, with what they mean. README.md lists the same.
+#include <array>
+
+#include "core/results/column.h"
+
+namespace gpubench {
+namespace {
+
+constexpr bool text_column = true;
+
+constexpr auto neither = Better::neither;
+constexpr auto lower = Better::lower;
+constexpr auto higher = Better::higher;
+
+const std::array standard_column_list = {
+    Column{"experiment", Unit::none, neither, text_column, "name of the experiment"},
+    Column{"point", Unit::none, neither, false, "number of the point in the sweep, from 1"},
+    Column{"process", Unit::none, neither, false, "number of the process that measured, from 0"},
+    Column{"status", Unit::none, neither, text_column, "ok, out_of_memory, error, timeout or skipped"},
+    Column{"detail", Unit::none, neither, text_column, "why the status is not ok"},
+    Column{"quality", Unit::none, neither, text_column,
+           "ok, or unreliable and why; such a row confirms no claim about times or memory"},
+    Column{"device", Unit::none, neither, text_column, "where the model ran"},
+    Column{"execution", Unit::none, neither, text_column, "graph (planned before the first step) or eager (op by op)"},
+    Column{"precision", Unit::none, neither, text_column, "type of the model's arithmetic"},
+    Column{"replicas", Unit::none, neither, false, "copies of the model that train together"},
+    Column{"batch_size", Unit::none, neither, false, "examples in a step, of all replicas together"},
+    Column{"steps", Unit::none, neither, false, "steps that were measured, without warm-up and partial batches"},
+    Column{"examples_per_s", Unit::per_second, higher, false, "batch size over the mean step time"},
+    Column{"examples_low_per_s", Unit::per_second, higher, false, "its 95 % interval: lower end"},
+    Column{"examples_high_per_s", Unit::per_second, higher, false, "its 95 % interval: upper end"},
+    Column{"step_time_s", Unit::seconds, lower, false, "median wall time of a step, input included"},
+    Column{"step_time_low_s", Unit::seconds, lower, false, "its 95 % interval: lower end"},
+    Column{"step_time_high_s", Unit::seconds, lower, false, "its 95 % interval: upper end"},
+    Column{"step_time_p95_s", Unit::seconds, lower, false, "time that 95 % of the steps do not exceed"},
+    Column{"warmup_s", Unit::seconds, lower, false, "time before the first measured step: planning and settling"},
+    Column{"compute_share", Unit::share, higher, false, "of the step: kernels run"},
+    Column{"communication_share", Unit::share, lower, false, "of the step: replicas exchange, and no kernel runs"},
+    Column{"peer_wait_share", Unit::share, lower, false, "of the step: waiting for a replica that is late"},
+    Column{"copy_share", Unit::share, lower, false, "of the step: copies and fills alone"},
+    Column{"input_wait_share", Unit::share, lower, false, "of the step: waiting for the next batch"},
+    Column{"launch_share", Unit::share, lower, false, "of the step: the host launches while the device idles"},
+    Column{"host_share", Unit::share, lower, false, "of the step: the host works or waits while the device idles"},
+    Column{"other_share", Unit::share, lower, false, "of the step: what none of the other shares explains"},
+    Column{"device_busy", Unit::share, higher, false, "of the step: at least one kernel runs"},
+    Column{"flops_per_step", Unit::flops, neither, false, "floating-point operations that a step needs"},
+    Column{"flops_per_s", Unit::flops_per_second, higher, false, "those operations over the mean step time"},
+    Column{"flops_low_per_s", Unit::flops_per_second, higher, false, "its 95 % interval: lower end"},
+    Column{"flops_high_per_s", Unit::flops_per_second, higher, false, "its 95 % interval: upper end"},
+    Column{"mfu", Unit::share, higher, false,
+           "flops_per_s over what the best large matrix product reaches on the devices used"},
+    Column{"mfu_low", Unit::share, higher, false, "its 95 % interval: lower end"},
+    Column{"mfu_high", Unit::share, higher, false, "its 95 % interval: upper end"},
+    Column{"peak_memory_bytes", Unit::bytes, lower, false, "most device memory in use while measuring"},
+    Column{"reserved_memory_bytes", Unit::bytes, lower, false, "device memory taken from the system, in use or not"},
+    Column{"power_w", Unit::watts, lower, false, "mean power that the devices draw"},
+    Column{"energy_j_per_example", Unit::joules, lower, false, "energy of the devices over the examples trained"},
+    Column{"loss", Unit::none, lower, false, "mean training loss over the measured steps"},
+    Column{"accuracy", Unit::share, higher, false, "right answers over the measured steps, in training"},
+    Column{"verdict", Unit::none, neither, text_column, "why the device was not busy, in words"},
+    Column{"stop_reason", Unit::none, neither, text_column, "why measuring ended: precise enough, or out of budget"},
+};
+
+const std::array optional_column_list = {
+    Column{"kernels", Unit::none, neither, false, "kernels launched in a step (gb.measure.training)"},
+    Column{"cpu_share", Unit::share, neither, false, "of all processors: busy with this process while measuring"},
+    Column{"last_loss", Unit::none, lower, false, "what the last call of the loop returned (gb.measure.loop)"},
+    Column{"op", Unit::none, neither, text_column, "the op whose kernel ran (gb.measure.kernels)"},
+    Column{"shape", Unit::none, neither, text_column, "its extents"},
+    Column{"dtype", Unit::none, neither, text_column, "its type of numbers"},
+    Column{"implementation", Unit::none, neither, text_column, "the kernel that the backend chose"},
+    Column{"bytes_per_s", Unit::bytes_per_second, higher, false,
+           "bytes that the kernel must move at least, over its time"},
+};
+
+}  // namespace
+
+std::span<const Column> standard_columns() {
+  return standard_column_list;
+}
+std::span<const Column> optional_columns() {
+  return optional_column_list;
+}
+
+}  // namespace gpubench

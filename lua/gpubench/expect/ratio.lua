@@ -1,0 +1,50 @@
+-- The ratio of a figure in two rows of a group, by itself or along x.
+local estimate = require "gpubench.expect.estimate"
+local groups = require "gpubench.expect.groups"
+
+local ratio = {}
+
+local function one_item(items, wanted, x)
+  local found
+  for _, item in ipairs(items) do
+    if item.x == x and groups.matches(item.row, wanted) then
+      if found then return nil, "several rows match" end
+      found = item
+    end
+  end
+  return found, not found and "no row matches" or nil
+end
+
+function ratio.describe(wanted)
+  local parts = {}
+  for name, value in pairs(wanted) do parts[#parts + 1] = name .. "=" .. tostring(value) end
+  table.sort(parts)
+  return table.concat(parts, " ")
+end
+
+-- The figure of the row that matches claim.of over that of the row that matches claim.over, both at x; nil, a verdict
+-- and the reason when there is none.
+function ratio.of(claim, items, x)
+  local of, why_of = one_item(items, claim.of, x)
+  local over, why_over = one_item(items, claim.over, x)
+  if not of then return nil, "not measurable here", why_of .. " " .. ratio.describe(claim.of) end
+  if not over then return nil, "not measurable here", why_over .. " " .. ratio.describe(claim.over) end
+  if over.y.low <= 0 then
+    return nil, "inconclusive", claim.y .. " is not above zero at " .. ratio.describe(claim.over)
+  end
+  return estimate.ratio(of.y, over.y)
+end
+
+-- The items of a course of ratios: one for every x that has both rows.
+function ratio.course(claim, items)
+  local list = {}
+  for index, item in ipairs(items) do
+    if index == 1 or items[index - 1].x ~= item.x then
+      local y = ratio.of(claim, items, item.x)
+      if y then list[#list + 1] = { x = item.x, y = y } end
+    end
+  end
+  return list
+end
+
+return ratio

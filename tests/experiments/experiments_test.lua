@@ -1,0 +1,106 @@
+-- What the experiments say of themselves is true: their points are run by themselves, apart from a sweep.
+local gb = require "gpubench"
+local claims = require "gpubench.expect.claim"
+local measurement = require "gpubench.measurement"
+local testing = require "testing"
+
+local native = gb._native
+
+-- A table's functions replaced while a body runs.
+local function with(owner, replaced, body)
+  local own = {}
+  for name, value in pairs(replaced) do own[name], owner[name] = owner[name], value end
+  local ok, result = pcall(body)
+  for name, value in pairs(own) do owner[name] = value end
+  if not ok then error(result, 0) end
+  return result
+end
+
+local function declared(name)
+  local declaration
+  with(gb, { experiment = function(one) declaration = one end }, function() dofile("experiments/" .. name .. ".lua") end)
+  return declaration
+end
+
+native.keep_configuration()
+
+local function row_of(declaration, point)
+  native.reset_devices()
+  return measurement.measure(declaration, {}, point)[1].row
+end
+
+testing.case("every experiment has its claims and charts", function()
+  local count = 0
+  for _, path in ipairs(native.system.scripts_in "experiments") do
+    local declaration = declared(path:match "([^/]+)%.lua$")
+    testing.is_true(#declaration.expect > 0, path .. " claims")
+    testing.is_true(#declaration.charts > 0, path .. " charts")
+    count = count + 1
+  end
+  testing.is_true(count >= 7, "experiments")
+end)
+
+testing.case("architecture: an accuracy does not depend on how long the speed was measured", function()
+  local declaration = declared "architecture"
+  local accuracies = {}
+  for steps = 1, 2 do
+    local function train(model, input)
+      model:fit(input:take(100 * steps), { epochs = 1, verbose = 0 })
+      return {}
+    end
+    with(gb.measure, { training = train }, function()
+      local row = row_of(declaration, { device = gb.devices()[1], family = "dense", width = 8 })
+      testing.equal(row.status .. (row.detail or ""), "ok")
+      testing.is_true(row.test_accuracy_low < row.test_accuracy and row.test_accuracy < row.test_accuracy_high)
+      accuracies[steps] = row.test_accuracy
+    end)
+  end
+  testing.equal(accuracies[1], accuracies[2])
+end)
+
+testing.case("device_placement: as many crossings as it says, on the devices that it names", function()
+  local declaration = declared "device_placement"
+  local device = gb.device
+  for _, crossings in ipairs(declaration.axes[1].values) do
+    local places = {}
+    local function placed(name, body)
+      places[#places + 1] = name
+      return device(name, body)
+    end
+    with(gb, { device = placed }, function()
+      with(gb.measure, { training = function() return {} end }, function()
+        local row = row_of(declaration, { crossings = crossings, width = 8 })
+        testing.equal(row.status .. (row.detail or ""), "ok")
+        local changes, used = 0, {}
+        for index, name in ipairs(places) do
+          used[name] = true
+          if index > 1 and name ~= places[index - 1] then changes = changes + 1 end
+        end
+        testing.equal(changes, crossings)
+        testing.equal(places[1], places[#places])
+        for name in row.device:gmatch "[^+]+" do
+          testing.is_true(used[name], name)
+          used[name] = nil
+        end
+        testing.equal(next(used), nil)
+      end)
+    end)
+  end
+end)
+
+testing.case("hyperparameters: early stopping does stop early, with --quick too", function()
+  local declaration = declared "hyperparameters"
+  local rows, axes = {}, { gb.axis("batch_size", { 256 }) }
+  for index, stops in ipairs { false, true } do
+    rows[index] = row_of(declaration,
+      { device = gb.devices()[1], learning_rate = 0.01, batch_size = 256, early_stopping = stops })
+    rows[index].learning_rate, rows[index].batch_size, rows[index].early_stopping = 0.01, 256, stops
+  end
+  testing.equal(rows[2].status .. (rows[2].detail or ""), "ok")
+  testing.is_true(rows[2].epochs_run < rows[1].epochs_run, "stops early")
+  local judged = claims.judge_all(declaration.expect, rows, axes)
+  testing.equal(judged[1].verdict, "confirmed")
+  -- Had it run as long, there would be nothing to confirm.
+  rows[2].epochs_run = rows[1].epochs_run
+  testing.equal(claims.judge_all(declaration.expect, rows, axes)[1].verdict, "refuted")
+end)
