@@ -62,7 +62,14 @@ void Model::define_chain(const TensorType& input) {
   const LayerPtr source = has_input ? chain_->front() : make_input(input, chain_->front()->device());
   const SymbolPtr start = apply_layer(source, {});
   SymbolPtr end = start;
-  for (std::size_t i = has_input ? 1 : 0; i < chain_->size(); ++i) end = apply_layer((*chain_)[i], {end});
+  for (std::size_t i = has_input ? 1 : 0; i < chain_->size(); ++i) {
+    const Layer& layer = *(*chain_)[i];
+    if (!layer.input_shape().empty() && layer.input_shape() != end->type().shape) {
+      throw Error(fmt::format("model '{}': layer {} ({}) has the input_shape {}, but is given {}", name_, i + 1,
+                              layer.kind(), to_string(layer.input_shape()), to_string(end->type().shape)));
+    }
+    end = apply_layer((*chain_)[i], {end});
+  }
   cut({start}, {end});
 }
 

@@ -1,6 +1,7 @@
 #include "core/train/optimizer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -96,6 +97,23 @@ std::vector<VariablePtr> Optimizer::state_of(std::span<const VariablePtr> variab
     state.insert(state.end(), own.slots.begin(), own.slots.end());
   }
   return state;
+}
+
+double learning_rate(Runtime& runtime, const Optimizer& optimizer) {
+  const VariablePtr& rate = optimizer.learning_rate();
+  if (!rate) return optimizer.config().number("learning_rate");
+  return static_cast<double>(runtime.variables().read(*rate).values<float>()[0]);
+}
+
+void set_learning_rate(Runtime& runtime, const Optimizer& optimizer, double rate) {
+  const auto refuse = [&](std::string_view reason) {
+    throw Error(fmt::format("optimizer {}: its learning rate cannot be set: {}", optimizer.name(), reason));
+  };
+  if (!(rate >= 0) || !std::isfinite(rate)) refuse(fmt::format("at least 0 is expected, got {}", rate));
+  if (!optimizer.learning_rate())
+    refuse(optimizer.schedule() ? "it follows a schedule" : "no variables have been trained yet");
+  runtime.synchronize();
+  runtime.variables().write(*optimizer.learning_rate(), HostTensor::scalar(static_cast<float>(rate)));
 }
 
 }  // namespace gpubench

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/runtime.h"
 #include "core/graph/graph.h"
 #include "core/nn/config.h"
 #include "core/nn/variable_factory.h"
@@ -63,6 +64,11 @@ class Optimizer {
   std::vector<OwnedSlots> slots_;
 };
 using OptimizerPtr = std::shared_ptr<Optimizer>;
+
+/// The learning_rate option until the optimizer has variables, then what they hold.
+double learning_rate(Runtime& runtime, const Optimizer& optimizer);
+/// From the next update on. Throws Error for a rate that is negative or no number, and where a schedule sets it.
+void set_learning_rate(Runtime& runtime, const Optimizer& optimizer, double rate);
 
 struct OptimizerKind {
   std::string name;

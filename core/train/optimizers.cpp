@@ -15,6 +15,8 @@ class Sgd final : public Optimizer {
   Sgd(Config given, SchedulePtr schedule) : Optimizer(std::move(given), std::move(schedule)) {
     attributes_.momentum = config().number_within("momentum", 0, 1);
     attributes_.nesterov = config().flag("nesterov");
+    if (attributes_.nesterov && attributes_.momentum == 0)
+      throw Error("sgd: nesterov needs a momentum above 0, such as momentum = 0.9");
     attributes_.weight_decay = config().number_within("weight_decay", 0, 1);
   }
 

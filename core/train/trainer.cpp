@@ -154,20 +154,11 @@ std::vector<HostTensor> Trainer::predict(const Dataset& dataset) {
 }
 
 double Trainer::learning_rate() const {
-  const VariablePtr& rate = config_.optimizer->learning_rate();
-  if (!rate) return config_.optimizer->config().number("learning_rate");
-  return static_cast<double>(runtime_.variables().read(*rate).values<float>()[0]);
+  return gpubench::learning_rate(runtime_, *config_.optimizer);
 }
 
 void Trainer::set_learning_rate(double rate) {
-  const VariablePtr& variable = config_.optimizer->learning_rate();
-  if (!variable) {
-    throw Error(
-        fmt::format("optimizer {}: its learning rate cannot be set: {}", config_.optimizer->name(),
-                    config_.optimizer->schedule() ? "it follows a schedule" : "the model has seen no data yet"));
-  }
-  runtime_.synchronize();
-  runtime_.variables().write(*variable, HostTensor::scalar(static_cast<float>(rate)));
+  gpubench::set_learning_rate(runtime_, *config_.optimizer, rate);
 }
 
 std::vector<HostTensor> Trainer::weights() const {

@@ -143,18 +143,11 @@ int apply_gradients(lua_State* L) {
 }
 
 double learning_rate(const ScriptOptimizer& self) {
-  if (!self.optimizer->learning_rate()) return self.optimizer->config().number("learning_rate");
-  const HostTensor rate = self.world->runtime.variables().read(*self.optimizer->learning_rate());
-  return static_cast<double>(rate.values<float>()[0]);
+  return gpubench::learning_rate(self.world->runtime, *self.optimizer);
 }
 
 void set_learning_rate(ScriptOptimizer& self, double rate) {
-  if (!self.optimizer->learning_rate()) {
-    throw Error(fmt::format("optimizer {}: its learning rate cannot be set: {}", self.optimizer->name(),
-                            self.optimizer->schedule() ? "it follows a schedule" : "it has no variables yet"));
-  }
-  self.world->runtime.synchronize();
-  self.world->runtime.variables().write(*self.optimizer->learning_rate(), HostTensor::scalar(static_cast<float>(rate)));
+  gpubench::set_learning_rate(self.world->runtime, *self.optimizer, rate);
 }
 
 std::int64_t iterations(const ScriptOptimizer& self) {

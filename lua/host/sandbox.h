@@ -1,5 +1,6 @@
 // Closes what a script must not reach: running programs, loading machine code, writing outside the output folders.
-// Reading stays open. It is native because a script can replace whatever Lua code looks up, the string methods included.
+// Reading stays open. It is native because a script can replace whatever Lua code looks up, the string methods
+// included.
 #pragma once
 
 struct lua_State;

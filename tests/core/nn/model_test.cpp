@@ -140,6 +140,11 @@ TEST(Model, RefusesWhatHangsTogetherBadly) {
         Model("m", {dense(1, {{"name", std::string("x")}}), dense(1, {{"name", std::string("x")}})});
       },
       ThrowsMessage<Error>("model 'm': two layers are named 'x'"));
+  EXPECT_THAT(
+      [&] {
+        Model("m", {dense(3, {{"input_shape", Shape{2}}}), dense(1, {{"input_shape", Shape{5}}})});
+      },
+      ThrowsMessage<Error>("model 'm': layer 2 (Dense) has the input_shape [5], but is given [3]"));
 }
 
 TEST(Summary, ListsShapesAndParameters) {

@@ -1,6 +1,7 @@
 #include "core/train/fit.h"
 
 #include <gmock/gmock.h>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
@@ -128,6 +129,19 @@ TEST_F(Fit, ScheduleLowersTheRate) {
   EXPECT_EQ(flat(model.weights()), before);  // a rate of zero: the graph took it from the schedule
   EXPECT_THAT([&] { model.set_learning_rate(0.1); },
               ThrowsMessage<Error>("optimizer sgd: its learning rate cannot be set: it follows a schedule"));
+}
+
+TEST_F(Fit, ARateIsZeroOrMore) {
+  const Blobs blobs(32);
+  Trainer model = trainer(small_classifier());
+  fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {.epochs = 1});
+  for (const double rate : {-1.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THAT([&] { model.set_learning_rate(rate); }, ThrowsMessage<Error>(HasSubstr("at least 0 is expected, got")));
+  EXPECT_THAT(
+      [] {
+        make_optimizer("sgd", {{"nesterov", true}});
+      },
+      ThrowsMessage<Error>("sgd: nesterov needs a momentum above 0, such as momentum = 0.9"));
 }
 
 TEST_F(Fit, StepsPerEpochContinuesTheDataset) {
