@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/clock.h"
+#include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/experiment/kernel_case.h"
 #include "core/experiment/planned_kernel.h"
@@ -14,25 +15,35 @@ namespace {
 
 /// Large enough to be on the flat part of the curve, small enough to be done in milliseconds and not to be the largest
 /// thing in the memory of a process that trains small models (1536 took 45 MiB more).
-constexpr std::array<std::int64_t, 3> extents = {512, 768, 1024};
+constexpr std::array<std::int64_t, 3> extents = {1024, 768, 512};
 constexpr Seconds time_per_extent{0.15};
+
+double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent) {
+  const KernelCase product = matmul_case({extent, extent, extent}, dtype);
+  PlannedKernel kernel(backend, device, *product.description, product.inputs);
+  double best = 0;
+  const Stopwatch watch;
+  while (watch.elapsed() < time_per_extent) {
+    const Stopwatch run;
+    kernel.run();
+    kernel.synchronize();
+    best = std::max(best, kernel.flops() / run.elapsed().count());
+    check_interrupt();
+  }
+  return best;
+}
 
 }  // namespace
 
-double best_matmul_flops(Device& device, const Backend& backend, Dtype dtype) {
+std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype) {
   double best = 0;
-  for (const std::int64_t extent : extents) {
-    const KernelCase product = matmul_case({extent, extent, extent}, dtype);
-    PlannedKernel kernel(backend, device, *product.description, product.inputs);
-    const Stopwatch watch;
-    while (watch.elapsed() < time_per_extent) {
-      const Stopwatch run;
-      kernel.run();
-      kernel.synchronize();
-      best = std::max(best, kernel.flops() / run.elapsed().count());
-      check_interrupt();
-    }
+  try {
+    for (const std::int64_t extent : extents) best = std::max(best, best_flops(device, backend, dtype, extent));
+  } catch (const OutOfMemory&) {
+    return std::nullopt;
   }
+  // A point's memory is what the point takes.
+  device.memory().trim();
   return best;
 }
 
@@ -46,11 +57,13 @@ void mark_impossible_mfu(Record& record) {
                          100 * *mfu));
 }
 
-double MatmulPeak::flops_per_s(Device& device, const Backend& backend, Dtype dtype) {
+std::optional<double> MatmulPeak::flops_per_s(Device& device, const Backend& backend, Dtype dtype) {
   const std::pair key(to_string(device.id()) + " " + device.description(), dtype);
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
-  return known_[key] = best_matmul_flops(device, backend, dtype);
+  const std::optional<double> best = best_matmul_flops(device, backend, dtype);
+  if (best) known_[key] = *best;
+  return best;
 }
 
 }  // namespace gpubench

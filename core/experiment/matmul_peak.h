@@ -2,6 +2,7 @@
 // of the share `mfu` where no data sheet applies.
 #pragma once
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/backend/backend.h"
@@ -9,8 +10,9 @@
 
 namespace gpubench {
 
-/// Floating-point operations per second; takes about half a second. Throws what planning throws.
-double best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
+/// Floating-point operations per second; takes about half a second. None where the device's memory does not suffice.
+/// Throws what planning throws.
+std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
 
 /// Marks a record unreliable whose `mfu` cannot be: its yardstick was measured while the machine was busier.
 void mark_impossible_mfu(Record& record);
@@ -18,7 +20,7 @@ void mark_impossible_mfu(Record& record);
 /// Remembers what was measured.
 class MatmulPeak {
  public:
-  double flops_per_s(Device& device, const Backend& backend, Dtype dtype);
+  std::optional<double> flops_per_s(Device& device, const Backend& backend, Dtype dtype);
 
   /// By the device's id and description, since it may be split anew.
   using Known = std::map<std::pair<std::string, Dtype>, double>;

@@ -103,7 +103,7 @@ int kernels(lua_State* L) {
   lua_createtable(L, static_cast<int>(measured.size()), 0);
   lua_Integer index = 0;
   for (const KernelMeasurement& one : measured) {
-    const double peak = session.matmul_peak().flops_per_s(device, backend, one.kernel.dtype);
+    const auto peak = session.matmul_peak().flops_per_s(device, backend, one.kernel.dtype);
     Value<Record>::push(L, to_record(one, id, peak));
     Value<std::vector<double>>::push(L, one.samples);
     lua_setfield(L, -2, "samples");

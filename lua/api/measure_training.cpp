@@ -12,14 +12,18 @@
 namespace gpubench::lua {
 namespace {
 
-/// The best matrix products of all devices that the model's layers are on, together.
-double best_flops_per_s(Session& session, const Model& model) {
+/// The best matrix products of all devices that the model's layers are on, together; none where one has no memory left
+/// to measure its own.
+std::optional<double> best_flops_per_s(Session& session, const Model& model) {
   const Devices& devices = session.world()->devices;
   std::set<DeviceId> used;
   for (const LayerPtr& layer : model.layers()) used.insert(layer->device());
   double best = 0;
-  for (const DeviceId& id : used)
-    best += session.matmul_peak().flops_per_s(devices.device(id), devices.backend(id), Dtype::f32);
+  for (const DeviceId& id : used) {
+    const auto own = session.matmul_peak().flops_per_s(devices.device(id), devices.backend(id), Dtype::f32);
+    if (!own) return std::nullopt;
+    best += *own;
+  }
   return best;
 }
 

@@ -72,9 +72,19 @@ TEST_F(KernelsTest, AnInterruptEndsTheMeasuring) {
 
 TEST_F(KernelsTest, ThePeakIsMeasuredOnce) {
   MatmulPeak peak;
-  const double first = peak.flops_per_s(device(), backend(), Dtype::f32);
+  const auto first = peak.flops_per_s(device(), backend(), Dtype::f32);
   EXPECT_GT(first, 1e8);
   EXPECT_EQ(peak.flops_per_s(device(), backend(), Dtype::f32), first);
+  EXPECT_EQ(device().memory().use().reserved, 0U);
+}
+
+TEST_F(KernelsTest, ADeviceWithoutRoomHasNoPeak) {
+  DeviceConfig config{.threads = 1};
+  config.cpus[0].memory.limit = std::size_t{1} << 20;
+  const Devices small(config);
+  MatmulPeak peak;
+  EXPECT_EQ(peak.flops_per_s(small.device(id()), small.backend(id()), Dtype::f32), std::nullopt);
+  EXPECT_TRUE(peak.known().empty());
 }
 
 }  // namespace
