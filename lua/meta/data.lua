@@ -149,9 +149,9 @@ gb.datasets = {}
 ---@field one_hot boolean? labels as float32 [10] (true), else int64
 ---@field scaled boolean? float32 images in [0, 1] (true), else uint8
 
---- The handwritten digits. They are looked for in $GPUBENCH_DATA (and its folder mnist) if that is set, else in ~/.cache/gpubench/mnist;
---- else the sample that comes with gpubench is used: the 10 000 test digits, 8 000 as "train" and 2 000 as "test". run.json
---- says which it was.
+--- The handwritten digits. They are looked for in $GPUBENCH_DATA (and its folder mnist) if that is set, else in
+--- ~/.cache/gpubench/mnist; else the sample that comes with gpubench is used: the 10 000 test digits, 8 000 as "train"
+--- and 2 000 as "test". run.json says which it was.
 ---
 --- ```lua
 --- local gb = require "gpubench"
