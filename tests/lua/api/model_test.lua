@@ -14,10 +14,13 @@ local y = gb.tensor({ 0, 1, 0, 1 }, { dtype = "int64" })
 testing.case("a model computes eagerly, traced and by predict the same", function()
   local model = small()
   local eager = model(x):to_table()
-  testing.equal(gb.compile(function(t) return model(t) end)(x):to_table(), eager)
+  local traced = gb.compile(function(t) return model(t) end)(x):to_table()
   local planned = model:predict(x, { batch_size = 3 }):to_table()
   for i = 1, 4 do
-    for k = 1, 2 do testing.is_true(math.abs(planned[i][k] - eager[i][k]) < 1e-6) end
+    for k = 1, 2 do
+      testing.near(traced[i][k], eager[i][k], 1e-6)  -- fused kernels round elsewhere
+      testing.near(planned[i][k], eager[i][k], 1e-6)
+    end
   end
 end)
 
