@@ -11,7 +11,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class InterruptTest : public FolderTest {
+class SignalTest : public FolderTest {
+ protected:
+  void SetUp() override {
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the thread sanitizer holds signals back until the program calls the system";
+#endif
+  }
+};
+
+class InterruptTest : public SignalTest {
  protected:
   /// Ctrl-C after the script has printed "ready".
   Ended interrupt(const std::string& script) {
@@ -101,7 +110,7 @@ TEST_F(InterruptTest, LeavesTheStackOfAProductAlone) {
 }
 
 /// The sweep's second point never ends; --timeout ends it.
-class TimeoutTest : public FolderTest {
+class TimeoutTest : public SignalTest {
  protected:
   Ended time_out(const std::string& loop) {
     write("script.lua", "local function ready() end\n" + sweep_with(loop));
