@@ -1,6 +1,8 @@
 #include "lua/host/completion.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <vector>
 
 #include "lua/host/grammar.h"
 
@@ -57,10 +59,22 @@ _gpubench() {
   COMPREPLY=()
 )SH";
 
-std::string bash_branch(Command command, const CLI::App& app) {
+// A command's options; before any command stand the program's own and those of run.
+std::vector<const CLI::Option*> options_of(const Grammar& grammar, Command command) {
+  std::vector<const CLI::Option*> options = grammar.command(command).get_options();
+  if (command != Command::run) return options;
+  for (const CLI::Option* own : grammar.app().get_options()) {
+    const auto has_name = [&](const CLI::Option* option) { return option->get_lnames() == own->get_lnames(); };
+    if (!own->get_positional() && std::ranges::none_of(options, has_name)) options.push_back(own);
+  }
+  return options;
+}
+
+std::string bash_branch(const Grammar& grammar, Command command) {
+  const CLI::App& app = grammar.command(command);
   std::string values;
   std::string names;
-  for (const CLI::Option* option : app.get_options()) {
+  for (const CLI::Option* option : options_of(grammar, command)) {
     for (const std::string& name : option->get_lnames()) names += (names.empty() ? "--" : " --") + name;
     if (takes_value(*option))
       values += "        --" + option->get_lnames().front() + ") _gpubench_complete '" + completed_by(*option) +
@@ -79,7 +93,7 @@ std::string bash_script(const Grammar& grammar) {
       "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n    _gpubench_complete '<script>'\n    "
       "COMPREPLY+=($(compgen -W '" +
       command_names(grammar) + "' -- \"$cur\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
-  for (const Command command : order) text += bash_branch(command, grammar.command(command));
+  for (const Command command : order) text += bash_branch(grammar, command);
   return text + "  esac\n}\ncomplete -F _gpubench gpubench\n";
 }
 
@@ -101,9 +115,9 @@ std::string zsh_action(const CLI::Option& option) {
   return kind.empty() ? " " : "(" + kind + ")";
 }
 
-std::string zsh_branch(Command command, const CLI::App& app) {
-  std::string text = "    " + pattern_of(command, app) + ") _arguments";
-  for (const CLI::Option* option : app.get_options()) {
+std::string zsh_branch(const Grammar& grammar, Command command) {
+  std::string text = "    " + pattern_of(command, grammar.command(command)) + ") _arguments";
+  for (const CLI::Option* option : options_of(grammar, command)) {
     const std::string description = zsh_text(option->get_description());
     if (option->get_positional()) {
       text += " \\\n      '*:" + description + ":" + zsh_action(*option) + "'";
@@ -127,7 +141,7 @@ std::string zsh_script(const Grammar& grammar) {
   text +=
       "  )\n  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
       "    _describe command commands\n    _files -g '*.lua'\n    return\n  fi\n  case $words[2] in\n";
-  for (const Command command : order) text += zsh_branch(command, grammar.command(command));
+  for (const Command command : order) text += zsh_branch(grammar, command);
   return text + "  esac\n}\nif [[ $funcstack[1] == _gpubench ]]; then _gpubench; else compdef _gpubench gpubench; fi\n";
 }
 

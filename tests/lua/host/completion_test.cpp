@@ -43,6 +43,7 @@ TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
               AllOf(HasSubstr(" list "), HasSubstr(" completion "), HasSubstr(" speed.lua "), Not(HasSubstr("notes"))));
   EXPECT_THAT(bash("d"), HasSubstr(" devices "));
   EXPECT_THAT(bash("speed.lua --"), AllOf(HasSubstr(" --set "), HasSubstr(" --dry-run "), Not(HasSubstr("--format"))));
+  EXPECT_THAT(bash("--"), AllOf(HasSubstr(" --version "), HasSubstr(" --set ")));
   EXPECT_THAT(bash("show --format ''"), HasSubstr(" text csv json markdown "));
   EXPECT_THAT(bash("show ''"), HasSubstr(" batch_size "));
   EXPECT_THAT(bash("completion ''"), HasSubstr(" bash zsh "));
