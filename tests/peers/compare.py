@@ -108,7 +108,7 @@ def verdicts(model, batch, times):
             checks.append((f"{system} {ratio:.2f}x (bar {least}x)", ratio >= least))
     if near is not None and times.get("floor"):
         above = own / times["floor"] - 1
-        checks.append((f"floor +{above:.0%} (bar +{near:.0%})", above <= near))
+        checks.append((f"floor {above:+.0%} (bar +{near:.0%})", above <= near))
     return checks
 
 
@@ -121,7 +121,7 @@ def passed(model, batch, checks):
 
 def print_table(measured, systems):
     columns = systems + ["floor"]
-    print(f"\n{'model':6}{'batch':>6}" + "".join(f"{name:>15}" for name in columns) + "   step time, us (ratio to gpubench)")
+    print(f"\n{'model':6}{'batch':>6}" + "".join(f"{name:>17}" for name in columns) + "   step time, us (ratio to gpubench)")
     good = True
     for (model, batch), results in measured.items():
         times = {system: median(found) for system, found in results.items()}
@@ -131,7 +131,7 @@ def print_table(measured, systems):
             time_s = times.get(system)
             ratio = f" ({time_s / own:.2f})" if time_s and own else ""
             cells.append(f"{time_s * 1e6:.1f}{ratio}" if time_s else "-")
-        print(f"{model:6}{batch:>6}" + "".join(f"{cell:>15}" for cell in cells))
+        print(f"{model:6}{batch:>6}" + "".join(f"{cell:>17}" for cell in cells))
     print()
     for (model, batch), results in measured.items():
         times = {system: median(found) for system, found in results.items()}
