@@ -226,3 +226,29 @@ testing.case("mistakes are named", function()
   testing.raises("Conv2D): expects [height, width, channels] per example, got float32[2]",
     gb.layers.Conv2D(4, 3), x)
 end)
+
+testing.case("single examples are told from batches, and a batch larger than the data holds all of it", function()
+  local model = small()
+  model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy" }
+  local examples = gb.data.Dataset.from_tensor_slices { x, y }
+  testing.raises("got single examples of shape [2]; batch the dataset first, as in dataset:batch(32)", function()
+    model:fit(examples, { verbose = 0 })
+  end)
+  local batches = 0
+  for images in examples:batch(1 << 40):iter() do
+    batches = batches + 1
+    testing.equal(images.shape, { 4, 2 })
+  end
+  testing.equal(batches, 1)
+end)
+
+testing.case("a misspelt name says what there is", function()
+  testing.raises("gb.layers: no 'Dence' (did you mean 'Dense'?) (known: Activation, ", function() return gb.layers.Dence end)
+  testing.raises("gb.measure: no 'trainin' (did you mean 'training'?)", function() return gb.measure.trainin end)
+  testing.raises("option 'callbacks': gb.callbacks.EarlyStopping or another, or table of functions expected, got string",
+    function()
+      local model = small()
+      model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy" }
+      model:fit(x, y, { callbacks = { "EarlyStopping" } })
+    end)
+end)
