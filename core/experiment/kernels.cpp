@@ -10,6 +10,7 @@
 #include "core/base/interrupt.h"
 #include "core/experiment/matmul_peak.h"
 #include "core/experiment/planned_kernel.h"
+#include "core/experiment/step_measurement.h"
 #include "core/measure/stats/quantile.h"
 
 namespace gpubench {
@@ -116,7 +117,6 @@ std::vector<KernelMeasurement> measure_kernels(std::span<const KernelCase> cases
 }
 
 Record to_record(const KernelMeasurement& measurement, const DeviceId& device, std::optional<double> best_flops_per_s) {
-  const double flops_per_s = measurement.flops / measurement.time.value;
   Record record{{"op", measurement.kernel.op},
                 {"shape", measurement.kernel.shape},
                 {"dtype", std::string(to_string(measurement.kernel.dtype))},
@@ -125,14 +125,15 @@ Record to_record(const KernelMeasurement& measurement, const DeviceId& device, s
                 {"steps", static_cast<std::int64_t>(measurement.samples.size())},
                 {"step_time_s", measurement.time.value},
                 {"flops_per_step", measurement.flops},
-                {"flops_per_s", flops_per_s},
                 {"bytes_per_s", measurement.bytes / measurement.time.value}};
   if (std::isfinite(measurement.time.interval.low) && std::isfinite(measurement.time.interval.high)) {
     record.set("step_time_low_s", measurement.time.interval.low);
     record.set("step_time_high_s", measurement.time.interval.high);
   }
   if (!measurement.samples.empty()) record.set("step_time_p95_s", quantile(measurement.samples, 0.95));
-  if (best_flops_per_s) record.set("mfu", flops_per_s / *best_flops_per_s);
+  set_rate(record, {"flops_per_s", "flops_low_per_s", "flops_high_per_s"}, measurement.flops, measurement.time);
+  if (best_flops_per_s)
+    set_rate(record, {"mfu", "mfu_low", "mfu_high"}, measurement.flops / *best_flops_per_s, measurement.time);
   mark_impossible_mfu(record);
   return record;
 }

@@ -36,11 +36,11 @@ double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int6
 }  // namespace
 
 std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype) {
-  double best = 0;
+  std::optional<double> best = 0;
   try {
-    for (const std::int64_t extent : extents) best = std::max(best, best_flops(device, backend, dtype, extent));
+    for (const std::int64_t extent : extents) best = std::max(*best, best_flops(device, backend, dtype, extent));
   } catch (const OutOfMemory&) {
-    return std::nullopt;
+    best = std::nullopt;
   }
   // A point's memory is what the point takes.
   device.memory().trim();

@@ -134,9 +134,9 @@ class Measurement {
 
 }  // namespace
 
-void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& mean_step_time) {
-  set_measured(record, columns.value, amount / mean_step_time.value);
-  const auto [shortest, longest] = mean_step_time.interval;
+void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& step_time) {
+  set_measured(record, columns.value, amount / step_time.value);
+  const auto [shortest, longest] = step_time.interval;
   if (!std::isfinite(longest) || shortest <= 0) return;
   set_measured(record, columns.low, amount / longest);
   set_measured(record, columns.high, amount / shortest);

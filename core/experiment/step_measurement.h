@@ -26,9 +26,9 @@ struct StepMeasurement {
 struct RateColumns {
   std::string_view value, low, high;
 };
-/// Sets what `amount` a step comes to in a second: by the mean, because disturbed steps take their time too. The
-/// interval stays empty where there is none.
-void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& mean_step_time);
+/// Sets what `amount` a step comes to in a second. Of training, by the mean step: disturbed steps take their time too.
+/// The interval stays empty where there is none.
+void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& step_time);
 
 /// Steps with fewer examples than the first are taken but are no samples. Throws Error naming `what` when no second
 /// whole batch comes within the budget.

@@ -37,20 +37,11 @@ bool is_drawn(const Record& record, const ChartSpec& spec) {
   return sound && record.has(spec.x) && finite_number(record.get(spec.y));
 }
 
-// The interval that the row has for the column; rates and utilization are the inverse of the step time and share its
-// interval.
 std::optional<Interval> interval_of(const Record& record, const Column& y) {
   const auto low = finite_number(record.get(interval_end(y, "low")));
   const auto high = finite_number(record.get(interval_end(y, "high")));
-  if (low && high) return Interval{*low, *high};
-  if (y.name != "examples_per_s" && y.name != "flops_per_s" && y.name != "mfu") return std::nullopt;
-
-  const auto value = finite_number(record.get(y.name));
-  const auto time = finite_number(record.get("step_time_s"));
-  const auto shortest = finite_number(record.get("step_time_low_s"));
-  const auto longest = finite_number(record.get("step_time_high_s"));
-  if (!value || !time || !shortest || !longest || *shortest <= 0) return std::nullopt;
-  return Interval{*value * *time / *longest, *value * *time / *shortest};
+  if (!low || !high) return std::nullopt;
+  return Interval{*low, *high};
 }
 
 bool varies(const std::string& column, std::span<const Record* const> rows) {

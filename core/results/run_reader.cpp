@@ -37,6 +37,14 @@ bool older(const std::filesystem::path& a, const std::filesystem::path& b) {
   return left < right;
 }
 
+// In the order of list_runs().
+std::vector<std::filesystem::path> runs_in(const std::filesystem::path& experiment) {
+  auto directories = directories_in(experiment);
+  std::erase_if(directories, [](const auto& directory) { return !is_run(directory); });
+  std::ranges::sort(directories, [](const auto& a, const auto& b) { return older(b, a); });
+  return directories;
+}
+
 Column declared_column(const std::string& name, const Info& info) {
   Column column = column_of(name);
   const Info* columns = info.find("columns");
@@ -93,18 +101,6 @@ Run read_run(const std::filesystem::path& directory) {
   }
   return run;
 }
-
-namespace {
-
-// In the order of list_runs().
-std::vector<std::filesystem::path> runs_in(const std::filesystem::path& experiment) {
-  auto directories = directories_in(experiment);
-  std::erase_if(directories, [](const auto& directory) { return !is_run(directory); });
-  std::ranges::sort(directories, [](const auto& a, const auto& b) { return older(b, a); });
-  return directories;
-}
-
-}  // namespace
 
 std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
   std::vector<RunSummary> runs;

@@ -149,6 +149,10 @@ bool quality_matters(const std::string& name) {
   return depends_on_quality(column_of(name));
 }
 
+std::string end_of_interval(const std::string& name, const std::string& end) {
+  return interval_end(column_of(name), end);
+}
+
 std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
@@ -178,6 +182,7 @@ void open_results(lua_State* L) {
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")
       .function<&quality_matters>("depends_on_quality")
+      .function<&end_of_interval>("interval_end")
       .function<&one_line_of>("one_line");
 }
 

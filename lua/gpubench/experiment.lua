@@ -82,7 +82,7 @@ local function measure_points(declaration, axes, points, run)
       if one.row.status == "error" then outcome = "error" end
       report_failure(one.row, text, traceback)
       local ok, reason = pcall(run.add, run, one.row, one.samples)
-      if not ok then return "error", text .. ": " .. reason end
+      if not ok then return "error", string.format("%s (at %s)", reason, text) end
     end
     line:advance()
   end
@@ -165,7 +165,7 @@ function experiment.declare(declaration)
   measurement.reset_devices(native.memory_in_use())
   local verdicts, unfinished = finish(declaration, axes, points, run, outcome)
   native.check_interrupt()
-  if unwritten or unfinished then native.fail(unwritten or unfinished) end
+  if unwritten or unfinished then error(unwritten or unfinished, 0) end  -- it has its place in the script
   raise_status(outcome, verdicts)
   return run:rows()
 end

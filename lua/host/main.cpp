@@ -11,8 +11,6 @@
 
 namespace {
 
-constexpr int error_status = 2;
-
 int run(const std::vector<std::string>& arguments, char** argv) {
   const auto parsed = gpubench::parse_command_line(arguments);
   if (const auto* answer = std::get_if<gpubench::Answer>(&parsed)) {
@@ -31,9 +29,9 @@ int main(int argc, char** argv) {
     // A full disk shows no sooner than here.
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
     std::fputs("gpubench: not all could be written to the standard output\n", stderr);
-    return error_status;
+    return gpubench::error_status;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpubench: %s\n", error.what());
-    return error_status;
+    return gpubench::error_status;
   }
 }

@@ -22,7 +22,6 @@
 namespace gpubench {
 namespace {
 
-constexpr int error_status = 2;
 constexpr int interrupted_status = 130;
 // Seconds per point with --quick: the least that an interval of the median can be read from.
 constexpr double quick_budget_s = 0.3;

@@ -7,6 +7,9 @@
 
 namespace gpubench {
 
+/// Of a program that reported an error.
+inline constexpr int error_status = 2;
+
 /// The exit status. Errors are printed to stderr, with the script's line first.
 int run_command(const CommandLine& line, const std::vector<std::string>& arguments);
 

@@ -8,32 +8,13 @@ local function is_number(value)
   return type(value) == "number" and value == value
 end
 
--- The columns of an interval's ends: step_time_s has step_time_low_s and step_time_high_s, loss has loss_low and
--- loss_high.
-local function ends_of(row, column)
-  local stem, unit = column:match "^(.-)(_per_s)$"
-  if not stem then stem, unit = column:match "^(.-)(_%a+)$" end
-  for _, parts in ipairs { { stem, unit }, { column, "" } } do
-    if parts[1] then
-      local low, high = row[parts[1] .. "_low" .. parts[2]], row[parts[1] .. "_high" .. parts[2]]
-      if is_number(low) and is_number(high) then return low, high end
-    end
-  end
-end
-
--- Rates and utilizations without an interval of their own follow from the step time, so they share its relative interval.
-local from_step_time = { examples_per_s = true, flops_per_s = true, mfu = true }
-
 -- { value, low, high }, or nil when the row has no such figure. A figure without an interval is taken as exact.
 function estimate.of(row, column)
   local value = row[column]
   if not is_number(value) then return nil end
-  local low, high = ends_of(row, column)
-  local time, time_low, time_high = row.step_time_s, row.step_time_low_s, row.step_time_high_s
-  if not low and from_step_time[column] and is_number(time) and is_number(time_low) and is_number(time_high) then
-    low, high = value * time / time_high, value * time / time_low
-  end
-  return { value = value, low = low or value, high = high or value }
+  local low, high = row[native.results.interval_end(column, "low")], row[native.results.interval_end(column, "high")]
+  if not is_number(low) or not is_number(high) then low, high = value, value end
+  return { value = value, low = low, high = high }
 end
 
 -- A row's quality is about what was measured; what was counted or computed (a loss, an accuracy) is sound in any case.

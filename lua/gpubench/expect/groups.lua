@@ -1,6 +1,7 @@
 -- Sorts a run's rows for a claim: those that it is about, in groups of equal settings, each in the order of x; then
 -- makes one verdict of the groups' verdicts. A claim is confirmed only where every setting that it is about has figures,
 -- and sound ones: what is missing or unreliable leaves it open, unless the sound rows alone refute it.
+local gb = require "gpubench.native"
 local estimate = require "gpubench.expect.estimate"
 
 local groups = {}
@@ -137,7 +138,7 @@ local function mention(counts)
   local text = ""
   for _, status in ipairs { "skipped", "out_of_memory" } do
     local count = counts[status]
-    if count then text = text .. string.format("; %d %s %s", count, count == 1 and "row" or "rows", left_out[status]) end
+    if count then text = text .. string.format("; %s %s", gb.format.count(count, "row"), left_out[status]) end
   end
   return text
 end

@@ -80,11 +80,12 @@ TEST_F(KernelsTest, ThePeakIsMeasuredOnce) {
 
 TEST_F(KernelsTest, ADeviceWithoutRoomHasNoPeak) {
   DeviceConfig config{.threads = 1};
-  config.cpus[0].memory.limit = std::size_t{1} << 20;
+  config.cpus[0].memory.limit = std::size_t{6} << 20;  // one operand of 4 MiB fits
   const Devices small(config);
   MatmulPeak peak;
   EXPECT_EQ(peak.flops_per_s(small.device(id()), small.backend(id()), Dtype::f32), std::nullopt);
   EXPECT_TRUE(peak.known().empty());
+  EXPECT_EQ(small.device(id()).memory().use().reserved, 0U);
 }
 
 }  // namespace

@@ -4,14 +4,15 @@ local testing = require "testing"
 
 local axes = { gb.axis("device", { "a", "b" }), gb.axis("n", { 1, 2, 4 }) }
 
--- One row per figure; `error` is the relative half-width of the step time's interval.
+-- One row per figure; `relative_error` is the half-width of the step time's interval, whose ends are those of the rate.
 local function rows(device, rates, relative_error)
   local list = {}
   for index, rate in ipairs(rates) do
-    local n, time = 2 ^ (index - 1) // 1, 1 / rate
+    local n, time, off = 2 ^ (index - 1) // 1, 1 / rate, relative_error or 0
     list[index] = {
       status = "ok", device = device, n = math.tointeger(n), examples_per_s = rate, step_time_s = time,
-      step_time_low_s = time * (1 - (relative_error or 0)), step_time_high_s = time * (1 + (relative_error or 0)),
+      step_time_low_s = time * (1 - off), step_time_high_s = time * (1 + off),
+      examples_low_per_s = rate / (1 + off), examples_high_per_s = rate / (1 - off),
     }
   end
   return list
