@@ -15,6 +15,8 @@ class Device {
   virtual const DeviceId& id() const = 0;
   /// What people call it: "AMD EPYC 9005, 2 threads".
   virtual std::string description() const = 0;
+  /// Where it is plugged in, as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
+  virtual std::string bus_id() const { return {}; }
   virtual MemoryPool& memory() = 0;
   virtual std::unique_ptr<Stream> new_stream() = 0;
   virtual std::unique_ptr<Event> new_event() = 0;

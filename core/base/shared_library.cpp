@@ -1,0 +1,123 @@
+#include "core/base/shared_library.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace fs = std::filesystem;
+namespace {
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+/// The folders below `folder`, in a stable order; none where it cannot be read.
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> result;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+    if (entry.is_directory(failed)) result.push_back(entry.path());
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+void add_if_folder(std::vector<fs::path>& folders, const fs::path& folder) {
+  std::error_code failed;
+  if (!folder.empty() && fs::is_directory(folder, failed)) folders.push_back(folder);
+}
+
+void add_packages_of(std::vector<fs::path>& folders, const fs::path& prefix) {
+  for (const fs::path& python : folders_in(prefix / "lib")) {
+    if (!python.filename().string().starts_with("python3")) continue;
+    add_if_folder(folders, python / "site-packages");
+    add_if_folder(folders, python / "dist-packages");
+  }
+}
+
+}  // namespace
+
+SharedLibrary::SharedLibrary(std::span<const std::string_view> names, std::span<const fs::path> folders) {
+  std::string reason;
+  const auto open = [&](const std::string& name) {
+    handle_.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+    if (handle_ != nullptr) name_ = name;
+    if (handle_ == nullptr && reason.empty()) reason = ::dlerror();
+    return handle_ != nullptr;
+  };
+  for (const std::string_view name : names) {
+    if (open(std::string(name))) return;
+  }
+  std::error_code failed;
+  for (const fs::path& folder : folders) {
+    for (const std::string_view name : names) {
+      // A file that is there and cannot be opened tells more than one that is not.
+      if (!fs::exists(folder / name, failed)) continue;
+      reason.clear();
+      if (open((folder / name).string())) return;
+    }
+  }
+  throw Error(fmt::format("{} cannot be opened: {}", names.front(), reason));
+}
+
+void SharedLibrary::Close::operator()(void* handle) const {
+  ::dlclose(handle);
+}
+
+void* SharedLibrary::look_up(const char* symbol) const {
+  return ::dlsym(handle_.get(), symbol);
+}
+
+void* SharedLibrary::find(const char* symbol) const {
+  void* const found = look_up(symbol);
+  if (found == nullptr) throw Error(fmt::format("{} has no function {}: it is too old", name_, symbol));
+  return found;
+}
+
+std::vector<fs::path> cuda_library_folders(std::span<const fs::path> python_paths) {
+  std::vector<fs::path> folders;
+  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string home = environment(variable); !home.empty()) add_if_folder(folders, fs::path(home) / "lib64");
+  }
+  add_if_folder(folders, "/usr/local/cuda/lib64");
+  for (const fs::path& packages : python_paths) {
+    for (const fs::path& wheel : folders_in(packages / "nvidia")) add_if_folder(folders, wheel / "lib");
+  }
+  return folders;
+}
+
+std::vector<fs::path> python_package_folders() {
+  std::vector<fs::path> folders;
+  const std::string listed = environment("PYTHONPATH");
+  for (std::size_t begin = 0; begin < listed.size();) {
+    const std::size_t end = std::min(listed.find(':', begin), listed.size());
+    add_if_folder(folders, listed.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  for (const char* const variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const std::string prefix = environment(variable); !prefix.empty()) add_packages_of(folders, prefix);
+  }
+  add_packages_of(folders, "/usr/local");
+  add_packages_of(folders, "/usr");
+  // "python3" on the PATH may stand in a virtual environment that nothing names.
+  const std::string path = environment("PATH");
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const fs::path bin = path.substr(begin, end - begin);
+    std::error_code failed;
+    if (bin.filename() == "bin" && fs::exists(bin / "python3", failed)) add_packages_of(folders, bin.parent_path());
+    begin = end + 1;
+  }
+  std::vector<fs::path> unique;
+  for (const fs::path& folder : folders) {
+    if (std::find(unique.begin(), unique.end(), folder) == unique.end()) unique.push_back(folder);
+  }
+  return unique;
+}
+
+}  // namespace gpubench
