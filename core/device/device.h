@@ -1,5 +1,6 @@
 // A place where kernels run: a memory pool and streams. Physical devices may be split into logical ones.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,8 +19,18 @@ class Device {
   /// Where it is plugged in, as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
   virtual MemoryPool& memory() = 0;
+  /// The queue of every kernel here and of every copy to or from the pool's memory, whichever runtime they come from:
+  /// memory that was given back may be handed out while work with it is still queued, and only this order protects it.
+  virtual Stream& stream() = 0;
+  /// Another queue, for work that events tie to the memory it uses.
   virtual std::unique_ptr<Stream> new_stream() = 0;
   virtual std::unique_ptr<Event> new_event() = 0;
+  /// Calls `queue` with a stream that keeps what is queued on it instead of running it. nullptr, without a call, where
+  /// starting work one by one costs nothing that a recording would save.
+  virtual std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) {
+    (void)queue;
+    return nullptr;
+  }
   /// Called by the host thread that is about to launch work here (selects the GPU, sizes the OpenMP team). Cheap when
   /// nothing changes.
   virtual void bind_to_thread() = 0;

@@ -1,4 +1,4 @@
-// An ordered queue of work on one device, and the events that order queues among each other.
+// An ordered queue of work on one device, the events that order queues among each other, and work that was recorded.
 #pragma once
 #include <cstddef>
 
@@ -28,6 +28,14 @@ class Stream {
   virtual void copy(void* destination, const void* source, std::size_t bytes) = 0;
   /// Blocks until everything queued is done.
   virtual void synchronize() = 0;
+};
+
+/// Work that was recorded once (Device::record) and starts with a single call: a CUDA graph.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  /// Queues all of it, with the memory that it was recorded with.
+  virtual void launch(Stream& stream) = 0;
 };
 
 }  // namespace gpubench

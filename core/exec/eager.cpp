@@ -4,6 +4,7 @@
 #include <functional>
 #include <typeindex>
 
+#include "core/exec/device_copy.h"
 #include "core/graph/leaf_ops.h"
 
 namespace gpubench {
@@ -140,11 +141,9 @@ HostTensor Eager::download(const Tensor& tensor) {
 Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
   if (tensor.device() == id) return tensor;
   Buffer buffer = runtime_.devices().device(id).memory().allocate(tensor.type().bytes(), "transfer");
-  const auto ready = runtime_.devices().device(tensor.device()).new_event();
-  runtime_.stream(tensor.device()).record(*ready);
-  Stream& stream = runtime_.stream(id);
-  stream.wait_for(*ready);
-  stream.copy(buffer.data(), tensor.view().data, tensor.type().bytes());
+  DeviceCopy copy(runtime_.devices().device(tensor.device()), runtime_.devices().device(id));
+  copy.queue(buffer.data(), tensor.view().data, tensor.type().bytes());
+  copy.release_source();  // the tensor may be let go of before the copy has run
   return {tensor.type(), id, std::move(buffer)};
 }
 

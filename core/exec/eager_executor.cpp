@@ -7,8 +7,8 @@
 
 namespace gpubench {
 
-EagerExecutor::EagerExecutor(Runtime& runtime, Program program)
-    : eager_(runtime), program_(remove_dead_code(std::move(program))) {
+EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device)
+    : eager_(runtime), program_(remove_dead_code(std::move(program))), inputs_on_device_(inputs_on_device) {
   const std::vector<Node>& nodes = program_.graph.nodes();
   values_.resize(nodes.size());
   dies_.resize(nodes.size());
@@ -21,6 +21,7 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program)
       last[static_cast<std::size_t>(input.node)] = index;
       inputs.push_back(program_.graph.type(input));
     }
+    if (dynamic_cast<const InputOp*>(nodes[index].op.get()) != nullptr) add_end(nodes[index].device);
     if (const auto* constant = dynamic_cast<const ConstantOp*>(nodes[index].op.get())) {
       constants_[index] = eager_.upload(constant->value(), nodes[index].device, nodes[index].label);
     }
@@ -32,11 +33,19 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program)
   for (std::size_t index = 0; index < nodes.size(); ++index) dies_[last[index]].push_back(index);
 }
 
+void EagerExecutor::add_end(const DeviceId& id) {
+  Device& device = eager_.runtime().devices().device(id);
+  const bool known = std::any_of(ends_.begin(), ends_.end(), [&](const End& end) { return end.device == &device; });
+  if (known || device.shares_host_memory()) return;
+  ends_.push_back({&device, {device.new_event(), device.new_event()}});
+}
+
 void EagerExecutor::run_node(std::size_t index, std::span<const TensorView> inputs) {
   const Node& node = program_.graph.nodes()[index];
   if (const auto* given = dynamic_cast<const InputOp*>(node.op.get())) {
-    const TensorView& host = inputs[static_cast<std::size_t>(given->index())];
-    values_[index] = {eager_.borrow(host, node.device, node.label)};
+    const TensorView& memory = inputs[static_cast<std::size_t>(given->index())];
+    values_[index] = {inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
+                                        : eager_.borrow(memory, node.device, node.label)};
   } else if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get())) {
     values_[index] = {eager_.of(variable->variable())};
   } else if (constants_[index]) {
@@ -51,6 +60,8 @@ void EagerExecutor::run_node(std::size_t index, std::span<const TensorView> inpu
 }
 
 void EagerExecutor::run(std::span<const TensorView> inputs) {
+  turn_ = 1 - turn_;
+  for (const End& end : ends_) end.events[turn_]->wait();
   results_.assign(program_.outputs.size(), {});
   for (std::size_t index = 0; index < values_.size(); ++index) {
     run_node(index, inputs);
@@ -63,6 +74,7 @@ void EagerExecutor::run(std::span<const TensorView> inputs) {
     gathered_.clear();
     for (const std::size_t dead : dies_[index]) values_[dead].clear();
   }
+  for (const End& end : ends_) end.device->stream().record(*end.events[turn_]);
 }
 
 TensorView EagerExecutor::result(int index) const {

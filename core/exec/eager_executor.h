@@ -10,15 +10,22 @@ namespace gpubench {
 
 class EagerExecutor final : public Executor {
  public:
-  EagerExecutor(Runtime& runtime, Program program);
+  EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device);
 
   void run(std::span<const TensorView> inputs) override;
   TensorView result(int index) const override;
   HostTensor read(int index) override;
+  int inputs_in_flight() const override { return ends_.empty() ? 0 : 2; }
   PlanFacts facts() const override { return facts_; }
 
  private:
+  /// Marks the end of a run on a device that copies its inputs: two, used in turn.
+  struct End {
+    Device* device;
+    std::unique_ptr<Event> events[2];
+  };
   void run_node(std::size_t index, std::span<const TensorView> inputs);
+  void add_end(const DeviceId& device);
 
   Eager eager_;
   Program program_;
@@ -29,6 +36,9 @@ class EagerExecutor final : public Executor {
   std::vector<Tensor> constants_;               // by node, empty for others
   std::vector<Tensor> gathered_;
   std::vector<Tensor> results_;
+  std::vector<End> ends_;
+  std::size_t turn_ = 0;
+  bool inputs_on_device_;
 };
 
 }  // namespace gpubench

@@ -22,8 +22,11 @@ Execution parse_execution(std::string_view name) {
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options) {
   Program program{std::move(graph), std::move(outputs)};
-  if (options.execution == Execution::eager) return std::make_unique<EagerExecutor>(runtime, std::move(program));
-  return std::make_unique<GraphExecutor>(runtime, apply_passes(std::move(program), options.passes));
+  if (options.execution == Execution::eager) {
+    return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device);
+  }
+  return std::make_unique<GraphExecutor>(runtime, apply_passes(std::move(program), options.passes),
+                                         options.inputs_on_device);
 }
 
 }  // namespace gpubench

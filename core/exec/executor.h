@@ -29,9 +29,12 @@ struct PlanFacts {
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// `inputs`: host memory of the graph's input types, in order. It must stay unchanged until the next synchronize().
-  /// May return before the work is done.
+  /// `inputs`: memory of the graph's input types, in order, on the host unless the options say otherwise. It must stay
+  /// unchanged until inputs_in_flight() more runs have returned, or the runtime has synchronized. May return before the
+  /// work is done; waits for the run before the previous one.
   virtual void run(std::span<const TensorView> inputs) = 0;
+  /// For how many runs the memory of an input may still be read after its own run has returned.
+  virtual int inputs_in_flight() const = 0;
   /// Output `index` of the latest run, in device memory; valid until the runtime runs something else.
   virtual TensorView result(int index) const = 0;
   /// A copy of output `index` on the host; waits for it.
@@ -42,6 +45,8 @@ class Executor {
 struct ExecutorOptions {
   Execution execution = Execution::graph;
   PassOptions passes;
+  /// run() is given memory of each input's device rather than of the host.
+  bool inputs_on_device = false;
 };
 
 /// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel), OutOfMemory.

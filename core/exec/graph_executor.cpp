@@ -1,12 +1,14 @@
 #include "core/exec/graph_executor.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <fmt/format.h>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/exec/device_copy.h"
 
 namespace gpubench {
 namespace {
@@ -34,23 +36,41 @@ std::string largest_buffers(const Plan& plan) {
 struct GraphExecutor::Launch {
   Kernel* kernel = nullptr;
   std::size_t device = 0;
-  std::size_t source_device = 0;  // of a copy
   std::span<const TensorView> inputs;
   std::span<const TensorView> outputs;
   std::span<std::byte> workspace;
-  std::unique_ptr<Event> source_ready;  // of a copy
-  bool enters_device = false;           // the launch before ran on another device
+  std::unique_ptr<DeviceCopy> copy;  // instead of a kernel
+  bool reads_input = false;
 };
 
-struct GraphExecutor::InputSlot {
+/// Launches [first, last): kernels of one device, or one copy to it.
+struct GraphExecutor::Segment {
+  std::size_t first = 0, last = 0;
+  std::size_t device = 0;
+  bool reads_input = false;
+  enum class State : std::uint8_t { fresh, loaded, direct } state = State::fresh;
+  std::array<std::unique_ptr<Recording>, slot_count> recordings;  // by input slot; one where no input is read
+};
+
+struct GraphExecutor::Input {
   const TensorType* type = nullptr;
-  std::byte* bound = nullptr;        // what the views point to now
-  std::vector<std::size_t> readers;  // indices into views_
-  Buffer copy;                       // on devices that cannot read host memory in place
+  std::size_t device = 0;
+  std::byte* bound = nullptr;             // what the views point to now
+  std::vector<std::size_t> readers;       // indices into views_
+  std::array<Buffer, slot_count> copies;  // on devices that cannot read host memory in place
+  bool copied() const { return copies[0].data() != nullptr; }
 };
 
-GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program)
-    : runtime_(runtime), plan_(make_plan(program, runtime.devices())) {
+/// How inputs reach a device with memory of its own.
+struct GraphExecutor::Feed {
+  std::size_t device = 0;
+  std::unique_ptr<Stream> copies;  // null: inputs that the device's own kernels made, copied in their order
+  std::array<std::unique_ptr<Event>, slot_count> filled;   // the slot's inputs have arrived
+  std::array<std::unique_ptr<Event>, slot_count> drained;  // the run that read the slot is done
+};
+
+GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, bool inputs_on_device)
+    : runtime_(runtime), plan_(make_plan(program, runtime.devices())), inputs_on_device_(inputs_on_device) {
   for (const DeviceId& id : plan_.devices) {
     devices_.push_back(&runtime.devices().device(id));
     streams_.push_back(&runtime.stream(id));
@@ -81,15 +101,31 @@ void GraphExecutor::claim_memory() {
     const HostTensor& value = plan_.constants[static_cast<std::size_t>(tensor.index)];
     if (!value.empty()) streams_[tensor.device]->copy(buffer.data(), value.data(), value.bytes());
   }
-  slots_.resize(plan_.inputs.size());
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (plan_.inputs[i] < 0) continue;
-    const PlannedTensor& tensor = plan_.tensors[static_cast<std::size_t>(plan_.inputs[i])];
-    slots_[i].type = &tensor.type;
-    if (devices_[tensor.device]->shares_host_memory()) continue;
-    slots_[i].copy = devices_[tensor.device]->memory().allocate(tensor.type.bytes(), tensor.label);
-    slots_[i].bound = slots_[i].copy.data();
+  inputs_.resize(plan_.inputs.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (plan_.inputs[i] >= 0) claim_input(i);
   }
+}
+
+void GraphExecutor::claim_input(std::size_t index) {
+  const PlannedTensor& tensor = plan_.tensors[static_cast<std::size_t>(plan_.inputs[index])];
+  Input& input = inputs_[index];
+  input.type = &tensor.type;
+  input.device = tensor.device;
+  Device& device = *devices_[tensor.device];
+  if (device.shares_host_memory()) return;
+  for (Buffer& copy : input.copies) copy = device.memory().allocate(tensor.type.bytes(), tensor.label);
+  input.bound = input.copies[slot_].data();
+  if (std::any_of(feeds_.begin(), feeds_.end(), [&](const Feed& feed) { return feed.device == tensor.device; })) return;
+  Feed feed{.device = tensor.device, .copies = nullptr, .filled = {}, .drained = {}};
+  if (!inputs_on_device_) feed.copies = device.new_stream();
+  for (auto& event : feed.filled) event = device.new_event();
+  for (auto& event : feed.drained) {
+    event = device.new_event();
+    // The slots' memory may still be in use by what it belonged to before.
+    device.stream().record(*event);
+  }
+  feeds_.push_back(std::move(feed));
 }
 
 std::byte* GraphExecutor::address(int index) const {
@@ -97,7 +133,7 @@ std::byte* GraphExecutor::address(int index) const {
   const auto at = static_cast<std::size_t>(tensor.index);
   switch (tensor.home) {
     case Home::input:
-      return slots_[at].bound;
+      return inputs_[at].bound;
     case Home::variable:
       return runtime_.variables().view(*plan_.variables[at]).data;
     case Home::constant:
@@ -117,14 +153,15 @@ void GraphExecutor::bind(bool once) {
   views_.reserve(count);  // the launches hold spans into it
   launches_.clear();
   launches_.reserve(plan_.steps.size());
-  for (InputSlot& slot : slots_) slot.readers.clear();
+  for (Input& input : inputs_) input.readers.clear();
 
   for (const PlannedStep& step : plan_.steps) {
     if (step.once != once) continue;
     const std::size_t first = views_.size();
     for (const int tensor : step.inputs) {
       const PlannedTensor& planned = plan_.tensors[static_cast<std::size_t>(tensor)];
-      if (planned.home == Home::input) slots_[static_cast<std::size_t>(planned.index)].readers.push_back(views_.size());
+      if (planned.home == Home::input)
+        inputs_[static_cast<std::size_t>(planned.index)].readers.push_back(views_.size());
       views_.push_back({&planned.type, address(tensor)});
     }
     for (const int tensor : step.outputs) {
@@ -140,46 +177,99 @@ void GraphExecutor::bind(bool once) {
       launch.workspace = {arenas_[step.device].data() + buffer.offset, step.workspace_bytes};
     }
     if (launch.kernel == nullptr) {
-      launch.source_device = plan_.tensors[static_cast<std::size_t>(step.inputs[0])].device;
-      launch.source_ready = devices_[launch.source_device]->new_event();
+      Device& source = *devices_[plan_.tensors[static_cast<std::size_t>(step.inputs[0])].device];
+      launch.copy = std::make_unique<DeviceCopy>(source, *devices_[step.device]);
     }
-    launch.enters_device = launches_.empty() || launches_.back().device != launch.device;
+    launch.reads_input = std::any_of(step.inputs.begin(), step.inputs.end(), [&](int tensor) {
+      return plan_.tensors[static_cast<std::size_t>(tensor)].home == Home::input;
+    });
     launches_.push_back(std::move(launch));
+  }
+  cut_segments();
+}
+
+void GraphExecutor::cut_segments() {
+  segments_.clear();
+  for (std::size_t index = 0; index < launches_.size(); ++index) {
+    const Launch& launch = launches_[index];
+    const bool copy = launch.kernel == nullptr;
+    const bool joins = !segments_.empty() && !copy && segments_.back().device == launch.device &&
+                       launches_[segments_.back().first].kernel != nullptr;
+    if (!joins) {
+      segments_.emplace_back();
+      segments_.back().first = index;
+      segments_.back().device = launch.device;
+      if (copy) segments_.back().state = Segment::State::direct;
+    }
+    segments_.back().last = index + 1;
+    segments_.back().reads_input |= launch.reads_input;
   }
 }
 
 void GraphExecutor::run_once_steps() {
   bind(true);
-  for (Launch& next : launches_) launch(next);
+  for (Segment& segment : segments_) run_segment(segment);
   runtime_.synchronize();
 }
 
 void GraphExecutor::set_inputs(std::span<const TensorView> inputs) {
-  assert(inputs.size() >= slots_.size());
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    InputSlot& slot = slots_[i];
-    if (slot.type == nullptr) continue;
-    assert(*inputs[i].type == *slot.type);
-    if (slot.copy.data() != nullptr) {
-      const std::size_t device = plan_.tensors[static_cast<std::size_t>(plan_.inputs[i])].device;
-      streams_[device]->copy(slot.copy.data(), inputs[i].data, slot.type->bytes());
-    } else if (slot.bound != inputs[i].data) {
-      slot.bound = inputs[i].data;
-      for (const std::size_t reader : slot.readers) views_[reader].data = slot.bound;
-    }
+  assert(inputs.size() >= inputs_.size());
+  if (!feeds_.empty()) fill_slots(inputs);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    Input& input = inputs_[i];
+    if (input.type == nullptr) continue;
+    assert(*inputs[i].type == *input.type);
+    point(input, input.copied() ? input.copies[slot_].data() : inputs[i].data);
   }
 }
 
-void GraphExecutor::launch(Launch& launch) {
-  if (launch.enters_device) devices_[launch.device]->bind_to_thread();
-  Stream& stream = *streams_[launch.device];
+void GraphExecutor::point(Input& input, std::byte* memory) {
+  if (input.bound == memory) return;
+  input.bound = memory;
+  for (const std::size_t reader : input.readers) views_[reader].data = memory;
+}
+
+void GraphExecutor::fill_slots(std::span<const TensorView> inputs) {
+  slot_ = (slot_ + 1) % slot_count;
+  for (const Feed& feed : feeds_) {
+    feed.drained[slot_]->wait();
+    Stream& stream = feed.copies != nullptr ? *feed.copies : *streams_[feed.device];
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      if (input.type == nullptr || input.device != feed.device) continue;
+      stream.copy(input.copies[slot_].data(), inputs[i].data, input.type->bytes());
+    }
+    if (feed.copies == nullptr) continue;
+    stream.record(*feed.filled[slot_]);
+    streams_[feed.device]->wait_for(*feed.filled[slot_]);
+  }
+}
+
+void GraphExecutor::run_segment(Segment& segment) {
+  Device& device = *devices_[segment.device];
+  Stream& stream = *streams_[segment.device];
+  device.bind_to_thread();
+  std::unique_ptr<Recording>& recording = segment.recordings[segment.reads_input ? slot_ : 0];
+  if (segment.state == Segment::State::loaded && recording == nullptr) {
+    recording = device.record([&](Stream& recorder) {
+      for (std::size_t i = segment.first; i < segment.last; ++i) launch(launches_[i], recorder);
+    });
+    if (recording == nullptr) segment.state = Segment::State::direct;
+  }
+  if (recording != nullptr) {
+    recording->launch(stream);
+    return;
+  }
+  for (std::size_t i = segment.first; i < segment.last; ++i) launch(launches_[i], stream);
+  if (segment.state == Segment::State::fresh) segment.state = Segment::State::loaded;
+}
+
+void GraphExecutor::launch(const Launch& launch, Stream& stream) {
   if (launch.kernel != nullptr) {
     launch.kernel->run(stream, launch.inputs, launch.outputs, launch.workspace);
     return;
   }
-  streams_[launch.source_device]->record(*launch.source_ready);
-  stream.wait_for(*launch.source_ready);
-  stream.copy(launch.outputs[0].data, launch.inputs[0].data, launch.inputs[0].type->bytes());
+  launch.copy->queue(launch.outputs[0].data, launch.inputs[0].data, launch.inputs[0].type->bytes());
 }
 
 bool GraphExecutor::arenas_moved() const {
@@ -192,7 +282,11 @@ bool GraphExecutor::arenas_moved() const {
 void GraphExecutor::run(std::span<const TensorView> inputs) {
   if (arenas_moved()) bind(false);
   set_inputs(inputs);
-  for (Launch& next : launches_) launch(next);
+  for (const Launch& launch : launches_) {
+    if (launch.copy != nullptr) launch.copy->release_source();  // which this run overwrites
+  }
+  for (Segment& segment : segments_) run_segment(segment);
+  for (const Feed& feed : feeds_) streams_[feed.device]->record(*feed.drained[slot_]);
 }
 
 TensorView GraphExecutor::result(int index) const {

@@ -1,4 +1,7 @@
-// Runs a plan: binds every tensor to memory once, then each run is a walk over the launches.
+// Runs a plan: binds every tensor to memory once, then each run is a walk over its segments, the launches in a row on
+// one device. A device that can record gets each segment as a recording at its second run; the first loads what kernels
+// load late. Inputs of devices with memory of their own go through two slots, filled on a stream beside the kernels',
+// so that one step's copy runs under the step before it and a recording's memory never changes.
 #pragma once
 #include <memory>
 #include <span>
@@ -12,26 +15,35 @@ namespace gpubench {
 class GraphExecutor final : public Executor {
  public:
   /// `program` has been through the passes. Throws Error, OutOfMemory (naming the plan's largest tensors).
-  GraphExecutor(Runtime& runtime, const Program& program);
+  GraphExecutor(Runtime& runtime, const Program& program, bool inputs_on_device);
   ~GraphExecutor() override;
 
   void run(std::span<const TensorView> inputs) override;
   TensorView result(int index) const override;
   HostTensor read(int index) override;
   PlanFacts facts() const override { return plan_.facts; }
+  int inputs_in_flight() const override { return feeds_.empty() ? 0 : static_cast<int>(slot_count); }
   const Plan& plan() const { return plan_; }
 
  private:
   struct Launch;
-  struct InputSlot;
+  struct Segment;
+  struct Input;
+  struct Feed;
+  static constexpr std::size_t slot_count = 2;
 
   void claim_memory();
+  void claim_input(std::size_t index);
   /// Points the launches of the steps that run once, or of all others, to their memory.
   void bind(bool once);
   void run_once_steps();
   std::byte* address(int tensor) const;
+  void cut_segments();
   void set_inputs(std::span<const TensorView> inputs);
-  void launch(Launch& launch);
+  void point(Input& input, std::byte* memory);
+  void fill_slots(std::span<const TensorView> inputs);
+  void run_segment(Segment& segment);
+  void launch(const Launch& launch, Stream& stream);
   bool arenas_moved() const;
 
   Runtime& runtime_;
@@ -41,9 +53,13 @@ class GraphExecutor final : public Executor {
   std::vector<Arena::Claim> arenas_;
   std::vector<std::uint64_t> generations_;
   std::vector<Buffer> constants_;
-  std::vector<InputSlot> slots_;  // by input
+  std::vector<Input> inputs_;
+  std::vector<Feed> feeds_;  // the devices whose inputs are copied
   std::vector<TensorView> views_;
   std::vector<Launch> launches_;
+  std::vector<Segment> segments_;
+  std::size_t slot_ = 0;  // of the latest run
+  bool inputs_on_device_;
 };
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// The world of one replica: the devices it may use, its variables, its arenas and streams. One host thread at a time
+// The world of one replica: the devices it may use, its variables and its arenas. One host thread at a time
 // works with a Runtime; others (a pipeline's worker) make their own over the same Devices.
 #pragma once
 #include <map>
@@ -17,15 +17,14 @@ class Runtime {
 
   const Devices& devices() const { return devices_; }
   VariableStore& variables() { return variables_; }
-  Stream& stream(const DeviceId& device);
+  Stream& stream(const DeviceId& device) { return devices_.device(device).stream(); }
   Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
-  /// Blocks until all work queued through this runtime is done.
+  /// Blocks until all work queued on the devices is done.
   void synchronize();
 
  private:
   const Devices& devices_;
   VariableStore variables_;
-  std::map<DeviceId, std::unique_ptr<Stream>> streams_;
   std::map<DeviceId, std::shared_ptr<Arena>> arenas_;
 };
 

@@ -49,9 +49,9 @@ TensorView VariableStore::view(const Variable& variable) const {
 
 HostTensor VariableStore::read(const Variable& variable) const {
   HostTensor value(variable.type);
-  const auto stream = devices_.device(variable.device).new_stream();
-  stream->copy(value.data(), view(variable).data, value.bytes());
-  stream->synchronize();
+  Stream& stream = devices_.device(variable.device).stream();
+  stream.copy(value.data(), view(variable).data, value.bytes());
+  stream.synchronize();
   return value;
 }
 
@@ -60,9 +60,9 @@ void VariableStore::write(const Variable& variable, const HostTensor& value) {
     throw Error(fmt::format("variable {} is {}; it cannot be set to {}", variable.name, to_string(variable.type),
                             to_string(value.type())));
   }
-  const auto stream = devices_.device(variable.device).new_stream();
-  stream->copy(view(variable).data, value.data(), value.bytes());
-  stream->synchronize();
+  Stream& stream = devices_.device(variable.device).stream();
+  stream.copy(view(variable).data, value.data(), value.bytes());
+  stream.synchronize();
 }
 
 std::size_t VariableStore::bytes(const DeviceId& device) const {

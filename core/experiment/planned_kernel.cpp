@@ -39,7 +39,7 @@ PlannedKernel::PlannedKernel(const Backend& backend, Device& device, const Op& o
   const Signature signature{all.first(count), all.subspan(count)};
   device.bind_to_thread();
   kernel_ = backend.plan(op, signature, device);
-  stream_ = device.new_stream();
+  stream_ = &device.stream();
   for (std::size_t i = 0; i < types_.size(); ++i) {
     (i < count ? inputs_ : outputs_).push_back(allocate(device, types_[i]));
   }

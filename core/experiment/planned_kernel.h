@@ -27,7 +27,7 @@ class PlannedKernel {
 
   std::vector<TensorType> types_;  // inputs, then outputs
   std::unique_ptr<Kernel> kernel_;
-  std::unique_ptr<Stream> stream_;
+  Stream* stream_ = nullptr;
   std::vector<Buffer> buffers_;
   std::vector<TensorView> inputs_, outputs_;
   Buffer workspace_;

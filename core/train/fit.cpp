@@ -69,6 +69,7 @@ class Fit {
       for (Callback* watcher : step_watchers_) watcher->on_step(step);
       if (wants_batches_) report_batch(step);
     }
+    trainer_.runtime().synchronize();
     steps_.release();
     if (step == 0) throw Error("fit: the dataset is empty");
     training_.steps = step;

@@ -1,37 +1,47 @@
 #include "core/train/step_loop.h"
 
+#include <algorithm>
+
 #include "core/base/interrupt.h"
 
 namespace gpubench {
 
 bool StepLoop::fits() const {
-  if (plan_ == nullptr || plan_->types.size() != element_.size()) return false;
-  for (std::size_t i = 0; i < element_.size(); ++i) {
-    if (plan_->types[i] != element_[i].type()) return false;
+  if (plan_ == nullptr || plan_->types.size() != element().size()) return false;
+  for (std::size_t i = 0; i < element().size(); ++i) {
+    if (plan_->types[i] != element()[i].type()) return false;
   }
   return true;
 }
 
 void StepLoop::choose_plan() {
   std::vector<TensorType> types;
-  for (const HostTensor& tensor : element_) types.push_back(tensor.type());
+  for (const HostTensor& tensor : element()) types.push_back(tensor.type());
   plan_ = &plans_(types);
-  views_.resize(element_.size());
+  views_.resize(element().size());
+  const std::size_t alive = static_cast<std::size_t>(plan_->executor->inputs_in_flight()) + 1;
+  if (elements_.size() < alive) {
+    std::rotate(elements_.begin(), elements_.begin() + static_cast<std::ptrdiff_t>(latest_), elements_.end());
+    latest_ = 0;
+    elements_.resize(alive);
+  }
 }
 
 bool StepLoop::step(Cursor& cursor) {
   check_interrupt();
-  if (!cursor.next(element_)) return false;
+  const std::size_t next = (latest_ + 1) % elements_.size();
+  if (!cursor.next(elements_[next])) return false;
+  latest_ = next;
   fetched_ = Clock::now();
   if (!fits()) choose_plan();
-  for (const ClassIndexCheck& check : plan_->checks) check(element_);
-  for (std::size_t i = 0; i < element_.size(); ++i) views_[i] = element_[i].view();
+  for (const ClassIndexCheck& check : plan_->checks) check(element());
+  for (std::size_t i = 0; i < element().size(); ++i) views_[i] = element()[i].view();
   plan_->executor->run(views_);
   return true;
 }
 
 void StepLoop::release() {
-  gpubench::release(element_);
+  for (Element& element : elements_) gpubench::release(element);
 }
 
 }  // namespace gpubench

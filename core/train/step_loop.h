@@ -31,20 +31,22 @@ class StepLoop {
   /// Error when a label is out of range.
   bool step(Cursor& cursor);
   /// Elements of the first dimension in the latest step.
-  std::int64_t examples() const { return element_.front().shape().empty() ? 1 : element_.front().shape()[0]; }
+  std::int64_t examples() const { return element().front().shape().empty() ? 1 : element().front().shape()[0]; }
   const StepPlan& plan() const { return *plan_; }
   /// When the latest step began to run, after its element had arrived.
   Clock::time_point fetched() const { return fetched_; }
-  /// Lets go of the latest element, so that its memory can be used again.
+  /// Lets go of the latest elements, so that their memory can be used again; the runtime has synchronized.
   void release();
 
  private:
   bool fits() const;
   void choose_plan();
+  const Element& element() const { return elements_[latest_]; }
 
   PlanSource plans_;
   StepPlan* plan_ = nullptr;
-  Element element_;
+  std::vector<Element> elements_{1};  // the latest, and those before it that the executor may still read
+  std::size_t latest_ = 0;
   std::vector<TensorView> views_;
   Clock::time_point fetched_{};
 };

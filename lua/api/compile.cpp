@@ -32,13 +32,19 @@ class CompiledFunction {
   std::vector<Tensor> call(lua_State* L, const std::vector<Tensor>& arguments) {
     std::vector<TensorType> types;
     for (const Tensor& argument : arguments) types.push_back(argument.type());
-    Executor& executor = plans_.get(types, [&](const auto&) { return plan(L, arguments); });
+    Planned& planned = plans_.get(types, [&](const auto&) { return plan(L, arguments); });
+    std::vector<Tensor> placed;
     std::vector<TensorView> views;
-    for (const Tensor& argument : arguments) views.push_back(argument.view());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      placed.push_back(world_->dispatcher.eager().transfer(arguments[i], planned.inputs[i]));
+      views.push_back(placed.back().view());
+    }
     check_interrupt();
-    executor.run(views);
+    planned.executor->run(views);
     std::vector<Tensor> results;
-    for (std::size_t i = 0; i < devices_.size(); ++i) results.push_back(copy(executor.result(static_cast<int>(i)), i));
+    for (std::size_t i = 0; i < planned.outputs.size(); ++i) {
+      results.push_back(copy(planned.executor->result(static_cast<int>(i)), planned.outputs[i]));
+    }
     return results;
   }
 
@@ -46,29 +52,38 @@ class CompiledFunction {
   std::int64_t traces() const { return static_cast<std::int64_t>(plans_.size()); }
 
  private:
-  std::unique_ptr<Executor> plan(lua_State* L, const std::vector<Tensor>& arguments) {
+  struct Planned {
+    std::unique_ptr<Executor> executor;
+    std::vector<DeviceId> inputs, outputs;
+  };
+
+  std::unique_ptr<Planned> plan(lua_State* L, const std::vector<Tensor>& arguments) {
+    auto planned = std::make_unique<Planned>();
     std::vector<TracedInput> inputs;
-    for (const Tensor& argument : arguments) inputs.push_back({argument.type(), argument.device()});
-    TracedFunction traced = trace_function(L, function_, inputs, "compile");
-    devices_.clear();
-    for (const gpubench::Value output : traced.outputs) {
-      devices_.push_back(traced.trace->graph.node(output).device);
+    for (const Tensor& argument : arguments) {
+      inputs.push_back({argument.type(), argument.device()});
+      planned->inputs.push_back(argument.device());
     }
-    return make_executor(world_->runtime, std::move(traced.trace->graph), traced.outputs, options_);
+    TracedFunction traced = trace_function(L, function_, inputs, "compile");
+    for (const gpubench::Value output : traced.outputs) {
+      planned->outputs.push_back(traced.trace->graph.node(output).device);
+    }
+    planned->executor = make_executor(world_->runtime, std::move(traced.trace->graph), traced.outputs, options_);
+    return planned;
   }
 
   /// Out of the plan's memory, which the next call overwrites.
-  Tensor copy(const TensorView& result, std::size_t output) {
-    Buffer buffer = world_->devices.device(devices_[output]).memory().allocate(result.type->bytes(), "compiled result");
-    world_->runtime.stream(devices_[output]).copy(buffer.data(), result.data, result.type->bytes());
-    return {*result.type, devices_[output], std::move(buffer)};
+  Tensor copy(const TensorView& result, const DeviceId& id) {
+    Device& device = world_->devices.device(id);
+    Buffer buffer = device.memory().allocate(result.type->bytes(), "compiled result");
+    device.stream().copy(buffer.data(), result.data, result.type->bytes());
+    return {*result.type, id, std::move(buffer)};
   }
 
   WorldPtr world_;
   LuaFunction function_;
   ExecutorOptions options_;
-  PlanCache<Executor> plans_;
-  std::vector<DeviceId> devices_;  // of the results
+  PlanCache<Planned> plans_;
 };
 
 }  // namespace
@@ -125,7 +140,7 @@ struct CompileOptions {
 
 std::shared_ptr<CompiledFunction> compile(lua_State* L, const LuaFunction& function, const CompileOptions& options) {
   return std::make_shared<CompiledFunction>(session_of(L).world(), function,
-                                            ExecutorOptions{Execution::graph, options.passes.options()});
+                                            ExecutorOptions{Execution::graph, options.passes.options(), true});
 }
 
 int call_compiled(lua_State* L) {

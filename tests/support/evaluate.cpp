@@ -20,20 +20,20 @@ struct Held {
 
 class Bench {
  public:
-  Bench(const Backend& backend, Device& device) : backend_(backend), device_(device), stream_(device.new_stream()) {
+  Bench(const Backend& backend, Device& device) : backend_(backend), device_(device), stream_(device.stream()) {
     device.bind_to_thread();
   }
 
   Held upload(const HostTensor& tensor) {
     Held held = fresh(tensor.type());
-    stream_->copy(held.buffer->data(), tensor.data(), tensor.bytes());
+    stream_.copy(held.buffer->data(), tensor.data(), tensor.bytes());
     return held;
   }
 
   HostTensor download(const Held& held) {
     HostTensor tensor(held.type);
-    stream_->copy(tensor.data(), held.buffer->data(), tensor.bytes());
-    stream_->synchronize();
+    stream_.copy(tensor.data(), held.buffer->data(), tensor.bytes());
+    stream_.synchronize();
     return tensor;
   }
 
@@ -64,8 +64,8 @@ class Bench {
     std::vector<TensorView> input_views, output_views;
     for (const Held& input : inputs) input_views.push_back(input.view());
     for (const Held& output : outputs) output_views.push_back(output.view());
-    kernel->run(*stream_, input_views, output_views, {workspace.data(), workspace_bytes});
-    stream_->synchronize();
+    kernel->run(stream_, input_views, output_views, {workspace.data(), workspace_bytes});
+    stream_.synchronize();
     return outputs;
   }
 
@@ -73,14 +73,14 @@ class Bench {
   Held fresh(const TensorType& type) {
     Held held{std::make_shared<Buffer>(device_.memory().allocate(type.bytes(), "test")), type};
     const std::vector<unsigned char> bytes(held.buffer->bytes(), poison);
-    stream_->copy(held.buffer->data(), bytes.data(), bytes.size());
-    stream_->synchronize();
+    stream_.copy(held.buffer->data(), bytes.data(), bytes.size());
+    stream_.synchronize();
     return held;
   }
 
   const Backend& backend_;
   Device& device_;
-  std::unique_ptr<Stream> stream_;
+  Stream& stream_;
 };
 
 }  // namespace

@@ -61,7 +61,8 @@ int checked_threads(const DeviceId& id, int threads) {
 HostDevice::HostDevice(DeviceId id, const CpuDeviceOptions& options)
     : id_(std::move(id)),
       threads_(checked_threads(id_, options.threads)),
-      memory_(to_string(id_), std::make_unique<HostMemory>(), options.memory) {}
+      memory_(to_string(id_), std::make_unique<HostMemory>(), options.memory),
+      stream_(std::make_unique<HostStream>()) {}
 
 std::string HostDevice::description() const {
   return fmt::format("{}, {} thread{}", processor_name(), threads_, threads_ == 1 ? "" : "s");

@@ -21,6 +21,7 @@ class HostDevice final : public Device {
   const DeviceId& id() const override { return id_; }
   std::string description() const override;
   MemoryPool& memory() override { return memory_; }
+  Stream& stream() override { return *stream_; }
   std::unique_ptr<Stream> new_stream() override;
   std::unique_ptr<Event> new_event() override;
   void bind_to_thread() override;
@@ -32,6 +33,7 @@ class HostDevice final : public Device {
   DeviceId id_;
   int threads_;
   MemoryPool memory_;
+  std::unique_ptr<Stream> stream_;
 };
 
 }  // namespace gpubench

@@ -1,0 +1,21 @@
+#include "core/exec/device_copy.h"
+
+namespace gpubench {
+
+DeviceCopy::DeviceCopy(Device& source, Device& destination)
+    : source_(source),
+      destination_(destination),
+      copier_(destination.shares_host_memory() ? source : destination),
+      source_ready_(source.new_event()),
+      copied_(copier_.new_event()) {}
+
+void DeviceCopy::queue(std::byte* to, const std::byte* from, std::size_t bytes) {
+  Stream& stream = copier_.stream();
+  source_.stream().record(*source_ready_);
+  stream.wait_for(*source_ready_);
+  stream.copy(to, from, bytes);
+  stream.record(*copied_);
+  destination_.stream().wait_for(*copied_);
+}
+
+}  // namespace gpubench
