@@ -11,18 +11,20 @@ if(GPUBENCH_CCACHE)
 endif()
 
 add_library(gpubench_options INTERFACE)
-target_compile_options(gpubench_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                                  -Wno-restrict)  # false alarms of GCC 12 on std::string (GCC bug 105651)
+set(options -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+            -Wno-restrict)  # false alarms of GCC 12 on std::string (GCC bug 105651)
 if(GPUBENCH_ARCH)
-  target_compile_options(gpubench_options INTERFACE -march=${GPUBENCH_ARCH})
+  list(APPEND options -march=${GPUBENCH_ARCH})
 endif()
 if(GPUBENCH_WERROR)
-  target_compile_options(gpubench_options INTERFACE -Werror)
+  list(APPEND options -Werror)
 endif()
+target_compile_options(gpubench_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${options}>")
 if(GPUBENCH_SANITIZE)
   # GCC takes instrumented code for uses of uninitialized values.
   set(sanitize -fsanitize=${GPUBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -Wno-maybe-uninitialized)
-  target_compile_options(gpubench_options INTERFACE "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:GPUBENCH_PLAIN>>>:${sanitize}>")
+  set(plain "$<BOOL:$<TARGET_PROPERTY:GPUBENCH_PLAIN>>")
+  target_compile_options(gpubench_options INTERFACE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${plain}>>:${sanitize}>")
   target_link_options(gpubench_options INTERFACE -fsanitize=${GPUBENCH_SANITIZE})
 endif()
 target_include_directories(gpubench_options INTERFACE ${CMAKE_SOURCE_DIR})
@@ -42,26 +44,38 @@ function(gpubench_module folder)
   target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
 endfunction()
 
-# gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
-# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder. OpenMP's
-# threads sleep between loops there: teams that spin starve each other where tests share the cores.
-function(gpubench_test folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
-  string(REPLACE "/" "_" target test_${folder})
-  add_executable(${target} ${ARG_SOURCES})
-  foreach(dependency IN LISTS ARG_DEPENDS)
-    string(REPLACE "/" "_" dependency ${dependency})
-    target_link_libraries(${target} PRIVATE ${dependency})
-  endforeach()
-  target_link_libraries(${target} PRIVATE gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
-  # What is checked is the code under test. The tests' own code compiles up to three times as fast so, and alike in the
-  # release and asan presets, so that ccache has it for the second. The thread sanitizer has to see all of it.
+# How tests' own code is compiled. What is checked is the code under test: theirs compiles up to three times as fast so,
+# and alike in the release and asan presets, so that ccache has it for the second. The thread sanitizer has to see all of
+# it.
+macro(gpubench_compile_as_test target)
   target_compile_options(${target} PRIVATE -O0)
   if(NOT GPUBENCH_SANITIZE STREQUAL "thread")
     set_target_properties(${target} PROPERTIES GPUBENCH_PLAIN ON)
     set(CMAKE_CXX_FLAGS_RELEASE "" PARENT_SCOPE)
     set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "" PARENT_SCOPE)
   endif()
+endmacro()
+
+# gpubench_test_objects(NAME SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
+# compiles tests that several programs link as $<TARGET_OBJECTS:NAME>.
+function(gpubench_test_objects name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  add_library(${name} OBJECT ${ARG_SOURCES})
+  string(REPLACE "/" "_" dependencies "${ARG_DEPENDS}")
+  target_link_libraries(${name} PRIVATE gpubench_options ${dependencies} ${ARG_LIBRARIES} GTest::gmock GTest::gtest)
+  gpubench_compile_as_test(${name})
+endfunction()
+
+# gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
+# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder. OpenMP's
+# threads sleep between loops there: teams that spin starve each other where tests share the cores.
+function(gpubench_test folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  string(REPLACE "/" "_" target test_${folder})
+  string(REPLACE "/" "_" dependencies "${ARG_DEPENDS}")
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${dependencies} gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  gpubench_compile_as_test(${target})
   gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

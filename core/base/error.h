@@ -1,4 +1,4 @@
-// The two exceptions that users may see, and the three that steer a sweep. A message names the operation, what was
+// The exceptions that users may see, and those that steer a sweep. A message names the operation, what was
 // given and what is possible; broken promises between our own functions are assert()s.
 #pragma once
 #include <source_location>
@@ -37,6 +37,13 @@ class DeviceError : public Error {
  public:
   DeviceError(std::string_view library, std::string_view call, std::string_view reason,
               std::source_location where = std::source_location::current());
+};
+
+/// A DeviceError after which this process can do nothing more on the device. A sweep ends there: every later point
+/// would fail with it.
+class DeviceLost : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
 };
 
 }  // namespace gpubench

@@ -1,23 +1,12 @@
 #include "tests/support/case_checks.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
-#include "core/backend/cpu/cpu_backend.h"
 #include "tests/support/case_inputs.h"
 
 namespace gpubench::support {
-
-std::vector<Place> places() {
-  static const std::array<CpuDeviceOptions, 2> options{CpuDeviceOptions{.memory = {}, .threads = 1},
-                                                       CpuDeviceOptions{.memory = {}, .threads = 3}};
-  static const CpuBackend cpu(options);
-  std::vector<Place> result;
-  for (const auto& device : cpu.devices()) result.push_back({&cpu, device.get()});
-  return result;
-}
 
 std::string where(const Place& place) {
   return fmt::format("{} with {}, GPUBENCH_TEST_SEED={}", to_string(place.device->id()), place.device->description(),
@@ -35,8 +24,9 @@ std::vector<Array> run_reference(const OpCase& op_case, const std::vector<Array>
 
 double tolerance_of(const OpCase& op_case, Dtype dtype) {
   if (!is_floating(dtype)) return 0;
-  if (op_case.tolerance != 0) return op_case.tolerance;
-  return dtype == Dtype::f32 ? 1e-5 : dtype == Dtype::f16 ? 2e-3 : 1.6e-2;
+  const double of_dtype = dtype == Dtype::f32 ? 1e-5 : dtype == Dtype::f16 ? 2e-3 : 1.6e-2;
+  if (op_case.tolerance == 0) return of_dtype;
+  return dtype == Dtype::f32 ? op_case.tolerance : std::max(op_case.tolerance, of_dtype);
 }
 
 void expect_close(const Array& got, const Array& want, double tolerance, const std::string& what, double least_scale) {

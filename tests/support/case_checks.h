@@ -11,10 +11,13 @@ namespace gpubench::support {
 struct Place {
   const Backend* backend;
   Device* device;
+  bool halves = false;  ///< it has every op in float16 and bfloat16 too
 };
 
-/// Every device of every backend that this machine can test: the CPU with one thread and with a team.
-std::vector<Place> places();
+/// The devices that a test program tests its ops on; each program defines it. Empty: there is none, and why_no_place()
+/// says why.
+const std::vector<Place>& places();
+std::string why_no_place();
 /// For messages: the device, and the seed that brings the inputs back.
 std::string where(const Place& place);
 

@@ -2,9 +2,11 @@
 
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <ostream>
 #include <set>
 
+#include "core/base/error.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"
 #include "tests/support/evaluate.h"
@@ -19,15 +21,42 @@ std::set<std::type_index>& covered_ops() {
 
 }  // namespace
 
-void check_forward(const OpCase& op_case) {
+void check_forward(const OpCase& op_case, const Place& place) {
   const CaseInputs drawn(op_case);
   const std::vector<Array> want = run_reference(op_case, drawn.arrays);
+  const std::vector<HostTensor> got = evaluate(*place.backend, *place.device, *op_case.op, drawn.tensors);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    expect_close(to_array(got[i]), want[i], tolerance_of(op_case, want[i].type.dtype),
+                 fmt::format("output {} ({}) on {}", i, to_string(want[i].type), where(place)), op_case.least_scale);
+  }
+}
+
+/// The case with `dtype` for float32; none where it has no float32, or where the op takes no other type.
+std::optional<OpCase> in_type(const OpCase& op_case, Dtype dtype) {
+  OpCase other = op_case;
+  std::vector<TensorType> types;
+  bool changed = false;
+  for (CaseInput& input : other.inputs) {
+    changed |= input.type.dtype == Dtype::f32;
+    if (input.type.dtype == Dtype::f32) input.type.dtype = dtype;
+    types.push_back(input.type);
+  }
+  if (!changed) return std::nullopt;
+  try {
+    static_cast<void>(other.op->infer(types));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return other;
+}
+
+void check_forward(const OpCase& op_case) {
   for (const Place& place : places()) {
-    const std::vector<HostTensor> got = evaluate(*place.backend, *place.device, *op_case.op, drawn.tensors);
-    ASSERT_EQ(got.size(), want.size());
-    for (std::size_t i = 0; i < want.size(); ++i) {
-      expect_close(to_array(got[i]), want[i], tolerance_of(op_case, want[i].type.dtype),
-                   fmt::format("output {} on {}", i, where(place)), op_case.least_scale);
+    check_forward(op_case, place);
+    if (!place.halves) continue;
+    for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+      if (const auto other = in_type(op_case, dtype)) check_forward(*other, place);
     }
   }
 }
@@ -72,6 +101,7 @@ std::string case_name(const testing::TestParamInfo<OpCase>& info) {
 }
 
 TEST_P(OpCaseTest, Holds) {
+  if (places().empty()) GTEST_SKIP() << why_no_place();
   {
     SCOPED_TRACE("kernel against plain loops");
     check_forward(GetParam());

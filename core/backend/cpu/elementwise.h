@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/backend/cpu/broadcast_plan.h"
+#include "core/backend/broadcast_plan.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 

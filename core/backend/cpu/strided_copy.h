@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/backend/cpu/broadcast_plan.h"
+#include "core/backend/broadcast_plan.h"
 #include "core/backend/cpu/parallel.h"
 
 namespace gpubench::cpu {

@@ -6,6 +6,7 @@
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cpu/processor.h"
+#include "core/backend/cuda/cuda_backend.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -35,6 +36,9 @@ std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
 }  // namespace
 
 Devices::Devices(const DeviceConfig& config) {
+  auto cuda = std::make_unique<CudaBackend>(config.gpus);
+  gpu_absence_ = cuda->absence();
+  backends_.push_back(std::move(cuda));
   backends_.push_back(std::make_unique<CpuBackend>(cpu_options(config)));
   for (const auto& backend : backends_) {
     for (const auto& device : backend->devices()) ids_.push_back(device->id());
@@ -53,7 +57,9 @@ Device& Devices::device(const DeviceId& id) const {
   }
   std::vector<std::string> known;
   for (const DeviceId& there : ids_) known.push_back(to_string(there));
-  throw Error(fmt::format("there is no device {}; there is {}", to_string(id), fmt::join(known, ", ")));
+  const bool no_gpu = id.kind == DeviceId::Kind::gpu && !gpu_absence_.empty();
+  throw Error(fmt::format("there is no device {}; there is {}{}", to_string(id), fmt::join(known, ", "),
+                          no_gpu ? ": " + gpu_absence_ : std::string()));
 }
 
 const Backend& Devices::backend(const DeviceId& id) const {

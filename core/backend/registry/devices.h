@@ -2,9 +2,12 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/backend/backend.h"
+#include "core/backend/gpu_options.h"
 #include "core/device/memory_pool.h"
 #include "core/tensor/device_id.h"
 
@@ -17,6 +20,8 @@ struct CpuDeviceConfig {
 };
 
 struct DeviceConfig {
+  /// The logical GPUs; without a value one per GPU that CUDA sees.
+  std::optional<std::vector<GpuDeviceOptions>> gpus;
   /// The logical devices that the machine's CPU is split into; at least one.
   std::vector<CpuDeviceConfig> cpus{1};
   /// Threads for all CPU devices together; 0: one per core.
@@ -34,10 +39,13 @@ class Devices {
   /// Where things go without a device scope: the first of ids().
   const DeviceId& default_device() const { return ids_.front(); }
   const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
+  /// Why there is no GPU to use: "no NVIDIA driver is loaded (libcuda.so.1)"; empty when there is one.
+  const std::string& gpu_absence() const { return gpu_absence_; }
 
  private:
   std::vector<std::unique_ptr<Backend>> backends_;
   std::vector<DeviceId> ids_;
+  std::string gpu_absence_;
 };
 
 }  // namespace gpubench

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "core/backend/cpu/broadcast_plan.h"
+#include "core/backend/broadcast_plan.h"
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/base/error.h"
 #include "core/ops/binary.h"

@@ -1,11 +1,11 @@
-#include "core/backend/cpu/broadcast_plan.h"
+#include "core/backend/broadcast_plan.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 
-namespace gpubench::cpu {
+namespace gpubench {
 
 Strides stretched_strides(const Shape& from, const Shape& to) {
   Strides strides(to.size(), 0);
@@ -39,10 +39,10 @@ void merge_dimensions(std::string_view op, Shape& shape, std::span<Strides> stri
   }
   if (merged > max_merged_rank) {
     throw Error(
-        fmt::format("cpu: {}: broadcasting over more than {} dimensions is not supported", op, max_merged_rank));
+        fmt::format("{}: broadcasting over more than {} dimensions is not supported", op, max_merged_rank));
   }
   shape.resize(merged);
   for (Strides& input : strides) input.resize(merged);
 }
 
-}  // namespace gpubench::cpu
+}  // namespace gpubench

@@ -9,7 +9,7 @@
 
 #include "core/tensor/tensor_type.h"
 
-namespace gpubench::cpu {
+namespace gpubench {
 
 /// Dimensions that may be left after merging; the cursor's memory is fixed, so that running allocates nothing.
 inline constexpr std::size_t max_merged_rank = 8;
@@ -87,4 +87,4 @@ class RowCursor {
   std::array<std::int64_t, N> offsets_{};
 };
 
-}  // namespace gpubench::cpu
+}  // namespace gpubench

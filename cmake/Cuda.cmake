@@ -1,0 +1,44 @@
+# The GPU backend's toolkit. GPUBENCH_HAS_CUDA says whether it is built; programs find the driver, cuBLASLt and cuDNN when
+# they run, so one binary serves machines with a GPU and without.
+set(GPUBENCH_CUDA "AUTO" CACHE STRING "GPU backend: ON, OFF, or AUTO: where the CUDA toolkit is found")
+set_property(CACHE GPUBENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(GPUBENCH_CUDA_ARCHITECTURES "all-major" CACHE STRING
+    "GPU architectures to compile kernels for: all-major (compute capability 7.5 to 12.0), or a list such as 80;90")
+
+set(GPUBENCH_HAS_CUDA OFF)
+if(GPUBENCH_CUDA)
+  include(CheckLanguage)
+  check_language(CUDA)
+  find_package(CUDAToolkit 13.0 QUIET)
+  find_path(GPUBENCH_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  if(CMAKE_CUDA_COMPILER AND CUDAToolkit_FOUND AND GPUBENCH_CUDNN_INCLUDE)
+    set(GPUBENCH_HAS_CUDA ON)
+  elseif(NOT GPUBENCH_CUDA STREQUAL "AUTO")
+    message(FATAL_ERROR "GPUBENCH_CUDA=ON needs the CUDA toolkit 13.0 or later (nvcc: ${CMAKE_CUDA_COMPILER}) and cuDNN's "
+                        "header (${GPUBENCH_CUDNN_INCLUDE})")
+  endif()
+endif()
+
+if(GPUBENCH_HAS_CUDA)
+  set(CMAKE_CUDA_ARCHITECTURES ${GPUBENCH_CUDA_ARCHITECTURES})
+  if(GPUBENCH_CCACHE)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${GPUBENCH_CCACHE})
+  endif()
+  enable_language(CUDA)
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has C++20
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+
+  # Headers alone: what links against CUDA's runtime is the kernels' library, which tests replace.
+  add_library(gpubench_cuda_headers INTERFACE)
+  target_include_directories(gpubench_cuda_headers SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS} ${GPUBENCH_CUDNN_INCLUDE})
+
+  # Registers that spill to memory are a fault of the kernel; the compiler reports them as warnings.
+  target_compile_options(gpubench_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas=-warn-spills>")
+  if(GPUBENCH_WERROR)
+    target_compile_options(gpubench_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas=-Werror -Werror=all-warnings>")
+  endif()
+endif()
+message(STATUS "GPU backend: ${GPUBENCH_HAS_CUDA}")

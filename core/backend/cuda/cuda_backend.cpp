@@ -1,0 +1,86 @@
+#include "core/backend/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/status.h"
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+/// CUDA's versions as it writes them: 13000 is 13.0.
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::string no_device_reason() {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr) return "the NVIDIA driver finds no GPU";
+  if (*visible == '\0') return "CUDA_VISIBLE_DEVICES is empty, which hides every GPU";
+  return fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU of this machine", visible);
+}
+
+std::string insufficient_driver_reason() {
+  int driver = 0, runtime = 0;
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  static_cast<void>(cudaRuntimeGetVersion(&runtime));
+  if (driver == 0) return "no NVIDIA driver is loaded (libcuda.so.1)";
+  return fmt::format("the NVIDIA driver is for CUDA {}; this program needs one for CUDA {}", version_text(driver),
+                     version_text(runtime));
+}
+
+/// GPUs that CUDA sees; with none, `reason` says why.
+int count_gpus(std::string& reason) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  static_cast<void>(cudaGetLastError());
+  if (status == cudaErrorInsufficientDriver) {
+    reason = insufficient_driver_reason();
+  } else if (status == cudaSuccess || status == cudaErrorNoDevice) {
+    reason = no_device_reason();
+  } else {
+    reason =
+        fmt::format("the NVIDIA driver cannot be used: {} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
+  }
+  return 0;
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& devices) {
+  if (devices && devices->empty()) {
+    absence_ = "no GPU is to be used";
+    return;
+  }
+  const int count = count_gpus(absence_);
+  std::vector<GpuDeviceOptions> wanted;
+  for (int physical = 0; physical < count; ++physical) wanted.push_back({.physical = physical, .memory = {}});
+  if (devices) wanted = *devices;
+  for (const GpuDeviceOptions& options : wanted) {
+    if (options.physical < 0 || options.physical >= count) {
+      throw Error(count == 0 ? fmt::format("there is no GPU {}: {}", options.physical, absence_)
+                             : fmt::format("there is no GPU {}; there are {}", options.physical, count));
+    }
+    const DeviceId id{DeviceId::Kind::gpu, static_cast<std::int16_t>(devices_.size()), {}};
+    devices_.push_back(std::make_unique<cuda::CudaDevice>(id, options));
+  }
+}
+
+std::string CudaBackend::library() const {
+  int driver = 0, runtime = 0;
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  static_cast<void>(cudaRuntimeGetVersion(&runtime));
+  return fmt::format("CUDA {}, driver for CUDA {}", version_text(runtime), version_text(driver));
+}
+
+std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {
+  return find_planner(cuda::kernels(), name(), op)(op, signature, device);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,99 @@
+#include "core/backend/cuda/cuda_device.h"
+
+#include <array>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/backend/cuda/cuda_stream.h"
+#include "core/backend/cuda/status.h"
+#include "core/base/error.h"
+#include "core/base/units.h"
+
+namespace gpubench::cuda {
+namespace {
+
+class GpuMemory final : public MemorySource {
+ public:
+  explicit GpuMemory(int physical) : physical_(physical) {}
+
+  std::byte* allocate(std::size_t bytes) override {
+    const OnGpu gpu(physical_);
+    void* memory = nullptr;
+    const cudaError_t status = cudaMalloc(&memory, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());
+      return nullptr;
+    }
+    check(status, "cudaMalloc");
+    return static_cast<std::byte*>(memory);
+  }
+  void release(std::byte* memory, std::size_t) override { static_cast<void>(cudaFree(memory)); }
+
+ private:
+  int physical_;
+};
+
+GpuProperties properties_of(int physical) {
+  cudaDeviceProp device{};
+  check(cudaGetDeviceProperties(&device, physical), "cudaGetDeviceProperties");
+  return {.name = device.name,
+          .bus_id = fmt::format("{:08X}:{:02X}:{:02X}.0", device.pciDomainID, device.pciBusID, device.pciDeviceID),
+          .major = device.major,
+          .minor = device.minor,
+          .multiprocessors = device.multiProcessorCount,
+          .memory_bytes = device.totalGlobalMem};
+}
+
+}  // namespace
+
+OnGpu::OnGpu(int physical) : physical_(physical) {
+  check(cudaGetDevice(&before_), "cudaGetDevice");
+  if (before_ != physical_) check(cudaSetDevice(physical_), "cudaSetDevice");
+}
+
+OnGpu::~OnGpu() {
+  if (before_ != physical_) static_cast<void>(cudaSetDevice(before_));
+}
+
+CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
+    : id_(std::move(id)), physical_(options.physical), properties_(properties_of(options.physical)) {
+  if (options.memory.limit > properties_.memory_bytes) {
+    throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
+                            format_bytes(static_cast<double>(options.memory.limit)),
+                            format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.name));
+  }
+  const OnGpu gpu(physical_);
+  memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_), options.memory);
+  stream_ = std::make_unique<CudaStream>();
+}
+
+CudaDevice::~CudaDevice() = default;
+
+std::string CudaDevice::description() const {
+  return fmt::format("{}, {}, compute capability {}.{}", properties_.name,
+                     format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.major, properties_.minor);
+}
+
+std::unique_ptr<Stream> CudaDevice::new_stream() {
+  const OnGpu gpu(physical_);
+  return std::make_unique<CudaStream>();
+}
+
+std::unique_ptr<Event> CudaDevice::new_event() {
+  const OnGpu gpu(physical_);
+  return std::make_unique<CudaEvent>();
+}
+
+std::unique_ptr<Recording> CudaDevice::record(const std::function<void(Stream&)>& queue) {
+  const OnGpu gpu(physical_);
+  return record_graph(queue);
+}
+
+void CudaDevice::bind_to_thread() {
+  int current = 0;
+  check(cudaGetDevice(&current), "cudaGetDevice");
+  if (current != physical_) check(cudaSetDevice(physical_), "cudaSetDevice");
+}
+
+}  // namespace gpubench::cuda

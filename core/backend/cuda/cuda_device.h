@@ -1,0 +1,66 @@
+// A GPU, or a share of one: its own memory pool, one stream for kernels, and the handles of NVIDIA's libraries.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "core/backend/cuda/cuda_backend.h"
+#include "core/device/device.h"
+
+namespace gpubench::cuda {
+
+/// What kernels and planners ask of the GPU.
+struct GpuProperties {
+  std::string name;
+  std::string bus_id;        ///< "00000000:1B:00.0"
+  int major = 0, minor = 0;  ///< compute capability
+  int multiprocessors = 0;
+  std::size_t memory_bytes = 0;
+};
+
+class CudaDevice final : public Device {
+ public:
+  /// Throws Error when the memory limit is above what the GPU has, DeviceError when CUDA cannot use the GPU.
+  CudaDevice(DeviceId id, const GpuDeviceOptions& options);
+  ~CudaDevice() override;
+
+  const DeviceId& id() const override { return id_; }
+  std::string description() const override;
+  std::string bus_id() const override { return properties_.bus_id; }
+  MemoryPool& memory() override { return *memory_; }
+  Stream& stream() override { return *stream_; }
+  std::unique_ptr<Stream> new_stream() override;
+  std::unique_ptr<Event> new_event() override;
+  std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) override;
+  void bind_to_thread() override;
+  bool shares_host_memory() const override { return false; }
+
+  const GpuProperties& properties() const { return properties_; }
+
+ private:
+  DeviceId id_;
+  int physical_;
+  GpuProperties properties_;
+  std::unique_ptr<MemoryPool> memory_;
+  std::unique_ptr<Stream> stream_;
+};
+
+/// The CUDA device that a planner was given.
+inline CudaDevice& cuda_device(Device& device) {
+  return static_cast<CudaDevice&>(device);
+}
+
+/// Makes a GPU the calling thread's for a scope.
+class OnGpu {
+ public:
+  explicit OnGpu(int physical);
+  ~OnGpu();
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
+
+ private:
+  int before_ = 0;
+  int physical_;
+};
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,17 @@
+// Plans element-wise ops: how each input is stretched to the output.
+#pragma once
+#include <memory>
+
+#include "core/backend/backend.h"
+#include "core/backend/cuda/kernels/elementwise.h"
+
+namespace gpubench::cuda {
+
+/// Throws Error where more than eight dimensions are left after merging.
+ElementwiseAccess elementwise_access(const Op& op, const Signature& signature);
+
+/// A kernel of the op's first output, by any launch over an access.
+std::unique_ptr<Kernel> plan_elementwise(const Op& op, const Signature& signature, Device& device,
+                                         ElementwiseLaunch launch);
+
+}  // namespace gpubench::cuda

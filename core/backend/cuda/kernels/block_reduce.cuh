@@ -1,0 +1,18 @@
+// The reduction over a block of threads, by CUB; apart from device.cuh because CUB takes seconds to compile.
+#pragma once
+#include <cub/block/block_reduce.cuh>
+
+#include "core/backend/cuda/kernels/device.cuh"
+
+namespace gpubench::cuda {
+
+/// Combines one value of each of the block's `threads` threads; the result is thread 0's. Every thread calls it; a
+/// second call needs __syncthreads() before it.
+template <int threads, class T, class Combine>
+__device__ T block_reduce(T value, Combine combine) {
+  using Reduce = cub::BlockReduce<T, threads>;
+  __shared__ typename Reduce::TempStorage storage;
+  return Reduce(storage).Reduce(value, combine);
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,47 @@
+// The words in which kernels are written, where CUDA's own would not do. tests/support/cuda_on_cpu holds a second file
+// of this path that gives them, and CUDA's keywords, the same meaning on the CPU: tests run every kernel there.
+#pragma once
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "core/math/half.h"
+
+namespace gpubench::cuda {
+
+inline constexpr int warp_size = 32;
+
+/// Combines one value of each thread of a warp; the result is every thread's.
+template <class T, class Combine>
+__device__ T warp_reduce(T value, Combine combine) {
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    value = combine(value, __shfl_xor_sync(0xFFFFFFFFU, value, distance));
+  }
+  return value;
+}
+
+__device__ inline float widen(math::Float16 x) {
+  return __half2float(__ushort_as_half(x.bits));
+}
+__device__ inline float widen(math::Bfloat16 x) {
+  return __bfloat162float(__ushort_as_bfloat16(x.bits));
+}
+template <class T>
+__device__ T widen(T x) {
+  return x;
+}
+
+/// What is computed with becomes what is stored; 16-bit types round to the nearest even.
+template <class T>
+struct Narrow {
+  __device__ static T from(T x) { return x; }
+};
+template <>
+struct Narrow<math::Float16> {
+  __device__ static math::Float16 from(float x) { return {__half_as_ushort(__float2half_rn(x))}; }
+};
+template <>
+struct Narrow<math::Bfloat16> {
+  __device__ static math::Bfloat16 from(float x) { return {__bfloat16_as_ushort(__float2bfloat16_rn(x))}; }
+};
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,233 @@
+// The loops of element-wise kernels. Flat ones, for floating types where every input is as the output or one value,
+// move packs of four elements: one load or store of up to 16 bytes. General ones do the rest. Both look the types up
+// while they run, which memory hides: compiling each function for each type took minutes and megabytes an architecture.
+#pragma once
+#include <type_traits>
+#include <utility>
+
+#include "core/backend/cuda/kernels/elementwise.h"
+#include "core/backend/cuda/kernels/launch.cuh"
+#include "core/backend/cuda/kernels/stored.h"
+
+namespace gpubench::cuda {
+
+inline constexpr int pack_size = 4;
+
+template <class T>
+__device__ const T* as(const void* data) {
+  return static_cast<const T*>(data);
+}
+
+/// Element `at` of memory that holds elements of `type`, one of those computed in C: float, or std::int64_t for
+/// integers and bool.
+template <class C>
+__device__ C load_as(const void* data, Dtype type, std::int64_t at) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (type == Dtype::f16) return widen(as<math::Float16>(data)[at]);
+    if (type == Dtype::bf16) return widen(as<math::Bfloat16>(data)[at]);
+    return as<float>(data)[at];
+  } else {
+    switch (type) {
+      case Dtype::i64:
+        return as<std::int64_t>(data)[at];
+      case Dtype::i32:
+        return as<std::int32_t>(data)[at];
+      case Dtype::i16:
+        return as<std::int16_t>(data)[at];
+      case Dtype::i8:
+        return as<std::int8_t>(data)[at];
+      default:  // uint8, and bool, which is stored as 0 or 1
+        return as<std::uint8_t>(data)[at];
+    }
+  }
+}
+
+template <class C>
+__device__ void store_as(void* data, Dtype type, std::int64_t at, C value) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (type == Dtype::f16) {
+      static_cast<math::Float16*>(data)[at] = Narrow<math::Float16>::from(value);
+    } else if (type == Dtype::bf16) {
+      static_cast<math::Bfloat16*>(data)[at] = Narrow<math::Bfloat16>::from(value);
+    } else {
+      static_cast<float*>(data)[at] = value;
+    }
+  } else {
+    switch (type) {
+      case Dtype::i64:
+        static_cast<std::int64_t*>(data)[at] = value;
+        break;
+      case Dtype::i32:
+        static_cast<std::int32_t*>(data)[at] = static_cast<std::int32_t>(value);
+        break;
+      case Dtype::i16:
+        static_cast<std::int16_t*>(data)[at] = static_cast<std::int16_t>(value);
+        break;
+      default:  // int8, uint8 and bool: the low byte
+        static_cast<std::uint8_t*>(data)[at] = static_cast<std::uint8_t>(value);
+    }
+  }
+}
+
+/// Four elements, moved at once: tensors begin at multiples of 64 bytes, so packs are aligned.
+template <class T>
+struct alignas(pack_size * sizeof(T)) Pack {
+  T values[pack_size];
+};
+
+template <class T>
+__device__ Pack<float> widen(const Pack<T>& pack) {
+  Pack<float> result;
+#pragma unroll
+  for (int k = 0; k < pack_size; ++k) result.values[k] = widen(pack.values[k]);
+  return result;
+}
+
+/// Elements [at, at + 4) of memory that holds elements of a floating `type`.
+__device__ inline Pack<float> load_pack(const void* data, Dtype type, std::int64_t at) {
+  if (type == Dtype::f16) return widen(*reinterpret_cast<const Pack<math::Float16>*>(as<math::Float16>(data) + at));
+  if (type == Dtype::bf16) return widen(*reinterpret_cast<const Pack<math::Bfloat16>*>(as<math::Bfloat16>(data) + at));
+  return *reinterpret_cast<const Pack<float>*>(as<float>(data) + at);
+}
+
+template <class T>
+__device__ void store_pack(void* data, std::int64_t at, const Pack<float>& pack) {
+  Pack<T> result;
+#pragma unroll
+  for (int k = 0; k < pack_size; ++k) result.values[k] = Narrow<T>::from(pack.values[k]);
+  *reinterpret_cast<Pack<T>*>(static_cast<T*>(data) + at) = result;
+}
+__device__ inline void store_pack(void* data, Dtype type, std::int64_t at, const Pack<float>& pack) {
+  if (type == Dtype::f16) {
+    store_pack<math::Float16>(data, at, pack);
+  } else if (type == Dtype::bf16) {
+    store_pack<math::Bfloat16>(data, at, pack);
+  } else {
+    store_pack<float>(data, at, pack);
+  }
+}
+
+/// Where the inputs' elements for output element `i` lie, and how far `i` is into the innermost dimension.
+template <int arity>
+struct Places {
+  std::int64_t offset[arity];
+  std::int64_t inner;
+
+  __device__ Places(const ElementwiseAccess& access, std::int64_t i) {
+    const int last = access.rank - 1;
+    inner = i % access.extent[last];
+    std::int64_t rest = i / access.extent[last];
+#pragma unroll
+    for (int n = 0; n < arity; ++n) offset[n] = inner * access.stride[n][last];
+    for (int d = last - 1; d >= 0; --d) {
+      const std::int64_t place = rest % access.extent[d];
+      rest /= access.extent[d];
+#pragma unroll
+      for (int n = 0; n < arity; ++n) offset[n] += place * access.stride[n][d];
+    }
+  }
+};
+
+/// Calls body(i, offsets) for each output element; a division a pack, not an element, finds the offsets.
+template <int arity, class Body>
+__device__ void for_each_element(const ElementwiseAccess& access, const Body& body) {
+  const int last = access.rank - 1;
+  for (std::int64_t i = first_index() * pack_size; i < access.elements; i += index_step() * pack_size) {
+    Places<arity> places(access, i);
+    const std::int64_t end = i + pack_size < access.elements ? i + pack_size : access.elements;
+    for (std::int64_t k = i; k < end; ++k) {
+      if (places.inner == access.extent[last]) places = Places<arity>(access, k);
+      body(k, places.offset);
+      ++places.inner;
+#pragma unroll
+      for (int n = 0; n < arity; ++n) places.offset[n] += access.stride[n][last];
+    }
+  }
+}
+
+struct Inputs {
+  const void* data[max_arity];
+};
+
+/// F of the inputs' elements that `at(n)` gives.
+template <class F, class At>
+__device__ auto apply(const F& f, const At& at) {
+  if constexpr (std::is_invocable_v<F, decltype(at(0))>) {
+    return f(at(0));
+  } else {
+    return f(at(0), at(1));
+  }
+}
+
+// The output may be the memory of an input that is as the output: a thread reads an element before it writes it, and no
+// other thread reads it.
+template <class F>
+__global__ void flat_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
+  constexpr int arity = std::is_invocable_v<F, float> ? 1 : 2;
+  const Dtype type = access.output_type;
+  for (std::int64_t i = first_index() * pack_size; i < access.elements; i += index_step() * pack_size) {
+    if (i + pack_size <= access.elements) {
+      Pack<float> x[arity], result;
+#pragma unroll
+      for (int n = 0; n < arity; ++n) {
+        if (access.stride[n][0] != 0) {
+          x[n] = load_pack(in.data[n], type, i);
+        } else {
+          const float value = load_as<float>(in.data[n], type, 0);
+          for (float& element : x[n].values) element = value;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < pack_size; ++k) result.values[k] = apply(f, [&](int n) { return x[n].values[k]; });
+      store_pack(out, type, i, result);
+    } else {
+      for (std::int64_t k = i; k < access.elements; ++k) {
+        const auto at = [&](int n) { return load_as<float>(in.data[n], type, k * access.stride[n][0]); };
+        store_as<float>(out, type, k, apply(f, at));
+      }
+    }
+  }
+}
+
+template <class F, class C>
+__global__ void general_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
+  constexpr int arity = std::is_invocable_v<F, C> ? 1 : 2;
+  for_each_element<arity>(access, [&](std::int64_t i, const std::int64_t* offset) {
+    const auto at = [&](int n) { return load_as<C>(in.data[n], access.input_types[n], offset[n]); };
+    const auto result = apply(f, at);
+    using Stored = std::conditional_t<std::is_same_v<decltype(result), const float>, float, std::int64_t>;
+    store_as<Stored>(out, access.output_type, i, result);
+  });
+}
+
+template <class F, class C>
+cudaError_t launch_general(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
+  Inputs inputs{};
+  constexpr int arity = std::is_invocable_v<F, C> ? 1 : 2;
+  for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
+  const unsigned blocks = blocks_for(on, access.elements, block_threads * pack_size);
+  return launch(on, blocks, block_threads, &general_kernel<F, C>, F{}, access, out, inputs);
+}
+
+/// The kernel for the access: flat where F gives floats of floats, general elsewhere. `domain` is what F is for.
+template <class F, Domain domain>
+cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
+  if (access.elements == 0) return cudaSuccess;
+  [[maybe_unused]] const Dtype type = access.input_types[0];
+  if constexpr (domain == Domain::floats || domain == Domain::numbers) {
+    if (access.rank == 1 && is_floating(type)) {
+      Inputs inputs{};
+      constexpr int arity = std::is_invocable_v<F, float> ? 1 : 2;
+      for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
+      return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &flat_kernel<F>, F{},
+                    access, out, inputs);
+    }
+  }
+  if constexpr (domain != Domain::bools) {
+    if (is_floating(type)) return launch_general<F, float>(on, access, out, in);
+  }
+  if constexpr (domain != Domain::floats) return launch_general<F, std::int64_t>(on, access, out, in);
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace gpubench::cuda

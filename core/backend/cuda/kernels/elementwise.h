@@ -1,0 +1,38 @@
+// Element-wise kernels: out[i] = f(in0[i], in1[i], ...), each input as it stands, one value, or stretched.
+#pragma once
+#include <cstdint>
+
+#include "core/backend/cuda/kernels/launch.h"
+#include "core/tensor/dtype.h"
+
+namespace gpubench::cuda {
+
+inline constexpr int max_rank = 8;
+inline constexpr int max_arity = 3;
+
+/// How the inputs are read while the output is written from front to back.
+struct ElementwiseAccess {
+  std::int64_t elements = 0;
+  /// Dimensions after merging, at least 1. With 1, the stride of an input is 1, or 0 for one value.
+  int rank = 1;
+  std::int64_t extent[max_rank] = {1};
+  std::int64_t stride[max_arity][max_rank] = {};
+  Dtype input_types[max_arity] = {};
+  Dtype output_type = Dtype::f32;
+};
+
+using ElementwiseLaunch = cudaError_t (*)(const LaunchOn&, const ElementwiseAccess&, void* out, const void* const* in);
+
+/// Classes of types that one general kernel serves, computing in float and in int64_t.
+enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
+
+/// The launch of the function object F of core/math; unary.cu and binary.cu name every F.
+template <class F>
+ElementwiseLaunch elementwise_launch();
+
+/// condition ? a : b, of any type but bytes.
+cudaError_t launch_select(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in);
+/// From and to any type but bytes, as the access says.
+cudaError_t launch_cast(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in);
+
+}  // namespace gpubench::cuda

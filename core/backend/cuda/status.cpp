@@ -1,0 +1,40 @@
+#include "core/backend/cuda/status.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench::cuda {
+
+bool is_sticky(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorExternalDevice:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void check(cudaError_t status, std::string_view call) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // an error that is not sticky must not be found by the next call
+  const std::string reason = fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
+  if (is_sticky(status)) throw DeviceLost("CUDA", call, reason);
+  throw DeviceError("CUDA", call, reason);
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,189 @@
+#include "tests/support/cuda_on_cpu/block.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <ucontext.h>
+#include <vector>
+
+// What tells the address sanitizer of other stacks; null without it.
+extern "C" {
+void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t size) __attribute__((weak));
+void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* size) __attribute__((weak));
+}
+
+namespace gpubench::cuda_on_cpu {
+
+Now now;
+
+namespace {
+
+constexpr std::size_t stack_bytes = std::size_t{128} << 10;
+constexpr unsigned warp = 32;
+
+/// Where threads wait for each other.
+struct Barrier {
+  unsigned expected = 0, arrived = 0, passed = 0;
+
+  void release_if_all() {
+    if (expected == 0 || arrived < expected) return;
+    arrived = 0;
+    ++passed;
+  }
+};
+
+struct Fibre {
+  ucontext_t context{};
+  std::unique_ptr<std::byte[]> stack = std::make_unique<std::byte[]>(stack_bytes);
+  void* fake_stack = nullptr;
+  uint3 thread{};
+  bool done = false;
+};
+
+[[noreturn]] void fail(const char* why) {
+  std::fprintf(stderr, "kernel on the CPU: %s (block %u, thread %u)\n", why, now.block.x, now.thread.x);
+  std::abort();
+}
+
+/// The block that runs: its fibres are used again by the next.
+class Block {
+ public:
+  void run(const Grid& grid, const std::function<void()>& thread) {
+    const unsigned threads = grid.threads.x * grid.threads.y * grid.threads.z;
+    while (fibres_.size() < threads) fibres_.push_back(std::make_unique<Fibre>());
+    thread_ = &thread;
+    block_ = {threads, 0, 0};
+    warps_.assign((threads + warp - 1) / warp, {});
+    slots_.resize(warps_.size() * warp * slot_bytes);
+    for (unsigned t = 0; t < threads; ++t) {
+      Fibre& fibre = *fibres_[t];
+      fibre.thread = {t % grid.threads.x, t / grid.threads.x % grid.threads.y, t / grid.threads.x / grid.threads.y};
+      fibre.done = false;
+      ++warps_[t / warp].expected;
+      prepare(fibre);
+    }
+    for (unsigned left = threads; left > 0;) {
+      const std::size_t before = progress_;
+      for (current_ = 0; current_ < threads; ++current_) {
+        Fibre& fibre = *fibres_[current_];
+        if (fibre.done) continue;
+        now.thread = fibre.thread;
+        enter(fibre);
+        if (!fibre.done) continue;
+        --left;
+        ++progress_;
+        leave_barriers();
+      }
+      if (progress_ == before) fail("a barrier that not all threads reach");
+    }
+  }
+
+  void wait(Barrier& barrier) {
+    const unsigned passed = barrier.passed;
+    ++barrier.arrived;
+    ++progress_;
+    barrier.release_if_all();
+    while (barrier.passed == passed) yield();
+  }
+  Barrier& block() { return block_; }
+  Barrier& of_warp() { return warps_[current_ / warp]; }
+  std::byte* slots() { return slots_.data() + current_ / warp * warp * slot_bytes; }
+  int lane() const { return static_cast<int>(current_ % warp); }
+
+ private:
+  static void prepare(Fibre& fibre) {
+    ::getcontext(&fibre.context);
+    fibre.context.uc_stack.ss_sp = fibre.stack.get();
+    fibre.context.uc_stack.ss_size = stack_bytes;
+    fibre.context.uc_link = nullptr;
+    fibre.fake_stack = nullptr;
+    ::makecontext(&fibre.context, &Block::start, 0);
+  }
+
+  static void start();
+
+  void enter(Fibre& fibre) {
+    if (__sanitizer_start_switch_fiber != nullptr) {
+      __sanitizer_start_switch_fiber(&fake_stack_, fibre.stack.get(), stack_bytes);
+    }
+    ::swapcontext(&scheduler_, &fibre.context);
+    if (__sanitizer_finish_switch_fiber != nullptr) __sanitizer_finish_switch_fiber(fake_stack_, nullptr, nullptr);
+  }
+
+  void arrived_on_stack(void* fake_stack) {
+    if (__sanitizer_finish_switch_fiber != nullptr) {
+      __sanitizer_finish_switch_fiber(fake_stack, &scheduler_stack_, &scheduler_stack_bytes_);
+    }
+  }
+
+  void yield() {
+    Fibre& fibre = *fibres_[current_];
+    if (__sanitizer_start_switch_fiber != nullptr) {
+      __sanitizer_start_switch_fiber(fibre.done ? nullptr : &fibre.fake_stack, scheduler_stack_,
+                                     scheduler_stack_bytes_);
+    }
+    ::swapcontext(&fibre.context, &scheduler_);
+    arrived_on_stack(fibre.fake_stack);
+  }
+
+  void leave_barriers() {
+    --block_.expected;
+    block_.release_if_all();
+    --of_warp().expected;
+    of_warp().release_if_all();
+  }
+
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::vector<Barrier> warps_;
+  std::vector<std::byte> slots_;
+  Barrier block_;
+  const std::function<void()>* thread_ = nullptr;
+  unsigned current_ = 0;
+  std::size_t progress_ = 0;  // threads that ended or came to a barrier
+  ucontext_t scheduler_{};
+  void* fake_stack_ = nullptr;
+  const void* scheduler_stack_ = nullptr;
+  std::size_t scheduler_stack_bytes_ = 0;
+};
+
+Block& running() {
+  static auto& block = *new Block;  // streams may run until the program's end
+  return block;
+}
+
+void Block::start() {
+  Block& block = running();
+  block.arrived_on_stack(nullptr);
+  (*block.thread_)();
+  block.fibres_[block.current_]->done = true;
+  block.yield();
+}
+
+}  // namespace
+
+void run_grid(const Grid& grid, const std::function<void()>& thread) {
+  now.blocks = grid.blocks;
+  now.threads = grid.threads;
+  if (grid.threads.x * grid.threads.y * grid.threads.z > 1024) fail("a block of more than 1024 threads");
+  for (now.block.z = 0; now.block.z < grid.blocks.z; ++now.block.z) {
+    for (now.block.y = 0; now.block.y < grid.blocks.y; ++now.block.y) {
+      for (now.block.x = 0; now.block.x < grid.blocks.x; ++now.block.x) running().run(grid, thread);
+    }
+  }
+}
+
+void wait_for_block() {
+  running().wait(running().block());
+}
+void wait_for_warp() {
+  running().wait(running().of_warp());
+}
+std::byte* warp_slots() {
+  return running().slots();
+}
+int lane() {
+  return running().lane();
+}
+
+}  // namespace gpubench::cuda_on_cpu

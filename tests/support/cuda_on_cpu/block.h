@@ -1,0 +1,46 @@
+// Runs the threads of a CUDA grid on the CPU: block after block, each thread of a block a fibre of its own, so that
+// barriers and exchanges between the lanes of a warp mean what they mean on a GPU. A barrier that only some threads
+// reach is an error of the kernel and ends the test.
+#pragma once
+#include <cstring>
+#include <functional>
+#include <vector_types.h>
+
+namespace gpubench::cuda_on_cpu {
+
+struct Grid {
+  dim3 blocks, threads;
+};
+
+/// CUDA's built-in variables for the thread that runs now.
+struct Now {
+  uint3 thread{}, block{};
+  dim3 threads, blocks;
+};
+extern Now now;
+
+/// Calls `thread` once for each thread of the grid.
+void run_grid(const Grid& grid, const std::function<void()>& thread);
+
+/// Return when all threads of the block, or of the caller's warp, have called; threads that have ended do not count.
+void wait_for_block();
+void wait_for_warp();
+
+/// Memory of the caller's warp for an exchange: a slot of 16 bytes a lane.
+inline constexpr std::size_t slot_bytes = 16;
+std::byte* warp_slots();
+int lane();
+
+/// Every lane gives `value` and takes that of the lane from(own lane).
+template <class T, class From>
+T exchange(T value, const From& from) {
+  static_assert(sizeof(T) <= slot_bytes);
+  std::byte* const slots = warp_slots();
+  std::memcpy(slots + slot_bytes * static_cast<std::size_t>(lane()), &value, sizeof(T));
+  wait_for_warp();
+  std::memcpy(&value, slots + slot_bytes * static_cast<std::size_t>(from(lane())), sizeof(T));
+  wait_for_warp();
+  return value;
+}
+
+}  // namespace gpubench::cuda_on_cpu

@@ -1,0 +1,101 @@
+// Stands for the file of this path when tests compile kernels for the CPU: CUDA's words with the same meaning there.
+#pragma once
+#include <cmath>
+#include <cstring>
+#include <cuda_runtime_api.h>
+#include <tuple>
+
+#include "core/math/half.h"
+#include "tests/support/cuda_on_cpu/block.h"
+#include "tests/support/cuda_on_cpu/queue.h"
+
+// One block runs at a time, so what its threads share is what is static.
+#undef __shared__
+#define __shared__ static
+#undef __launch_bounds__
+#define __launch_bounds__(...)
+
+inline const uint3& threadIdx = gpubench::cuda_on_cpu::now.thread;
+inline const uint3& blockIdx = gpubench::cuda_on_cpu::now.block;
+inline const dim3& blockDim = gpubench::cuda_on_cpu::now.threads;
+inline const dim3& gridDim = gpubench::cuda_on_cpu::now.blocks;
+
+inline void __syncthreads() {
+  ::gpubench::cuda_on_cpu::wait_for_block();
+}
+inline void __syncwarp(unsigned = 0xFFFFFFFFU) {
+  ::gpubench::cuda_on_cpu::wait_for_warp();
+}
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int distance) {
+  return ::gpubench::cuda_on_cpu::exchange(value, [&](int lane) { return lane ^ distance; });
+}
+template <class T>
+T __shfl_down_sync(unsigned, T value, int distance) {
+  return ::gpubench::cuda_on_cpu::exchange(value, [&](int lane) { return lane + distance < 32 ? lane + distance : lane; });
+}
+template <class T>
+T __shfl_sync(unsigned, T value, int from) {
+  return ::gpubench::cuda_on_cpu::exchange(value, [&](int) { return from; });
+}
+template <class T>
+T atomicAdd(T* where, T value) {
+  const T before = *where;
+  *where = static_cast<T>(before + value);
+  return before;
+}
+template <class T>
+T atomicMax(T* where, T value) {
+  const T before = *where;
+  if (value > before) *where = value;
+  return before;
+}
+inline void __threadfence() {}
+
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+  const gpubench::cuda_on_cpu::Grid grid{config->gridDim, config->blockDim};
+  std::tuple<Parameters...> kept(arguments...);
+  return gpubench::cuda_on_cpu::queue(config->stream, [grid, kernel, kept] {
+    gpubench::cuda_on_cpu::run_grid(grid, [&] { std::apply(kernel, kept); });
+  });
+}
+
+namespace gpubench::cuda {
+
+inline constexpr int warp_size = 32;
+
+template <class T, class Combine>
+T warp_reduce(T value, Combine combine) {
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    value = combine(value, __shfl_xor_sync(0xFFFFFFFFU, value, distance));
+  }
+  return value;
+}
+
+inline float widen(math::Float16 x) {
+  return math::to_float(x);
+}
+inline float widen(math::Bfloat16 x) {
+  return math::to_float(x);
+}
+template <class T>
+T widen(T x) {
+  return x;
+}
+
+template <class T>
+struct Narrow {
+  static T from(T x) { return x; }
+};
+template <>
+struct Narrow<math::Float16> {
+  static math::Float16 from(float x) { return math::to_float16(x); }
+};
+template <>
+struct Narrow<math::Bfloat16> {
+  static math::Bfloat16 from(float x) { return math::to_bfloat16(x); }
+};
+
+}  // namespace gpubench::cuda

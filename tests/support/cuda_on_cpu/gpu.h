@@ -1,0 +1,29 @@
+// The GPUs that tests see through the CUDA that runs on the CPU, and what tests may do to them. Their memory cannot be
+// touched by the host: outside kernels and copies it is protected, so that a host pointer which is none ends the test.
+#pragma once
+#include <cstddef>
+#include <cuda_runtime_api.h>
+
+namespace gpubench::cuda_on_cpu {
+
+struct Machine {
+  int gpus = 1;
+  std::size_t memory_bytes = std::size_t{512} << 20;  ///< of each
+  int multiprocessors = 2;
+  /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
+  cudaError_t broken = cudaSuccess;
+};
+
+/// The machine; change it only while no device is in use.
+Machine& machine();
+
+/// After `calls` more kernels every call fails with `error`, as after a fault of a kernel; mend() ends that.
+void fail_after(int kernels, cudaError_t error);
+void mend();
+
+/// Kernels, copies and graphs that the host has started since the start; a graph counts one.
+std::size_t launches();
+/// Kernels that have run, those of graphs too.
+std::size_t kernels_run();
+
+}  // namespace gpubench::cuda_on_cpu

@@ -1,0 +1,13 @@
+// The streams of the CUDA that runs on the CPU. They are as late as a GPU may be: what is queued runs when the host
+// waits for it, or when another stream that runs depends on it. Host code that forgets to wait, or that changes memory
+// too early, computes wrong results here every time.
+#pragma once
+#include <cuda_runtime_api.h>
+#include <functional>
+
+namespace gpubench::cuda_on_cpu {
+
+/// Adds work to a stream, or to the graph that the stream is captured into. Libraries' calls queue this way too.
+cudaError_t queue(cudaStream_t stream, std::function<void()> work);
+
+}  // namespace gpubench::cuda_on_cpu

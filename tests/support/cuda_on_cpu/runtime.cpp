@@ -1,0 +1,382 @@
+// CUDA's runtime functions that gpubench calls, on the CPU.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+#include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/cuda_on_cpu/queue.h"
+
+using namespace gpubench::cuda_on_cpu;
+
+// CUDA's own names for what its handles point to.
+struct CUevent_st {
+  CUstream_st* stream = nullptr;  // null: never recorded
+  std::size_t ticket = 0;         // the stream's steps up to it come before the mark
+};
+
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> work;
+};
+
+struct CUstream_st {
+  std::deque<std::function<void()>> waiting;
+  std::size_t done = 0;  // steps that have run
+  bool running = false;
+  CUgraph_st* capture = nullptr;
+};
+
+namespace {
+
+// Never destroyed: devices that are static variables of tests end after these would.
+std::recursive_mutex& mutex = *new std::recursive_mutex;
+std::vector<CUstream_st*>& streams = *new std::vector<CUstream_st*>;
+thread_local int current_gpu = 0;
+thread_local cudaError_t last_error = cudaSuccess;
+cudaError_t lost = cudaSuccess;
+int kernels_left = -1;
+cudaError_t fault = cudaSuccess;
+std::atomic<std::size_t> launch_count{0}, kernel_count{0};
+
+cudaError_t result(cudaError_t status) {
+  if (status == cudaSuccess && lost != cudaSuccess) status = lost;
+  if (status != cudaSuccess) last_error = status;
+  return status;
+}
+
+/// One GPU's memory: a range of addresses that only running work may touch.
+class Memory {
+ public:
+  void* allocate(std::size_t bytes) {
+    reserve();
+    bytes = (bytes + granularity - 1) / granularity * granularity;
+    for (auto free = free_.begin(); free != free_.end(); ++free) {
+      if (free->second < bytes) continue;
+      const auto [offset, size] = *free;
+      free_.erase(free);
+      if (size > bytes) free_[offset + bytes] = size - bytes;
+      taken_[offset] = bytes;
+      return base_ + offset;
+    }
+    return nullptr;
+  }
+  bool release(void* memory) {
+    const auto found = taken_.find(static_cast<std::size_t>(static_cast<std::byte*>(memory) - base_));
+    if (!owns(memory) || found == taken_.end()) return false;
+    free_[found->first] = found->second;
+    taken_.erase(found);
+    for (auto free = free_.begin(); free != free_.end();) {  // join neighbours
+      const auto next = std::next(free);
+      if (next == free_.end()) break;
+      if (free->first + free->second == next->first) {
+        free->second += next->second;
+        free_.erase(next);
+      } else {
+        free = next;
+      }
+    }
+    return true;
+  }
+  bool owns(const void* memory) const {
+    const auto* const at = static_cast<const std::byte*>(memory);
+    return base_ != nullptr && at >= base_ && at < base_ + bytes_;
+  }
+  void allow(bool access) const {
+    if (base_ != nullptr) ::mprotect(base_, bytes_, access ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
+  std::size_t free_bytes() const {
+    std::size_t bytes = base_ == nullptr ? machine().memory_bytes : 0;
+    for (const auto& [offset, size] : free_) bytes += size;
+    return bytes;
+  }
+
+ private:
+  static constexpr std::size_t granularity = 512;
+  void reserve() {
+    if (base_ != nullptr) return;
+    bytes_ = machine().memory_bytes;
+    base_ =
+        static_cast<std::byte*>(::mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    free_[0] = bytes_;
+  }
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::map<std::size_t, std::size_t> free_, taken_;
+};
+
+std::map<int, Memory>& memories() {
+  static auto& all = *new std::map<int, Memory>;
+  return all;
+}
+
+/// While it lives, memory may be touched.
+class Access {
+ public:
+  Access() {
+    if (depth_++ == 0) set(true);
+  }
+  ~Access() {
+    if (--depth_ == 0) set(false);
+  }
+  Access(const Access&) = delete;
+  Access& operator=(const Access&) = delete;
+
+ private:
+  static void set(bool access) {
+    for (const auto& [gpu, memory] : memories()) memory.allow(access);
+  }
+  static inline int depth_ = 0;
+};
+
+void run_until(CUstream_st& stream, std::size_t ticket) {
+  const Access access;
+  while (stream.done < ticket && !stream.waiting.empty() && !stream.running) {
+    stream.running = true;
+    const std::function<void()> work = std::move(stream.waiting.front());
+    stream.waiting.pop_front();
+    if (lost == cudaSuccess) work();
+    stream.running = false;
+    ++stream.done;
+  }
+}
+
+void run_all(CUstream_st& stream) {
+  run_until(stream, std::numeric_limits<std::size_t>::max());
+}
+
+void add(cudaStream_t stream, std::function<void()> work) {
+  if (stream->capture != nullptr) {
+    stream->capture->work.push_back(std::move(work));
+  } else {
+    stream->waiting.push_back(std::move(work));
+  }
+}
+
+void count_kernel() {
+  ++kernel_count;
+  if (kernels_left > 0) --kernels_left;
+  if (kernels_left == 0) lost = fault;
+}
+
+}  // namespace
+
+namespace gpubench::cuda_on_cpu {
+
+Machine& machine() {
+  static Machine one;
+  return one;
+}
+
+void fail_after(int kernels, cudaError_t error) {
+  const std::lock_guard lock(mutex);
+  kernels_left = kernels;
+  fault = error;
+  if (kernels == 0) lost = error;
+}
+
+void mend() {
+  const std::lock_guard lock(mutex);
+  kernels_left = -1;
+  lost = last_error = cudaSuccess;
+}
+
+std::size_t launches() {
+  return launch_count;
+}
+std::size_t kernels_run() {
+  return kernel_count;
+}
+
+cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
+  const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
+  if (stream->capture == nullptr) ++launch_count;
+  add(stream, [work = std::move(work)] {
+    work();
+    count_kernel();
+  });
+  return cudaSuccess;
+}
+
+}  // namespace gpubench::cuda_on_cpu
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = machine().gpus;
+  if (machine().broken != cudaSuccess) return result(machine().broken);
+  return machine().gpus == 0 ? result(cudaErrorNoDevice) : cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = machine().broken == cudaErrorInsufficientDriver ? 0 : 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  *properties = {};
+  std::strcpy(properties->name, "CUDA on the CPU");
+  properties->totalGlobalMem = machine().memory_bytes;
+  properties->major = 9;
+  properties->multiProcessorCount = machine().multiprocessors;
+  properties->pciBusID = device + 1;
+  return device < machine().gpus ? cudaSuccess : result(cudaErrorInvalidDevice);
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device >= machine().gpus) return result(cudaErrorInvalidDevice);
+  current_gpu = device;
+  return result(cudaSuccess);
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = current_gpu;
+  return cudaSuccess;
+}
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  const std::lock_guard lock(mutex);
+  *memory = memories()[current_gpu].allocate(bytes);
+  return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFree(void* memory) {
+  const std::lock_guard lock(mutex);
+  for (CUstream_st* stream : streams) run_all(*stream);
+  for (auto& [gpu, pool] : memories()) {
+    if (pool.owns(memory)) return pool.release(memory) ? cudaSuccess : result(cudaErrorInvalidValue);
+  }
+  return memory == nullptr ? cudaSuccess : result(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  const std::lock_guard lock(mutex);
+  *free = memories()[current_gpu].free_bytes();
+  *total = machine().memory_bytes;
+  return result(cudaSuccess);
+}
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFreeHost(void* memory) {
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError() {
+  return std::exchange(last_error, cudaSuccess);
+}
+const char* cudaGetErrorString(cudaError_t error) {
+  if (error == cudaErrorMemoryAllocation) return "out of memory";
+  if (error == cudaErrorIllegalAddress) return "an illegal memory access was encountered";
+  return "an error of the CUDA that runs on the CPU";
+}
+const char* cudaGetErrorName(cudaError_t error) {
+  if (error == cudaErrorMemoryAllocation) return "cudaErrorMemoryAllocation";
+  if (error == cudaErrorIllegalAddress) return "cudaErrorIllegalAddress";
+  return "cudaError";
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  const std::lock_guard lock(mutex);
+  *stream = new CUstream_st;
+  streams.push_back(*stream);
+  return result(cudaSuccess);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const std::lock_guard lock(mutex);
+  run_all(*stream);
+  std::erase(streams, stream);
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const std::lock_guard lock(mutex);
+  run_all(*stream);
+  return result(cudaSuccess);
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const std::lock_guard lock(mutex);
+  if (event->stream == nullptr || event->stream == stream) return result(cudaSuccess);
+  add(stream, [from = event->stream, ticket = event->ticket] {
+    if (std::find(streams.begin(), streams.end(), from) != streams.end()) run_until(*from, ticket);
+  });
+  return result(cudaSuccess);
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new CUevent_st;
+  return result(cudaSuccess);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const std::lock_guard lock(mutex);
+  event->stream = stream;
+  event->ticket = stream->done + (stream->running ? 1 : 0) + stream->waiting.size();
+  return result(cudaSuccess);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const std::lock_guard lock(mutex);
+  const bool done = event->stream == nullptr || event->stream->done >= event->ticket;
+  return done ? result(cudaSuccess) : cudaErrorNotReady;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const std::lock_guard lock(mutex);
+  if (event->stream != nullptr && std::find(streams.begin(), streams.end(), event->stream) != streams.end()) {
+    run_until(*event->stream, event->ticket);
+  }
+  return result(cudaSuccess);
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 0.001F;
+  return result(cudaSuccess);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return queue(stream, [=] { std::memcpy(to, from, bytes); });
+}
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  return queue(stream, [=] { std::memset(memory, value, bytes); });
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  stream->capture = new CUgraph_st;
+  return result(cudaSuccess);
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = std::exchange(stream->capture, nullptr);
+  return result(cudaSuccess);
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  *executable = new CUgraphExec_st{graph->work};
+  return result(cudaSuccess);
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  const std::lock_guard lock(mutex);
+  for (CUstream_st* stream : streams) run_all(*stream);
+  delete executable;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
+  ++launch_count;
+  for (const std::function<void()>& work : executable->work) add(stream, work);
+  return cudaSuccess;
+}
+}
