@@ -1,6 +1,9 @@
 #include "core/backend/cuda/kernels.h"
 
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/optimizer.h"
+#include "core/backend/cuda/shape_ops.h"
+#include "core/backend/cuda/state.h"
 #include "core/backend/cuda/unary.h"
 #include "core/ops/unary.h"
 
@@ -48,6 +51,23 @@ const KernelTable& kernels() {
       planner<Select, &plan_select>(),
       // cast
       planner<Cast, &plan_cast>(),
+      // shape_ops
+      planner<Transpose, &plan_transpose>(),
+      planner<Slice, &plan_slice>(),
+      planner<SliceGradient, &plan_slice_gradient>(),
+      planner<Concat, &plan_concat>(),
+      planner<BroadcastTo, &plan_broadcast_to>(),
+      // state, schedule
+      planner<Assign, &plan_assign>(),
+      planner<AssignAdd, &plan_assign_add>(),
+      planner<MovingAverage, &plan_moving_average>(),
+      planner<AccumulateMean, &plan_accumulate_mean>(),
+      planner<CosineDecay, &plan_cosine_decay>(),
+      planner<ExponentialDecay, &plan_exponential_decay>(),
+      // optimizer
+      planner<SgdUpdate, &plan_sgd_update>(),
+      planner<AdamUpdate, &plan_adam_update>(),
+      planner<RmspropUpdate, &plan_rmsprop_update>(),
   };
   return table;
 }

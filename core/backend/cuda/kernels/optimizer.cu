@@ -1,0 +1,133 @@
+// The elements of all variables, one behind the other, are cut into tiles that blocks share out: a block looks its
+// tile's variable up in the kernel's parameters.
+#include <utility>
+
+#include "core/backend/cuda/kernels/launch.cuh"
+#include "core/backend/cuda/kernels/optimizer.h"
+#include "core/math/optimizer.h"
+
+namespace gpubench::cuda {
+namespace {
+
+constexpr int per_thread = 4;
+constexpr std::int64_t tile = per_thread * block_threads;
+
+__host__ __device__ constexpr std::int64_t tiles_of(std::int64_t elements) {
+  return (elements + tile - 1) / tile;
+}
+
+template <class F, std::size_t... Slot>
+__device__ void update_tile(const F& f, const UpdateTensors& tensors, int variable, std::int64_t begin,
+                            std::index_sequence<Slot...>) {
+  const std::int64_t elements = tensors.elements[variable];
+#pragma unroll
+  for (int k = 0; k < per_thread; ++k) {
+    const std::int64_t i = begin + k * block_threads + threadIdx.x;
+    if (i < elements)
+      f(tensors.variable[variable][i], tensors.gradient[variable][i], tensors.slot[Slot][variable][i]...);
+  }
+}
+
+/// `make(scalars)` is the function of an element.
+template <int slots, class Make>
+__global__ void update_kernel(Make make, UpdateTensors tensors, UpdateScalars scalars, std::int64_t tiles) {
+  const auto f = make(scalars);
+  int variable = 0;
+  std::int64_t first = 0;  // tile of the variable
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
+    update_tile(f, tensors, variable, (t - first) * tile, std::make_index_sequence<slots>{});
+  }
+}
+
+template <int slots, class Make>
+cudaError_t launch_update(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars, Make make) {
+  std::int64_t tiles = 0;
+  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  if (tiles == 0) return cudaSuccess;
+  return launch(on, blocks_for(on, tiles, 1), block_threads, &update_kernel<slots, Make>, make, tensors, scalars,
+                tiles);
+}
+
+struct MakeSgd {
+  SgdConstants of;
+  __device__ math::Sgd operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay};
+  }
+};
+struct MakeSgdMomentum {
+  SgdConstants of;
+  __device__ math::SgdMomentum operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.momentum};
+  }
+};
+struct MakeSgdNesterov {
+  SgdConstants of;
+  __device__ math::SgdNesterov operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.momentum};
+  }
+};
+
+struct MakeAdam {
+  AdamConstants of;
+  __device__ math::Adam operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate, step = static_cast<float>(*scalars.step);
+    // 1 - beta^t without the cancellation that a beta near 1 brings in float32.
+    const float correction = sqrtf(-expm1f(step * of.log_beta2)) / -expm1f(step * of.log_beta1);
+    return {rate * correction, rate * of.weight_decay, of.one_minus_beta1, of.one_minus_beta2, of.epsilon};
+  }
+};
+
+struct MakeRmsprop {
+  RmspropConstants of;
+  __device__ math::Rmsprop operator()(const UpdateScalars& scalars) const {
+    return {*scalars.learning_rate, of.rho, of.epsilon};
+  }
+};
+struct MakeRmspropMomentum {
+  RmspropConstants of;
+  __device__ math::RmspropMomentum operator()(const UpdateScalars& scalars) const {
+    return {*scalars.learning_rate, of.rho, of.epsilon, of.momentum};
+  }
+};
+struct MakeRmspropCentered {
+  RmspropConstants of;
+  __device__ math::RmspropCentered operator()(const UpdateScalars& scalars) const {
+    return {*scalars.learning_rate, of.rho, of.epsilon};
+  }
+};
+struct MakeRmspropCenteredMomentum {
+  RmspropConstants of;
+  __device__ math::RmspropCenteredMomentum operator()(const UpdateScalars& scalars) const {
+    return {*scalars.learning_rate, of.rho, of.epsilon, of.momentum};
+  }
+};
+
+}  // namespace
+
+cudaError_t launch_sgd(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                       const SgdConstants& constants) {
+  if (constants.momentum == 0) return launch_update<0>(on, tensors, scalars, MakeSgd{constants});
+  if (constants.nesterov) return launch_update<1>(on, tensors, scalars, MakeSgdNesterov{constants});
+  return launch_update<1>(on, tensors, scalars, MakeSgdMomentum{constants});
+}
+
+cudaError_t launch_adam(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const AdamConstants& constants) {
+  return launch_update<2>(on, tensors, scalars, MakeAdam{constants});
+}
+
+cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                           const RmspropConstants& constants) {
+  if (constants.centered && constants.momentum != 0) {
+    return launch_update<3>(on, tensors, scalars, MakeRmspropCenteredMomentum{constants});
+  }
+  if (constants.centered) return launch_update<2>(on, tensors, scalars, MakeRmspropCentered{constants});
+  if (constants.momentum != 0) return launch_update<2>(on, tensors, scalars, MakeRmspropMomentum{constants});
+  return launch_update<1>(on, tensors, scalars, MakeRmsprop{constants});
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,47 @@
+// Updates of all variables of a model by few launches: one for every `update_capacity` variables.
+#pragma once
+#include <cstdint>
+
+#include "core/backend/cuda/kernels/launch.h"
+
+namespace gpubench::cuda {
+
+inline constexpr int update_capacity = 32;
+inline constexpr int max_slots = 3;
+
+/// Variables, their gradients and their state, by variable; float32.
+struct UpdateTensors {
+  int count = 0;
+  std::int64_t elements[update_capacity] = {};
+  float* variable[update_capacity] = {};
+  const float* gradient[update_capacity] = {};
+  float* slot[max_slots][update_capacity] = {};
+};
+
+/// Scalars that a step may change lie in the GPU's memory.
+struct UpdateScalars {
+  const float* learning_rate = nullptr;
+  const std::int64_t* step = nullptr;  ///< for Adam alone: 1 at the first update
+};
+
+struct SgdConstants {
+  float momentum = 0, weight_decay = 0;
+  bool nesterov = false;
+};
+cudaError_t launch_sgd(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                       const SgdConstants& constants);
+
+struct AdamConstants {
+  float one_minus_beta1 = 0, one_minus_beta2 = 0, log_beta1 = 0, log_beta2 = 0, epsilon = 0, weight_decay = 0;
+};
+cudaError_t launch_adam(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const AdamConstants& constants);
+
+struct RmspropConstants {
+  float rho = 0, epsilon = 0, momentum = 0;
+  bool centered = false;
+};
+cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                           const RmspropConstants& constants);
+
+}  // namespace gpubench::cuda

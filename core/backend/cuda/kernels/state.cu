@@ -1,0 +1,63 @@
+#include "core/backend/cuda/kernels/block_reduce.cuh"
+#include "core/backend/cuda/kernels/elementwise.cuh"
+#include "core/backend/cuda/kernels/state.h"
+
+namespace gpubench::cuda {
+namespace {
+
+__global__ void moving_average_kernel(std::int64_t elements, Dtype type, void* variable, const void* value, float kept,
+                                      float taken) {
+  for (std::int64_t i = first_index(); i < elements; i += index_step()) {
+    store_as<float>(variable, type, i,
+                    kept * load_as<float>(variable, type, i) + taken * load_as<float>(value, type, i));
+  }
+}
+
+// One block: the values are an example's each, and one order of summing gives one result.
+__global__ void accumulate_mean_kernel(float* state, const float* values, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) sum += static_cast<double>(values[i]);
+  const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
+  if (threadIdx.x == 0) {
+    state[0] = static_cast<float>(static_cast<double>(state[0]) + total);
+    state[1] += static_cast<float>(count);
+  }
+}
+
+__global__ void cosine_decay_kernel(float* rate, const std::int64_t* step, double initial, double steps, double alpha) {
+  constexpr double pi = 3.14159265358979323846;
+  const double at = static_cast<double>(*step);
+  const double cosine = 0.5 * (1 + cos(pi * (at < steps ? at : steps) / steps));
+  *rate = static_cast<float>(initial * ((1 - alpha) * cosine + alpha));
+}
+
+__global__ void exponential_decay_kernel(float* rate, const std::int64_t* step, double initial, double steps,
+                                         double factor, bool staircase) {
+  const double exponent = static_cast<double>(*step) / steps;
+  *rate = static_cast<float>(initial * pow(factor, staircase ? floor(exponent) : exponent));
+}
+
+}  // namespace
+
+cudaError_t launch_moving_average(const LaunchOn& on, std::int64_t elements, Dtype type, void* variable,
+                                  const void* value, float kept, float taken) {
+  if (elements == 0) return cudaSuccess;
+  return launch(on, blocks_for(on, elements), block_threads, &moving_average_kernel, elements, type, variable, value,
+                kept, taken);
+}
+
+cudaError_t launch_accumulate_mean(const LaunchOn& on, float* state, const float* values, std::int64_t count) {
+  return launch(on, 1, block_threads, &accumulate_mean_kernel, state, values, count);
+}
+
+cudaError_t launch_cosine_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial, double steps,
+                                double alpha) {
+  return launch(on, 1, 1, &cosine_decay_kernel, rate, step, initial, steps, alpha);
+}
+
+cudaError_t launch_exponential_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial,
+                                     double steps, double factor, bool staircase) {
+  return launch(on, 1, 1, &exponential_decay_kernel, rate, step, initial, steps, factor, staircase);
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,26 @@
+// Updates of variables, and learning rates as functions of the step. What changes from step to step is read from the
+// GPU's memory, so that a recorded launch stays right.
+#pragma once
+#include <cstdint>
+
+#include "core/backend/cuda/kernels/launch.h"
+#include "core/tensor/dtype.h"
+
+namespace gpubench::cuda {
+
+/// variable = kept * variable + taken * value; both of a floating `type`.
+cudaError_t launch_moving_average(const LaunchOn& on, std::int64_t elements, Dtype type, void* variable,
+                                  const void* value, float kept, float taken);
+
+/// state[0] += the sum of the values, state[1] += their number.
+cudaError_t launch_accumulate_mean(const LaunchOn& on, float* state, const float* values, std::int64_t count);
+
+/// rate = initial * ((1 - alpha) * (1 + cos(pi * min(step, steps) / steps)) / 2 + alpha).
+cudaError_t launch_cosine_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial, double steps,
+                                double alpha);
+
+/// rate = initial * factor ^ (step / steps), the exponent rounded down with `staircase`.
+cudaError_t launch_exponential_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial,
+                                     double steps, double factor, bool staircase);
+
+}  // namespace gpubench::cuda

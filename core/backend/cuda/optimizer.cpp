@@ -1,0 +1,65 @@
+#include "core/backend/cuda/optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/backend/cuda/kernels/optimizer.h"
+#include "core/backend/cuda/launch_kernel.h"
+
+namespace gpubench::cuda {
+namespace {
+
+/// launch(on, tensors, scalars) for every group of variables that one launch holds.
+template <class Launch>
+std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, Launch launch) {
+  const auto first = static_cast<std::size_t>(op.leading()), count = static_cast<std::size_t>(op.variables);
+  const auto slots = static_cast<std::size_t>(op.slots());
+  return launch_kernel(op, device, [=](const LaunchOn& on, Views inputs, Views) {
+    const UpdateScalars scalars{inputs[0].as<float>(), first == 2 ? inputs[1].as<std::int64_t>() : nullptr};
+    for (std::size_t begin = 0; begin < count; begin += update_capacity) {
+      UpdateTensors tensors;
+      tensors.count = static_cast<int>(std::min<std::size_t>(count - begin, update_capacity));
+      for (std::size_t i = 0; i < static_cast<std::size_t>(tensors.count); ++i) {
+        const auto memory = [&](std::size_t group) { return inputs[first + group * count + begin + i].as<float>(); };
+        tensors.elements[i] = inputs[first + begin + i].elements();
+        tensors.variable[i] = memory(0);
+        tensors.gradient[i] = memory(1);
+        for (std::size_t s = 0; s < slots; ++s) tensors.slot[s][i] = memory(2 + s);
+      }
+      if (const cudaError_t status = launch(on, tensors, scalars); status != cudaSuccess) return status;
+    }
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature&, Device& device) {
+  const SgdConstants constants{static_cast<float>(op.settings.momentum), static_cast<float>(op.settings.weight_decay),
+                               op.settings.nesterov};
+  return plan_update(op, device, [constants](const auto& on, const auto& tensors, const auto& scalars) {
+    return launch_sgd(on, tensors, scalars, constants);
+  });
+}
+
+std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature&, Device& device) {
+  const AdamAttributes& settings = op.settings;
+  const AdamConstants constants{
+      static_cast<float>(1 - settings.beta1),       static_cast<float>(1 - settings.beta2),
+      static_cast<float>(std::log(settings.beta1)), static_cast<float>(std::log(settings.beta2)),
+      static_cast<float>(settings.epsilon),         static_cast<float>(settings.weight_decay)};
+  return plan_update(op, device, [constants](const auto& on, const auto& tensors, const auto& scalars) {
+    return launch_adam(on, tensors, scalars, constants);
+  });
+}
+
+std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature&, Device& device) {
+  const RmspropConstants constants{static_cast<float>(op.settings.rho), static_cast<float>(op.settings.epsilon),
+                                   static_cast<float>(op.settings.momentum), op.settings.centered};
+  return plan_update(op, device, [constants](const auto& on, const auto& tensors, const auto& scalars) {
+    return launch_rmsprop(on, tensors, scalars, constants);
+  });
+}
+
+}  // namespace gpubench::cuda

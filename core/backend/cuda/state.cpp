@@ -1,0 +1,56 @@
+#include "core/backend/cuda/state.h"
+
+#include "core/backend/cuda/elementwise.h"
+#include "core/backend/cuda/kernels/state.h"
+#include "core/backend/cuda/launch_kernel.h"
+#include "core/math/binary.h"
+
+namespace gpubench::cuda {
+
+std::unique_ptr<Kernel> plan_assign(const Assign& op, const Signature& signature, Device& device) {
+  return launch_kernel(
+      op, device, [bytes = signature.outputs[0].bytes()](const LaunchOn& on, Views inputs, Views outputs) {
+        if (bytes == 0) return cudaSuccess;
+        return cudaMemcpyAsync(outputs[0].data, inputs[1].data, bytes, cudaMemcpyDeviceToDevice, on.stream);
+      });
+}
+
+std::unique_ptr<Kernel> plan_assign_add(const AssignAdd& op, const Signature& signature, Device& device) {
+  return plan_elementwise(op, signature, device, elementwise_launch<math::Add>());
+}
+
+std::unique_ptr<Kernel> plan_moving_average(const MovingAverage& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device,
+                       [kept = static_cast<float>(op.momentum), taken = static_cast<float>(1 - op.momentum),
+                        type = signature.outputs[0].dtype,
+                        elements = signature.outputs[0].elements()](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_moving_average(on, elements, type, outputs[0].data, inputs[1].data, kept, taken);
+                       });
+}
+
+std::unique_ptr<Kernel> plan_accumulate_mean(const AccumulateMean& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device,
+                       [count = signature.inputs[1].elements()](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_accumulate_mean(on, outputs[0].as<float>(), inputs[1].as<float>(), count);
+                       });
+}
+
+std::unique_ptr<Kernel> plan_cosine_decay(const CosineDecay& op, const Signature&, Device& device) {
+  return launch_kernel(op, device,
+                       [initial = op.initial, steps = op.decay_steps, alpha = op.alpha](const LaunchOn& on,
+                                                                                        Views inputs, Views outputs) {
+                         return launch_cosine_decay(on, outputs[0].as<float>(), inputs[0].as<std::int64_t>(), initial,
+                                                    steps, alpha);
+                       });
+}
+
+std::unique_ptr<Kernel> plan_exponential_decay(const ExponentialDecay& op, const Signature&, Device& device) {
+  return launch_kernel(op, device,
+                       [initial = op.initial, steps = op.decay_steps, factor = op.rate, staircase = op.staircase](
+                           const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_exponential_decay(on, outputs[0].as<float>(), inputs[0].as<std::int64_t>(),
+                                                         initial, steps, factor, staircase);
+                       });
+}
+
+}  // namespace gpubench::cuda
