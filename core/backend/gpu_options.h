@@ -8,6 +8,7 @@ namespace gpubench {
 struct GpuDeviceOptions {
   int physical = 0;  ///< the GPU, counted as CUDA does after CUDA_VISIBLE_DEVICES
   PoolOptions memory;
+  bool tf32 = false;  ///< float32 products and convolutions may be computed in TF32
 };
 
 }  // namespace gpubench

@@ -57,7 +57,10 @@ OnGpu::~OnGpu() {
 }
 
 CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
-    : id_(std::move(id)), physical_(options.physical), properties_(properties_of(options.physical)) {
+    : id_(std::move(id)),
+      physical_(options.physical),
+      properties_(properties_of(options.physical)),
+      tf32_(options.tf32) {
   if (options.memory.limit > properties_.memory_bytes) {
     throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
                             format_bytes(static_cast<double>(options.memory.limit)),
@@ -88,6 +91,14 @@ std::unique_ptr<Event> CudaDevice::new_event() {
 std::unique_ptr<Recording> CudaDevice::record(const std::function<void(Stream&)>& queue) {
   const OnGpu gpu(physical_);
   return record_graph(queue);
+}
+
+cublasLtContext* CudaDevice::cublaslt() {
+  std::call_once(cublaslt_made_, [this] {
+    const OnGpu gpu(physical_);
+    cublaslt_ = new_cublaslt_handle();
+  });
+  return cublaslt_.get();
 }
 
 void CudaDevice::bind_to_thread() {

@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "core/backend/cuda/cublaslt.h"
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/device/device.h"
 
@@ -36,13 +38,20 @@ class CudaDevice final : public Device {
   bool shares_host_memory() const override { return false; }
 
   const GpuProperties& properties() const { return properties_; }
+  /// Whether float32 products and convolutions may round their inputs to TF32's ten bits of mantissa.
+  bool tf32() const { return tf32_; }
+  /// Made at the first call; any thread may use it.
+  cublasLtContext* cublaslt();
 
  private:
   DeviceId id_;
   int physical_;
   GpuProperties properties_;
+  bool tf32_;
   std::unique_ptr<MemoryPool> memory_;
   std::unique_ptr<Stream> stream_;
+  std::once_flag cublaslt_made_;
+  CublasLtHandle cublaslt_;
 };
 
 /// The CUDA device that a planner was given.

@@ -1,6 +1,7 @@
 #include "core/backend/cuda/kernels.h"
 
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/matmul.h"
 #include "core/backend/cuda/optimizer.h"
 #include "core/backend/cuda/shape_ops.h"
 #include "core/backend/cuda/state.h"
@@ -13,6 +14,8 @@ const KernelTable& kernels() {
   static const KernelTable table{
       // core/graph
       planner<AddN, &plan_add_n>(),
+      // matmul
+      planner<Matmul, &plan_matmul>(),
       // unary
       planner<Neg, &plan_unary<Neg>>(),
       planner<Abs, &plan_unary<Abs>>(),

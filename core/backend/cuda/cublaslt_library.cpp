@@ -1,0 +1,45 @@
+// Where cublaslt() gets its functions from: the library of the machine. Tests link another.
+#include <array>
+
+#include "core/backend/cuda/cublaslt.h"
+#include "core/base/shared_library.h"
+
+namespace gpubench::cuda {
+namespace {
+
+class Library {
+ public:
+  Library() {
+    library_.bind(functions_.create, "cublasLtCreate");
+    library_.bind(functions_.destroy, "cublasLtDestroy");
+    library_.bind(functions_.get_version, "cublasLtGetVersion");
+    library_.bind(functions_.get_status_string, "cublasLtGetStatusString");
+    library_.bind(functions_.matmul, "cublasLtMatmul");
+    library_.bind(functions_.matmul_desc_create, "cublasLtMatmulDescCreate");
+    library_.bind(functions_.matmul_desc_destroy, "cublasLtMatmulDescDestroy");
+    library_.bind(functions_.matmul_desc_set_attribute, "cublasLtMatmulDescSetAttribute");
+    library_.bind(functions_.matrix_layout_create, "cublasLtMatrixLayoutCreate");
+    library_.bind(functions_.matrix_layout_destroy, "cublasLtMatrixLayoutDestroy");
+    library_.bind(functions_.matrix_layout_set_attribute, "cublasLtMatrixLayoutSetAttribute");
+    library_.bind(functions_.preference_create, "cublasLtMatmulPreferenceCreate");
+    library_.bind(functions_.preference_destroy, "cublasLtMatmulPreferenceDestroy");
+    library_.bind(functions_.preference_set_attribute, "cublasLtMatmulPreferenceSetAttribute");
+    library_.bind(functions_.get_heuristic, "cublasLtMatmulAlgoGetHeuristic");
+    library_.bind(functions_.algo_config_get_attribute, "cublasLtMatmulAlgoConfigGetAttribute");
+  }
+  const CublasLt& functions() const { return functions_; }
+
+ private:
+  static constexpr std::array<std::string_view, 2> names{"libcublasLt.so.13", "libcublasLt.so"};
+  SharedLibrary library_{names, cuda_library_folders(python_package_folders())};
+  CublasLt functions_{};
+};
+
+}  // namespace
+
+const CublasLt& cublaslt() {
+  static const Library library;
+  return library.functions();
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,279 @@
+// cuBLASLt's functions that gpubench calls, on the CPU: plain loops over column-major matrices, as its header says
+// them.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "core/backend/cuda/cublaslt.h"
+#include "core/math/half.h"
+#include "tests/support/cuda_on_cpu/queue.h"
+
+namespace gpubench::cuda {
+namespace {
+
+struct Layout {
+  cudaDataType type = CUDA_R_32F;
+  std::uint64_t rows = 0, columns = 0;
+  std::int64_t leading = 0;
+  std::int32_t batch = 1;
+  std::int64_t stride = 0;
+};
+
+struct Product {
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  cublasOperation_t transpose_a = CUBLAS_OP_N, transpose_b = CUBLAS_OP_N;
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  const void* bias = nullptr;
+};
+
+struct Preference {
+  std::uint64_t workspace = 0;
+  std::uint32_t alignment[4] = {256, 256, 256, 256};
+};
+
+/// What an algorithm was chosen for; it lies in cublasLtMatmulAlgo_t's opaque words.
+struct Algorithm {
+  std::int32_t id = 0;
+  std::uint32_t alignment[4] = {};
+  std::uint64_t workspace = 0;
+};
+static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
+
+// Not CUBLAS_STATUS_INVALID_VALUE: says what is wrong, where a test's log shows it.
+cublasStatus_t wrong(const char* what) {
+  std::fprintf(stderr, "cuBLASLt on the CPU: %s\n", what);
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+template <class T>
+bool take(T& to, const void* from, std::size_t bytes) {
+  if (from == nullptr || bytes != sizeof(T)) return false;
+  std::memcpy(&to, from, sizeof(T));
+  return true;
+}
+
+double load(const void* data, cudaDataType type, std::int64_t at) {
+  if (type == CUDA_R_16F) return math::to_float(static_cast<const math::Float16*>(data)[at]);
+  if (type == CUDA_R_16BF) return math::to_float(static_cast<const math::Bfloat16*>(data)[at]);
+  return static_cast<const float*>(data)[at];
+}
+
+void store(void* data, cudaDataType type, std::int64_t at, double value) {
+  const auto rounded = static_cast<float>(value);
+  if (type == CUDA_R_16F) {
+    static_cast<math::Float16*>(data)[at] = math::to_float16(rounded);
+  } else if (type == CUDA_R_16BF) {
+    static_cast<math::Bfloat16*>(data)[at] = math::to_bfloat16(rounded);
+  } else {
+    static_cast<float*>(data)[at] = rounded;
+  }
+}
+
+bool has_bias(cublasLtEpilogue_t epilogue) {
+  return epilogue == CUBLASLT_EPILOGUE_BIAS || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS;
+}
+bool has_relu(cublasLtEpilogue_t epilogue) {
+  return epilogue == CUBLASLT_EPILOGUE_RELU || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS;
+}
+
+struct Extents {
+  std::int64_t m, n, k;
+};
+
+/// 0 for m where the shapes do not multiply.
+Extents extents_of(const Product& product, const Layout& a, const Layout& b, const Layout& d) {
+  const bool ta = product.transpose_a == CUBLAS_OP_T, tb = product.transpose_b == CUBLAS_OP_T;
+  const std::uint64_t m = ta ? a.columns : a.rows, k = ta ? a.rows : a.columns;
+  const std::uint64_t k_b = tb ? b.columns : b.rows, n = tb ? b.rows : b.columns;
+  if (k != k_b || m != d.rows || n != d.columns) return {0, 0, 0};
+  return {static_cast<std::int64_t>(m), static_cast<std::int64_t>(n), static_cast<std::int64_t>(k)};
+}
+
+cublasStatus_t check_layouts(const Product& product, const Layout& a, const Layout& b, const Layout& d) {
+  for (const Layout* layout : {&a, &b, &d}) {
+    if (layout->leading < static_cast<std::int64_t>(layout->rows)) return wrong("a leading dimension below the rows");
+    if (layout->batch != d.batch) return wrong("batch counts that differ");
+    if (layout->type != d.type) return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (product.compute == CUBLAS_COMPUTE_32F_FAST_TF32 && d.type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (extents_of(product, a, b, d).m == 0) return wrong("shapes that do not multiply");
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+void multiply(const Product& product, const Layout& a, const Layout& b, const Layout& d, const void* from_a,
+              const void* from_b, void* to) {
+  const auto [m, n, k] = extents_of(product, a, b, d);
+  const auto element = [](const void* data, const Layout& layout, std::int64_t batch, std::int64_t row,
+                          std::int64_t column) {
+    return load(data, layout.type, batch * layout.stride + column * layout.leading + row);
+  };
+  const bool ta = product.transpose_a == CUBLAS_OP_T, tb = product.transpose_b == CUBLAS_OP_T;
+  for (std::int64_t batch = 0; batch < d.batch; ++batch) {
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        double sum = has_bias(product.epilogue) ? load(product.bias, d.type, i) : 0;
+        for (std::int64_t l = 0; l < k; ++l) {
+          sum += (ta ? element(from_a, a, batch, l, i) : element(from_a, a, batch, i, l)) *
+                 (tb ? element(from_b, b, batch, j, l) : element(from_b, b, batch, l, j));
+        }
+        if (has_relu(product.epilogue)) sum = std::fmax(sum, 0);
+        store(to, d.type, batch * d.stride + j * d.leading + i, sum);
+      }
+    }
+  }
+}
+
+cublasStatus_t create(cublasLtHandle_t* handle) {
+  *handle = reinterpret_cast<cublasLtHandle_t>(new int(0));
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t destroy(cublasLtHandle_t handle) {
+  delete reinterpret_cast<int*>(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+std::size_t get_version() {
+  return 130000;
+}
+const char* get_status_string(cublasStatus_t) {
+  return "an error of the cuBLASLt that runs on the CPU";
+}
+
+cublasStatus_t matmul_desc_create(cublasLtMatmulDesc_t* desc, cublasComputeType_t compute, cudaDataType_t scale) {
+  if (scale != CUDA_R_32F) return wrong("a scale that is not float32");
+  *desc = reinterpret_cast<cublasLtMatmulDesc_t>(new Product{.compute = compute});
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t matmul_desc_destroy(cublasLtMatmulDesc_t desc) {
+  delete reinterpret_cast<Product*>(desc);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t matmul_desc_set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute, const void* value,
+                               std::size_t bytes) {
+  auto& product = *reinterpret_cast<Product*>(desc);
+  bool taken = false;
+  if (attribute == CUBLASLT_MATMUL_DESC_TRANSA) taken = take(product.transpose_a, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) taken = take(product.transpose_b, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE) taken = take(product.epilogue, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER) taken = take(product.bias, value, bytes);
+  return taken ? CUBLAS_STATUS_SUCCESS : wrong("an attribute of a product of the wrong size, or not known here");
+}
+
+cublasStatus_t layout_create(cublasLtMatrixLayout_t* layout, cudaDataType type, std::uint64_t rows,
+                             std::uint64_t columns, std::int64_t leading) {
+  *layout = reinterpret_cast<cublasLtMatrixLayout_t>(
+      new Layout{.type = type, .rows = rows, .columns = columns, .leading = leading});
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t layout_destroy(cublasLtMatrixLayout_t layout) {
+  delete reinterpret_cast<Layout*>(layout);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t layout_set(cublasLtMatrixLayout_t handle, cublasLtMatrixLayoutAttribute_t attribute, const void* value,
+                          std::size_t bytes) {
+  auto& layout = *reinterpret_cast<Layout*>(handle);
+  bool taken = false;
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) taken = take(layout.batch, value, bytes);
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET) taken = take(layout.stride, value, bytes);
+  return taken ? CUBLAS_STATUS_SUCCESS : wrong("an attribute of a layout of the wrong size, or not known here");
+}
+
+cublasStatus_t preference_create(cublasLtMatmulPreference_t* preference) {
+  *preference = reinterpret_cast<cublasLtMatmulPreference_t>(new Preference);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t preference_destroy(cublasLtMatmulPreference_t preference) {
+  delete reinterpret_cast<Preference*>(preference);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t preference_set(cublasLtMatmulPreference_t handle, cublasLtMatmulPreferenceAttributes_t attribute,
+                              const void* value, std::size_t bytes) {
+  auto& preference = *reinterpret_cast<Preference*>(handle);
+  bool taken = false;
+  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) taken = take(preference.workspace, value, bytes);
+  const int matrix = attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
+  if (matrix >= 0 && matrix < 4) taken = take(preference.alignment[matrix], value, bytes);
+  return taken ? CUBLAS_STATUS_SUCCESS : wrong("a preference of the wrong size, or not known here");
+}
+
+cublasStatus_t get_heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
+                             cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
+                             cublasLtMatmulPreference_t preferred, int, cublasLtMatmulHeuristicResult_t* results,
+                             int* found) {
+  const auto& product = *reinterpret_cast<Product*>(desc);
+  const auto& preference = *reinterpret_cast<Preference*>(preferred);
+  const cublasStatus_t status = check_layouts(product, *reinterpret_cast<Layout*>(a), *reinterpret_cast<Layout*>(b),
+                                              *reinterpret_cast<Layout*>(d));
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  Algorithm algorithm{.id = 1, .alignment = {}, .workspace = std::min<std::uint64_t>(preference.workspace, 1000)};
+  std::memcpy(algorithm.alignment, preference.alignment, sizeof algorithm.alignment);
+  *results = {};
+  std::memcpy(&results->algo, &algorithm, sizeof algorithm);
+  results->workspaceSize = algorithm.workspace;
+  results->state = CUBLAS_STATUS_SUCCESS;
+  *found = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t algo_config_get(const cublasLtMatmulAlgo_t* algo, cublasLtMatmulAlgoConfigAttributes_t attribute,
+                               void* value, std::size_t bytes, std::size_t* written) {
+  if (attribute != CUBLASLT_ALGO_CONFIG_ID || bytes != sizeof(std::int32_t)) return wrong("an algorithm's attribute");
+  std::memcpy(value, algo, sizeof(std::int32_t));
+  *written = sizeof(std::int32_t);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* alpha, const void* a,
+                      cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
+                      const void*, cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t d_layout,
+                      const cublasLtMatmulAlgo_t* algo, void* workspace, std::size_t workspace_bytes,
+                      cudaStream_t stream) {
+  const Product product = *reinterpret_cast<Product*>(desc);
+  const Layout layout_a = *reinterpret_cast<Layout*>(a_layout), layout_b = *reinterpret_cast<Layout*>(b_layout);
+  const Layout layout_d = *reinterpret_cast<Layout*>(d_layout);
+  const cublasStatus_t status = check_layouts(product, layout_a, layout_b, layout_d);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0) return wrong("alpha or beta");
+  if (has_bias(product.epilogue) && product.bias == nullptr) return wrong("an epilogue without its bias");
+  Algorithm algorithm;
+  std::memcpy(static_cast<void*>(&algorithm), algo, sizeof algorithm);
+  if (workspace_bytes < algorithm.workspace || (algorithm.workspace > 0 && workspace == nullptr)) {
+    return wrong("too small a workspace");
+  }
+  const void* const memory[] = {a, b, d, d};
+  for (int i = 0; i < 4; ++i) {
+    if (reinterpret_cast<std::uintptr_t>(memory[i]) % algorithm.alignment[i] != 0) return wrong("an alignment broken");
+  }
+  const cudaError_t queued = cuda_on_cpu::queue(stream, [=] {
+    std::memset(workspace, 0xFF, algorithm.workspace);  // it is the library's while it runs
+    multiply(product, layout_a, layout_b, layout_d, a, b, d);
+  });
+  return queued == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+}  // namespace
+
+const CublasLt& cublaslt() {
+  static const CublasLt functions{.create = &create,
+                                  .destroy = &destroy,
+                                  .get_version = &get_version,
+                                  .get_status_string = &get_status_string,
+                                  .matmul = &matmul,
+                                  .matmul_desc_create = &matmul_desc_create,
+                                  .matmul_desc_destroy = &matmul_desc_destroy,
+                                  .matmul_desc_set_attribute = &matmul_desc_set,
+                                  .matrix_layout_create = &layout_create,
+                                  .matrix_layout_destroy = &layout_destroy,
+                                  .matrix_layout_set_attribute = &layout_set,
+                                  .preference_create = &preference_create,
+                                  .preference_destroy = &preference_destroy,
+                                  .preference_set_attribute = &preference_set,
+                                  .get_heuristic = &get_heuristic,
+                                  .algo_config_get_attribute = &algo_config_get};
+  return functions;
+}
+
+}  // namespace gpubench::cuda
