@@ -3,8 +3,10 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 #include "core/base/error.h"
+#include "core/experiment/gpu_watch.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/proc/cpu_probe.h"
 
@@ -55,13 +57,18 @@ class Measurement {
   void measure() {
     steps_.reset_figures();
     for_each_device([](Device& device) { device.memory().reset_peak(); });
+    // What holds nothing of this work after the warm-up takes no part in it.
+    const std::vector<WatchedGpu> used = gpus_in_use();
+    GpuWatch& gpus = gpus_.emplace(used, used.empty() ? NvmlAccess{} : open_nvml());
     CpuProbe probe;
+    gpus.begin();
     const Stopwatch watch;
     bool done = false;
     while (!done) {
       const auto begin = Clock::now();
       steps_.step();
       const auto end = Clock::now();
+      examples_ += static_cast<double>(steps_.examples());
       if (steps_.examples() != batch_) {  // the rest at the end of the data
         skip_partial(watch);
         continue;
@@ -70,6 +77,7 @@ class Measurement {
       done = rule_.add(Seconds(end - begin).count());
     }
     runtime_.synchronize();
+    gpus.end();
     std::array<double, 4> readings{};
     probe.read(readings);
     cpu_share_ = readings[0];
@@ -105,15 +113,26 @@ class Measurement {
     record.set("peak_memory_bytes", peak);
     record.set("reserved_memory_bytes", reserved);
     set_measured(record, "cpu_share", cpu_share_);
+    gpus_->describe(record, examples_);
     record.set("stop_reason", rule_.reason());
     return record;
   }
 
   std::string quality(const Estimate& step) const {
     if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
+    if (const std::string doubt = gpus_->doubt(); !doubt.empty()) return "unreliable: " + doubt;
     if (std::isinf(step.relative_error())) return "unreliable: too few steps for an interval";
     if (step.relative_error() <= wide_interval) return "ok";
     return fmt::format("unreliable: the median is known to {:.0f} % only", 100 * step.relative_error());
+  }
+
+  std::vector<WatchedGpu> gpus_in_use() const {
+    std::vector<WatchedGpu> gpus;
+    for_each_device([&](Device& device) {
+      if (device.bus_id().empty() || device.memory().use().in_use == 0) return;
+      gpus.push_back({to_string(device.id()), device.bus_id()});
+    });
+    return gpus;
   }
 
   template <class Use>
@@ -129,7 +148,8 @@ class Measurement {
   StoppingRule rule_;
   std::int64_t batch_ = 0;
   Seconds warmup_time_{}, waited_{};
-  double cpu_share_ = 0;
+  double cpu_share_ = 0, examples_ = 0;
+  std::optional<GpuWatch> gpus_;
 };
 
 }  // namespace
