@@ -78,6 +78,7 @@ struct NvmlFunctions {
   NvmlReturn (*memory)(NvmlDevice, NvmlMemory*);
   NvmlReturn (*clock)(NvmlDevice, unsigned, unsigned*);
   NvmlReturn (*max_clock)(NvmlDevice, unsigned, unsigned*);
+  NvmlReturn (*memory_bus_width)(NvmlDevice, unsigned*);
   NvmlReturn (*temperature)(NvmlDevice, unsigned, unsigned*);
   NvmlReturn (*power)(NvmlDevice, unsigned*);
   NvmlReturn (*power_limit)(NvmlDevice, unsigned*);

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/peaks.h"
 
 namespace gpubench {
 namespace {
@@ -26,6 +27,21 @@ std::string memory(const GpuSensors& sensors) {
   if (!bytes) return {};
   return fmt::format("{}, {} free", format_bytes(static_cast<double>(bytes->total)),
                      format_bytes(static_cast<double>(bytes->free)));
+}
+
+// On paper: what was measured says how much of it can be had.
+std::string peaks(const GpuSensors& sensors) {
+  std::string text;
+  const auto add = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+  const std::string product = sensors.name();
+  for (const Arithmetic arithmetic : all_arithmetic) {
+    if (const auto peak = dense_peak(product, arithmetic)) {
+      add(fmt::format("{} {}{}", to_string(arithmetic), format_si(*peak),
+                      arithmetic == Arithmetic::int8 ? "OP/s" : "FLOP/s"));
+    }
+  }
+  if (const auto bandwidth = sensors.peak_bandwidth()) add("memory " + format_si(*bandwidth) + "B/s");
+  return text;
 }
 
 std::string power(const GpuSensors& sensors) {
@@ -76,6 +92,7 @@ GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbo
   add("name", sensors.name());
   add("driver", sensors.nvml()->driver_version());
   add("memory", memory(sensors));
+  add("peaks", peaks(sensors));
   add("clocks", clocks(sensors));
   add("temperature", temperature(sensors));
   add("power", power(sensors));

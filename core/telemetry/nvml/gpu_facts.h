@@ -11,8 +11,8 @@ namespace gpubench {
 /// Label and text, in the order in which they are shown.
 using GpuFacts = std::vector<std::pair<std::string, std::string>>;
 
-/// name, driver, memory, clocks, temperature, power, link, ecc, mig, throttled and processes; what the device does not
-/// tell is absent.
+/// name, driver, memory, peaks, clocks, temperature, power, link, ecc, mig, throttled and processes; what the device
+/// does not tell is absent.
 GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbours);
 /// The same of the GPU at `bus_id`; when NVML cannot be used, the one fact "telemetry" says why.
 GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id);

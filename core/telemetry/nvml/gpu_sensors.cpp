@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/telemetry/peaks.h"
+
 namespace gpubench {
 namespace {
 
@@ -45,6 +47,11 @@ std::optional<double> GpuSensors::memory_clock_hz() const {
 }
 std::optional<double> GpuSensors::max_memory_clock_hz() const {
   return scaled(ask<unsigned>(functions().max_clock, nvml_memory_clock), hz_per_mhz);
+}
+std::optional<double> GpuSensors::peak_bandwidth() const {
+  const auto clock = max_memory_clock_hz();
+  const auto bits = ask<unsigned>(functions().memory_bus_width);
+  return clock && bits ? std::optional(memory_bandwidth(*clock, *bits)) : std::nullopt;
 }
 std::optional<double> GpuSensors::temperature_c() const {
   return scaled(ask<unsigned>(functions().temperature, nvml_gpu_temperature), 1);

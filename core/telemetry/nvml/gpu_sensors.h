@@ -37,6 +37,8 @@ class GpuSensors {
   std::optional<double> max_sm_clock_hz() const;
   std::optional<double> memory_clock_hz() const;
   std::optional<double> max_memory_clock_hz() const;
+  /// On paper, in bytes a second.
+  std::optional<double> peak_bandwidth() const;
   std::optional<double> temperature_c() const;
   std::optional<double> power_w() const;
   std::optional<double> power_limit_w() const;

@@ -25,6 +25,7 @@ void bind_readings(NvmlFunctions& table, const SharedLibrary& library) {
   library.bind_if_there(table.memory, "nvmlDeviceGetMemoryInfo");
   library.bind_if_there(table.clock, "nvmlDeviceGetClockInfo");
   library.bind_if_there(table.max_clock, "nvmlDeviceGetMaxClockInfo");
+  library.bind_if_there(table.memory_bus_width, "nvmlDeviceGetMemoryBusWidth");
   library.bind_if_there(table.temperature, "nvmlDeviceGetTemperature");
   library.bind_if_there(table.power, "nvmlDeviceGetPowerUsage");
   library.bind_if_there(table.power_limit, "nvmlDeviceGetEnforcedPowerLimit");

@@ -77,6 +77,7 @@ void set_readings(NvmlFunctions& table) {
   table.max_clock = [](NvmlDevice, unsigned type, unsigned* out) {
     return answer("max_clock", out, type == nvml_sm_clock ? fake->max_sm_clock_mhz : fake->max_memory_clock_mhz);
   };
+  table.memory_bus_width = [](NvmlDevice, unsigned* out) { return answer("memory_bus_width", out, 6144); };
   table.temperature = [](NvmlDevice, unsigned, unsigned* out) {
     return answer("temperature", out, fake->temperature_c);
   };

@@ -33,6 +33,9 @@ class GpuFactsTest : public TemporaryFolder {
 TEST_F(GpuFactsTest, AreInWords) {
   EXPECT_THAT(facts(), ElementsAre(Pair("name", "NVIDIA H200"), Pair("driver", "580.65.06"),
                                    Pair("memory", "150 GiB, 100 GiB free"),
+                                   Pair("peaks",
+                                        "float32 67 TFLOP/s, tf32 495 TFLOP/s, float16 989 TFLOP/s, bfloat16 989 "
+                                        "TFLOP/s, float8 1.98 PFLOP/s, int8 1.98 POP/s, memory 4.92 TB/s"),
                                    Pair("clocks", "multiprocessors 1755 of 1980 MHz, memory 2619 of 3201 MHz"),
                                    Pair("temperature", "61 °C"), Pair("power", "512 of 700 W"),
                                    Pair("link", "PCIe generation 4, 16 lanes (at most generation 5, 16 lanes)"),
@@ -62,6 +65,8 @@ TEST_F(GpuFactsTest, WhatIsNotSupportedIsAbsent) {
     fake_.unsupported = {reading};
     EXPECT_EQ(fact(label), "(absent)") << reading;
   }
+  fake_.unsupported = {"memory_bus_width", "name"};
+  EXPECT_EQ(fact("peaks"), "(absent)");
   fake_.unsupported = {"max_clock", "power_limit", "ecc_errors", "max_pcie_width"};
   EXPECT_EQ(fact("clocks"), "multiprocessors 1755 of ? MHz, memory 2619 of ? MHz");
   EXPECT_EQ(fact("power"), "512 W");
