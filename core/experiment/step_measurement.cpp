@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/gpu_watch.h"
+#include "core/experiment/step_trace.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/proc/cpu_probe.h"
 
@@ -34,6 +35,7 @@ class Measurement {
   StepMeasurement run() {
     warm_up();
     measure();
+    if (limits_.new_tracer && !gpus_in_use().empty()) trace();
     const Estimate mean = estimate_mean(rule_.samples());
     return {describe(rule_.estimate(), mean), mean, {rule_.samples().begin(), rule_.samples().end()}};
   }
@@ -83,6 +85,13 @@ class Measurement {
     cpu_share_ = readings[0];
   }
 
+  /// Tracing slows down, so it comes last.
+  void trace() {
+    constexpr std::size_t most_spans = 200'000;
+    Timeline timeline(most_spans);
+    trace_ = trace_steps(steps_, runtime_, *limits_.new_tracer(), timeline);
+  }
+
   /// A dataset of one whole and many partial batches must not be measured for ever.
   void skip_partial(const Stopwatch& watch) const {
     if (rule_.samples().empty() && watch.elapsed() > limits_.stopping.budget) {
@@ -114,6 +123,7 @@ class Measurement {
     record.set("reserved_memory_bytes", reserved);
     set_measured(record, "cpu_share", cpu_share_);
     gpus_->describe(record, examples_);
+    if (trace_) set_breakdown(record, *trace_);
     record.set("stop_reason", rule_.reason());
     return record;
   }
@@ -121,6 +131,7 @@ class Measurement {
   std::string quality(const Estimate& step) const {
     if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
     if (const std::string doubt = gpus_->doubt(); !doubt.empty()) return "unreliable: " + doubt;
+    if (trace_ && !trace_->breakdown.doubt.empty()) return "unreliable: " + trace_->breakdown.doubt;
     if (std::isinf(step.relative_error())) return "unreliable: too few steps for an interval";
     if (step.relative_error() <= wide_interval) return "ok";
     return fmt::format("unreliable: the median is known to {:.0f} % only", 100 * step.relative_error());
@@ -150,6 +161,7 @@ class Measurement {
   Seconds warmup_time_{}, waited_{};
   double cpu_share_ = 0, examples_ = 0;
   std::optional<GpuWatch> gpus_;
+  std::optional<StepTrace> trace_;
 };
 
 }  // namespace

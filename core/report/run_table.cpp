@@ -14,9 +14,17 @@ namespace gpubench {
 namespace {
 
 // Standard columns that a terminal has no room for.
-constexpr std::array<std::string_view, 10> full_only = {
-    "point",       "warmup_s",        "flops_per_step", "reserved_memory_bytes", "stop_reason",
-    "sm_clock_hz", "memory_clock_hz", "temperature_c",  "nvml_active_share",     "telemetry_share"};
+constexpr std::array<std::string_view, 11> full_only = {"point",
+                                                        "warmup_s",
+                                                        "flops_per_step",
+                                                        "reserved_memory_bytes",
+                                                        "stop_reason",
+                                                        "sm_clock_hz",
+                                                        "memory_clock_hz",
+                                                        "temperature_c",
+                                                        "nvml_active_share",
+                                                        "telemetry_share",
+                                                        "traced_step_time_s"};
 
 // Long or seldom filled: they stand at a row's end.
 constexpr std::array<std::string_view, 5> shown_last = {"quality", "verdict", "status", "detail", "stop_reason"};

@@ -76,6 +76,8 @@ const std::array optional_column_list = {
     Column{"dram_share", Unit::share, neither, false,
            "of the GPU memory's bandwidth: used (counted by Hopper and later)"},
     Column{"telemetry_share", Unit::share, lower, false, "of the measured time: the GPUs' sensors were being read"},
+    Column{"traced_step_time_s", Unit::seconds, lower, false,
+           "mean wall time of the steps that were traced, which slows them down"},
     Column{"last_loss", Unit::none, lower, false, "what the last call of the loop returned (gb.measure.loop)"},
     Column{"op", Unit::none, neither, text_column, "the op whose kernel ran (gb.measure.kernels)"},
     Column{"shape", Unit::none, neither, text_column, "its extents"},

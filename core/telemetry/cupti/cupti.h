@@ -5,9 +5,9 @@
 
 #include "core/base/shared_library.h"
 #include "core/telemetry/cupti/activity.h"
+#include "core/telemetry/cupti/activity_tracer.h"
 #include "core/telemetry/cupti/buffers.h"
 #include "core/telemetry/cupti/functions.h"
-#include "core/telemetry/cupti/tracer.h"
 
 namespace gpubench {
 

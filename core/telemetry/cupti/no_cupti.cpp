@@ -1,5 +1,5 @@
 #include "core/base/error.h"
-#include "core/telemetry/cupti/tracer.h"
+#include "core/telemetry/cupti/activity_tracer.h"
 
 namespace gpubench {
 

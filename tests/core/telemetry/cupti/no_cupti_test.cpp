@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/telemetry/cupti/tracer.h"
+#include "core/telemetry/cupti/activity_tracer.h"
 
 namespace gpubench {
 namespace {

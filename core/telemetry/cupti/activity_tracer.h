@@ -3,28 +3,26 @@
 #pragma once
 #include <memory>
 
-#include "core/telemetry/timeline.h"
+#include "core/telemetry/tracer.h"
 
 namespace gpubench {
 
 class Cupti;
 
 /// One at a time in a process: CUPTI has one set of callbacks.
-class ActivityTracer {
+class ActivityTracer final : public Tracer {
  public:
   /// Throws Error saying why nothing can be traced here.
   ActivityTracer();
   explicit ActivityTracer(std::unique_ptr<Cupti> cupti);
   /// Stops; records that were not fetched are lost.
-  ~ActivityTracer();
+  ~ActivityTracer() override;
   ActivityTracer(const ActivityTracer&) = delete;
   ActivityTracer& operator=(const ActivityTracer&) = delete;
 
-  /// Graphs that were instantiated before have no node times. Throws DeviceError.
-  void start();
-  /// The devices must be idle. Adds spans of all that happened since start(); returns the records that were lost, of
-  /// which any makes a breakdown unreliable. Throws DeviceError.
-  std::size_t stop(Timeline& timeline);
+  /// Graphs that were instantiated before may have no node times.
+  void start() override;
+  std::size_t stop(Timeline& timeline) override;
 
  private:
   std::unique_ptr<Cupti> cupti_;
