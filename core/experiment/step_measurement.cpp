@@ -25,12 +25,12 @@ void set_measured(Record& record, std::string_view column, double value) {
 class Measurement {
  public:
   Measurement(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what)
-      : steps_(steps),
-        runtime_(runtime),
-        limits_(limits),
-        what_(what),
-        warmup_(limits.warmup),
-        rule_(limits.stopping) {}
+      : steps_(steps), runtime_(runtime), limits_(limits), what_(what), warmup_(limits.warmup), rule_(limits.stopping) {
+    // Takes long enough for a GPU to fall asleep in, so it comes before the warm-up.
+    bool has_gpus = false;
+    for_each_device([&](Device& device) { has_gpus = has_gpus || !device.bus_id().empty(); });
+    if (has_gpus) nvml_ = open_nvml();
+  }
 
   StepMeasurement run() {
     warm_up();
@@ -60,10 +60,9 @@ class Measurement {
     steps_.reset_figures();
     for_each_device([](Device& device) { device.memory().reset_peak(); });
     // What holds nothing of this work after the warm-up takes no part in it.
-    const std::vector<WatchedGpu> used = gpus_in_use();
-    GpuWatch& gpus = gpus_.emplace(used, used.empty() ? NvmlAccess{} : open_nvml());
-    CpuProbe probe;
+    GpuWatch& gpus = gpus_.emplace(gpus_in_use(), nvml_);
     gpus.begin();
+    CpuProbe probe;
     const Stopwatch watch;
     bool done = false;
     while (!done) {
@@ -160,6 +159,7 @@ class Measurement {
   std::int64_t batch_ = 0;
   Seconds warmup_time_{}, waited_{};
   double cpu_share_ = 0, examples_ = 0;
+  NvmlAccess nvml_;
   std::optional<GpuWatch> gpus_;
   std::optional<StepTrace> trace_;
 };
