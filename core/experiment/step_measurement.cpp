@@ -3,8 +3,11 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 #include "core/base/error.h"
+#include "core/experiment/gpu_watch.h"
+#include "core/experiment/step_trace.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/proc/cpu_probe.h"
 
@@ -22,16 +25,17 @@ void set_measured(Record& record, std::string_view column, double value) {
 class Measurement {
  public:
   Measurement(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what)
-      : steps_(steps),
-        runtime_(runtime),
-        limits_(limits),
-        what_(what),
-        warmup_(limits.warmup),
-        rule_(limits.stopping) {}
+      : steps_(steps), runtime_(runtime), limits_(limits), what_(what), warmup_(limits.warmup), rule_(limits.stopping) {
+    // Takes long enough for a GPU to fall asleep in, so it comes before the warm-up.
+    bool has_gpus = false;
+    for_each_device([&](Device& device) { has_gpus = has_gpus || !device.bus_id().empty(); });
+    if (has_gpus) nvml_ = open_nvml();
+  }
 
   StepMeasurement run() {
     warm_up();
     measure();
+    if (limits_.new_tracer && !gpus_in_use().empty()) trace();
     const Estimate mean = estimate_mean(rule_.samples());
     return {describe(rule_.estimate(), mean), mean, {rule_.samples().begin(), rule_.samples().end()}};
   }
@@ -55,6 +59,9 @@ class Measurement {
   void measure() {
     steps_.reset_figures();
     for_each_device([](Device& device) { device.memory().reset_peak(); });
+    // What holds nothing of this work after the warm-up takes no part in it.
+    GpuWatch& gpus = gpus_.emplace(gpus_in_use(), nvml_);
+    gpus.begin();
     CpuProbe probe;
     const Stopwatch watch;
     bool done = false;
@@ -62,6 +69,7 @@ class Measurement {
       const auto begin = Clock::now();
       steps_.step();
       const auto end = Clock::now();
+      examples_ += static_cast<double>(steps_.examples());
       if (steps_.examples() != batch_) {  // the rest at the end of the data
         skip_partial(watch);
         continue;
@@ -70,9 +78,17 @@ class Measurement {
       done = rule_.add(Seconds(end - begin).count());
     }
     runtime_.synchronize();
+    gpus.end();
     std::array<double, 4> readings{};
     probe.read(readings);
     cpu_share_ = readings[0];
+  }
+
+  /// Tracing slows down, so it comes last.
+  void trace() {
+    constexpr std::size_t most_spans = 200'000;
+    Timeline timeline(most_spans);
+    trace_ = trace_steps(steps_, runtime_, *limits_.new_tracer(), timeline);
   }
 
   /// A dataset of one whole and many partial batches must not be measured for ever.
@@ -105,15 +121,28 @@ class Measurement {
     record.set("peak_memory_bytes", peak);
     record.set("reserved_memory_bytes", reserved);
     set_measured(record, "cpu_share", cpu_share_);
+    gpus_->describe(record, examples_);
+    if (trace_) set_breakdown(record, *trace_);
     record.set("stop_reason", rule_.reason());
     return record;
   }
 
   std::string quality(const Estimate& step) const {
     if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
+    if (const std::string doubt = gpus_->doubt(); !doubt.empty()) return "unreliable: " + doubt;
+    if (trace_ && !trace_->breakdown.doubt.empty()) return "unreliable: " + trace_->breakdown.doubt;
     if (std::isinf(step.relative_error())) return "unreliable: too few steps for an interval";
     if (step.relative_error() <= wide_interval) return "ok";
     return fmt::format("unreliable: the median is known to {:.0f} % only", 100 * step.relative_error());
+  }
+
+  std::vector<WatchedGpu> gpus_in_use() const {
+    std::vector<WatchedGpu> gpus;
+    for_each_device([&](Device& device) {
+      if (device.bus_id().empty() || device.memory().use().in_use == 0) return;
+      gpus.push_back({to_string(device.id()), device.bus_id()});
+    });
+    return gpus;
   }
 
   template <class Use>
@@ -129,7 +158,10 @@ class Measurement {
   StoppingRule rule_;
   std::int64_t batch_ = 0;
   Seconds warmup_time_{}, waited_{};
-  double cpu_share_ = 0;
+  double cpu_share_ = 0, examples_ = 0;
+  NvmlAccess nvml_;
+  std::optional<GpuWatch> gpus_;
+  std::optional<StepTrace> trace_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The one way to measure steps: warm up until they settle, then step until the step time is known precisely enough or
 // the budget is spent. The clock is read around the fetch of the input and at the end of a step.
 #pragma once
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/exec/runtime.h"
@@ -8,12 +10,15 @@
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
+#include "core/telemetry/tracer.h"
 
 namespace gpubench {
 
 struct StepLimits {
   StoppingLimits stopping;
   WarmupLimits warmup;
+  /// Makes what traces a few more steps after the timing, where a GPU takes part; empty: nothing is traced.
+  std::function<std::unique_ptr<Tracer>()> new_tracer;
 };
 
 struct StepMeasurement {

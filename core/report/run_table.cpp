@@ -14,8 +14,17 @@ namespace gpubench {
 namespace {
 
 // Standard columns that a terminal has no room for.
-constexpr std::array<std::string_view, 5> full_only = {"point", "warmup_s", "flops_per_step", "reserved_memory_bytes",
-                                                       "stop_reason"};
+constexpr std::array<std::string_view, 11> full_only = {"point",
+                                                        "warmup_s",
+                                                        "flops_per_step",
+                                                        "reserved_memory_bytes",
+                                                        "stop_reason",
+                                                        "sm_clock_hz",
+                                                        "memory_clock_hz",
+                                                        "temperature_c",
+                                                        "nvml_active_share",
+                                                        "telemetry_share",
+                                                        "traced_step_time_s"};
 
 // Long or seldom filled: they stand at a row's end.
 constexpr std::array<std::string_view, 5> shown_last = {"quality", "verdict", "status", "detail", "stop_reason"};
@@ -46,6 +55,10 @@ std::string format_number(double value, Unit unit) {
       return fmt::format("{:.1f} W", value);
     case Unit::joules:
       return fmt::format("{:.3g} J", value);
+    case Unit::hertz:
+      return format_si(value) + "Hz";
+    case Unit::celsius:
+      return fmt::format("{:.0f} °C", value);
     case Unit::none:
       break;
   }

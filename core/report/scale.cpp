@@ -51,8 +51,11 @@ AxisScale axis_scale(const Column& column, double largest) {
     }
     case Unit::share:
       return {100, heading + " [%]"};
+    case Unit::hertz:
+      return with_unit(step_for(prefixes, largest), "Hz");
     case Unit::watts:
     case Unit::joules:
+    case Unit::celsius:
       return {1, fmt::format("{} [{}]", heading, to_string(column.unit))};
     case Unit::none:
       break;

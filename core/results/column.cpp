@@ -29,11 +29,12 @@ constexpr std::array endings = {
     Ending{"flops", Unit::flops, Better::neither},
     Ending{"_w", Unit::watts, Better::lower},
     Ending{"_j", Unit::joules, Better::lower},
+    Ending{"_hz", Unit::hertz, Better::neither},
     Ending{"loss", Unit::none, Better::lower},
 };
 
-constexpr std::array<std::string_view, 10> unit_endings = {"",       "s",       "bytes", "1/s", "FLOP",
-                                                           "FLOP/s", "bytes/s", "share", "W",   "J"};
+constexpr std::array<std::string_view, 12> unit_endings = {"",        "s",     "bytes", "1/s", "FLOP", "FLOP/s",
+                                                           "bytes/s", "share", "W",     "J",   "Hz",   "°C"};
 constexpr std::array<std::string_view, 3> directions = {"", "lower", "higher"};
 
 const Column* named(std::string_view name, std::span<const Column> columns) {
@@ -85,7 +86,9 @@ bool may_be_axis(std::string_view name) {
 
 std::string_view unit_suffix(const Column& column) {
   const std::string_view name = column.name;
-  for (const std::string_view suffix : {"_per_s", "_s", "_bytes", "_share", "_w", "_j"}) {
+  // "_c" tells a unit only where the table says so: names of scripts may end so.
+  if (column.unit == Unit::celsius && name.ends_with("_c")) return name.substr(name.size() - 2);
+  for (const std::string_view suffix : {"_per_s", "_s", "_bytes", "_share", "_w", "_j", "_hz"}) {
     if (name.ends_with(suffix) && name.size() > suffix.size()) return name.substr(name.size() - suffix.size());
   }
   return {};

@@ -7,7 +7,20 @@
 
 namespace gpubench {
 
-enum class Unit { none, seconds, bytes, per_second, flops, flops_per_second, bytes_per_second, share, watts, joules };
+enum class Unit {
+  none,
+  seconds,
+  bytes,
+  per_second,
+  flops,
+  flops_per_second,
+  bytes_per_second,
+  share,
+  watts,
+  joules,
+  hertz,
+  celsius
+};
 enum class Better { neither, lower, higher };
 
 std::string_view to_string(Unit unit);

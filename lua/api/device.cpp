@@ -1,9 +1,11 @@
 // gb.devices, gb.device and gb.config: which devices there are, how they are split and limited, and what runs where.
+#include <array>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/api/types.h"
@@ -145,6 +147,15 @@ std::string description(lua_State* L, const DeviceId& id) {
   return world_of(L).devices.device(id).description();
 }
 
+/// What the driver says of a GPU, as { label, text } in the order to be shown; nothing for other devices.
+std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id) {
+  const std::string bus_id = world_of(L).devices.device(id).bus_id();
+  std::vector<std::array<std::string, 2>> result;
+  if (bus_id.empty()) return result;
+  for (auto& [label, text] : gpu_facts(open_nvml(), bus_id)) result.push_back({std::move(label), std::move(text)});
+  return result;
+}
+
 std::string library(lua_State* L, const DeviceId& id) {
   return world_of(L).devices.backend(id).library();
 }
@@ -188,6 +199,7 @@ void open_device(lua_State* L) {
   }
   const Module native = gb.submodule("_native");
   native.function<&library>("device_library")
+      .function<&details>("device_details")
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration");

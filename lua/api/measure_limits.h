@@ -1,10 +1,12 @@
 // The options that every measurement of steps takes.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <tuple>
 
 #include "core/experiment/step_measurement.h"
+#include "core/telemetry/cupti/activity_tracer.h"
 #include "lua/api/session.h"
 #include "lua/bind/options.h"
 #include "lua/bind/variant.h"
@@ -14,9 +16,11 @@ namespace gpubench::lua {
 /// Seconds, but for relative_error: half-width of the median's interval at which measuring may end.
 struct MeasureTable {
   std::optional<double> budget, min_time, warmup, relative_error;
+  bool trace = false;  ///< a few more steps, on GPUs, to say where the time went
   static constexpr auto fields =
       std::tuple{field("budget", &MeasureTable::budget), field("min_time", &MeasureTable::min_time),
-                 field("warmup", &MeasureTable::warmup), field("relative_error", &MeasureTable::relative_error)};
+                 field("warmup", &MeasureTable::warmup), field("relative_error", &MeasureTable::relative_error),
+                 field("trace", &MeasureTable::trace)};
 
   /// What is absent comes from the command line (--budget, --quick).
   StepLimits limits(const SessionOptions& session) const {
@@ -28,6 +32,7 @@ struct MeasureTable {
     limits.stopping.min_time = std::min(limits.stopping.min_time, limits.stopping.budget);
     limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * share));
     if (relative_error) limits.stopping.relative_error = *relative_error;
+    if (trace) limits.new_tracer = [] { return std::make_unique<ActivityTracer>(); };
     return limits;
   }
 };

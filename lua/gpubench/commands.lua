@@ -13,10 +13,18 @@ function commands.finish()
   return experiment and experiment.status or 0
 end
 
-local function print_columns(lines)
+local function width_of(lines)
   local width = 0
   for _, line in ipairs(lines) do width = math.max(width, #line[1]) end
-  for _, line in ipairs(lines) do print(native.results.one_line(string.format("%-" .. width .. "s  %s", line[1], line[2]))) end
+  return width
+end
+
+local function print_columns(lines, width, indent)
+  width = width or width_of(lines)
+  for _, line in ipairs(lines) do
+    local text = native.results.one_line(string.format("%-" .. width .. "s  %s", line[1], line[2]))
+    print((indent or "") .. text)
+  end
 end
 
 -- The title as it is written; scripts are not run to be listed. Nil for a script that declares no experiment.
@@ -62,7 +70,11 @@ end
 function commands.devices()
   local lines = {}
   for index, name in ipairs(gb.devices()) do lines[index] = { name, gb.config.device_description(name) } end
-  print_columns(lines)
+  local width = width_of(lines)
+  for _, line in ipairs(lines) do
+    print_columns({ line }, width)
+    print_columns(native.device_details(line[1]), nil, string.rep(" ", width + 2))
+  end
   return 0
 end
 

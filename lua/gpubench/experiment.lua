@@ -130,6 +130,15 @@ local function raise_status(outcome, verdicts)
   end
 end
 
+local function device_details(name)
+  local details
+  for _, detail in ipairs(native.device_details(name)) do
+    details = details or {}
+    details[detail[1]] = detail[2]
+  end
+  return details
+end
+
 local function device_facts()
   local facts = {}
   for index, name in ipairs(gb.devices()) do
@@ -137,6 +146,7 @@ local function device_facts()
       name = name,
       description = gb.config.device_description(name),
       library = native.device_library(name),
+      details = device_details(name),
     }
   end
   return facts

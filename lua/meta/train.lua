@@ -287,6 +287,7 @@ gb.measure = {}
 ---@field min_time number? seconds to measure at least; 0.3 unless given
 ---@field warmup number? seconds of warming up at most; 0.5 unless given
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
+---@field trace boolean? on GPUs, trace a few more steps after the timing: fills the shares and device_busy; slows them down
 
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
 --- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.

@@ -10,7 +10,7 @@
 namespace gpubench {
 
 /// A folder of its own for each test, removed at the end.
-class TemporaryFolder : public testing::Test {
+class TemporaryFolder : public ::testing::Test {
  protected:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "gpubench-XXXXXX").string();

@@ -23,6 +23,8 @@ TEST(FormatCell, ScalesByUnit) {
   EXPECT_EQ(format_cell(123456.0, Unit::per_second), "123 k");
   EXPECT_EQ(format_cell(5.1e10, Unit::flops_per_second), "51 GFLOP/s");
   EXPECT_EQ(format_cell(0.8751, Unit::share), "87.5 %");
+  EXPECT_EQ(format_cell(1.98e9, Unit::hertz), "1.98 GHz");
+  EXPECT_EQ(format_cell(61.0, Unit::celsius), "61 °C");
   EXPECT_EQ(format_cell(0.123456, Unit::none), "0.1235");
   EXPECT_EQ(format_cell(std::int64_t{123456}, Unit::none), "123456");
   EXPECT_EQ(format_cell(std::string("gpu:0"), Unit::none), "gpu:0");
@@ -33,6 +35,8 @@ TEST(FormatCell, HeadingsAreWords) {
   EXPECT_EQ(heading_of(column_of("examples_per_s")), "examples/s");
   EXPECT_EQ(heading_of(column_of("step_time_s")), "step time");
   EXPECT_EQ(heading_of(column_of("peak_memory_bytes")), "peak memory");
+  EXPECT_EQ(heading_of(column_of("temperature_c")), "temperature");
+  EXPECT_EQ(heading_of(column_of("sm_clock_hz")), "sm clock");
   EXPECT_EQ(heading_of(column_of("mfu")), "MFU");
   EXPECT_EQ(heading_of(column_of("flops_per_s")), "flops/s");
 }

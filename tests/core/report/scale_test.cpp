@@ -14,6 +14,8 @@ TEST(Scale, OnePrefixForTheAxis) {
   EXPECT_DOUBLE_EQ(rate.factor, 1e-3);
   EXPECT_EQ(axis_scale(column_of("flops_per_s"), 3e10).label, "flops/s [GFLOP/s]");
   EXPECT_EQ(axis_scale(column_of("peak_memory_bytes"), 5e6).label, "peak memory [MiB]");
+  EXPECT_EQ(axis_scale(column_of("sm_clock_hz"), 1.98e9).label, "sm clock [GHz]");
+  EXPECT_EQ(axis_scale(column_of("temperature_c"), 61).label, "temperature [°C]");
   EXPECT_EQ(axis_scale(column_of("accuracy"), 0.9).label, "accuracy [%]");
   EXPECT_EQ(axis_scale(column_of("loss"), 0.9).label, "loss");
   EXPECT_EQ(axis_scale(column_of("gap_s"), 0).label, "gap [ns]");

@@ -79,6 +79,9 @@ TEST(Column, TheUnitsEndingIsKnown) {
   EXPECT_EQ(unit_suffix(column_of("step_time_s")), "_s");
   EXPECT_EQ(unit_suffix(column_of("examples_per_s")), "_per_s");
   EXPECT_EQ(unit_suffix(column_of("loss")), "");
+  EXPECT_EQ(unit_suffix(column_of("sm_clock_hz")), "_hz");
+  EXPECT_EQ(unit_suffix(column_of("temperature_c")), "_c");
+  EXPECT_EQ(unit_suffix(column_of("plan_c")), "") << "a script's own name may end so";
 }
 
 }  // namespace

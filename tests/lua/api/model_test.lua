@@ -207,6 +207,16 @@ testing.case("gb.measure.training gives the standard columns", function()
   testing.is_true(row.input_wait_share >= 0 and row.input_wait_share <= 1)
 end)
 
+testing.case("without a GPU there is nothing to trace", function()
+  local model = small()
+  model:compile { loss = "sparse_categorical_crossentropy" }
+  local input = gb.data.Dataset.from_tensor_slices { x, y }:batch(2)
+  testing.raises("option 'trace': boolean expected, got number", gb.measure.training, model, input, { trace = 1 })
+  if gb.devices()[1] ~= "cpu:0" then return end
+  local row = gb.measure.training(model, input, { budget = 0.05, min_time = 0.01, warmup = 0.05, trace = true })
+  testing.equal({ row.device_busy, row.traced_step_time_s }, {})
+end)
+
 testing.case("mistakes are named", function()
   local model = small()
   testing.raises("Dense: unknown option 'unit' (known: units, activation", gb.layers.Dense, { unit = 3 })

@@ -1,0 +1,55 @@
+#include "core/results/trace.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/results/append_file.h"
+
+namespace gpubench {
+namespace {
+
+// Kernel names come from libraries: what is no UTF-8 is replaced.
+std::string quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+double microseconds(Clock::duration time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+/// Also gives the lane its place when it is met for the first time.
+std::size_t row_of(std::vector<NameId>& lanes, NameId lane) {
+  const auto found = std::ranges::find(lanes, lane);
+  const auto row = static_cast<std::size_t>(found - lanes.begin());
+  if (found == lanes.end()) lanes.push_back(lane);
+  return row;
+}
+
+std::string event(const Timeline& timeline, const Span& span, Clock::time_point zero, std::size_t row) {
+  return fmt::format(
+      R"({{"name":{},"cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":0,"tid":{},"args":{{"correlation":{},"exact":{}}}}})",
+      quoted(timeline.text(span.name)), to_string(span.span_class), microseconds(span.begin - zero),
+      microseconds(span.end - span.begin), row, span.correlation, span.is_exact);
+}
+
+}  // namespace
+
+void write_chrome_trace(const Timeline& timeline, const std::filesystem::path& file) {
+  Clock::time_point zero = Clock::time_point::max();
+  for (const Span& span : timeline.spans()) zero = std::min(zero, span.begin);
+  std::vector<NameId> lanes;
+  std::vector<std::string> events;
+  for (const Span& span : timeline.spans()) events.push_back(event(timeline, span, zero, row_of(lanes, span.lane)));
+  for (std::size_t row = 0; row < lanes.size(); ++row) {
+    events.push_back(fmt::format(R"({{"name":"thread_name","ph":"M","pid":0,"tid":{},"args":{{"name":{}}}}})", row,
+                                 quoted(timeline.text(lanes[row]))));
+    events.push_back(
+        fmt::format(R"({{"name":"thread_sort_index","ph":"M","pid":0,"tid":{0},"args":{{"sort_index":{0}}}}})", row));
+  }
+  replace_file(file, fmt::format("{{\"displayTimeUnit\":\"ns\",\"dropped_spans\":{},\"traceEvents\":[\n{}\n]}}\n",
+                                 timeline.dropped(), fmt::join(events, ",\n")));
+}
+
+}  // namespace gpubench

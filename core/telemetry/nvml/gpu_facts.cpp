@@ -1,0 +1,117 @@
+#include "core/telemetry/nvml/gpu_facts.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/peaks.h"
+
+namespace gpubench {
+namespace {
+
+std::string mhz(const std::optional<double>& hz) {
+  constexpr double hz_per_mhz = 1e6;
+  return hz ? fmt::format("{:.0f}", *hz / hz_per_mhz) : "?";
+}
+
+std::string clocks(const GpuSensors& sensors) {
+  const auto sm = sensors.sm_clock_hz(), memory = sensors.memory_clock_hz();
+  if (!sm && !memory) return {};
+  return fmt::format("multiprocessors {} of {} MHz, memory {} of {} MHz", mhz(sm), mhz(sensors.max_sm_clock_hz()),
+                     mhz(memory), mhz(sensors.max_memory_clock_hz()));
+}
+
+std::string memory(const GpuSensors& sensors) {
+  const auto bytes = sensors.memory();
+  if (!bytes) return {};
+  return fmt::format("{}, {} free", format_bytes(static_cast<double>(bytes->total)),
+                     format_bytes(static_cast<double>(bytes->free)));
+}
+
+// On paper: what was measured says how much of it can be had.
+std::string peaks(const GpuSensors& sensors) {
+  std::string text;
+  const auto add = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+  const std::string product = sensors.name();
+  for (const Arithmetic arithmetic : all_arithmetic) {
+    if (const auto peak = dense_peak(product, arithmetic)) {
+      add(fmt::format("{} {}{}", to_string(arithmetic), format_si(*peak),
+                      arithmetic == Arithmetic::int8 ? "OP/s" : "FLOP/s"));
+    }
+  }
+  if (const auto bandwidth = sensors.peak_bandwidth()) add("memory " + format_si(*bandwidth) + "B/s");
+  return text;
+}
+
+std::string power(const GpuSensors& sensors) {
+  const auto now = sensors.power_w(), limit = sensors.power_limit_w();
+  if (!now) return {};
+  return limit ? fmt::format("{:.0f} of {:.0f} W", *now, *limit) : fmt::format("{:.0f} W", *now);
+}
+
+std::string temperature(const GpuSensors& sensors) {
+  const auto now = sensors.temperature_c();
+  return now ? fmt::format("{:.0f} °C", *now) : "";
+}
+
+// An idle GPU lowers its link's generation; the most that card and slot can do says what to expect.
+std::string link(const GpuSensors& sensors) {
+  const auto now = sensors.link(), most = sensors.max_link();
+  if (!now) return {};
+  std::string text = fmt::format("PCIe generation {}, {} lanes", now->generation, now->lanes);
+  if (most && most != now) text += fmt::format(" (at most generation {}, {} lanes)", most->generation, most->lanes);
+  return text;
+}
+
+std::string ecc(const GpuSensors& sensors) {
+  const auto on = sensors.ecc();
+  if (!on) return {};
+  if (!*on) return "off";
+  const auto errors = sensors.uncorrected_errors();
+  return errors ? "on, " + format_count(static_cast<std::int64_t>(*errors), "uncorrected error") : "on";
+}
+
+std::string mig(const GpuSensors& sensors) {
+  const auto on = sensors.mig();
+  if (!on) return {};
+  return *on ? "on: the GPU is split into instances" : "off";
+}
+
+std::string throttled(const GpuSensors& sensors) {
+  return throttle_words(sensors.throttle_reasons().value_or(0));
+}
+
+}  // namespace
+
+GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbours) {
+  GpuFacts facts;
+  const auto add = [&](const char* label, std::string text) {
+    if (!text.empty()) facts.emplace_back(label, std::move(text));
+  };
+  add("name", sensors.name());
+  add("driver", sensors.nvml()->driver_version());
+  add("memory", memory(sensors));
+  add("peaks", peaks(sensors));
+  add("clocks", clocks(sensors));
+  add("temperature", temperature(sensors));
+  add("power", power(sensors));
+  add("link", link(sensors));
+  add("ecc", ecc(sensors));
+  add("mig", mig(sensors));
+  add("throttled", throttled(sensors));
+  add("processes", to_string(neighbours));
+  return facts;
+}
+
+GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id) {
+  if (!access.nvml) return {{"telemetry", "none: " + access.reason}};
+  try {
+    const GpuSensors sensors(access.nvml, bus_id);
+    return gpu_facts(sensors, neighbours_on(sensors));
+  } catch (const Error& error) {
+    return {{"telemetry", std::string("none: ") + error.what()}};
+  }
+}
+
+}  // namespace gpubench

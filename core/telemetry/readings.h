@@ -1,0 +1,53 @@
+// What a sampler took from one probe, row by row, in memory reserved before; and what the rows come to. A reading that
+// is NaN was not taken: figures go by those that were, and are NaN where there are none.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.h"
+
+namespace gpubench {
+
+class Readings {
+ public:
+  /// `columns` must outlive it, as a probe's do.
+  Readings(std::span<const std::string_view> columns, std::size_t capacity);
+
+  void clear() { times_.clear(), values_.clear(); }
+  /// A row to fill. Allocates nothing within the capacity.
+  std::span<double> add(Clock::time_point time);
+
+  std::size_t size() const { return times_.size(); }
+  /// From the first reading to the last.
+  Seconds duration() const;
+
+  /// Columns are asked for by name; one that the probe does not have is NaN in all.
+  bool has(std::string_view column) const;
+  /// By the trapezoidal rule, of what was in force when it was read: watts, clocks.
+  double mean(std::string_view column) const;
+  double integral(std::string_view column) const;
+  /// Of shares and rates, each of which is about the time since the one before.
+  double mean_of_intervals(std::string_view column) const;
+  /// Of amounts since the reading before; NaN when one is missing. The first is about the time before the beginning.
+  double total(std::string_view column) const;
+  double highest(std::string_view column) const;
+  double lowest(std::string_view column) const;
+  /// Of flags: every bit that was ever set.
+  std::uint64_t any_bit(std::string_view column) const;
+
+ private:
+  /// The column's place; the number of columns for none.
+  std::size_t place(std::string_view column) const;
+  double at(std::size_t row, std::size_t column) const;
+  double seconds_between(std::size_t first, std::size_t last) const;
+  template <class Take>
+  void for_each_known(std::string_view column, const Take& take) const;
+
+  std::span<const std::string_view> columns_;
+  std::vector<Clock::time_point> times_;
+  std::vector<double> values_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,121 @@
+#include "core/experiment/step_trace.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/results/column.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::ThrowsMessage;
+
+double number(const Record& record, std::string_view column) {
+  return number_in(record.get(column)).value_or(-1);
+}
+
+class CountedSteps final : public StepSource {
+ public:
+  void step() override {
+    ++taken;
+    fetched_ = Clock::now();
+  }
+  std::int64_t examples() const override { return 1; }
+  Clock::time_point fetched() const override { return fetched_; }
+  int taken = 0;
+
+ private:
+  Clock::time_point fetched_{};
+};
+
+// Sees one kernel, which runs as long as the trace.
+class FakeTracer final : public Tracer {
+ public:
+  void start() override {
+    if (fails) throw Error("tracing: no device");
+    begin_ = Clock::now();
+  }
+  std::size_t stop(Timeline& timeline) override {
+    Span kernel;
+    kernel.span_class = SpanClass::compute;
+    kernel.name = kernel.lane = timeline.name("kernel");
+    kernel.is_exact = is_exact;
+    kernel.begin = begin_;
+    kernel.end = Clock::now();
+    timeline.add(kernel);
+    return lost;
+  }
+  bool fails = false, is_exact = true;
+  std::size_t lost = 0;
+
+ private:
+  Clock::time_point begin_;
+};
+
+class StepTraceTest : public ::testing::Test {
+ protected:
+  StepTrace trace(const TraceLimits& limits = {}) { return trace_steps(steps_, runtime_, tracer_, timeline_, limits); }
+
+  Devices devices_{DeviceConfig{}};
+  Runtime runtime_{devices_};
+  CountedSteps steps_;
+  FakeTracer tracer_;
+  Timeline timeline_{1000};
+};
+
+TEST_F(StepTraceTest, FillsSharesThatSumToOne) {
+  const StepTrace trace = this->trace();
+  Record record;
+  set_breakdown(record, trace);
+  EXPECT_EQ(number(record, "compute_share"), 1);
+  EXPECT_EQ(number(record, "device_busy"), 1);
+  EXPECT_GT(number(record, "traced_step_time_s"), 0);
+  double sum = 0;
+  for (const auto& [column, cell] : record.cells()) {
+    EXPECT_NE(column_of(column).description, "") << column;
+    if (column.ends_with("_share")) sum += *number_in(cell);
+  }
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_EQ(trace.breakdown.doubt, "");
+}
+
+TEST_F(StepTraceTest, TheHostsTimeIsExplainedWithoutTheDevice) {
+  class Blind final : public Tracer {
+   public:
+    void start() override {}
+    std::size_t stop(Timeline&) override { return 0; }
+  } blind;
+  const StepTrace trace = trace_steps(steps_, runtime_, blind, timeline_);
+  Record record;
+  set_breakdown(record, trace);
+  EXPECT_EQ(number(record, "compute_share"), 0);
+  EXPECT_EQ(number(record, "other_share"), 0);
+  EXPECT_NEAR(number(record, "input_wait_share") + number(record, "host_share"), 1, 1e-12);
+}
+
+TEST_F(StepTraceTest, TakesAFewSteps) {
+  EXPECT_EQ(trace({.least_steps = 3, .most_steps = 50, .time = Seconds(0)}).steps, 3);
+  EXPECT_EQ(steps_.taken, 3);
+  EXPECT_EQ(trace({.least_steps = 3, .most_steps = 7, .time = Seconds(3600)}).steps, 7);
+  EXPECT_EQ(steps_.taken, 10);
+}
+
+TEST_F(StepTraceTest, WhatWasLostOrIsNotExactIsInDoubt) {
+  tracer_.lost = 2;
+  EXPECT_EQ(trace().breakdown.doubt, "2 spans of the trace were lost");
+  tracer_.lost = 0;
+  Timeline small(4);
+  EXPECT_THAT(trace_steps(steps_, runtime_, tracer_, small).breakdown.doubt, ::testing::EndsWith(" were lost"));
+  tracer_.is_exact = false;
+  timeline_.clear();
+  EXPECT_EQ(trace().breakdown.doubt, "the trace has a graph's launch without its nodes' times");
+}
+
+TEST_F(StepTraceTest, ATracerThatCannotStartSaysWhy) {
+  tracer_.fails = true;
+  EXPECT_THAT([&] { trace(); }, ThrowsMessage<Error>("tracing: no device"));
+  EXPECT_EQ(steps_.taken, 0);
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,110 @@
+#include "core/telemetry/breakdown.h"
+
+#include <gmock/gmock.h>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "tests/core/telemetry/spans.h"
+
+namespace gpubench {
+namespace {
+
+using testing::at;
+using ::testing::DoubleEq;
+using testing::span;
+using namespace std::chrono_literals;
+
+constexpr Window window{Clock::time_point(0ns), Clock::time_point(100ns)};
+
+long charged(const Breakdown& breakdown, SpanClass span_class) {
+  return breakdown.charged[static_cast<std::size_t>(span_class)].count();
+}
+
+TEST(Breakdown, UnionsCountOverlapsOnce) {
+  const std::vector spans = {span(SpanClass::compute, 10, 30), span(SpanClass::compute, 20, 40),
+                             span(SpanClass::compute, 40, 50), span(SpanClass::compute, 60, 70),
+                             span(SpanClass::compute, 62, 65), span(SpanClass::copy, 0, 100)};
+  EXPECT_EQ(union_length(spans, SpanClass::compute, window), 50ns);
+  EXPECT_EQ(union_length(spans, SpanClass::copy, window), 100ns);
+  EXPECT_EQ(union_length(spans, SpanClass::memset, window), 0ns);
+}
+
+TEST(Breakdown, SpansAreCutToTheWindow) {
+  const std::vector spans = {span(SpanClass::compute, -50, 10), span(SpanClass::compute, 95, 200),
+                             span(SpanClass::compute, 300, 400), span(SpanClass::compute, 50, 50)};
+  EXPECT_EQ(union_length(spans, SpanClass::compute, window), 15ns);
+  EXPECT_EQ(charged(break_down(spans, window), SpanClass::compute), 15);
+}
+
+TEST(Breakdown, AMomentGoesToTheFirstClassThatHasASpan) {
+  const Breakdown breakdown = break_down(
+      std::vector{span(SpanClass::host_compute, 0, 98), span(SpanClass::input_wait, 0, 40),
+                  span(SpanClass::copy, 20, 50), span(SpanClass::compute, 30, 45), span(SpanClass::launch, 40, 70)},
+      window);
+  EXPECT_EQ(charged(breakdown, SpanClass::compute), 15);
+  EXPECT_EQ(charged(breakdown, SpanClass::copy), 15) << "20 to 30 and 45 to 50";
+  EXPECT_EQ(charged(breakdown, SpanClass::input_wait), 20);
+  EXPECT_EQ(charged(breakdown, SpanClass::launch), 20) << "only while the device idles";
+  EXPECT_EQ(charged(breakdown, SpanClass::host_compute), 28);
+  EXPECT_EQ(charged(breakdown, SpanClass::other), 2);
+  EXPECT_THAT(breakdown.share(SpanClass::compute), DoubleEq(0.15));
+  EXPECT_THAT(breakdown.device_busy(), DoubleEq(0.15));
+  EXPECT_EQ(breakdown.doubt, "");
+}
+
+TEST(Breakdown, WithoutSpansAllIsUnexplained) {
+  const Breakdown breakdown = break_down({}, window);
+  EXPECT_EQ(breakdown.share(SpanClass::other), 1);
+  EXPECT_EQ(breakdown.device_busy(), 0);
+  EXPECT_EQ(breakdown.doubt, "100 % of the time are unexplained");
+}
+
+TEST(Breakdown, SaysWhyItIsInDoubt) {
+  EXPECT_EQ(break_down(std::vector{span(SpanClass::compute, 0, 95)}, window).doubt, "");
+  EXPECT_EQ(break_down(std::vector{span(SpanClass::compute, 0, 94)}, window).doubt, "6 % of the time are unexplained");
+  std::vector spans = {span(SpanClass::compute, 0, 100)};
+  EXPECT_EQ(break_down(spans, window, 3).doubt, "3 spans of the trace were lost");
+  spans[0].is_exact = false;
+  EXPECT_EQ(break_down(spans, window).doubt, "the trace has a graph's launch without its nodes' times");
+}
+
+// What the sweep must come to, moment by moment.
+std::array<long, span_class_count> charged_by_moments(const std::vector<Span>& spans) {
+  std::array<long, span_class_count> result{};
+  for (int moment = 0; moment < 100; ++moment) {
+    std::size_t first = span_class_count - 1;
+    for (const Span& one : spans) {
+      if (one.begin <= at(moment) && at(moment) < one.end) {
+        first = std::min(first, static_cast<std::size_t>(one.span_class));
+      }
+    }
+    ++result[first];
+  }
+  return result;
+}
+
+TEST(Breakdown, AgreesWithCountingMomentsAndSumsToTheWindow) {
+  std::mt19937 random(20);
+  std::uniform_int_distribution<int> class_of(0, span_class_count - 2), time(-20, 120), length(0, 40), count(0, 12);
+  for (int trial = 0; trial < 500; ++trial) {
+    std::vector<Span> spans;
+    for (int i = count(random); i > 0; --i) {
+      const int begin = time(random);
+      spans.push_back(span(static_cast<SpanClass>(class_of(random)), begin, begin + length(random)));
+    }
+    const Breakdown breakdown = break_down(spans, window);
+    const auto expected = charged_by_moments(spans);
+    double shares = 0;
+    for (std::size_t i = 0; i < span_class_count; ++i) {
+      EXPECT_EQ(breakdown.charged[i].count(), expected[i]) << "class " << i << ", trial " << trial;
+      shares += breakdown.share(static_cast<SpanClass>(i));
+    }
+    EXPECT_NEAR(shares, 1, 1e-12);
+    EXPECT_EQ(std::accumulate(breakdown.charged.begin(), breakdown.charged.end(), Clock::duration{}), 100ns);
+    EXPECT_EQ(breakdown.kernels.count(), expected[0]) << "nothing comes before compute";
+  }
+}
+
+}  // namespace
+}  // namespace gpubench

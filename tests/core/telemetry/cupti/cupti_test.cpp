@@ -1,0 +1,107 @@
+#include "core/telemetry/cupti/cupti.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "tests/core/telemetry/cupti/fake_cupti.h"
+
+namespace gpubench {
+namespace {
+
+using testing::FakeCupti;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+class CuptiTest : public ::testing::Test {
+ protected:
+  static std::unique_ptr<ActivityTracer> tracer(std::size_t buffers = 16, std::size_t bytes = 4096) {
+    return std::make_unique<ActivityTracer>(std::make_unique<Cupti>(FakeCupti::functions(), buffers, bytes));
+  }
+  void run_kernels(int count) {
+    for (int i = 0; i < count; ++i) fake_.record(FakeCupti::kernel("gemm", fake_.now_ns + i, fake_.now_ns + i + 1, 1));
+  }
+
+  FakeCupti fake_;
+  Timeline timeline_{1000};
+};
+
+TEST_F(CuptiTest, WhatRunsBetweenStartAndStopIsInTheTimeline) {
+  const auto tracer = this->tracer();
+  run_kernels(3);
+  const Clock::time_point before = Clock::now();
+  tracer->start();
+  fake_.now_ns += 10;
+  run_kernels(100);
+  fake_.now_ns += 1000;
+  EXPECT_EQ(tracer->stop(timeline_), 0U);
+  EXPECT_EQ(timeline_.spans().size(), 100U);
+  EXPECT_GE(timeline_.spans()[0].begin, before);
+  EXPECT_LE(timeline_.spans()[99].end, Clock::now());
+  EXPECT_THAT(fake_.enabled, IsEmpty());
+  EXPECT_EQ(fake_.buffers_held, 0);
+}
+
+TEST_F(CuptiTest, TracesAgain) {
+  const auto tracer = this->tracer();
+  for (int round = 1; round <= 3; ++round) {
+    tracer->start();
+    run_kernels(40);
+    EXPECT_EQ(tracer->stop(timeline_), 0U);
+    EXPECT_EQ(timeline_.spans().size(), 40U * round);
+  }
+}
+
+TEST_F(CuptiTest, CountsRecordsThatFoundNoRoomAndThoseWithoutTimes) {
+  const auto tracer = this->tracer(1, 1024);
+  tracer->start();
+  fake_.record(FakeCupti::kernel("untimed", 0, 0, 1));
+  run_kernels(100);
+  const std::size_t lost = tracer->stop(timeline_);
+  EXPECT_GT(timeline_.spans().size(), 0U);
+  EXPECT_EQ(timeline_.spans().size() + lost, 101U);
+}
+
+TEST_F(CuptiTest, RecordsLostBeforeAreNotCounted) {
+  const auto tracer = this->tracer();
+  fake_.dropped = 17;
+  tracer->start();
+  EXPECT_EQ(tracer->stop(timeline_), 0U);
+}
+
+TEST_F(CuptiTest, TheDriversReasonIsTheError) {
+  fake_.refused = CUPTI_ACTIVITY_KIND_MEMSET;
+  const auto tracer = this->tracer();
+  EXPECT_THAT([&] { tracer->start(); }, ThrowsMessage<DeviceError>(HasSubstr("cuptiActivityEnable")));
+  EXPECT_THAT(fake_.enabled, IsEmpty());
+  fake_.refused = CUPTI_ACTIVITY_KIND_INVALID;
+  tracer->start();
+  run_kernels(1);
+  EXPECT_EQ(tracer->stop(timeline_), 0U);
+  EXPECT_EQ(timeline_.spans().size(), 1U);
+}
+
+TEST_F(CuptiTest, OnlyOneTraceRuns) {
+  const auto first = tracer(), second = tracer();
+  first->start();
+  EXPECT_THAT([&] { second->start(); },
+              ThrowsMessage<Error>("tracing: another trace of this process is running; only one can"));
+  run_kernels(2);
+  EXPECT_EQ(first->stop(timeline_), 0U);
+  EXPECT_EQ(timeline_.spans().size(), 2U);
+  second->start();
+  EXPECT_EQ(second->stop(timeline_), 0U);
+}
+
+TEST_F(CuptiTest, DestroyedWhileTracing) {
+  {
+    const auto tracer = this->tracer();
+    tracer->start();
+    run_kernels(50);
+  }
+  EXPECT_THAT(fake_.enabled, IsEmpty());
+  EXPECT_EQ(fake_.buffers_held, 0);
+}
+
+}  // namespace
+}  // namespace gpubench
