@@ -65,7 +65,8 @@ CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& dev
   for (const GpuDeviceOptions& options : wanted) {
     if (options.physical < 0 || options.physical >= count) {
       throw Error(count == 0 ? fmt::format("there is no GPU {}: {}", options.physical, absence_)
-                             : fmt::format("there is no GPU {}; there are {}", options.physical, count));
+                             : fmt::format("there is no GPU {}; there {} {}", options.physical,
+                                           count == 1 ? "is" : "are", count));
     }
     const DeviceId id{DeviceId::Kind::gpu, static_cast<std::int16_t>(devices_.size()), {}};
     devices_.push_back(std::make_unique<cuda::CudaDevice>(id, options));

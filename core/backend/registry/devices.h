@@ -21,7 +21,7 @@ struct CpuDeviceConfig {
 
 struct DeviceConfig {
   /// The logical GPUs; without a value one per GPU that CUDA sees.
-  std::optional<std::vector<GpuDeviceOptions>> gpus;
+  std::optional<std::vector<GpuDeviceOptions>> gpus = std::nullopt;
   /// The logical devices that the machine's CPU is split into; at least one.
   std::vector<CpuDeviceConfig> cpus{1};
   /// Threads for all CPU devices together; 0: one per core.

@@ -10,6 +10,8 @@ struct Machine {
   int gpus = 1;
   std::size_t memory_bytes = std::size_t{512} << 20;  ///< of each
   int multiprocessors = 2;
+  /// Streams made while it is set run what is queued at once, as a copy engine may that is ahead of the kernels.
+  bool hurry = false;
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
   cudaError_t broken = cudaSuccess;
 };

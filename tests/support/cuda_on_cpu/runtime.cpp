@@ -36,6 +36,7 @@ struct CUstream_st {
   std::deque<std::function<void()>> waiting;
   std::size_t done = 0;  // steps that have run
   bool running = false;
+  bool hurries = false;
   CUgraph_st* capture = nullptr;
 };
 
@@ -162,6 +163,7 @@ void add(cudaStream_t stream, std::function<void()> work) {
     stream->capture->work.push_back(std::move(work));
   } else {
     stream->waiting.push_back(std::move(work));
+    if (stream->hurries) run_all(*stream);
   }
 }
 
@@ -290,6 +292,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const std::lock_guard lock(mutex);
   *stream = new CUstream_st;
+  (*stream)->hurries = machine().hurry;
   streams.push_back(*stream);
   return result(cudaSuccess);
 }

@@ -1,0 +1,53 @@
+#include "core/backend/broadcast_plan.h"
+
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace gpubench {
+namespace {
+
+using testing::ElementsAre;
+
+template <std::size_t N>
+BroadcastPlan<N> plan(const std::array<Shape, N>& inputs, const Shape& output) {
+  std::vector<TensorType> types;
+  for (const Shape& shape : inputs) types.push_back({shape, Dtype::f32});
+  return plan_broadcast<N>("test", types, output);
+}
+
+TEST(BroadcastPlanTest, SameShapesAndScalarsBecomeOneLoop) {
+  const auto same = plan<2>({Shape{2, 3, 4}, Shape{2, 3, 4}}, {2, 3, 4});
+  EXPECT_EQ(same.rows, 1);
+  EXPECT_EQ(same.inner, 24);
+  EXPECT_THAT(same.inner_strides, ElementsAre(1, 1));
+  const auto scalar = plan<2>({Shape{2, 3, 4}, Shape{1, 1}}, {2, 3, 4});
+  EXPECT_EQ(scalar.inner, 24);
+  EXPECT_THAT(scalar.inner_strides, ElementsAre(1, 0));
+}
+
+TEST(BroadcastPlanTest, ARowIsALoopPerRow) {
+  const auto row = plan<2>({Shape{2, 3, 4}, Shape{4}}, {2, 3, 4});
+  EXPECT_EQ(row.rows, 6);
+  EXPECT_EQ(row.inner, 4);
+  EXPECT_THAT(row.inner_strides, ElementsAre(1, 1));
+  EXPECT_THAT(row.outer, ElementsAre(6));
+  EXPECT_THAT(row.outer_strides[1], ElementsAre(0));
+  const auto column = plan<2>({Shape{6, 4}, Shape{6, 1}}, {6, 4});
+  EXPECT_THAT(column.inner_strides, ElementsAre(1, 0));
+}
+
+TEST(BroadcastPlanTest, TheCursorWalksRowsInOrderFromAnywhere) {
+  const auto both = plan<2>({Shape{2, 1, 3, 1}, Shape{4, 1, 5}}, {2, 4, 3, 5});
+  for (std::int64_t start = 0; start < both.rows; ++start) {
+    RowCursor<2> walked(both, 0);
+    for (std::int64_t row = 0; row < start; ++row) walked.next();
+    const RowCursor<2> placed(both, start);
+    EXPECT_EQ(walked.offset(0), placed.offset(0));
+    EXPECT_EQ(walked.offset(1), placed.offset(1));
+  }
+}
+
+}  // namespace
+}  // namespace gpubench
