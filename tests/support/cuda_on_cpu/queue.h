@@ -1,6 +1,6 @@
 // The streams of the CUDA that runs on the CPU. They are as late as a GPU may be: what is queued runs when the host
-// waits for it, or when another stream that runs depends on it. Host code that forgets to wait, or that changes memory
-// too early, computes wrong results here every time.
+// waits for it, or when another stream that runs depends on it (or at once: gpu.h, hurry). Host code that forgets to
+// wait, or that changes memory too early, computes wrong results here every time.
 #pragma once
 #include <cuda_runtime_api.h>
 #include <functional>

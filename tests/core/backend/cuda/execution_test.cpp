@@ -71,6 +71,13 @@ TEST_F(CudaExecutionTest, StepsOfAGraphSeeTheirOwnInputs) {
   EXPECT_THAT(runtime_.variables().read(*work.total).values<float>(), Each(45.0F));
 }
 
+TEST_F(CudaExecutionTest, CopiesThatAreAheadOfKernelsDoNotOverwriteTheirInputs) {
+  cuda_on_cpu::machine().hurry = true;
+  Accumulation work(runtime_, Execution::graph);
+  cuda_on_cpu::machine().hurry = false;
+  EXPECT_THAT(run_steps(*work.executor, 9), testing::ElementsAre(3 * 6, 6 * 21, 9 * 45));
+}
+
 TEST_F(CudaExecutionTest, EagerStepsDoTheSame) {
   Accumulation work(runtime_, Execution::eager);
   EXPECT_THAT(run_steps(*work.executor, 9), testing::ElementsAre(3 * 6, 6 * 21, 9 * 45));
