@@ -1,6 +1,8 @@
 // gb.devices, gb.device and gb.config: which devices there are, how they are split and limited, and what runs where.
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <utility>
 
@@ -75,51 +77,125 @@ std::vector<DeviceId> list_physical_devices(const std::optional<std::string>& ki
   return result;
 }
 
-CpuDeviceConfig& cpu_config(DeviceConfig& config, const DeviceId& id, const std::string& what) {
-  const auto index = static_cast<std::size_t>(id.index);
-  if (id.kind == DeviceId::Kind::cpu && index < config.cpus.size()) return config.cpus[index];
-  throw Error(
-      fmt::format("{}: there is no device {}; there are cpu:0 to cpu:{}", what, to_string(id), config.cpus.size() - 1));
-}
+/// The options of a logical device as they will be; GPUs are written out one by one before the first is changed.
+struct Logical {
+  std::vector<CpuDeviceConfig>& cpus;
+  std::vector<GpuDeviceOptions>& gpus;
+
+  explicit Logical(DeviceConfig& config) : cpus(config.cpus), gpus(written_out(config)) {}
+
+  PoolOptions& memory(const DeviceId& id, const std::string& what) const {
+    const auto index = static_cast<std::size_t>(id.index);
+    if (id.kind == DeviceId::Kind::cpu && index < cpus.size()) return cpus[index].memory;
+    if (id.kind == DeviceId::Kind::gpu && index < gpus.size()) return gpus[index].memory;
+    throw Error(fmt::format("{}: there is no device {}; there are {}", what, to_string(id), text()));
+  }
+
+  /// "gpu:0 and cpu:0 to cpu:3".
+  std::string text() const {
+    const auto range = [](std::string_view kind, std::size_t count) {
+      return count == 1 ? fmt::format("{}:0", kind) : fmt::format("{}:0 to {}:{}", kind, kind, count - 1);
+    };
+    return (gpus.empty() ? std::string() : range("gpu", gpus.size()) + " and ") + range("cpu", cpus.size());
+  }
+
+ private:
+  static std::vector<GpuDeviceOptions>& written_out(DeviceConfig& config) {
+    if (!config.gpus) config.gpus = visible_gpus();
+    return *config.gpus;
+  }
+};
 
 struct LogicalDevice {
   std::optional<std::size_t> memory_limit;
-  int threads = 0;
+  std::optional<int> threads;
   static constexpr auto fields =
       std::tuple{field("memory_limit", &LogicalDevice::memory_limit), field("threads", &LogicalDevice::threads)};
 };
 
-void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vector<LogicalDevice>& logical) {
-  DeviceConfig& config = session_of(L).configure("gb.config.set_logical_devices");
-  if (physical != DeviceId{}) {
-    throw Error(fmt::format("gb.config.set_logical_devices: there is no physical device {} to split; there is cpu:0",
-                            to_string(physical)));
-  }
-  if (logical.empty()) throw ArgumentError("at least one logical device is needed");
-  config.cpus.clear();
+void split_cpu(std::vector<CpuDeviceConfig>& cpus, const std::vector<LogicalDevice>& logical) {
+  cpus.clear();
   for (const LogicalDevice& device : logical) {
-    if (device.threads < 0) throw ArgumentError("threads must be at least 1, or 0 for an equal share");
-    CpuDeviceConfig cpu;
-    cpu.memory.limit = device.memory_limit.value_or(0);
-    cpu.threads = device.threads;
-    config.cpus.push_back(cpu);
+    if (device.threads.value_or(0) < 0) throw ArgumentError("threads must be at least 1, or 0 for an equal share");
+    cpus.push_back({.memory = {.limit = device.memory_limit.value_or(0)}, .threads = device.threads.value_or(0)});
   }
 }
 
+/// The shares take the place of the GPU in the order of devices.
+void split_gpu(std::vector<GpuDeviceOptions>& gpus, int physical, const std::vector<LogicalDevice>& logical) {
+  std::vector<GpuDeviceOptions> shares;
+  for (const LogicalDevice& device : logical) {
+    if (device.threads) throw ArgumentError("a logical GPU has no threads; it has a memory_limit");
+    shares.push_back({.physical = physical, .memory = {.limit = device.memory_limit.value_or(0)}});
+  }
+  const auto same = [&](const GpuDeviceOptions& gpu) { return gpu.physical == physical; };
+  const auto first = std::find_if(gpus.begin(), gpus.end(), same) - gpus.begin();
+  std::erase_if(gpus, same);
+  gpus.insert(gpus.begin() + first, shares.begin(), shares.end());
+}
+
+void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vector<LogicalDevice>& logical) {
+  DeviceConfig& config = session_of(L).configure("gb.config.set_logical_devices");
+  const std::vector<DeviceId> known = list_physical_devices(std::nullopt);
+  if (std::find(known.begin(), known.end(), physical) == known.end()) {
+    std::vector<std::string> names;
+    for (const DeviceId& id : known) names.push_back(to_string(id));
+    throw Error(fmt::format("gb.config.set_logical_devices: there is no physical device {} to split; there is {}",
+                            to_string(physical), fmt::join(names, ", ")));
+  }
+  if (logical.empty()) throw ArgumentError("at least one logical device is needed");
+  const Logical all(config);
+  if (physical.kind == DeviceId::Kind::cpu) {
+    split_cpu(all.cpus, logical);
+  } else {
+    split_gpu(all.gpus, physical.index, logical);
+  }
+}
+
+/// Devices that are not named are not used; those that are are numbered anew in the order given.
+void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, const std::string& kind) {
+  DeviceConfig& config = session_of(L).configure("gb.config.set_visible_devices");
+  const Logical all(config);
+  std::vector<CpuDeviceConfig> cpus;
+  std::vector<GpuDeviceOptions> gpus;
+  for (const DeviceId& id : devices) {
+    if (!of_kind(id, kind)) {
+      throw Error(fmt::format("gb.config.set_visible_devices: {} is no {}", to_string(id), kind));
+    }
+    static_cast<void>(all.memory(id, "gb.config.set_visible_devices"));  // throws when it is not there
+    const auto index = static_cast<std::size_t>(id.index);
+    if (id.kind == DeviceId::Kind::cpu) {
+      cpus.push_back(all.cpus[index]);
+    } else {
+      gpus.push_back(all.gpus[index]);
+    }
+  }
+  if (kind == "GPU") {
+    all.gpus = std::move(gpus);
+    return;
+  }
+  if (cpus.empty()) throw Error("gb.config.set_visible_devices: a CPU device is needed; pipelines run on it");
+  all.cpus = std::move(cpus);
+}
+
 void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
-  DeviceConfig& config = session_of(L).configure("gb.config.set_memory_growth");
-  CpuDeviceConfig& cpu = cpu_config(config, id, "gb.config.set_memory_growth");
-  if (!growth && cpu.memory.limit == 0) {
+  const Logical all(session_of(L).configure("gb.config.set_memory_growth"));
+  PoolOptions& memory = all.memory(id, "gb.config.set_memory_growth");
+  if (!growth && memory.limit == 0) {
     throw Error(
         "gb.config.set_memory_growth: preallocation takes the memory limit at the start; set it first with "
         "gb.config.set_memory_limit");
   }
-  cpu.memory.growth = growth;
+  memory.growth = growth;
 }
 
 void set_memory_limit(lua_State* L, const DeviceId& id, std::size_t bytes) {
-  DeviceConfig& config = session_of(L).configure("gb.config.set_memory_limit");
-  cpu_config(config, id, "gb.config.set_memory_limit").memory.limit = bytes;
+  const Logical all(session_of(L).configure("gb.config.set_memory_limit"));
+  all.memory(id, "gb.config.set_memory_limit").limit = bytes;
+}
+
+void set_tf32(lua_State* L, bool allowed) {
+  session_of(L).configure("gb.config.set_tf32").tf32 = allowed;
 }
 
 void set_seed(lua_State* L, std::uint64_t seed) {
@@ -170,6 +246,12 @@ std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
   return uses;
 }
 
+/// Why there is no GPU to use; nil when there is one.
+std::optional<std::string> gpu_absence(lua_State* L) {
+  const std::string& reason = world_of(L).devices.gpu_absence();
+  return reason.empty() ? std::nullopt : std::optional(reason);
+}
+
 void reset(lua_State* L) {
   session_of(L).reset();
 }
@@ -191,6 +273,8 @@ void open_device(lua_State* L) {
     config.function<&list_logical_devices>("list_logical_devices")
         .function<&list_physical_devices>("list_physical_devices")
         .function<&set_logical_devices>("set_logical_devices")
+        .function<&set_visible_devices>("set_visible_devices")
+        .function<&set_tf32>("set_tf32")
         .function<&set_memory_growth>("set_memory_growth")
         .function<&set_memory_limit>("set_memory_limit")
         .function<&set_seed>("set_seed")
@@ -200,6 +284,7 @@ void open_device(lua_State* L) {
   const Module native = gb.submodule("_native");
   native.function<&library>("device_library")
       .function<&details>("device_details")
+      .function<&gpu_absence>("gpu_absence")
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration");

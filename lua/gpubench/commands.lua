@@ -75,6 +75,8 @@ function commands.devices()
     print_columns({ line }, width)
     print_columns(native.device_details(line[1]), nil, string.rep(" ", width + 2))
   end
+  local absence = native.gpu_absence()
+  if absence then print("no GPU: " .. absence) end
   return 0
 end
 

@@ -170,6 +170,7 @@ function experiment.declare(declaration)
     axes = axes,
     seed = native.keep_configuration(),
     devices = device_facts(),
+    no_gpu = native.gpu_absence(),
   }
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())

@@ -36,9 +36,10 @@ function gb.config.list_logical_devices(kind) end
 
 ---@class LogicalDevice
 ---@field memory_limit integer? bytes
----@field threads integer? 0: an equal share of those that no device asks for
+---@field threads integer? of a CPU; 0: an equal share of those that no device asks for
 
---- Splits a physical device into logical ones, named cpu:0, cpu:1, ... Must come before the devices are used.
+--- Splits a physical device into logical ones, named cpu:0, cpu:1, ... (gpu:0, gpu:1, ...), each with its own memory.
+--- Must come before the devices are used.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -48,6 +49,23 @@ function gb.config.list_logical_devices(kind) end
 ---@param physical string
 ---@param logical LogicalDevice[]
 function gb.config.set_logical_devices(physical, logical) end
+
+--- The devices of a kind that are used; the others are hidden, and those named are numbered anew in this order. GPUs are
+--- counted as CUDA does after `CUDA_VISIBLE_DEVICES`; an empty list hides all GPUs. At least one CPU device must stay.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_visible_devices({}, "GPU")
+--- assert(gb.devices()[1] == "cpu:0")
+--- ```
+---@param devices string[]
+---@param kind "CPU"|"GPU"
+function gb.config.set_visible_devices(devices, kind) end
+
+--- Whether GPUs may compute float32 matrix products and convolutions in TF32 (ten bits of mantissa). Off by default; the
+--- run records it.
+---@param allowed boolean
+function gb.config.set_tf32(allowed) end
 
 --- true (the default): memory is taken when it is needed. false: the whole limit is taken at first use.
 ---@param device string

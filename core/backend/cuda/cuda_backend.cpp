@@ -53,6 +53,14 @@ int count_gpus(std::string& reason) {
 
 }  // namespace
 
+std::vector<GpuDeviceOptions> CudaBackend::visible() {
+  std::string reason;
+  const int count = count_gpus(reason);
+  std::vector<GpuDeviceOptions> gpus;
+  for (int physical = 0; physical < count; ++physical) gpus.push_back({.physical = physical, .memory = {}});
+  return gpus;
+}
+
 CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& devices) {
   if (devices && devices->empty()) {
     absence_ = "no GPU is to be used";

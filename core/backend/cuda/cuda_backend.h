@@ -18,6 +18,9 @@ class CudaBackend final : public Backend {
   /// a GPU that is not there, or a memory limit above what the GPU has.
   explicit CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& devices);
 
+  /// One whole GPU per GPU that CUDA sees.
+  static std::vector<GpuDeviceOptions> visible();
+
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
   std::string library() const override;

@@ -13,6 +13,10 @@ CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& dev
   if (devices && !devices->empty()) throw Error(std::string("there is no GPU to configure: ") + reason);
 }
 
+std::vector<GpuDeviceOptions> CudaBackend::visible() {
+  return {};
+}
+
 std::string CudaBackend::library() const {
   return reason;
 }

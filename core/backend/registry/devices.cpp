@@ -35,8 +35,17 @@ std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
 
 }  // namespace
 
+std::vector<GpuDeviceOptions> visible_gpus() {
+  return CudaBackend::visible();
+}
+
 Devices::Devices(const DeviceConfig& config) {
-  auto cuda = std::make_unique<CudaBackend>(config.gpus);
+  std::optional<std::vector<GpuDeviceOptions>> gpus = config.gpus;
+  if (!gpus && config.tf32) gpus = visible_gpus();
+  if (gpus) {
+    for (GpuDeviceOptions& gpu : *gpus) gpu.tf32 = config.tf32;
+  }
+  auto cuda = std::make_unique<CudaBackend>(gpus);
   gpu_absence_ = cuda->absence();
   backends_.push_back(std::move(cuda));
   backends_.push_back(std::make_unique<CpuBackend>(cpu_options(config)));

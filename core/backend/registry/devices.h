@@ -26,7 +26,12 @@ struct DeviceConfig {
   std::vector<CpuDeviceConfig> cpus{1};
   /// Threads for all CPU devices together; 0: one per core.
   int threads = 0;
+  /// Whether GPUs may compute float32 products and convolutions in TF32.
+  bool tf32 = false;
 };
+
+/// One whole GPU per GPU that CUDA sees; none where there is none to use.
+std::vector<GpuDeviceOptions> visible_gpus();
 
 class Devices {
  public:
