@@ -1,6 +1,8 @@
 #include "core/backend/cuda/kernels.h"
 
+#include "core/backend/cuda/bias.h"
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/reduce.h"
 #include "core/backend/cuda/unary.h"
 #include "core/ops/unary.h"
 
@@ -46,6 +48,15 @@ const KernelTable& kernels() {
       planner<LogicalAnd, &plan_binary<LogicalAnd>>(),
       planner<LogicalOr, &plan_binary<LogicalOr>>(),
       planner<Select, &plan_select>(),
+      // bias
+      planner<BiasAdd, &plan_bias_add>(),
+      planner<BiasGradient, &plan_bias_gradient>(),
+      // reduce
+      planner<ReduceSum, &plan_reduce_sum>(),
+      planner<ReduceMean, &plan_reduce_mean>(),
+      planner<ReduceMax, &plan_reduce_max>(),
+      planner<ReduceMin, &plan_reduce_min>(),
+      planner<ArgMax, &plan_arg_max>(),
       // cast
       planner<Cast, &plan_cast>(),
   };
