@@ -2,12 +2,13 @@
 // [..., classes]; labels are distributions of the same type ("categorical") or class indices [...] ("sparse").
 #pragma once
 #include "core/graph/graph.h"
+#include "core/math/loss.h"
 
 namespace gpubench {
 
 /// Probabilities are kept this far from 0 before their logarithm is taken (and from 1 in binary cross-entropy), as in
 /// Keras. The derivative does not stop there, so a prediction that is certain and wrong still learns.
-inline constexpr float smallest_probability = 1e-7F;
+using math::smallest_probability;
 
 /// probabilities [..., c], labels [..., c] -> -sum(labels log(probabilities)) [...]
 class CategoricalCrossEntropy final : public Op {
