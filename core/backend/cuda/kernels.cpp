@@ -2,6 +2,7 @@
 
 #include "core/backend/cuda/bias.h"
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/loss.h"
 #include "core/backend/cuda/reduce.h"
 #include "core/backend/cuda/unary.h"
 #include "core/ops/unary.h"
@@ -57,6 +58,19 @@ const KernelTable& kernels() {
       planner<ReduceMax, &plan_reduce_max>(),
       planner<ReduceMin, &plan_reduce_min>(),
       planner<ArgMax, &plan_arg_max>(),
+      // loss
+      planner<CategoricalCrossEntropy, &plan_cross_entropy<CategoricalCrossEntropy>>(),
+      planner<SparseCategoricalCrossEntropy, &plan_cross_entropy<SparseCategoricalCrossEntropy>>(),
+      planner<CategoricalCrossEntropyGradient, &plan_cross_entropy_gradient<CategoricalCrossEntropyGradient>>(),
+      planner<SparseCategoricalCrossEntropyGradient,
+              &plan_cross_entropy_gradient<SparseCategoricalCrossEntropyGradient>>(),
+      planner<SoftmaxCrossEntropy, &plan_softmax_cross_entropy<SoftmaxCrossEntropy>>(),
+      planner<SparseSoftmaxCrossEntropy, &plan_softmax_cross_entropy<SparseSoftmaxCrossEntropy>>(),
+      planner<SoftmaxCrossEntropyGradient, &plan_softmax_cross_entropy_gradient<SoftmaxCrossEntropyGradient>>(),
+      planner<SparseSoftmaxCrossEntropyGradient,
+              &plan_softmax_cross_entropy_gradient<SparseSoftmaxCrossEntropyGradient>>(),
+      planner<BinaryCrossEntropy, &plan_binary_cross_entropy>(),
+      planner<BinaryCrossEntropyGradient, &plan_binary_cross_entropy_gradient>(),
       // cast
       planner<Cast, &plan_cast>(),
   };
