@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/backend/cuda/kernels/block_reduce.cuh"
 #include "core/backend/cuda/kernels/launch.cuh"
 
 namespace gpubench::cuda {
@@ -34,14 +33,17 @@ struct ByLanes {
   }
 };
 
+// Two exchanges that give every thread the result; CUB's reduction gives it to one, and takes seconds to compile.
 struct ByBlock {
   template <class T, class Combine>
   __device__ static T reduce(const Row&, T value, Combine combine) {
-    __shared__ T result;
-    value = block_reduce<block_threads>(value, combine);
-    if (threadIdx.x == 0) result = value;
+    constexpr int warps = block_threads / warp_size;
+    __shared__ T of_warp[warps];
+    value = warp_reduce(value, combine);
+    if (threadIdx.x % warp_size == 0) of_warp[threadIdx.x / warp_size] = value;
     __syncthreads();
-    value = result;
+    value = of_warp[0];
+    for (int w = 1; w < warps; ++w) value = combine(value, of_warp[w]);
     __syncthreads();
     return value;
   }
@@ -69,7 +71,8 @@ cudaError_t launch_rows(const LaunchOn& on, std::int64_t rows, std::int64_t colu
     return launch(on, blocks_for(on, rows, 1), block_threads, &over_rows<ByBlock, Body>,
                   RowShape{rows, columns, block_threads}, body);
   }
-  const int width = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(columns, 32))));
+  const int width =
+      static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(columns, warp_size))));
   return launch(on, blocks_for(on, rows * width), block_threads, &over_rows<ByLanes, Body>,
                 RowShape{rows, columns, width}, body);
 }
