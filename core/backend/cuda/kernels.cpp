@@ -2,7 +2,10 @@
 
 #include "core/backend/cuda/bias.h"
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/indexing.h"
 #include "core/backend/cuda/loss.h"
+#include "core/backend/cuda/metric.h"
+#include "core/backend/cuda/random.h"
 #include "core/backend/cuda/reduce.h"
 #include "core/backend/cuda/unary.h"
 #include "core/ops/unary.h"
@@ -71,6 +74,18 @@ const KernelTable& kernels() {
               &plan_softmax_cross_entropy_gradient<SparseSoftmaxCrossEntropyGradient>>(),
       planner<BinaryCrossEntropy, &plan_binary_cross_entropy>(),
       planner<BinaryCrossEntropyGradient, &plan_binary_cross_entropy_gradient>(),
+      // metric
+      planner<TopKMatches, &plan_top_k_matches>(),
+      planner<BinaryMatches, &plan_binary_matches>(),
+      // indexing
+      planner<OneHot, &plan_one_hot>(),
+      planner<Gather, &plan_gather>(),
+      planner<GatherGradient, &plan_gather_gradient>(),
+      // random
+      planner<Dropout, &plan_dropout>(),
+      planner<DropoutGradient, &plan_dropout_gradient>(),
+      planner<RandomUniform, &plan_random_uniform>(),
+      planner<RandomNormal, &plan_random_normal>(),
       // cast
       planner<Cast, &plan_cast>(),
   };

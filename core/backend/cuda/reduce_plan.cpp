@@ -49,7 +49,7 @@ ReduceStep first_step(const ReducePass& pass, bool may_pack, std::int64_t most_b
 std::vector<ReduceStep> reduce_steps(const ReducePass& pass, bool may_pack, int multiprocessors) {
   std::vector<ReduceStep> steps{first_step(pass, may_pack, multiprocessors * blocks_per_multiprocessor)};
   if (const std::int64_t parts = steps[0].parts; parts > 1) {
-    steps.push_back(first_step({1, parts, pass.before * pass.after}, may_pack, 1));
+    steps.push_back(last_reduce_step(parts, pass.before * pass.after, may_pack));
   }
   return steps;
 }
@@ -61,6 +61,10 @@ std::vector<ReduceStep> reduce_steps(const std::vector<ReducePass>& passes, bool
     steps.insert(steps.end(), more.begin(), more.end());
   }
   return steps;
+}
+
+ReduceStep last_reduce_step(std::int64_t parts, std::int64_t results, bool may_pack) {
+  return first_step({1, parts, results}, may_pack, 1);
 }
 
 std::int64_t results_of(const ReduceStep& step) {

@@ -12,6 +12,9 @@ namespace gpubench::cuda {
 std::vector<ReduceStep> reduce_steps(const ReducePass& pass, bool may_pack, int multiprocessors);
 std::vector<ReduceStep> reduce_steps(const std::vector<ReducePass>& passes, bool may_pack, int multiprocessors);
 
+/// The step that joins [parts, results]; never one of several.
+ReduceStep last_reduce_step(std::int64_t parts, std::int64_t results, bool may_pack);
+
 /// Results that a step leaves.
 std::int64_t results_of(const ReduceStep& step);
 
