@@ -105,7 +105,7 @@ OpCase gradient_case(std::string name, const Shape& shape, CaseInput labels) {
 }
 
 std::vector<OpCase> loss_cases() {
-  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37}, words{3, 2050};
+  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37}, words{3, 2050}, none{0, 10};
   return {
       loss_case<CategoricalCrossEntropy>("categorical", predictions(small, 0.05, 1), one_hot(small)),
       loss_case<CategoricalCrossEntropy>("categorical_soft", predictions(images, 0.05, 1), soft(images)),
@@ -124,6 +124,7 @@ std::vector<OpCase> loss_cases() {
       loss_case<CategoricalCrossEntropy>("categorical_of_words", predictions(words, 0.05, 1), soft(words)),
       loss_case<SparseCategoricalCrossEntropy>("sparse_of_words", predictions(words, 0.05, 1),
                                                indices(words, Dtype::i32)),
+      loss_case<SoftmaxCrossEntropy>("softmax_of_nothing", predictions(none, -3, 3), one_hot(none)),
       loss_case<SoftmaxCrossEntropy>("softmax_of_words", predictions(words, -3, 3), one_hot(words)),
       loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax_of_words", predictions(words, -3, 3),
                                            indices(words, Dtype::i32)),

@@ -1,6 +1,7 @@
 #include "core/ops/reduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -151,6 +152,33 @@ std::vector<OpCase> arg_max_cases() {
 
 GPUBENCH_OP_CASES(Reduction, reduction_cases);
 GPUBENCH_OP_CASES(ArgMaximum, arg_max_cases);
+
+/// Not a number stands in the middle of the first row, or begins the second.
+void some_nan(Array& array, std::mt19937_64&) {
+  const std::int64_t width = array.type.shape.back();
+  array[width / 2] = array[width] = std::numeric_limits<double>::quiet_NaN();
+}
+
+TEST(ReduceTest, NotANumberIsLargestAndSmallest) {
+  for (const std::int64_t width : {10, 9000, 9001}) {
+    CaseInput input = floats({3, width});
+    input.fill = some_nan;
+    const Combine largest = [](double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b); };
+    const Combine smallest = [](double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : std::min(a, b); };
+    for (const Axes& axes : {Axes{1}, Axes{0}}) {
+      support::check_forward(reduction_case<ReduceMax>("nan", input, axes, false, largest, -1));
+      support::check_forward(reduction_case<ReduceMin>("nan", input, axes, false, smallest, 3));
+    }
+  }
+}
+
+TEST(ReduceTest, NotANumberIsTheMaximumWhereItStandsFirst) {
+  for (const std::int64_t width : {10, 9001}) {
+    CaseInput input = floats({3, width});
+    input.fill = some_nan;
+    for (const std::int64_t axis : {1, 0}) support::check_forward(arg_max_case("nan", input, axis));
+  }
+}
 
 TEST(ReduceTest, RefusesBadAxesAndTypes) {
   Graph graph;
