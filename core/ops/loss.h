@@ -1,5 +1,6 @@
 // Losses, one number per example, with softmax and cross-entropy fused where logits are given. Predictions are
 // [..., classes]; labels are distributions of the same type ("categorical") or class indices [...] ("sparse").
+// An index outside the classes is an Error on the CPU; on a GPU its loss and gradient are not numbers.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/math/loss.h"

@@ -105,7 +105,7 @@ OpCase gradient_case(std::string name, const Shape& shape, CaseInput labels) {
 }
 
 std::vector<OpCase> loss_cases() {
-  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37}, words{3, 2050}, none{0, 10};
+  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37}, words{2, 1030}, none{0, 10};
   return {
       loss_case<CategoricalCrossEntropy>("categorical", predictions(small, 0.05, 1), one_hot(small)),
       loss_case<CategoricalCrossEntropy>("categorical_soft", predictions(images, 0.05, 1), soft(images)),
