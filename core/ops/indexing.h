@@ -1,5 +1,5 @@
 // Ops whose inputs hold indices: one-hot encoding and rows taken by number. An index out of range is an Error when the
-// kernel runs, never a silent zero.
+// kernel runs, never a silent zero; on a GPU, for which the host does not wait, it makes a row that is not a number.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"

@@ -1,13 +1,15 @@
 // Losses, one number per example, with softmax and cross-entropy fused where logits are given. Predictions are
 // [..., classes]; labels are distributions of the same type ("categorical") or class indices [...] ("sparse").
+// An index outside the classes is an Error on the CPU; on a GPU its loss and gradient are not numbers.
 #pragma once
 #include "core/graph/graph.h"
+#include "core/math/loss.h"
 
 namespace gpubench {
 
 /// Probabilities are kept this far from 0 before their logarithm is taken (and from 1 in binary cross-entropy), as in
 /// Keras. The derivative does not stop there, so a prediction that is certain and wrong still learns.
-inline constexpr float smallest_probability = 1e-7F;
+using math::smallest_probability;
 
 /// probabilities [..., c], labels [..., c] -> -sum(labels log(probabilities)) [...]
 class CategoricalCrossEntropy final : public Op {

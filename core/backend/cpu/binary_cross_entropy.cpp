@@ -1,34 +1,12 @@
 #include "core/backend/cpu/binary_cross_entropy.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/backend/cpu/float32_only.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
-#include "core/math/elementary.h"
-#include "core/ops/loss.h"
+#include "core/math/loss.h"
 
 namespace gpubench::cpu {
 namespace {
-
-float from_probability(float prediction, float target) {
-  const float p = std::clamp(prediction, smallest_probability, 1.0F - smallest_probability);
-  return -(target * std::log(p) + (1.0F - target) * std::log(1.0F - p));
-}
-
-float from_logit(float x, float target) {
-  return std::max(x, 0.0F) - x * target + std::log1p(math::exp(-std::abs(x)));
-}
-
-float probability_gradient(float prediction, float target) {
-  const float p = std::clamp(prediction, smallest_probability, 1.0F - smallest_probability);
-  return (p - target) / (p * (1.0F - p));
-}
-
-float logit_gradient(float x, float target) {
-  return 1.0F / (1.0F + math::exp(-x)) - target;
-}
 
 constexpr std::int64_t cost_per_element = 16;
 
@@ -45,7 +23,8 @@ std::unique_ptr<Kernel> plan_binary_cross_entropy(const BinaryCrossEntropy& op, 
     float* const loss = outputs[0].as<float>();
     parallel_ranges(threads, count, [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        loss[i] = from_logits ? from_logit(x[i], targets[i]) : from_probability(x[i], targets[i]);
+        loss[i] = from_logits ? math::BinaryCrossEntropyOfLogit{}(x[i], targets[i])
+                              : math::BinaryCrossEntropy{}(x[i], targets[i]);
       }
     });
   });
@@ -63,7 +42,8 @@ std::unique_ptr<Kernel> plan_binary_cross_entropy_gradient(const BinaryCrossEntr
     float* const dx = outputs[0].as<float>();
     parallel_ranges(threads, count, [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        dx[i] = dloss[i] * (from_logits ? logit_gradient(x[i], targets[i]) : probability_gradient(x[i], targets[i]));
+        dx[i] = from_logits ? math::BinaryCrossEntropyOfLogitGradient{}(dloss[i], x[i], targets[i])
+                            : math::BinaryCrossEntropyGradient{}(dloss[i], x[i], targets[i]);
       }
     });
   });

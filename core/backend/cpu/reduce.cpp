@@ -1,5 +1,3 @@
-// A reduction runs as passes over [before, extent, after], the middle dimension reduced; one pass but for axes that
-// have kept dimensions between them.
 #include "core/backend/cpu/reduce.h"
 
 #include <array>
@@ -9,6 +7,7 @@
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/reduce_passes.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -100,15 +99,11 @@ void reduce_columns(const T* values, std::int64_t rows, std::int64_t width, std:
   }
 }
 
-struct Pass {
-  std::int64_t before, extent, after;
-};
-
 /// One pass of a reduction, with its share of the device's threads.
 template <class C, class T>
 class PassLoop {
  public:
-  PassLoop(const Pass& pass, double scale) : pass_(pass), scale_(scale) {
+  PassLoop(const ReducePass& pass, double scale) : pass_(pass), scale_(scale) {
     const std::int64_t bytes = pass.before * pass.extent * pass.after * static_cast<std::int64_t>(sizeof(T));
     tiles_ = (pass.after + tile - 1) / tile;
     threads_ = threads_for_stream(pass.before * tiles_, bytes);
@@ -153,41 +148,20 @@ class PassLoop {
     return scale_ == 1 ? static_cast<T>(total) : static_cast<T>(static_cast<double>(total) * scale_);
   }
 
-  Pass pass_;
+  ReducePass pass_;
   double scale_;
   std::int64_t tiles_ = 1;
   int threads_ = 1;
   std::vector<typename C::Total> partial_;  // one per thread when everything becomes one number
 };
 
-/// The passes for these axes: the last group of neighbouring axes first.
-std::vector<Pass> plan_passes(const Shape& shape, const std::vector<bool>& reduced) {
-  Shape left = shape;
-  std::vector<Pass> passes;
-  for (std::size_t last = shape.size(); last > 0;) {
-    if (!reduced[last - 1]) {
-      --last;
-      continue;
-    }
-    std::size_t first = last - 1;
-    while (first > 0 && reduced[first - 1]) --first;
-    const std::span<const std::int64_t> all(left);
-    passes.push_back({element_count(all.first(first)), element_count(all.subspan(first, last - first)),
-                      element_count(all.subspan(last))});
-    std::fill(left.begin() + static_cast<std::ptrdiff_t>(first), left.begin() + static_cast<std::ptrdiff_t>(last), 1);
-    last = first;
-  }
-  if (passes.empty()) passes.push_back({element_count(shape), 1, 1});
-  return passes;
-}
-
 /// Runs the passes; results of all but the last lie in the workspace, one behind the other.
 template <class C, class T>
 class Reduction {
  public:
-  Reduction(const std::vector<Pass>& passes, double scale) {
+  Reduction(const std::vector<ReducePass>& passes, double scale) {
     for (std::size_t i = 0; i < passes.size(); ++i) loops_.emplace_back(passes[i], i + 1 == passes.size() ? scale : 1);
-    for (const Pass& pass : passes) sizes_.push_back(pass.before * pass.after);
+    for (const ReducePass& pass : passes) sizes_.push_back(pass.before * pass.after);
     sizes_.pop_back();
   }
 
@@ -216,7 +190,7 @@ class Reduction {
 template <template <class> class C, class List>
 std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& signature, List list, double scale = 1) {
   const TensorType& input = signature.inputs[0];
-  const std::vector<Pass> passes = plan_passes(input.shape, op.reduced(input));
+  const std::vector<ReducePass> passes = reduce_passes(input.shape, op.reduced(input));
   return dispatch(list, op.name(), input.dtype, [&]<class T>() {
     Reduction<C<T>, T> reduction(passes, scale);
     const std::size_t workspace_bytes = reduction.workspace_bytes();
@@ -227,7 +201,7 @@ std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& s
 template <class T>
 class ArgMaxLoop {
  public:
-  explicit ArgMaxLoop(const Pass& pass)
+  explicit ArgMaxLoop(const ReducePass& pass)
       : pass_(pass), rows_(pass.before * pass.after), threads_(threads_for(rows_, rows_ * pass.extent)) {}
 
   void operator()(Views inputs, Views outputs) const {
@@ -246,7 +220,7 @@ class ArgMaxLoop {
   }
 
  private:
-  Pass pass_;
+  ReducePass pass_;
   std::int64_t rows_;
   int threads_;
 };
@@ -276,7 +250,7 @@ std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signatur
   const TensorType& input = signature.inputs[0];
   std::vector<bool> reduced(input.shape.size(), false);
   reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
-  const Pass pass = plan_passes(input.shape, reduced).front();
+  const ReducePass pass = reduce_passes(input.shape, reduced).front();
   return dispatch(Numbers{}, op.name(), input.dtype, [&]<class T>() { return loop_kernel(ArgMaxLoop<T>(pass)); });
 }
 

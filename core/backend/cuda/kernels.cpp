@@ -1,8 +1,14 @@
 #include "core/backend/cuda/kernels.h"
 
+#include "core/backend/cuda/bias.h"
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/indexing.h"
+#include "core/backend/cuda/loss.h"
 #include "core/backend/cuda/matmul.h"
+#include "core/backend/cuda/metric.h"
 #include "core/backend/cuda/optimizer.h"
+#include "core/backend/cuda/random.h"
+#include "core/backend/cuda/reduce.h"
 #include "core/backend/cuda/shape_ops.h"
 #include "core/backend/cuda/state.h"
 #include "core/backend/cuda/unary.h"
@@ -52,6 +58,40 @@ const KernelTable& kernels() {
       planner<LogicalAnd, &plan_binary<LogicalAnd>>(),
       planner<LogicalOr, &plan_binary<LogicalOr>>(),
       planner<Select, &plan_select>(),
+      // bias
+      planner<BiasAdd, &plan_bias_add>(),
+      planner<BiasGradient, &plan_bias_gradient>(),
+      // reduce
+      planner<ReduceSum, &plan_reduce_sum>(),
+      planner<ReduceMean, &plan_reduce_mean>(),
+      planner<ReduceMax, &plan_reduce_max>(),
+      planner<ReduceMin, &plan_reduce_min>(),
+      planner<ArgMax, &plan_arg_max>(),
+      // loss
+      planner<CategoricalCrossEntropy, &plan_cross_entropy<CategoricalCrossEntropy>>(),
+      planner<SparseCategoricalCrossEntropy, &plan_cross_entropy<SparseCategoricalCrossEntropy>>(),
+      planner<CategoricalCrossEntropyGradient, &plan_cross_entropy_gradient<CategoricalCrossEntropyGradient>>(),
+      planner<SparseCategoricalCrossEntropyGradient,
+              &plan_cross_entropy_gradient<SparseCategoricalCrossEntropyGradient>>(),
+      planner<SoftmaxCrossEntropy, &plan_softmax_cross_entropy<SoftmaxCrossEntropy>>(),
+      planner<SparseSoftmaxCrossEntropy, &plan_softmax_cross_entropy<SparseSoftmaxCrossEntropy>>(),
+      planner<SoftmaxCrossEntropyGradient, &plan_softmax_cross_entropy_gradient<SoftmaxCrossEntropyGradient>>(),
+      planner<SparseSoftmaxCrossEntropyGradient,
+              &plan_softmax_cross_entropy_gradient<SparseSoftmaxCrossEntropyGradient>>(),
+      planner<BinaryCrossEntropy, &plan_binary_cross_entropy>(),
+      planner<BinaryCrossEntropyGradient, &plan_binary_cross_entropy_gradient>(),
+      // metric
+      planner<TopKMatches, &plan_top_k_matches>(),
+      planner<BinaryMatches, &plan_binary_matches>(),
+      // indexing
+      planner<OneHot, &plan_one_hot>(),
+      planner<Gather, &plan_gather>(),
+      planner<GatherGradient, &plan_gather_gradient>(),
+      // random
+      planner<Dropout, &plan_dropout>(),
+      planner<DropoutGradient, &plan_dropout_gradient>(),
+      planner<RandomUniform, &plan_random_uniform>(),
+      planner<RandomNormal, &plan_random_normal>(),
       // cast
       planner<Cast, &plan_cast>(),
       // shape_ops

@@ -105,7 +105,7 @@ OpCase gradient_case(std::string name, const Shape& shape, CaseInput labels) {
 }
 
 std::vector<OpCase> loss_cases() {
-  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37};
+  const Shape small{4, 10}, images{2, 3, 5}, large{900, 10}, wide{5, 37}, words{2, 1030}, none{0, 10};
   return {
       loss_case<CategoricalCrossEntropy>("categorical", predictions(small, 0.05, 1), one_hot(small)),
       loss_case<CategoricalCrossEntropy>("categorical_soft", predictions(images, 0.05, 1), soft(images)),
@@ -121,6 +121,17 @@ std::vector<OpCase> loss_cases() {
       loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax", predictions(small, -3, 3), indices(small, Dtype::i64)),
       loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax_uint8", predictions(large, -3, 3),
                                            indices(large, Dtype::u8)),
+      loss_case<CategoricalCrossEntropy>("categorical_of_words", predictions(words, 0.05, 1), soft(words)),
+      loss_case<SparseCategoricalCrossEntropy>("sparse_of_words", predictions(words, 0.05, 1),
+                                               indices(words, Dtype::i32)),
+      loss_case<SoftmaxCrossEntropy>("softmax_of_nothing", predictions(none, -3, 3), one_hot(none)),
+      loss_case<SoftmaxCrossEntropy>("softmax_of_words", predictions(words, -3, 3), one_hot(words)),
+      loss_case<SparseSoftmaxCrossEntropy>("sparse_softmax_of_words", predictions(words, -3, 3),
+                                           indices(words, Dtype::i32)),
+      gradient_case<CategoricalCrossEntropyGradient>("categorical_gradient_of_words", words, one_hot(words)),
+      gradient_case<SoftmaxCrossEntropyGradient>("softmax_gradient_of_words", words, one_hot(words)),
+      gradient_case<SparseSoftmaxCrossEntropyGradient>("sparse_softmax_gradient_of_words", words,
+                                                       indices(words, Dtype::i32)),
       gradient_case<CategoricalCrossEntropyGradient>("categorical_gradient", small, one_hot(small)),
       gradient_case<SparseCategoricalCrossEntropyGradient>("sparse_gradient", small, indices(small, Dtype::i64)),
       gradient_case<SoftmaxCrossEntropyGradient>("softmax_gradient", small, one_hot(small)),

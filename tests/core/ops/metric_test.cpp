@@ -56,6 +56,7 @@ CaseInput labels(Shape shape, Dtype dtype, double last) {
 
 std::vector<OpCase> metric_cases() {
   const CaseInput one_hot{.type = {{40, 10}, Dtype::f32}, .fill = support::one_hot_rows};
+  const CaseInput words{.type = {{7, 1500}, Dtype::f32}, .fill = support::one_hot_rows};
   CaseInput zero_one{.type = {{40, 3}, Dtype::f32}, .low = 0, .high = 1, .fill = support::whole_numbers};
   return {
       top_k_case("top_1_one_hot", 1, predictions({40, 10}), one_hot),
@@ -64,6 +65,8 @@ std::vector<OpCase> metric_cases() {
       top_k_case("top_1_int64", 1, predictions({40, 5}), labels({40}, Dtype::i64, 4)),
       top_k_case("top_2_uint8_column", 2, predictions({40, 5}, true), labels({40, 1}, Dtype::u8, 4)),
       top_k_case("top_all", 5, predictions({40, 5}), labels({40}, Dtype::i32, 4)),
+      top_k_case("top_5_of_words", 5, predictions({7, 2050}, true), labels({7}, Dtype::i32, 9)),
+      top_k_case("top_300_of_words_one_hot", 300, predictions({7, 1500}), words),
       {.name = "binary_matches",
        .op = std::make_shared<const BinaryMatches>(0.5),
        .inputs = {{.type = {{40, 3}, Dtype::f32}, .low = 0, .high = 1}, zero_one},

@@ -1,6 +1,7 @@
 #include "core/ops/reduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -57,6 +58,11 @@ CaseInput floats(Shape shape) {
   return {.type = {std::move(shape), Dtype::f32}, .low = -1, .high = 3};
 }
 
+/// Whose sums of some hundred thousand stay within float16.
+CaseInput small_floats(Shape shape) {
+  return {.type = {std::move(shape), Dtype::f32}, .low = -0.05, .high = 0.15};
+}
+
 double plus(double a, double b) {
   return a + b;
 }
@@ -70,6 +76,7 @@ double smaller(double a, double b) {
 std::vector<OpCase> reduction_cases() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const CaseInput counts{{{6, 7}, Dtype::i64}, -9, 9}, bytes{{{6, 70}, Dtype::u8}, 0, 255};
+  const CaseInput many{{{700, 2, 9}, Dtype::i32}, -99, 99};
   return {
       reduction_case<ReduceSum>("sum_all", floats({5, 41}), {}, false, plus, 0),
       reduction_case<ReduceSum>("sum_of_a_scalar", floats({}), {}, false, plus, 0),
@@ -80,14 +87,22 @@ std::vector<OpCase> reduction_cases() {
       reduction_case<ReduceSum>("sum_ends", floats({3, 5, 4}), {0, 2}, false, plus, 0),
       reduction_case<ReduceSum>("sum_alternate", floats({2, 3, 2, 3, 2}), {1, 3}, true, plus, 0),
       reduction_case<ReduceSum>("sum_batch_and_space", floats({4, 3, 3, 5}), {0, 1, 2}, false, plus, 0),
-      reduction_case<ReduceSum>("sum_on_threads", floats({300000}), {}, false, plus, 0),
+      reduction_case<ReduceSum>("sum_on_threads", small_floats({300000}), {}, false, plus, 0),
+      reduction_case<ReduceSum>("sum_of_long_rows", floats({3, 20001}), {1}, false, plus, 0),
+      reduction_case<ReduceSum>("sum_of_long_columns", floats({5000, 7}), {0}, false, plus, 0),
+      reduction_case<ReduceSum>("sum_of_long_columns_by_four", floats({2, 3000, 12}), {1}, false, plus, 0),
+      reduction_case<ReduceSum>("sum_of_short_columns", floats({9, 20, 70}), {1}, false, plus, 0),
       reduction_case<ReduceSum>("sum_rows_on_threads", floats({60, 5000}), {1}, false, plus, 0),
       reduction_case<ReduceSum>("sum_columns_on_threads", floats({200, 1500}), {0}, false, plus, 0),
       reduction_case<ReduceSum>("sum_of_nothing", floats({0, 3}), {0}, false, plus, 0),
       reduction_case<ReduceSum>("sum_int64", counts, {1}, false, plus, 0),
+      reduction_case<ReduceSum>("sum_int32_rows_and_columns", many, {0, 2}, false, plus, 0),
       reduction_case<ReduceMean>("mean_all", floats({5, 41}), {}, false, plus, 0),
       reduction_case<ReduceMean>("mean_space", floats({2, 4, 4, 3}), {1, 2}, false, plus, 0),
       reduction_case<ReduceMean>("mean_last", floats({5, 41}), {-1}, true, plus, 0),
+      reduction_case<ReduceMean>("mean_alternate", floats({3, 20, 2, 30}), {1, 3}, false, plus, 0),
+      reduction_case<ReduceMax>("max_of_long_rows", floats({2, 9000}), {1}, false, larger, -infinity),
+      reduction_case<ReduceMin>("min_of_long_columns", floats({3000, 12}), {0}, false, smaller, infinity),
       reduction_case<ReduceMax>("max_all", floats({5, 41}), {}, false, larger, -infinity),
       reduction_case<ReduceMax>("max_last", floats({5, 141}), {-1}, true, larger, -infinity),
       reduction_case<ReduceMax>("max_first", floats({5, 41}), {0}, false, larger, -infinity),
@@ -128,12 +143,42 @@ std::vector<OpCase> arg_max_cases() {
       arg_max_case("arg_max_last", floats({33, 10}), -1),
       arg_max_case("arg_max_first", floats({10, 33}), 0),
       arg_max_case("arg_max_middle", floats({3, 5, 4}), 1),
+      arg_max_case("arg_max_of_long_rows", floats({2, 9001}), 1),
+      arg_max_case("arg_max_of_long_columns", floats({5000, 3}), 0),
+      arg_max_case("arg_max_of_equals_in_long_rows", {{{3, 9001}, Dtype::i16}, 0, 200}, 1),
       arg_max_case("arg_max_of_equals", {{{20, 6}, Dtype::i32}, 0, 2}, 1),
   };
 }
 
 GPUBENCH_OP_CASES(Reduction, reduction_cases);
 GPUBENCH_OP_CASES(ArgMaximum, arg_max_cases);
+
+/// Not a number stands in the middle of the first row, or begins the second.
+void some_nan(Array& array, std::mt19937_64&) {
+  const std::int64_t width = array.type.shape.back();
+  array[width / 2] = array[width] = std::numeric_limits<double>::quiet_NaN();
+}
+
+TEST(ReduceTest, NotANumberIsLargestAndSmallest) {
+  for (const std::int64_t width : {10, 9000, 9001}) {
+    CaseInput input = floats({3, width});
+    input.fill = some_nan;
+    const Combine largest = [](double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b); };
+    const Combine smallest = [](double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : std::min(a, b); };
+    for (const Axes& axes : {Axes{1}, Axes{0}}) {
+      support::check_forward(reduction_case<ReduceMax>("nan", input, axes, false, largest, -1));
+      support::check_forward(reduction_case<ReduceMin>("nan", input, axes, false, smallest, 3));
+    }
+  }
+}
+
+TEST(ReduceTest, NotANumberIsTheMaximumWhereItStandsFirst) {
+  for (const std::int64_t width : {10, 9001}) {
+    CaseInput input = floats({3, width});
+    input.fill = some_nan;
+    for (const std::int64_t axis : {1, 0}) support::check_forward(arg_max_case("nan", input, axis));
+  }
+}
 
 TEST(ReduceTest, RefusesBadAxesAndTypes) {
   Graph graph;

@@ -149,13 +149,22 @@ struct Inputs {
   const void* data[max_arity];
 };
 
+/// How many elements, computed in C, F takes.
+template <class F, class C>
+inline constexpr int arity_of = std::is_invocable_v<F, C>      ? 1
+                                : std::is_invocable_v<F, C, C> ? 2
+                                                               : 3;
+
 /// F of the inputs' elements that `at(n)` gives.
 template <class F, class At>
 __device__ auto apply(const F& f, const At& at) {
-  if constexpr (std::is_invocable_v<F, decltype(at(0))>) {
+  constexpr int arity = arity_of<F, decltype(at(0))>;
+  if constexpr (arity == 1) {
     return f(at(0));
-  } else {
+  } else if constexpr (arity == 2) {
     return f(at(0), at(1));
+  } else {
+    return f(at(0), at(1), at(2));
   }
 }
 
@@ -163,7 +172,7 @@ __device__ auto apply(const F& f, const At& at) {
 // other thread reads it.
 template <class F>
 __global__ void flat_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
-  constexpr int arity = std::is_invocable_v<F, float> ? 1 : 2;
+  constexpr int arity = arity_of<F, float>;
   const Dtype type = access.output_type;
   for (std::int64_t i = first_index() * pack_size; i < access.elements; i += index_step() * pack_size) {
     if (i + pack_size <= access.elements) {
@@ -191,7 +200,7 @@ __global__ void flat_kernel(F f, ElementwiseAccess access, void* out, Inputs in)
 
 template <class F, class C>
 __global__ void general_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
-  constexpr int arity = std::is_invocable_v<F, C> ? 1 : 2;
+  constexpr int arity = arity_of<F, C>;
   for_each_element<arity>(access, [&](std::int64_t i, const std::int64_t* offset) {
     const auto at = [&](int n) { return load_as<C>(in.data[n], access.input_types[n], offset[n]); };
     const auto result = apply(f, at);
@@ -203,7 +212,7 @@ __global__ void general_kernel(F f, ElementwiseAccess access, void* out, Inputs 
 template <class F, class C>
 cudaError_t launch_general(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
   Inputs inputs{};
-  constexpr int arity = std::is_invocable_v<F, C> ? 1 : 2;
+  constexpr int arity = arity_of<F, C>;
   for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
   const unsigned blocks = blocks_for(on, access.elements, block_threads * pack_size);
   return launch(on, blocks, block_threads, &general_kernel<F, C>, F{}, access, out, inputs);
@@ -217,7 +226,7 @@ cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access,
   if constexpr (domain == Domain::floats || domain == Domain::numbers) {
     if (access.rank == 1 && is_floating(type)) {
       Inputs inputs{};
-      constexpr int arity = std::is_invocable_v<F, float> ? 1 : 2;
+      constexpr int arity = arity_of<F, float>;
       for (int n = 0; n < arity; ++n) inputs.data[n] = in[n];
       return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &flat_kernel<F>, F{},
                     access, out, inputs);

@@ -1,5 +1,6 @@
 // Stands for the file of this path when tests compile kernels for the CPU: CUDA's words with the same meaning there.
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <cuda_runtime_api.h>
@@ -32,11 +33,20 @@ T __shfl_xor_sync(unsigned, T value, int distance) {
 }
 template <class T>
 T __shfl_down_sync(unsigned, T value, int distance) {
-  return ::gpubench::cuda_on_cpu::exchange(value, [&](int lane) { return lane + distance < 32 ? lane + distance : lane; });
+  return ::gpubench::cuda_on_cpu::exchange(value,
+                                           [&](int lane) { return lane + distance < 32 ? lane + distance : lane; });
 }
 template <class T>
 T __shfl_sync(unsigned, T value, int from) {
   return ::gpubench::cuda_on_cpu::exchange(value, [&](int) { return from; });
+}
+inline unsigned __ballot_sync(unsigned, bool mine) {
+  unsigned lanes = mine ? 1U << ::gpubench::cuda_on_cpu::lane() : 0U;
+  for (int distance = 1; distance < 32; distance *= 2) lanes |= __shfl_xor_sync(0xFFFFFFFFU, lanes, distance);
+  return lanes;
+}
+inline int __ffs(int bits) {
+  return bits == 0 ? 0 : std::countr_zero(static_cast<unsigned>(bits)) + 1;
 }
 template <class T>
 T atomicAdd(T* where, T value) {

@@ -1,0 +1,94 @@
+#include "core/backend/cuda/indexing.h"
+
+#include <algorithm>
+
+#include "core/backend/cuda/kernels/indexing.h"
+#include "core/backend/cuda/launch_kernel.h"
+#include "core/backend/cuda/reduce_plan.h"
+#include "core/backend/cuda/refuse.h"
+
+namespace gpubench::cuda {
+namespace {
+
+/// Elements of one row of a tensor whose first `leading` dimensions number the rows.
+std::int64_t row_elements(const Shape& shape, std::size_t leading) {
+  return element_count(std::span(shape).subspan(leading));
+}
+
+Indices indices_in(const TensorView& view) {
+  return {view.data, view.type->dtype, view.elements()};
+}
+
+/// Sums the parts' gradients, which lie in the workspace.
+class SharedGatherGradient {
+ public:
+  SharedGatherGradient(const GatherGradientShape& shape, Dtype output)
+      : shape_(shape),
+        join_(last_reduce_step(shape.parts, shape.rows * shape.columns, true)),
+        ends_{.in_type = Dtype::f32, .out_type = output} {
+    shape_.out_type = Dtype::f32;
+  }
+  std::size_t workspace_bytes() const {
+    return static_cast<std::size_t>(shape_.parts * shape_.rows * shape_.columns) * sizeof(float);
+  }
+  cudaError_t operator()(const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) const {
+    const cudaError_t status =
+        launch_gather_gradient(on, indices_in(inputs[1]), shape_, inputs[0].data, workspace.data());
+    if (status != cudaSuccess) return status;
+    ReduceEnds ends = ends_;
+    ends.in = workspace.data();
+    ends.out = outputs[0].data;
+    return launch_reduce(on, Reduction::sum, join_, ends);
+  }
+
+ private:
+  GatherGradientShape shape_;
+  ReduceStep join_;
+  ReduceEnds ends_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_one_hot(const OneHot& op, const Signature&, Device& device) {
+  return launch_kernel(op, device,
+                       [depth = op.depth, type = op.dtype](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_one_hot(on, indices_in(inputs[0]), depth, type, outputs[0].data);
+                       });
+}
+
+std::unique_ptr<Kernel> plan_gather(const Gather& op, const Signature& signature, Device& device) {
+  const TensorType& params = signature.inputs[0];
+  if (params.dtype == Dtype::bytes) refuse(op, "bytes is not supported");
+  const std::int64_t row_bytes = row_elements(params.shape, 1) * static_cast<std::int64_t>(size_of(params.dtype));
+  return launch_kernel(
+      op, device,
+      [rows = params.shape[0], row_bytes, type = params.dtype](const LaunchOn& on, Views inputs, Views outputs) {
+        return launch_gather(on, indices_in(inputs[1]), rows, row_bytes, type, inputs[0].data, outputs[0].data);
+      });
+}
+
+std::int64_t gather_gradient_parts(std::int64_t indices, std::int64_t rows, std::int64_t columns, int multiprocessors) {
+  // Enough blocks to go round, and enough indices to each that the sum over the parts is the smaller work.
+  constexpr std::int64_t blocks_per_multiprocessor = 4, least_indices = 1024;
+  const std::int64_t row_tiles = (rows + gather_tile - 1) / gather_tile;
+  const std::int64_t tiles = std::max<std::int64_t>(1, row_tiles * ((columns + gather_tile - 1) / gather_tile));
+  return std::clamp<std::int64_t>(multiprocessors * blocks_per_multiprocessor / tiles, 1,
+                                  std::max<std::int64_t>(1, indices / least_indices));
+}
+
+std::unique_ptr<Kernel> plan_gather_gradient(const GatherGradient& op, const Signature& signature, Device& device) {
+  const TensorType& dy = signature.inputs[0];
+  require_floating(op, dy);
+  GatherGradientShape shape{op.rows, row_elements(signature.outputs[0].shape, 1), 1, dy.dtype, dy.dtype};
+  shape.parts = gather_gradient_parts(signature.inputs[1].elements(), shape.rows, shape.columns,
+                                      cuda_device(device).properties().multiprocessors);
+  if (shape.parts > 1) {
+    const SharedGatherGradient shared(shape, dy.dtype);
+    return launch_kernel(op, device, shared, shared.workspace_bytes());
+  }
+  return launch_kernel(op, device, [shape](const LaunchOn& on, Views inputs, Views outputs) {
+    return launch_gather_gradient(on, indices_in(inputs[1]), shape, inputs[0].data, outputs[0].data);
+  });
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,39 @@
+// One-hot encoding, and rows taken by number. An index out of range cannot be an Error, since the host does not wait:
+// what is made of it is not a number, so that it shows; -1 where integers are made, and true where bools are.
+#pragma once
+#include <cstdint>
+
+#include "core/backend/cuda/kernels/launch.h"
+#include "core/tensor/dtype.h"
+
+namespace gpubench::cuda {
+
+struct Indices {
+  const void* data = nullptr;
+  Dtype type = Dtype::i64;
+  std::int64_t count = 0;
+};
+
+/// [count, depth]
+cudaError_t launch_one_hot(const LaunchOn& on, const Indices& indices, std::int64_t depth, Dtype type, void* out);
+
+/// Rows of `row_bytes` bytes, of elements of any type but bytes.
+cudaError_t launch_gather(const LaunchOn& on, const Indices& indices, std::int64_t rows, std::int64_t row_bytes,
+                          Dtype type, const void* params, void* out);
+
+/// Rows and columns that a block of launch_gather_gradient sums.
+inline constexpr std::int64_t gather_tile = 32;
+
+struct GatherGradientShape {
+  std::int64_t rows = 0, columns = 0;
+  /// Shares of the indices; `out` is [parts, rows, columns].
+  std::int64_t parts = 1;
+  Dtype dy_type = Dtype::f32, out_type = Dtype::f32;
+};
+
+/// Each row is the sum of the rows of dy [count, columns] whose index it is, added in their order. Indices out of range
+/// count nowhere.
+cudaError_t launch_gather_gradient(const LaunchOn& on, const Indices& indices, const GatherGradientShape& shape,
+                                   const void* dy, void* out);
+
+}  // namespace gpubench::cuda

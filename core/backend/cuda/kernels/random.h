@@ -1,0 +1,24 @@
+// Random numbers of core/math/philox.h, the same as the CPU's. The step is read on the device, so that a recorded
+// launch makes new numbers in every step.
+#pragma once
+#include <cstdint>
+
+#include "core/backend/cuda/kernels/launch.h"
+#include "core/tensor/dtype.h"
+
+namespace gpubench::cuda {
+
+/// What is drawn: the key, where the step lies on the device, and how many elements are made.
+struct Draw {
+  std::uint64_t seed = 0;
+  const std::int64_t* step = nullptr;
+  std::int64_t elements = 0;
+};
+
+/// y = x * scale where an element's word reaches the threshold, else 0; y may be x.
+cudaError_t launch_dropout(const LaunchOn& on, const Draw& draw, std::uint32_t threshold, float scale, Dtype type,
+                           const void* x, void* y);
+cudaError_t launch_random_uniform(const LaunchOn& on, const Draw& draw, float low, float range, float* out);
+cudaError_t launch_random_normal(const LaunchOn& on, const Draw& draw, float mean, float stddev, float* out);
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,46 @@
+// Reductions over the middle dimension of [before, extent, after]. The order of additions depends on the shape and the
+// GPU alone, so results repeat: blocks that share one result leave partial results, which a second step adds up.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "core/backend/cuda/kernels/launch.h"
+#include "core/tensor/dtype.h"
+
+namespace gpubench::cuda {
+
+enum class Reduction : std::uint8_t { sum, maximum, minimum, arg_max };
+
+/// Who computes one result: a thread, up to 32 lanes of a warp (which read a row side by side), or a block, whose
+/// threads share a tile of neighbouring columns.
+enum class ReduceBy : std::uint8_t { threads, lanes, blocks };
+
+/// One launch: [before, extent, after] -> [parts, before, after].
+struct ReduceStep {
+  std::int64_t before = 1, extent = 1, after = 1;
+  /// Shares of the extent; more than 1 with blocks alone.
+  std::int64_t parts = 1;
+  ReduceBy by = ReduceBy::threads;
+  /// A power of two: lanes of a row, or columns (packs of columns) of a tile.
+  int width = 1;
+  /// Whether blocks read packs of four elements of `after`, or of `extent` where `after` is 1. Floating sums, maxima
+  /// and minima only, where what is packed is a multiple of four.
+  bool packed = false;
+};
+
+/// The memory of one step. Between steps lie running results: float, int64_t, or a value with its index.
+struct ReduceEnds {
+  const void* in = nullptr;
+  void* out = nullptr;
+  Dtype in_type = Dtype::f32;   ///< of the elements that the first step reads
+  Dtype out_type = Dtype::f32;  ///< of the elements that the last step writes
+  bool first = true;
+  bool last = true;
+  float scale = 1;  ///< of a floating sum, in the last step
+};
+
+cudaError_t launch_reduce(const LaunchOn& on, Reduction reduction, const ReduceStep& step, const ReduceEnds& ends);
+/// Bytes of one running result of elements of `type`.
+std::size_t running_bytes(Reduction reduction, Dtype type);
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,80 @@
+// Kernels that treat a row of classes as one: by up to 32 lanes of a warp, each warp several short rows, or by a block.
+#pragma once
+#include <algorithm>
+#include <bit>
+
+#include "core/backend/cuda/kernels/launch.cuh"
+
+namespace gpubench::cuda {
+
+struct RowShape {
+  std::int64_t rows = 0, columns = 0;
+  int width = 1;  ///< threads of a row, a power of two
+};
+
+/// A row as one of its threads sees it: elements rank, rank + width, ... of `columns` are the thread's.
+struct Row {
+  std::int64_t index;
+  std::int64_t begin;    ///< the row's first element
+  std::int64_t columns;  ///< 0 for threads that have no row but must take part in reductions
+  int rank, width;
+
+  __device__ bool leads() const { return rank == 0 && columns > 0; }
+};
+
+struct ByLanes {
+  /// Every thread of the row calls it, and gets the result.
+  template <class T, class Combine>
+  __device__ static T reduce(const Row& row, T value, Combine combine) {
+    for (int distance = row.width / 2; distance > 0; distance /= 2) {
+      value = combine(value, __shfl_xor_sync(0xFFFFFFFFU, value, distance));
+    }
+    return value;
+  }
+};
+
+// Two exchanges that give every thread the result; CUB's reduction gives it to one, and takes seconds to compile.
+struct ByBlock {
+  template <class T, class Combine>
+  __device__ static T reduce(const Row&, T value, Combine combine) {
+    constexpr int warps = block_threads / warp_size;
+    __shared__ T of_warp[warps];
+    value = warp_reduce(value, combine);
+    if (threadIdx.x % warp_size == 0) of_warp[threadIdx.x / warp_size] = value;
+    __syncthreads();
+    value = of_warp[0];
+    for (int w = 1; w < warps; ++w) value = combine(value, of_warp[w]);
+    __syncthreads();
+    return value;
+  }
+};
+
+/// Calls body(by, row) for each row, in all of its threads.
+template <class By, class Body>
+__global__ void over_rows(RowShape shape, Body body) {
+  const std::int64_t group = first_index() / shape.width, groups = index_step() / shape.width;
+  const int rank = static_cast<int>(threadIdx.x) % shape.width;
+  // The threads of a block have as many turns, with or without a row.
+  const std::int64_t first_of_block = static_cast<std::int64_t>(blockIdx.x) * (block_threads / shape.width);
+  for (std::int64_t turn = 0; first_of_block + turn < shape.rows; turn += groups) {
+    const std::int64_t row = group + turn;
+    const bool exists = row < shape.rows;
+    body(By{}, Row{exists ? row : 0, exists ? row * shape.columns : 0, exists ? shape.columns : 0, rank, shape.width});
+  }
+}
+
+template <class Body>
+cudaError_t launch_rows(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
+  constexpr std::int64_t most_columns_of_lanes = 1024;  // a few loads a lane; longer rows are worth a block
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  if (columns > most_columns_of_lanes) {
+    return launch(on, blocks_for(on, rows, 1), block_threads, &over_rows<ByBlock, Body>,
+                  RowShape{rows, columns, block_threads}, body);
+  }
+  const int width =
+      static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(columns, warp_size))));
+  return launch(on, blocks_for(on, rows * width), block_threads, &over_rows<ByLanes, Body>,
+                RowShape{rows, columns, width}, body);
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,89 @@
+#include "core/backend/cuda/loss.h"
+
+#include "core/backend/cuda/elementwise.h"
+#include "core/backend/cuda/kernels/loss.h"
+#include "core/backend/cuda/launch_kernel.h"
+#include "core/backend/cuda/refuse.h"
+#include "core/math/loss.h"
+
+namespace gpubench::cuda {
+namespace {
+
+LossShape shape_of(const Op& op, const TensorType& predictions) {
+  require_floating(op, predictions);
+  const std::int64_t columns = predictions.shape.back();
+  return {columns == 0 ? 0 : predictions.elements() / columns, columns, predictions.dtype};
+}
+
+Labels labels_in(const TensorView& view) {
+  return {view.data, view.type->dtype, !is_floating(view.type->dtype)};
+}
+
+}  // namespace
+
+template <class O>
+std::unique_ptr<Kernel> plan_cross_entropy(const O& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device,
+                       [shape = shape_of(op, signature.inputs[0])](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_cross_entropy(on, shape, inputs[0].data, labels_in(inputs[1]), outputs[0].data);
+                       });
+}
+
+template <class O>
+std::unique_ptr<Kernel> plan_cross_entropy_gradient(const O& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device,
+                       [shape = shape_of(op, signature.inputs[1])](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_cross_entropy_gradient(on, shape, inputs[0].data, inputs[1].data,
+                                                              labels_in(inputs[2]), outputs[0].data);
+                       });
+}
+
+template <class O>
+std::unique_ptr<Kernel> plan_softmax_cross_entropy(const O& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device,
+                       [shape = shape_of(op, signature.inputs[0])](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_softmax_cross_entropy(on, shape, inputs[0].data, labels_in(inputs[1]),
+                                                             outputs[0].data, outputs[1].data);
+                       });
+}
+
+template <class O>
+std::unique_ptr<Kernel> plan_softmax_cross_entropy_gradient(const O& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device,
+                       [shape = shape_of(op, signature.inputs[1])](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_softmax_cross_entropy_gradient(on, shape, inputs[0].data, inputs[1].data,
+                                                                      labels_in(inputs[2]), outputs[0].data);
+                       });
+}
+
+std::unique_ptr<Kernel> plan_binary_cross_entropy(const BinaryCrossEntropy& op, const Signature& signature,
+                                                  Device& device) {
+  require_floating(op, signature.inputs[0]);
+  return plan_elementwise(op, signature, device,
+                          op.from_logits ? elementwise_launch<math::BinaryCrossEntropyOfLogit>()
+                                         : elementwise_launch<math::BinaryCrossEntropy>());
+}
+
+std::unique_ptr<Kernel> plan_binary_cross_entropy_gradient(const BinaryCrossEntropyGradient& op,
+                                                           const Signature& signature, Device& device) {
+  require_floating(op, signature.inputs[0]);
+  return plan_elementwise(op, signature, device,
+                          op.from_logits ? elementwise_launch<math::BinaryCrossEntropyOfLogitGradient>()
+                                         : elementwise_launch<math::BinaryCrossEntropyGradient>());
+}
+
+template std::unique_ptr<Kernel> plan_cross_entropy(const CategoricalCrossEntropy&, const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_cross_entropy(const SparseCategoricalCrossEntropy&, const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_cross_entropy_gradient(const CategoricalCrossEntropyGradient&, const Signature&,
+                                                             Device&);
+template std::unique_ptr<Kernel> plan_cross_entropy_gradient(const SparseCategoricalCrossEntropyGradient&,
+                                                             const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_softmax_cross_entropy(const SoftmaxCrossEntropy&, const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_softmax_cross_entropy(const SparseSoftmaxCrossEntropy&, const Signature&,
+                                                            Device&);
+template std::unique_ptr<Kernel> plan_softmax_cross_entropy_gradient(const SoftmaxCrossEntropyGradient&,
+                                                                     const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_softmax_cross_entropy_gradient(const SparseSoftmaxCrossEntropyGradient&,
+                                                                     const Signature&, Device&);
+
+}  // namespace gpubench::cuda

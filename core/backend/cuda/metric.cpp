@@ -1,0 +1,26 @@
+#include "core/backend/cuda/metric.h"
+
+#include "core/backend/cuda/kernels/metric.h"
+#include "core/backend/cuda/launch_kernel.h"
+
+namespace gpubench::cuda {
+
+std::unique_ptr<Kernel> plan_top_k_matches(const TopKMatches& op, const Signature& signature, Device& device) {
+  const Shape& shape = signature.inputs[0].shape;
+  return launch_kernel(op, device,
+                       [rows = shape[0], columns = shape[1], k = op.k](const LaunchOn& on, Views in, Views out) {
+                         return launch_top_k_matches(on, rows, columns, k, in[0].as<float>(), in[1].data,
+                                                     in[1].type->dtype, out[0].as<float>());
+                       });
+}
+
+std::unique_ptr<Kernel> plan_binary_matches(const BinaryMatches& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device,
+                       [elements = signature.outputs[0].elements(), threshold = static_cast<float>(op.threshold)](
+                           const LaunchOn& on, Views in, Views out) {
+                         return launch_binary_matches(on, elements, threshold, in[0].as<float>(), in[1].as<float>(),
+                                                      out[0].as<float>());
+                       });
+}
+
+}  // namespace gpubench::cuda

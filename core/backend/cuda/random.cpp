@@ -1,0 +1,54 @@
+#include "core/backend/cuda/random.h"
+
+#include "core/backend/cuda/kernels/random.h"
+#include "core/backend/cuda/launch_kernel.h"
+#include "core/backend/cuda/refuse.h"
+
+namespace gpubench::cuda {
+namespace {
+
+/// The step is the last input.
+Draw draw_of(std::uint64_t seed, Views inputs, Views outputs) {
+  return {seed, inputs.back().as<std::int64_t>(), outputs[0].elements()};
+}
+
+std::unique_ptr<Kernel> plan_mask(const Op& op, const Signature& signature, Device& device, double rate,
+                                  std::uint64_t seed) {
+  const Dtype type = signature.inputs[0].dtype;
+  require_floating(op, signature.inputs[0]);
+  const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
+  const auto scale = static_cast<float>(1 / (1 - rate));
+  return launch_kernel(op, device, [seed, threshold, scale, type](const LaunchOn& on, Views inputs, Views outputs) {
+    return launch_dropout(on, draw_of(seed, inputs, outputs), threshold, scale, type, inputs[0].data, outputs[0].data);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device& device) {
+  return plan_mask(op, signature, device, op.rate, op.seed);
+}
+
+std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device& device) {
+  return plan_mask(op, signature, device, op.rate, op.seed);
+}
+
+std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature&, Device& device) {
+  return launch_kernel(op, device,
+                       [seed = op.seed, low = static_cast<float>(op.low), range = static_cast<float>(op.high - op.low)](
+                           const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_random_uniform(on, draw_of(seed, inputs, outputs), low, range,
+                                                      outputs[0].as<float>());
+                       });
+}
+
+std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signature&, Device& device) {
+  return launch_kernel(op, device,
+                       [seed = op.seed, mean = static_cast<float>(op.mean), stddev = static_cast<float>(op.stddev)](
+                           const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_random_normal(on, draw_of(seed, inputs, outputs), mean, stddev,
+                                                     outputs[0].as<float>());
+                       });
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,109 @@
+#include "core/backend/cuda/reduce.h"
+
+#include <fmt/format.h>
+
+#include "core/backend/cuda/launch_kernel.h"
+#include "core/backend/cuda/reduce_plan.h"
+#include "core/backend/cuda/refuse.h"
+
+namespace gpubench::cuda {
+namespace {
+
+/// Launches the steps one behind the other; results of all but the last lie in the workspace.
+class Steps {
+ public:
+  Steps(Reduction reduction, std::vector<ReduceStep> steps, const Signature& signature, double scale)
+      : reduction_(reduction), steps_(std::move(steps)), scale_(static_cast<float>(scale)) {
+    ends_.in_type = signature.inputs[0].dtype;
+    ends_.out_type = signature.outputs[0].dtype;
+  }
+
+  std::size_t workspace_bytes() const {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i + 1 < steps_.size(); ++i) bytes += bytes_after(steps_[i]);
+    return bytes;
+  }
+
+  cudaError_t operator()(const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) const {
+    ReduceEnds ends = ends_;
+    ends.in = inputs[0].data;
+    std::byte* between = workspace.data();
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      ends.first = i == 0;
+      ends.last = i + 1 == steps_.size();
+      ends.out = ends.last ? outputs[0].data : between;
+      ends.scale = ends.last ? scale_ : 1.0F;
+      if (const cudaError_t status = launch_reduce(on, reduction_, steps_[i], ends); status != cudaSuccess)
+        return status;
+      ends.in = ends.out;
+      between += bytes_after(steps_[i]);
+    }
+    return cudaSuccess;
+  }
+
+ private:
+  /// A multiple of what packs of running results are aligned to.
+  std::size_t bytes_after(const ReduceStep& step) const {
+    constexpr std::size_t alignment = 64;
+    const std::size_t bytes = static_cast<std::size_t>(results_of(step)) * running_bytes(reduction_, ends_.in_type);
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  Reduction reduction_;
+  std::vector<ReduceStep> steps_;
+  ReduceEnds ends_;
+  float scale_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_passes(const Op& op, const Signature& signature, Device& device, Reduction reduction,
+                                    const std::vector<ReducePass>& passes, double scale) {
+  const bool may_pack = is_floating(signature.inputs[0].dtype) && reduction != Reduction::arg_max;
+  Steps steps(reduction, reduce_steps(passes, may_pack, cuda_device(device).properties().multiprocessors), signature,
+              scale);
+  const std::size_t workspace_bytes = steps.workspace_bytes();
+  return launch_kernel(op, device, std::move(steps), workspace_bytes);
+}
+
+namespace {
+
+std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& signature, Device& device,
+                                       Reduction reduction, double scale = 1) {
+  const TensorType& input = signature.inputs[0];
+  return plan_passes(op, signature, device, reduction, reduce_passes(input.shape, op.reduced(input)), scale);
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device& device) {
+  const Dtype type = signature.inputs[0].dtype;
+  if (!is_floating(type) && type != Dtype::i64 && type != Dtype::i32) {  // smaller integers would overflow at once
+    refuse(op, fmt::format("{} is not supported", to_string(type)));
+  }
+  return plan_reduction(op, signature, device, Reduction::sum);
+}
+
+std::unique_ptr<Kernel> plan_reduce_mean(const ReduceMean& op, const Signature& signature, Device& device) {
+  require_floating(op, signature.inputs[0]);
+  const auto inputs = static_cast<double>(signature.inputs[0].elements());
+  const auto outputs = static_cast<double>(signature.outputs[0].elements());
+  return plan_reduction(op, signature, device, Reduction::sum, outputs / inputs);
+}
+
+std::unique_ptr<Kernel> plan_reduce_max(const ReduceMax& op, const Signature& signature, Device& device) {
+  return plan_reduction(op, signature, device, Reduction::maximum);
+}
+
+std::unique_ptr<Kernel> plan_reduce_min(const ReduceMin& op, const Signature& signature, Device& device) {
+  return plan_reduction(op, signature, device, Reduction::minimum);
+}
+
+std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signature, Device& device) {
+  const TensorType& input = signature.inputs[0];
+  std::vector<bool> reduced(input.shape.size(), false);
+  reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
+  return plan_passes(op, signature, device, Reduction::arg_max, reduce_passes(input.shape, reduced));
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,19 @@
+// A reduction as passes over [before, extent, after], the middle dimension reduced; one pass but for axes that have
+// kept dimensions between them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/tensor/tensor_type.h"
+
+namespace gpubench {
+
+struct ReducePass {
+  std::int64_t before, extent, after;
+};
+
+/// The passes in the order in which they run, the last group of neighbouring axes first; at least one. `reduced` has a
+/// flag for each dimension.
+std::vector<ReducePass> reduce_passes(const Shape& shape, const std::vector<bool>& reduced);
+
+}  // namespace gpubench
