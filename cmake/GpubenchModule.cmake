@@ -80,15 +80,22 @@ function(gpubench_test folder)
                        PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
-# gpubench_lua_tests(FOLDER script...)
-# makes a CTest test of each script, run by the program itself; scripts may require what tests/support/lua holds.
+# gpubench_lua_tests(FOLDER script... [PROGRAM target])
+# makes a CTest test of each script, run by the program itself (or another of the kind); scripts may require what
+# tests/support/lua holds.
 function(gpubench_lua_tests folder)
-  foreach(script IN LISTS ARGN)
-    set(out ${CMAKE_BINARY_DIR}/tests/out/${folder}/${script})
+  cmake_parse_arguments(ARG "" "PROGRAM" "" ${ARGN})
+  if(NOT ARG_PROGRAM)
+    set(ARG_PROGRAM gpubench)
+  endif()
+  foreach(script IN LISTS ARG_UNPARSED_ARGUMENTS)
+    get_filename_component(file ${script} NAME)
+    get_filename_component(absolute ${script} ABSOLUTE)
+    set(out ${CMAKE_BINARY_DIR}/tests/out/${folder}/${file})
     file(MAKE_DIRECTORY ${out})
-    add_test(NAME ${folder}/${script} COMMAND gpubench ${CMAKE_CURRENT_SOURCE_DIR}/${script} --out ${out} --quick
+    add_test(NAME ${folder}/${file} COMMAND ${ARG_PROGRAM} ${absolute} --out ${out} --quick
              WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${folder}/${script} PROPERTIES TIMEOUT 300
+    set_tests_properties(${folder}/${file} PROPERTIES TIMEOUT 300
                          ENVIRONMENT "GPUBENCH_PATH=${CMAKE_SOURCE_DIR}/tests/support/lua")
   endforeach()
 endfunction()

@@ -71,8 +71,8 @@ int push_timeout(lua_State* L) {
   return push_failure(L, "timeout", fmt::format("not done after {} (--timeout)", limit));
 }
 
-// protect(f, ...) -> true, results... | false, status, reason, traceback; status as in the column of results, or
-// "interrupted".
+// protect(f, ...) -> true, results... | false, status, reason, traceback; status as in the column of results,
+// "interrupted", or "device_lost": an error after which no later point can be measured.
 int protect(lua_State* L) {
   if (!Value<LuaFunction>::matches(L, 1))
     throw ArgumentError("argument #1: function expected, got " + type_name_at(L, 1));
@@ -86,6 +86,8 @@ int protect(lua_State* L) {
     return lua_gettop(L);
   } catch (const OutOfMemory&) {
     status = "out_of_memory";
+  } catch (const DeviceLost&) {
+    status = "device_lost";
   } catch (const PointSkipped& skipped) {
     if (timeout_requested()) let_lua_run(L);
     return push_failure(L, "skipped", skipped.what());

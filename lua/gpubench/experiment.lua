@@ -76,13 +76,18 @@ local function measure_points(declaration, axes, points, run)
     line:show(text)
     local rows, stopped, traceback = measurement.measure(declaration, axes, point)
     line:clear()
-    if stopped then return "interrupted" end
+    if stopped == "interrupted" then return stopped end
     for _, one in ipairs(rows) do
       one.row.point = index
       if one.row.status == "error" then outcome = "error" end
       report_failure(one.row, text, traceback)
       local ok, reason = pcall(run.add, run, one.row, one.samples)
       if not ok then return "error", string.format("%s (at %s)", reason, text) end
+    end
+    if stopped == "device_lost" then
+      io.stderr:write(string.format("this process can use the device no more: %s not measured\n",
+        gb.format.count(#points - index, "point")))
+      return "error"
     end
     line:advance()
   end

@@ -52,18 +52,21 @@ function measurement.reset_devices(in_use)
   if next(in_use) == nil then native.reset_devices() end
 end
 
--- Returns an array of { row, samples }, and "interrupted" when the user stopped it, and the traceback of an error.
+-- Returns an array of { row, samples }, then "interrupted" when the user stopped it or "device_lost" when the process can
+-- use a device no more, and the traceback of an error.
 function measurement.measure(experiment, axes, point)
   local before = native.memory_in_use()
   measurement.reset_devices(before)
   local ok, status, detail, traceback = native.protect(run_point, experiment, axes, point)
   if not ok and status == "interrupted" then return {}, "interrupted" end
-  local finished = ok and status or { complete({ status = status, detail = detail }, axes, point) }
+  local lost = not ok and status == "device_lost"
+  local finished = ok and status
+    or { complete({ status = lost and "error" or status, detail = detail }, axes, point) }
   local kept = kept_memory(before)
   if kept then
     for _, one in ipairs(finished) do one.row.quality = "unreliable: " .. kept end
   end
-  return finished, nil, traceback
+  return finished, lost and "device_lost" or nil, traceback
 end
 
 return measurement

@@ -1,0 +1,147 @@
+-- Models on gpu:0 through all layers of the program; run by the program with CUDA on the CPU.
+local gb = require "gpubench"
+local measurement = require "gpubench.measurement"
+local testing = require "testing"
+
+local native = gb._native
+
+local function dense()
+  return gb.Sequential {
+    gb.layers.Dense(16, { activation = "relu", input_shape = { 12 } }),
+    gb.layers.Dense(8, { activation = "gelu" }),
+    gb.layers.Dense(3, { activation = "softmax" }),
+  }
+end
+
+local function convolutional()
+  return gb.Sequential {
+    gb.layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
+    gb.layers.Conv2D(4, { 3, 3 }, { activation = "relu", padding = "same" }),
+    gb.layers.BatchNormalization(),
+    gb.layers.MaxPooling2D({ 2, 2 }),
+    gb.layers.Dropout(0.25),
+    gb.layers.Flatten(),
+    gb.layers.Dense(3, { activation = "softmax" }),
+  }
+end
+
+-- Examples whose class is which third of the inputs is largest; drawn on the host, so that devices see the same.
+local function examples(count)
+  local x, y = {}, {}
+  math.randomseed(7)
+  for i = 1, count do
+    local class = math.random(0, 2)
+    x[i], y[i] = {}, class
+    for k = 1, 12 do x[i][k] = math.random() + ((k - 1) // 4 == class and 1 or 0) end
+  end
+  return x, y
+end
+
+-- The losses of a few epochs on a device.
+local function losses(device, model_of, options)
+  gb.config.set_seed(3)
+  return gb.device(device, function()
+    local x, y = examples(48)
+    local inputs = gb.device("cpu:0", function() return gb.tensor(x) end)
+    local labels = gb.device("cpu:0", function() return gb.tensor(y, { dtype = "int64" }) end)
+    local model = model_of()
+    model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02 }, loss = "sparse_categorical_crossentropy",
+      metrics = { "accuracy" }, run_eagerly = options and options.eager }
+    local history = model:fit(inputs, labels, { epochs = 6, batch_size = 16, verbose = 0 })
+    return history.history.loss, history.history.accuracy
+  end)
+end
+
+local function same(a, b, tolerance)
+  testing.equal(#a, #b)
+  for i = 1, #a do testing.near(a[i], b[i], tolerance) end
+end
+
+testing.case("the GPU comes first and is used without a device scope", function()
+  testing.equal(gb.devices(), { "gpu:0", "cpu:0" })
+  testing.equal(gb.tensor({ 1 }).device, "gpu:0")
+  testing.contains(gb.config.device_description "gpu:0", "CUDA on the CPU")
+end)
+
+for name, model_of in pairs { dense = dense, convolutional = convolutional } do
+  testing.case(name .. ": trains on the GPU as on the CPU, in both executions", function()
+    local host, accuracy = losses("cpu:0", model_of)
+    same(losses("gpu:0", model_of), host, 2e-4)
+    same(losses("gpu:0", model_of, { eager = true }), host, 2e-4)
+    testing.is_true(accuracy[6] > accuracy[1] or accuracy[6] == 1, "it learns")
+  end)
+end
+
+testing.case("tensors go from device to device by themselves", function()
+  local here = gb.device("cpu:0", function() return gb.tensor { 1, 2, 3 } end)
+  local there = gb.device("gpu:0", function() return here * 2 end)
+  testing.equal({ there.device, there:to_table()[3] }, { "gpu:0", 6.0 })
+end)
+
+testing.case("a training run is measured, with the memory of the GPU and its math in the row", function()
+  local x, y = examples(64)
+  local model = dense()
+  model:compile { optimizer = "adam", loss = "sparse_categorical_crossentropy" }
+  local data = gb.device("cpu:0", function()
+    return gb.data.Dataset.from_tensor_slices { gb.tensor(x), gb.tensor(y, { dtype = "int64" }) }:batch(16)
+  end)
+  local row = gb.measure.training(model, data, { budget = 0.3 })
+  testing.equal(row.device, "gpu:0")
+  testing.is_true(row.peak_memory_bytes > 0 and row.reserved_memory_bytes >= row.peak_memory_bytes, "memory")
+  testing.is_true(row.steps > 0 and row.step_time_s > 0, "steps")
+  testing.contains(native.device_library "gpu:0", "CUDA 13.0")
+end)
+
+-- Runs a point by itself with devices of its own.
+local function point(run)
+  collectgarbage()
+  collectgarbage()
+  native.reset_devices()
+  return measurement.measure({ run = run }, {}, {})[1].row
+end
+
+testing.case("a GPU is split into logical ones with limits of their own", function()
+  local row = point(function()
+    gb.config.set_logical_devices("gpu:0", { { memory_limit = 4 << 20 }, { memory_limit = 64 << 20 } })
+    local names = table.concat(gb.devices(), " ")
+    local fits = gb.device("gpu:1", function() return gb.zeros { 2 << 20 } end)
+    local failed = not pcall(function() return gb.device("gpu:0", function() return gb.zeros { 2 << 20 } end) end)
+    return { names = names, failed = tostring(failed), device = fits.device }
+  end)
+  testing.equal({ row.names, row.failed, row.device }, { "gpu:0 gpu:1 cpu:0", "true", "gpu:1" })
+end)
+
+testing.case("a limit that is too small is an out_of_memory row, and the next point runs", function()
+  local failed = point(function()
+    gb.config.set_memory_limit("gpu:0", 1 << 20)
+    return { sum = gb.zeros({ 1 << 20 }):sum():item() }
+  end)
+  testing.equal(failed.status, "out_of_memory")
+  testing.contains(failed.detail, "gpu:0: out of memory: 4 MiB asked for")
+  testing.equal(point(function() return { sum = gb.ones({ 1 << 10 }):sum():item() } end).sum, 1024.0)
+end)
+
+testing.case("hidden GPUs are not used", function()
+  local row = point(function()
+    gb.config.set_visible_devices({}, "GPU")
+    return { first = gb.devices()[1], count = #gb.config.list_physical_devices "GPU" }
+  end)
+  testing.equal({ row.first, row.count }, { "cpu:0", 1 })
+end)
+
+testing.case("bad configurations say what there is", function()
+  point(function()
+    testing.raises("there is no physical device gpu:1 to split; there is gpu:0, cpu:0",
+      gb.config.set_logical_devices, "gpu:1", { {} })
+    testing.raises("there is no device gpu:2; there are gpu:0 and cpu:0", gb.config.set_memory_limit, "gpu:2", 1)
+    testing.raises("gb.config.set_visible_devices: cpu:0 is no GPU", gb.config.set_visible_devices, { "cpu:0" }, "GPU")
+    testing.raises("a logical GPU has no threads", gb.config.set_logical_devices, "gpu:0", { { threads = 1 } })
+    return {}
+  end)
+  local row = point(function()
+    gb.config.set_memory_limit("gpu:0", 1 << 40)
+    return { first = gb.devices()[1] }
+  end)
+  testing.equal(row.status, "error")
+  testing.contains(row.detail, "gpu:0: a memory limit of 1 TiB is more than the 512 MiB of CUDA on the CPU")
+end)
