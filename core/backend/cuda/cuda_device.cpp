@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/backend/cuda/cuda_stream.h"
+#include "core/backend/cuda/cudnn_handle.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -57,7 +58,10 @@ OnGpu::~OnGpu() {
 }
 
 CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
-    : id_(std::move(id)), physical_(options.physical), properties_(properties_of(options.physical)) {
+    : id_(std::move(id)),
+      physical_(options.physical),
+      properties_(properties_of(options.physical)),
+      allows_tf32_(options.tf32) {
   if (options.memory.limit > properties_.memory_bytes) {
     throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
                             format_bytes(static_cast<double>(options.memory.limit)),
@@ -69,6 +73,15 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
 }
 
 CudaDevice::~CudaDevice() = default;
+
+CudnnHandle& CudaDevice::cudnn() {
+  const std::lock_guard lock(libraries_);
+  if (cudnn_ == nullptr) {
+    const OnGpu gpu(physical_);
+    cudnn_ = std::make_unique<CudnnHandle>();
+  }
+  return *cudnn_;
+}
 
 std::string CudaDevice::description() const {
   return fmt::format("{}, {}, compute capability {}.{}", properties_.name,

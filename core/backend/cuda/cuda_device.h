@@ -2,12 +2,15 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/device/device.h"
 
 namespace gpubench::cuda {
+
+class CudnnHandle;
 
 /// What kernels and planners ask of the GPU.
 struct GpuProperties {
@@ -36,13 +39,20 @@ class CudaDevice final : public Device {
   bool shares_host_memory() const override { return false; }
 
   const GpuProperties& properties() const { return properties_; }
+  /// Whether float32 may be rounded to TF32 inside of convolutions and products of matrices.
+  bool allows_tf32() const { return allows_tf32_; }
+  /// Created at the first call; throws Error where there is no cuDNN.
+  CudnnHandle& cudnn();
 
  private:
   DeviceId id_;
   int physical_;
   GpuProperties properties_;
+  bool allows_tf32_;
   std::unique_ptr<MemoryPool> memory_;
   std::unique_ptr<Stream> stream_;
+  std::mutex libraries_;
+  std::unique_ptr<CudnnHandle> cudnn_;
 };
 
 /// The CUDA device that a planner was given.

@@ -1,6 +1,9 @@
 #include "core/backend/cuda/kernels.h"
 
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/conv.h"
+#include "core/backend/cuda/pool.h"
+#include "core/backend/cuda/softmax.h"
 #include "core/backend/cuda/unary.h"
 #include "core/ops/unary.h"
 
@@ -10,6 +13,19 @@ const KernelTable& kernels() {
   static const KernelTable table{
       // core/graph
       planner<AddN, &plan_add_n>(),
+      // conv, pool
+      planner<Conv2D, &plan_conv2d>(),
+      planner<Conv2DInputGradient, &plan_conv2d_input_gradient>(),
+      planner<Conv2DFilterGradient, &plan_conv2d_filter_gradient>(),
+      planner<MaxPool2D, &plan_max_pool2d>(),
+      planner<MaxPool2DGradient, &plan_max_pool2d_gradient>(),
+      planner<AveragePool2D, &plan_average_pool2d>(),
+      planner<AveragePool2DGradient, &plan_average_pool2d_gradient>(),
+      // softmax
+      planner<Softmax, &plan_softmax>(),
+      planner<SoftmaxGradient, &plan_softmax_gradient>(),
+      planner<LogSoftmax, &plan_log_softmax>(),
+      planner<LogSoftmaxGradient, &plan_log_softmax_gradient>(),
       // unary
       planner<Neg, &plan_unary<Neg>>(),
       planner<Abs, &plan_unary<Abs>>(),

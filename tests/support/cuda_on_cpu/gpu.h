@@ -10,6 +10,8 @@ struct Machine {
   int gpus = 1;
   std::size_t memory_bytes = std::size_t{512} << 20;  ///< of each
   int multiprocessors = 2;
+  /// Whether cuDNN has engines for a convolution with a bias behind it.
+  bool cudnn_fuses = true;
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
   cudaError_t broken = cudaSuccess;
 };
