@@ -1,7 +1,9 @@
 #include "core/backend/cuda/kernels.h"
 
+#include "core/backend/cuda/batch_norm.h"
 #include "core/backend/cuda/binary.h"
 #include "core/backend/cuda/conv.h"
+#include "core/backend/cuda/conv_pool.h"
 #include "core/backend/cuda/pool.h"
 #include "core/backend/cuda/softmax.h"
 #include "core/backend/cuda/unary.h"
@@ -17,10 +19,17 @@ const KernelTable& kernels() {
       planner<Conv2D, &plan_conv2d>(),
       planner<Conv2DInputGradient, &plan_conv2d_input_gradient>(),
       planner<Conv2DFilterGradient, &plan_conv2d_filter_gradient>(),
+      planner<Conv2DMaxPool, &plan_conv2d_max_pool>(),
+      planner<Conv2DMaxPoolFilterGradient, &plan_conv2d_max_pool_filter_gradient>(),
       planner<MaxPool2D, &plan_max_pool2d>(),
       planner<MaxPool2DGradient, &plan_max_pool2d_gradient>(),
       planner<AveragePool2D, &plan_average_pool2d>(),
       planner<AveragePool2DGradient, &plan_average_pool2d_gradient>(),
+      // batch_norm
+      planner<BatchNorm, &plan_batch_norm>(),
+      planner<BatchNormGradient, &plan_batch_norm_gradient>(),
+      planner<BatchNormInference, &plan_batch_norm_inference>(),
+      planner<BatchNormInferenceGradient, &plan_batch_norm_inference_gradient>(),
       // softmax
       planner<Softmax, &plan_softmax>(),
       planner<SoftmaxGradient, &plan_softmax_gradient>(),
