@@ -99,12 +99,15 @@ void for_each(const std::array<std::int64_t, 4>& dims, const Body& body) {
 }
 
 void convolve(const GraphOperation& op, Values& values) {
-  std::map<std::array<std::int64_t, 4>, double> sums;
-  const auto add = [&](const auto& at, double value) { sums[at] += value; };
   const bool forward = op.kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
   const bool data = op.kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
   const GraphTensor& target = forward ? op.result : data ? op.image : op.filter;
-  for_each(target.dims, [&](const auto& at) { sums[at] = 0; });
+  const auto& dims = target.dims;
+  std::vector<double> sums(static_cast<std::size_t>(dims[0] * dims[1] * dims[2] * dims[3]));
+  const auto place = [&](const auto& at) {
+    return static_cast<std::size_t>(((at[0] * dims[1] + at[1]) * dims[2] + at[2]) * dims[3] + at[3]);
+  };
+  const auto add = [&](const auto& at, double value) { sums[place(at)] += value; };
   for_each(op.result.dims, [&](const auto& y) {
     for_each({1, op.filter.dims[1], op.filter.dims[2], op.filter.dims[3]}, [&](const auto& tap) {
       const std::int64_t row = y[2] * op.strides[0] - op.before[0] + tap[2] * op.dilations[0];
@@ -116,7 +119,7 @@ void convolve(const GraphOperation& op, Values& values) {
       if (!forward && !data) add(w, values.read(op.image, x) * values.read(op.result, y));
     });
   });
-  for (const auto& [at, sum] : sums) values.blend(target, at, op, sum);
+  for_each(dims, [&](const auto& at) { values.blend(target, at, op, sums[place(at)]); });
 }
 
 }  // namespace
