@@ -8,7 +8,8 @@ namespace gpubench {
 struct GpuDeviceOptions {
   int physical = 0;  ///< the GPU, counted as CUDA does after CUDA_VISIBLE_DEVICES
   PoolOptions memory;
-  bool tf32 = false;  ///< float32 products and convolutions may be computed in TF32
+  /// Lets float32 convolutions and products of matrices round their inputs to TF32 (10 bits) for the tensor cores.
+  bool tf32 = false;
 };
 
 }  // namespace gpubench

@@ -54,7 +54,7 @@ std::optional<OpCase> in_type(const OpCase& op_case, Dtype dtype) {
 void check_forward(const OpCase& op_case) {
   for (const Place& place : places()) {
     check_forward(op_case, place);
-    if (!place.halves) continue;
+    if (!place.halves || !op_case.halves) continue;
     for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
       if (const auto other = in_type(op_case, dtype)) check_forward(*other, place);
     }

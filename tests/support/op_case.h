@@ -41,6 +41,8 @@ struct OpCase {
   double tolerance = 0;
   /// The least that errors are relative to, where an output may be a small difference of larger values.
   double least_scale = 0;
+  /// Whether it is also tested in float16 and bfloat16: not where an integer depends on what is rounded to them.
+  bool halves = true;
 };
 
 /// Fills for CaseInput::fill. Rows are the last dimension.

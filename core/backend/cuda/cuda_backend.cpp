@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/cudnn.h"
 #include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
@@ -51,6 +52,14 @@ int count_gpus(std::string& reason) {
   return 0;
 }
 
+std::string cudnn_text() {
+  try {
+    return "cuDNN " + cuda::cudnn_version();
+  } catch (const Error&) {  // the ops that need it will say so
+    return "no cuDNN";
+  }
+}
+
 }  // namespace
 
 std::vector<GpuDeviceOptions> CudaBackend::visible() {
@@ -85,7 +94,10 @@ std::string CudaBackend::library() const {
   int driver = 0, runtime = 0;
   static_cast<void>(cudaDriverGetVersion(&driver));
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
-  return fmt::format("CUDA {}, driver for CUDA {}", version_text(runtime), version_text(driver));
+  const bool tf32 = std::any_of(devices_.begin(), devices_.end(),
+                                [](const auto& device) { return cuda::cuda_device(*device).allows_tf32(); });
+  return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}", version_text(runtime), version_text(driver),
+                     cudnn_text(), tf32 ? "as TF32" : "strict");
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {

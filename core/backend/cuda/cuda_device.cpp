@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/backend/cuda/cuda_stream.h"
+#include "core/backend/cuda/cudnn_handle.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -60,7 +61,7 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
     : id_(std::move(id)),
       physical_(options.physical),
       properties_(properties_of(options.physical)),
-      tf32_(options.tf32) {
+      allows_tf32_(options.tf32) {
   if (options.memory.limit > properties_.memory_bytes) {
     throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
                             format_bytes(static_cast<double>(options.memory.limit)),
@@ -72,6 +73,15 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
 }
 
 CudaDevice::~CudaDevice() = default;
+
+CudnnHandle& CudaDevice::cudnn() {
+  const std::lock_guard lock(libraries_);
+  if (cudnn_ == nullptr) {
+    const OnGpu gpu(physical_);
+    cudnn_ = std::make_unique<CudnnHandle>();
+  }
+  return *cudnn_;
+}
 
 std::string CudaDevice::description() const {
   return fmt::format("{}, {}, compute capability {}.{}", properties_.name,
@@ -94,10 +104,11 @@ std::unique_ptr<Recording> CudaDevice::record(const std::function<void(Stream&)>
 }
 
 cublasLtContext* CudaDevice::cublaslt() {
-  std::call_once(cublaslt_made_, [this] {
+  const std::lock_guard lock(libraries_);
+  if (cublaslt_ == nullptr) {
     const OnGpu gpu(physical_);
     cublaslt_ = new_cublaslt_handle();
-  });
+  }
   return cublaslt_.get();
 }
 

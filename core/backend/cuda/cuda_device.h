@@ -11,6 +11,8 @@
 
 namespace gpubench::cuda {
 
+class CudnnHandle;
+
 /// What kernels and planners ask of the GPU.
 struct GpuProperties {
   std::string name;
@@ -38,19 +40,22 @@ class CudaDevice final : public Device {
   bool shares_host_memory() const override { return false; }
 
   const GpuProperties& properties() const { return properties_; }
-  /// Whether float32 products and convolutions may round their inputs to TF32's ten bits of mantissa.
-  bool tf32() const { return tf32_; }
   /// Made at the first call; any thread may use it.
   cublasLtContext* cublaslt();
+  /// Whether float32 may be rounded to TF32 inside of convolutions and products of matrices.
+  bool allows_tf32() const { return allows_tf32_; }
+  /// Created at the first call; throws Error where there is no cuDNN.
+  CudnnHandle& cudnn();
 
  private:
   DeviceId id_;
   int physical_;
   GpuProperties properties_;
-  bool tf32_;
+  bool allows_tf32_;
   std::unique_ptr<MemoryPool> memory_;
   std::unique_ptr<Stream> stream_;
-  std::once_flag cublaslt_made_;
+  std::mutex libraries_;
+  std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
 };
 

@@ -1,15 +1,20 @@
 #include "core/backend/cuda/kernels.h"
 
+#include "core/backend/cuda/batch_norm.h"
 #include "core/backend/cuda/bias.h"
 #include "core/backend/cuda/binary.h"
+#include "core/backend/cuda/conv.h"
+#include "core/backend/cuda/conv_pool.h"
 #include "core/backend/cuda/indexing.h"
 #include "core/backend/cuda/loss.h"
 #include "core/backend/cuda/matmul.h"
 #include "core/backend/cuda/metric.h"
 #include "core/backend/cuda/optimizer.h"
+#include "core/backend/cuda/pool.h"
 #include "core/backend/cuda/random.h"
 #include "core/backend/cuda/reduce.h"
 #include "core/backend/cuda/shape_ops.h"
+#include "core/backend/cuda/softmax.h"
 #include "core/backend/cuda/state.h"
 #include "core/backend/cuda/unary.h"
 #include "core/ops/unary.h"
@@ -22,6 +27,26 @@ const KernelTable& kernels() {
       planner<AddN, &plan_add_n>(),
       // matmul
       planner<Matmul, &plan_matmul>(),
+      // conv, pool
+      planner<Conv2D, &plan_conv2d>(),
+      planner<Conv2DInputGradient, &plan_conv2d_input_gradient>(),
+      planner<Conv2DFilterGradient, &plan_conv2d_filter_gradient>(),
+      planner<Conv2DMaxPool, &plan_conv2d_max_pool>(),
+      planner<Conv2DMaxPoolFilterGradient, &plan_conv2d_max_pool_filter_gradient>(),
+      planner<MaxPool2D, &plan_max_pool2d>(),
+      planner<MaxPool2DGradient, &plan_max_pool2d_gradient>(),
+      planner<AveragePool2D, &plan_average_pool2d>(),
+      planner<AveragePool2DGradient, &plan_average_pool2d_gradient>(),
+      // batch_norm
+      planner<BatchNorm, &plan_batch_norm>(),
+      planner<BatchNormGradient, &plan_batch_norm_gradient>(),
+      planner<BatchNormInference, &plan_batch_norm_inference>(),
+      planner<BatchNormInferenceGradient, &plan_batch_norm_inference_gradient>(),
+      // softmax
+      planner<Softmax, &plan_softmax>(),
+      planner<SoftmaxGradient, &plan_softmax_gradient>(),
+      planner<LogSoftmax, &plan_log_softmax>(),
+      planner<LogSoftmaxGradient, &plan_log_softmax_gradient>(),
       // unary
       planner<Neg, &plan_unary<Neg>>(),
       planner<Abs, &plan_unary<Abs>>(),

@@ -63,7 +63,7 @@ class MatmulKernel final : public Kernel {
         epilogue_(matmul_epilogue(op.options)),
         element_bytes_(size_of(signature.outputs[0].dtype)) {
     const Dtype dtype = signature.outputs[0].dtype;
-    describe(dtype, device.tf32());
+    describe(dtype, device.allows_tf32());
     left_ = layout_of(geometry_.left, dtype, geometry_.batch);
     right_ = layout_of(geometry_.right, dtype, geometry_.batch);
     result_ = layout_of(geometry_.result, dtype, geometry_.batch);

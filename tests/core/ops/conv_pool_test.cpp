@@ -80,6 +80,7 @@ OpCase forward_case(std::string name, const Layer& layer) {
                 .inputs = {floats(layer.image), floats(layer.filter)},
                 .reference = [layer](std::span<const Array> in, std::span<Array> out) { pooled(layer, in, out); }};
   if (layer.conv.bias) result.inputs.push_back(floats({layer.filter[3]}));
+  result.halves = false;
   return result;
 }
 
@@ -138,6 +139,23 @@ std::vector<OpCase> conv_pool_cases() {
 }
 
 GPUBENCH_OP_CASES(ConvPool, conv_pool_cases);
+
+/// Of -1, 0 and 1, whose convolution every type holds exactly: who wins does not depend on rounding, and many tie.
+OpCase exact_case(const Layer& layer) {
+  OpCase result = forward_case("exact", layer);
+  for (CaseInput& input : result.inputs) {
+    input.low = -1.4;
+    input.high = 1.4;
+    input.fill = support::whole_numbers;
+  }
+  result.halves = true;
+  return result;
+}
+
+TEST(ConvPoolTest, EqualElementsGoToTheFirst) {
+  support::check_forward(exact_case({{5, 7, 8, 1}, {3, 3, 1, 16}, layer_like, {}}));
+  support::check_forward(exact_case({{2, 5, 6, 5}, {3, 3, 5, 7}, same, overlapping}));
+}
 
 TEST(ConvPoolTest, RefusesAnActivationThatChangesTheOrder) {
   Graph graph;

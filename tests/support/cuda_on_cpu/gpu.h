@@ -12,6 +12,8 @@ struct Machine {
   int multiprocessors = 2;
   /// Streams made while it is set run what is queued at once, as a copy engine may that is ahead of the kernels.
   bool hurry = false;
+  /// Whether cuDNN has engines for a convolution with a bias behind it.
+  bool cudnn_fuses = true;
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
   cudaError_t broken = cudaSuccess;
 };

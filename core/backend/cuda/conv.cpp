@@ -1,0 +1,185 @@
+// cuDNN's engines for channels-last images want filters in another order than the ops': every run turns the filter
+// around in the workspace, a copy of little next to what the convolution reads.
+#include "core/backend/cuda/conv.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <functional>
+
+#include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/cuda_stream.h"
+#include "core/backend/cuda/cudnn_plan.h"
+#include "core/backend/cuda/elementwise.h"
+#include "core/backend/cuda/kernels/filter.h"
+#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/math/binary.h"
+#include "core/math/unary.h"
+
+namespace gpubench::cuda {
+namespace {
+
+constexpr std::size_t alignment = 256;
+
+/// What a kernel of our own does to the result, in place.
+using Behind = std::function<cudaError_t(const LaunchOn&, void* result, const void* bias)>;
+
+ElementwiseLaunch launch_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return elementwise_launch<math::Relu>();
+    case Activation::sigmoid:
+      return elementwise_launch<math::Sigmoid>();
+    case Activation::tanh:
+      return elementwise_launch<math::Tanh>();
+    default:
+      return elementwise_launch<math::Gelu>();
+  }
+}
+
+Behind activation_behind(const Op& op, const TensorType& result, Activation activation) {
+  const std::array types{result};
+  return [access = elementwise_access(op, {types, types}), launch = launch_of(activation)](const LaunchOn& on, void* y,
+                                                                                           const void*) {
+    const std::array<const void*, 1> in{y};
+    return launch(on, access, y, in.data());
+  };
+}
+
+Behind bias_behind(const Op& op, const TensorType& result, const TensorType& bias) {
+  const std::array inputs{result, bias};
+  const std::array outputs{result};
+  return [access = elementwise_access(op, {inputs, outputs}), launch = elementwise_launch<math::Add>()](
+             const LaunchOn& on, void* y, const void* b) {
+    const std::array<const void*, 2> in{y, b};
+    return launch(on, access, y, in.data());
+  };
+}
+
+class ConvolutionKernel final : public Kernel {
+ public:
+  ConvolutionKernel(const Op& op, const ConvolutionProblem& problem, CudnnPlan plan, Device& device)
+      : op_(op.name()),
+        name_(fmt::format("cudnn:conv{}{}:engine {}", problem.bias ? "+bias" : "", problem.relu ? "+relu" : "",
+                          plan.engine())),
+        problem_(problem),
+        plan_(std::move(plan)),
+        multiprocessors_(cuda_device(device).properties().multiprocessors) {
+    if (!problem.transposes_filter()) return;
+    const auto bytes = static_cast<std::size_t>(problem.filter_rows() * problem.filter[0]) * element_bytes();
+    filter_bytes_ = (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  void add(Behind behind, std::string_view name) {
+    behind_.push_back(std::move(behind));
+    name_ += fmt::format(", kernel:{}", name);
+  }
+
+  std::string_view implementation() const override { return name_; }
+  std::size_t workspace_bytes() const override { return filter_bytes_ + plan_.workspace_bytes(); }
+
+  void run(Stream& stream, std::span<const TensorView> inputs, std::span<const TensorView> outputs,
+           std::span<std::byte> workspace) override {
+    const LaunchOn on{handle_of(stream), multiprocessors_};
+    const bool makes_filter = problem_.kind == ConvolutionKind::filter_gradient;
+    Memory memory = memory_of(inputs, outputs);
+    void* const filter = memory.filter;
+    if (filter_bytes_ > 0) {
+      memory.filter = workspace.data();
+      if (!makes_filter) transpose(on, problem_.filter_rows(), problem_.filter[0], memory.filter, filter);
+    }
+    const std::array all{memory.image, memory.filter, memory.result, memory.bias};
+    const std::size_t count = problem_.bias ? 4 : 3;
+    plan_.run(on.stream, std::span(all).first(count), workspace.data() + filter_bytes_);
+    if (filter_bytes_ > 0 && makes_filter) {
+      transpose(on, problem_.filter[0], problem_.filter_rows(), filter, memory.filter);
+    }
+    for (const Behind& behind : behind_) check(behind(on, memory.result, memory.bias), op_);
+  }
+
+ private:
+  struct Memory {
+    void *image, *filter, *result, *bias;
+  };
+
+  Memory memory_of(std::span<const TensorView> inputs, std::span<const TensorView> outputs) const {
+    switch (problem_.kind) {
+      case ConvolutionKind::input_gradient:
+        return {outputs[0].data, inputs[1].data, inputs[0].data, nullptr};
+      case ConvolutionKind::filter_gradient:
+        return {inputs[0].data, outputs[0].data, inputs[1].data, nullptr};
+      default:
+        return {inputs[0].data, inputs[1].data, outputs[0].data, inputs.size() > 2 ? inputs[2].data : nullptr};
+    }
+  }
+  std::size_t element_bytes() const { return problem_.dtype == Dtype::f32 ? 4 : 2; }
+  void transpose(const LaunchOn& on, std::int64_t rows, std::int64_t columns, void* to, const void* from) const {
+    check(launch_transpose(on, rows, columns, element_bytes(), to, from), op_);
+  }
+
+  std::string op_, name_;
+  ConvolutionProblem problem_;
+  CudnnPlan plan_;
+  int multiprocessors_;
+  std::size_t filter_bytes_ = 0;
+  std::vector<Behind> behind_;
+};
+
+std::optional<CudnnPlan> choose(const ConvolutionProblem& problem, Device& device, std::string& why_not) {
+  CudaDevice& gpu = cuda_device(device);
+  const EngineRules rules{.dtype = problem.dtype,
+                          .tf32 = gpu.allows_tf32(),
+                          .workspace_limit = workspace_limit(gpu.properties().memory_bytes)};
+  return CudnnPlan::choose(convolution_graph(problem, gpu.cudnn().handle()), gpu.cudnn(), rules, why_not);
+}
+
+[[noreturn]] void refuse_engines(const Op& op, std::string_view why_not) {
+  refuse(op, fmt::format("cuDNN has no engine that is deterministic and exact enough: {}", why_not));
+}
+
+std::unique_ptr<Kernel> plan_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
+  std::string why_not;
+  std::optional<CudnnPlan> plan = choose(problem, device, why_not);
+  if (!plan) refuse_engines(op, why_not);
+  return std::make_unique<ConvolutionKernel>(op, problem, std::move(*plan), device);
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature, Device& device) {
+  const TensorType &x = signature.inputs[0], &y = signature.outputs[0];
+  ConvolutionProblem problem =
+      convolution_problem(op, ConvolutionKind::forward, op.options, x.dtype, x.shape, signature.inputs[1].shape);
+  std::string why_not;
+  std::optional<CudnnPlan> plan = choose(problem, device, why_not);
+  const bool adds_bias = !plan && problem.bias;
+  if (adds_bias) {
+    problem = without_epilogue(problem);
+    plan = choose(problem, device, why_not);
+  }
+  if (!plan) refuse_engines(op, why_not);
+  auto kernel = std::make_unique<ConvolutionKernel>(op, problem, std::move(*plan), device);
+  if (adds_bias) kernel->add(bias_behind(op, y, signature.inputs[2]), "bias");
+  if (problem.activation_behind != Activation::none) {
+    kernel->add(activation_behind(op, y, problem.activation_behind), to_string(problem.activation_behind));
+  }
+  return kernel;
+}
+
+std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op, const Signature& signature,
+                                                   Device& device) {
+  const TensorType &filter = signature.inputs[1], &dx = signature.outputs[0];
+  return plan_gradient(
+      op, convolution_problem(op, ConvolutionKind::input_gradient, op.options, dx.dtype, dx.shape, filter.shape),
+      device);
+}
+
+std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
+                                                    Device& device) {
+  const TensorType &x = signature.inputs[0], &dfilter = signature.outputs[0];
+  return plan_gradient(
+      op, convolution_problem(op, ConvolutionKind::filter_gradient, op.options, x.dtype, x.shape, dfilter.shape),
+      device);
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,27 @@
+#include "core/backend/cuda/cudnn.h"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace gpubench::cuda {
+
+std::string cudnn_version() {
+  const std::size_t version = cudnn().get_version();  // 91900 is 9.19.0
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::string cudnn_reason(cudnnStatus_t status) {
+  std::array<char, 1024> text{};
+  cudnn().get_last_error_string(text.data(), text.size());
+  const std::string name = cudnn().get_error_string(status);
+  return text[0] == '\0' ? name : fmt::format("{}: {}", name, text.data());
+}
+
+void check(cudnnStatus_t status, std::string_view call) {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  throw DeviceError("cuDNN", call, cudnn_reason(status));
+}
+
+}  // namespace gpubench::cuda

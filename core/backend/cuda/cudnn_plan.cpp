@@ -1,0 +1,155 @@
+#include "core/backend/cuda/cudnn_plan.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpubench::cuda {
+namespace {
+
+/// Engines as cuDNN proposes them; empty where it has none for the graph.
+std::vector<BackendDescriptor> proposals(const CudnnGraph& graph, cudnnBackendHeurMode_t mode, std::string& why_not) {
+  const BackendDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  const cudnnBackendDescriptor_t operations = graph.graph.get();
+  check(cudnn().backend_set_attribute(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+                                      CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &operations),
+        "cudnnBackendSetAttribute");
+  check(cudnn().backend_set_attribute(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode),
+        "cudnnBackendSetAttribute");
+  std::int64_t count = 0;
+  cudnnStatus_t status = cudnn().backend_finalize(heuristics.get());
+  if (status == CUDNN_STATUS_SUCCESS) {
+    status = cudnn().backend_get_attribute(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                           CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr);
+  }
+  std::vector<BackendDescriptor> result;
+  std::vector<cudnnBackendDescriptor_t> handles;
+  for (std::int64_t i = 0; i < count; ++i) {
+    handles.push_back(result.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR).get());
+  }
+  if (status == CUDNN_STATUS_SUCCESS && count > 0) {
+    status = cudnn().backend_get_attribute(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                           CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &count, handles.data());
+  }
+  if (status != CUDNN_STATUS_SUCCESS) {
+    why_not = cudnn_reason(status);
+    return {};
+  }
+  while (static_cast<std::int64_t>(result.size()) > count) result.pop_back();  // it filled fewer than it announced
+  return result;
+}
+
+struct Engine {
+  std::int64_t index = -1;
+  std::vector<cudnnBackendNumericalNote_t> notes;
+};
+
+Engine engine_of(const BackendDescriptor& configuration) {
+  const BackendDescriptor descriptor(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  cudnnBackendDescriptor_t handle = descriptor.get();
+  std::int64_t count = 0;
+  check(cudnn().backend_get_attribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                                      1, &count, &handle),
+        "cudnnBackendGetAttribute of an engine");
+  Engine engine;
+  check(
+      cudnn().backend_get_attribute(handle, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &count, &engine.index),
+      "cudnnBackendGetAttribute of an engine's index");
+  engine.notes.resize(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  check(cudnn().backend_get_attribute(handle, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                                      CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, engine.notes.data()),
+        "cudnnBackendGetAttribute of an engine's notes");
+  engine.notes.resize(static_cast<std::size_t>(count));
+  return engine;
+}
+
+/// The plan of a configuration, where the engine can do the graph after all.
+std::optional<BackendDescriptor> build(const BackendDescriptor& configuration, cudnnHandle_t handle,
+                                       std::string& why_not) {
+  BackendDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  const cudnnBackendDescriptor_t engine = configuration.get();
+  check(cudnn().backend_set_attribute(plan.get(), CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle),
+        "cudnnBackendSetAttribute");
+  check(cudnn().backend_set_attribute(plan.get(), CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                      CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine),
+        "cudnnBackendSetAttribute");
+  const cudnnStatus_t status = cudnn().backend_finalize(plan.get());
+  if (status == CUDNN_STATUS_SUCCESS) return plan;
+  why_not = cudnn_reason(status);
+  return std::nullopt;
+}
+
+std::size_t workspace_of(const BackendDescriptor& plan) {
+  std::int64_t bytes = 0, count = 0;
+  check(cudnn().backend_get_attribute(plan.get(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count,
+                                      &bytes),
+        "cudnnBackendGetAttribute of a plan's workspace");
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+bool keeps_rules(const EngineRules& rules, std::span<const cudnnBackendNumericalNote_t> notes) {
+  const auto has = [&](cudnnBackendNumericalNote_t note) {
+    return std::find(notes.begin(), notes.end(), note) != notes.end();
+  };
+  if (has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) || has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)) return false;
+  if (rules.dtype != Dtype::f32) return true;
+  return !has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) && (rules.tf32 || !has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+}
+
+std::size_t workspace_limit(std::size_t memory_bytes) {
+  constexpr std::size_t share = 8, most = std::size_t{4} << 30;
+  return std::min(memory_bytes / share, most);
+}
+
+CudnnPlan::CudnnPlan(CudnnHandle& handle, BackendDescriptor plan, std::int64_t engine, std::size_t workspace_bytes)
+    : handle_(&handle), plan_(std::move(plan)), engine_(engine), workspace_bytes_(workspace_bytes) {}
+
+std::optional<CudnnPlan> CudnnPlan::choose(CudnnGraph graph, CudnnHandle& handle, const EngineRules& rules,
+                                           std::string& why_not) {
+  why_not = "cuDNN proposes no engine";
+  for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    for (BackendDescriptor& configuration : proposals(graph, mode, why_not)) {
+      const Engine engine = engine_of(configuration);
+      if (!keeps_rules(rules, engine.notes)) continue;
+      std::optional<BackendDescriptor> built = build(configuration, handle.handle(), why_not);
+      if (!built) continue;
+      const std::size_t workspace = workspace_of(*built);
+      if (workspace > rules.workspace_limit) {
+        why_not = fmt::format("engine {} needs {} bytes of workspace", engine.index, workspace);
+        continue;
+      }
+      CudnnPlan plan(handle, std::move(*built), engine.index, workspace);
+      plan.graph_ = std::move(graph);
+      plan.configuration_ = std::move(configuration);
+      return plan;
+    }
+  }
+  return std::nullopt;
+}
+
+void CudnnPlan::pack(std::span<void* const> memory, void* workspace) {
+  pack_.reset();
+  packed_.assign(memory.begin(), memory.end());
+  packed_.push_back(workspace);
+  BackendDescriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  const auto set = [&](cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::size_t count,
+                       const void* values) {
+    check(cudnn().backend_set_attribute(pack.get(), name, type, static_cast<std::int64_t>(count), values),
+          "cudnnBackendSetAttribute of a variant pack");
+  };
+  set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, memory.size(), graph_->ids.data());
+  set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, memory.size(), packed_.data());
+  set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &packed_.back());
+  check(cudnn().backend_finalize(pack.get()), "cudnnBackendFinalize of a variant pack");
+  pack_ = std::move(pack);
+}
+
+void CudnnPlan::run(cudaStream_t stream, std::span<void* const> memory, void* workspace) {
+  const bool same = pack_ && packed_.back() == workspace && std::equal(memory.begin(), memory.end(), packed_.begin());
+  if (!same) pack(memory, workspace);
+  handle_->queue(stream, "cudnnBackendExecute",
+                 [&](cudnnHandle_t handle) { return cudnn().backend_execute(handle, plan_.get(), pack_->get()); });
+}
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,130 @@
+// Which engine a convolution gets: the cuDNN that runs on the CPU proposes engines that break the rules before one that
+// keeps them, and says which one ran by its number.
+#include "core/backend/cuda/conv.h"
+
+#include <array>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/backend/cuda/cuda_backend.h"
+#include "core/backend/cuda/cudnn_plan.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
+
+namespace gpubench::cuda {
+namespace {
+
+CudaBackend backend_with(bool tf32) {
+  return CudaBackend(std::vector<GpuDeviceOptions>{{.physical = 0, .memory = {}, .tf32 = tf32}});
+}
+
+std::string engine_of(const CudaBackend& backend, const Conv2DAttributes& options, Dtype dtype) {
+  const Conv2D op(options);
+  std::vector<TensorType> inputs = {{{2, 5, 6, 3}, dtype}, {{3, 3, 3, 5}, dtype}};
+  if (options.bias) inputs.push_back({{5}, dtype});
+  const std::vector<TensorType> outputs = op.infer(inputs);
+  return std::string(backend.plan(op, {inputs, outputs}, *backend.devices()[0])->implementation());
+}
+
+TEST(CudaConvTest, StrictFloat32KeepsOffTensorCores) {
+  EXPECT_EQ(engine_of(backend_with(false), {}, Dtype::f32), "cudnn:conv:engine 45");
+  EXPECT_EQ(engine_of(backend_with(true), {}, Dtype::f32), "cudnn:conv:engine 42");
+  EXPECT_EQ(engine_of(backend_with(false), {}, Dtype::bf16), "cudnn:conv:engine 42");
+}
+
+TEST(CudaConvTest, FallsBackToEnginesThatAreNotProposedFirst) {
+  EXPECT_EQ(engine_of(backend_with(false), {.dilations = {2, 2}}, Dtype::f32), "cudnn:conv:engine 0");
+}
+
+TEST(CudaConvTest, SaysWhatIsFused) {
+  const CudaBackend backend = backend_with(false);
+  EXPECT_EQ(engine_of(backend, {.bias = true, .activation = Activation::relu}, Dtype::f16),
+            "cudnn:conv+bias+relu:engine 42");
+  EXPECT_EQ(engine_of(backend, {.bias = true, .activation = Activation::tanh}, Dtype::f16),
+            "cudnn:conv+bias:engine 42, kernel:tanh");
+  cuda_on_cpu::machine().cudnn_fuses = false;
+  EXPECT_EQ(engine_of(backend, {.bias = true, .activation = Activation::relu}, Dtype::f16),
+            "cudnn:conv:engine 42, kernel:bias, kernel:relu");
+  cuda_on_cpu::machine().cudnn_fuses = true;
+}
+
+TEST(CudaConvTest, TheLibrarySaysHowFloat32IsMultiplied) {
+  EXPECT_THAT(backend_with(false).library(), testing::HasSubstr("cuDNN 9."));
+  EXPECT_THAT(backend_with(false).library(), testing::EndsWith(", float32 strict"));
+  EXPECT_THAT(backend_with(true).library(), testing::EndsWith(", float32 as TF32"));
+}
+
+/// conv2d of ones with a bias of 0.5 and relu: 9.5 everywhere.
+std::vector<float> run(const CudaBackend& backend, bool recorded, int times) {
+  const Conv2D op({.bias = true, .activation = Activation::relu});
+  const std::vector<TensorType> inputs = {{{1, 4, 4, 1}, Dtype::f32}, {{3, 3, 1, 8}, Dtype::f32}, {{8}, Dtype::f32}};
+  const std::vector<TensorType> outputs = op.infer(inputs);
+  Device& device = *backend.devices()[0];
+  device.bind_to_thread();
+  const auto kernel = backend.plan(op, {inputs, outputs}, device);
+  std::vector<Buffer> buffers;
+  std::vector<TensorView> views;
+  const std::array<float, 3> values{1, 1, 0.5F};
+  std::vector<std::vector<float>> host;
+  for (std::size_t i = 0; i < 3; ++i) {
+    host.emplace_back(static_cast<std::size_t>(inputs[i].elements()), values[i]);
+    buffers.push_back(device.memory().allocate(inputs[i].bytes(), "input"));
+    device.stream().copy(buffers.back().data(), host.back().data(), inputs[i].bytes());
+    views.push_back({&inputs[i], buffers.back().data()});
+  }
+  const Buffer result = device.memory().allocate(outputs[0].bytes(), "result");
+  const Buffer workspace = device.memory().allocate(kernel->workspace_bytes(), "workspace");
+  const std::array out{TensorView{&outputs[0], result.data()}};
+  const auto queue = [&](Stream& stream) {
+    kernel->run(stream, views, out, {workspace.data(), kernel->workspace_bytes()});
+  };
+  const std::unique_ptr<Recording> recording = recorded ? device.record(queue) : nullptr;
+  for (int i = 0; i < times; ++i) {
+    if (recorded) {
+      recording->launch(device.stream());
+    } else {
+      queue(device.stream());
+    }
+  }
+  std::vector<float> got(static_cast<std::size_t>(outputs[0].elements()));
+  device.stream().copy(got.data(), result.data(), outputs[0].bytes());
+  device.stream().synchronize();
+  return got;
+}
+
+TEST(CudaConvTest, RunsAgainAndFromARecording) {
+  const CudaBackend backend = backend_with(false);
+  EXPECT_THAT(run(backend, false, 2), testing::Each(9.5F));
+  EXPECT_THAT(run(backend, true, 2), testing::Each(9.5F));
+}
+
+TEST(CudaConvTest, ComputesTheSameWhereNothingIsFused) {
+  cuda_on_cpu::machine().cudnn_fuses = false;
+  EXPECT_THAT(run(backend_with(false), false, 1), testing::Each(9.5F));
+  cuda_on_cpu::machine().cudnn_fuses = true;
+}
+
+TEST(CudnnPlanTest, EnginesThatRoundOrVaryBreakTheRules) {
+  const EngineRules strict{.dtype = Dtype::f32}, tf32{.dtype = Dtype::f32, .tf32 = true}, half{.dtype = Dtype::f16};
+  const auto keeps = [](const EngineRules& rules, std::vector<cudnnBackendNumericalNote_t> notes) {
+    return keeps_rules(rules, notes);
+  };
+  for (const EngineRules& rules : {strict, tf32, half}) {
+    EXPECT_TRUE(keeps(rules, {}));
+    EXPECT_TRUE(keeps(rules, {CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}));
+    EXPECT_FALSE(keeps(rules, {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}));
+    EXPECT_FALSE(keeps(rules, {CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}));
+  }
+  EXPECT_FALSE(keeps(strict, {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}));
+  EXPECT_TRUE(keeps(tf32, {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}));
+  EXPECT_TRUE(keeps(half, {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}));
+  EXPECT_FALSE(keeps(tf32, {CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS}));
+}
+
+TEST(CudnnPlanTest, OneKernelLeavesMostOfTheMemory) {
+  EXPECT_EQ(workspace_limit(std::size_t{8} << 30), std::size_t{1} << 30);
+  EXPECT_EQ(workspace_limit(std::size_t{80} << 30), std::size_t{4} << 30);
+}
+
+}  // namespace
+}  // namespace gpubench::cuda

@@ -1,0 +1,78 @@
+// The descriptors of cuDNN's graph interface: what each may hold, and what they say when they are read.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "tests/support/cuda_on_cpu/dnn.h"
+
+namespace gpubench::cuda_on_cpu {
+
+struct Attribute {
+  cudnnBackendAttributeType_t type{};
+  std::int64_t count = 0;
+  std::vector<std::byte> bytes;
+};
+
+/// A tensor of a graph: where its elements lie, in elements.
+struct GraphTensor {
+  std::int64_t id = 0;
+  cudnnDataType_t type{};
+  std::array<std::int64_t, 4> dims{}, strides{};
+  bool is_virtual = false;
+};
+
+struct GraphOperation {
+  cudnnBackendDescriptorType_t kind{};
+  GraphTensor image = {}, filter = {}, result = {};  // of convolutions
+  std::array<std::int64_t, 2> strides{}, dilations{}, before{}, after{};
+  double alpha = 1, beta = 0;
+  cudnnPointwiseMode_t mode{};  // of pointwise operations: to = mode(from, with)
+  GraphTensor from = {}, to = {};
+  std::optional<GraphTensor> with = {};
+};
+
+struct Engine {
+  std::int64_t index = 0;
+  std::vector<cudnnBackendNumericalNote_t> notes = {};
+  std::int64_t workspace_bytes = 0;
+  bool builds = true;
+};
+
+struct Descriptor {
+  cudnnBackendDescriptorType_t type{};
+  bool finalized = false;
+  std::map<cudnnBackendAttributeName_t, Attribute> attributes;
+  /// What finalizing has found: a graph's operations, also of what is made from the graph; an engine.
+  std::vector<GraphOperation> operations;
+  Engine engine;
+
+  bool has(cudnnBackendAttributeName_t name) const { return attributes.contains(name); }
+  template <class T>
+  T get(cudnnBackendAttributeName_t name, std::size_t at = 0) const {
+    T value{};
+    std::memcpy(&value, attributes.at(name).bytes.data() + at * sizeof(T), sizeof(T));
+    return value;
+  }
+  const Descriptor& part(cudnnBackendAttributeName_t name, std::size_t at = 0) const {
+    return *static_cast<Descriptor*>(get<cudnnBackendDescriptor_t>(name, at));
+  }
+};
+
+/// Checks a descriptor whose attributes are all there, as its type demands.
+cudnnStatus_t finish_tensor(const Descriptor& tensor);
+cudnnStatus_t finish_sliding(const Descriptor& sliding);
+cudnnStatus_t finish_operation(Descriptor& operation);
+cudnnStatus_t finish_graph(Descriptor& graph);
+
+/// The engines that cuDNN proposes for a graph.
+std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, cudnnBackendHeurMode_t mode);
+
+/// Computes the graph; `memory` holds its tensors that are not virtual. As TF32: float32 images and filters are
+/// rounded.
+void compute(const std::vector<GraphOperation>& operations, const std::map<std::int64_t, void*>& memory, bool as_tf32);
+
+}  // namespace gpubench::cuda_on_cpu

@@ -1,0 +1,198 @@
+// The engines, and the computation. Beside the one that is good there are those that a careful caller does not take: an
+// engine that needs more memory than there is, one that cannot be built, and those whose notes say that they round.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/cuda_on_cpu/dnn_descriptor.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
+
+namespace gpubench::cuda_on_cpu {
+namespace {
+
+constexpr std::int64_t tensor_core_engine = 42;
+
+std::array<std::int64_t, 4> channels_last(const std::array<std::int64_t, 4>& dims) {
+  return {dims[1] * dims[2] * dims[3], 1, dims[1] * dims[3], dims[1]};
+}
+
+/// Whether the layouts and the order of operations are those that the library has engines for.
+bool is_known(const std::vector<GraphOperation>& operations) {
+  const GraphOperation& first = operations[0];
+  if (first.kind == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) return false;
+  for (const GraphTensor* tensor : {&first.image, &first.filter, &first.result}) {
+    if (tensor->strides != channels_last(tensor->dims)) return false;
+  }
+  if (first.image.type != first.filter.type) return false;
+  if (operations.size() == 1) return first.result.type == first.image.type && !first.result.is_virtual;
+  if (!machine().cudnn_fuses || first.kind != CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR) return false;
+  // A bias, then relu; what lies between in float32.
+  for (std::size_t i = 1; i < operations.size(); ++i) {
+    const GraphOperation& operation = operations[i];
+    const GraphTensor& before = i == 1 ? first.result : operations[i - 1].to;
+    if (i > 2 || operation.mode != (i == 1 ? CUDNN_POINTWISE_ADD : CUDNN_POINTWISE_RELU_FWD)) return false;
+    if (operation.from.id != before.id || !before.is_virtual || before.type != CUDNN_DATA_FLOAT) return false;
+    const std::array<std::int64_t, 4> bias{1, operation.to.dims[1], 1, 1};
+    if (operation.with && operation.with->dims != bias) return false;
+  }
+  const GraphTensor& last = operations.back().to;
+  return !last.is_virtual && last.type == first.image.type;
+}
+
+double as_float(double value) {
+  return static_cast<double>(static_cast<float>(value));
+}
+
+/// To 10 bits behind the point.
+double as_tensor_core(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
+}
+
+/// Reads and writes tensors by coordinates; virtual ones are kept here.
+class Values {
+ public:
+  Values(const std::map<std::int64_t, void*>& memory, bool as_tf32) : memory_(memory), as_tf32_(as_tf32) {}
+
+  using At = std::array<std::int64_t, 4>;
+  double read(const GraphTensor& tensor, const At& at) {
+    if (tensor.is_virtual) return virtual_[tensor.id][offset(tensor, at)];
+    const double value = load(memory_.at(tensor.id), tensor.type, offset(tensor, at));
+    return as_tf32_ && tensor.type == CUDNN_DATA_FLOAT ? as_tensor_core(value) : value;
+  }
+  void write(const GraphTensor& tensor, const At& at, double value) {
+    if (tensor.is_virtual) {
+      virtual_[tensor.id][offset(tensor, at)] = as_float(value);
+    } else {
+      store(memory_.at(tensor.id), tensor.type, offset(tensor, at), value);
+    }
+  }
+  /// alpha * value + beta * what is there, which is not read when beta is 0.
+  void blend(const GraphTensor& tensor, const At& at, const GraphOperation& operation, double value) {
+    value *= operation.alpha;
+    if (operation.beta != 0) value += operation.beta * read(tensor, at);
+    write(tensor, at, value);
+  }
+
+ private:
+  static std::int64_t offset(const GraphTensor& tensor, const At& at) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < 4; ++i) sum += (tensor.dims[i] == 1 ? 0 : at[i]) * tensor.strides[i];
+    return sum;
+  }
+
+  const std::map<std::int64_t, void*>& memory_;
+  bool as_tf32_;
+  std::map<std::int64_t, std::map<std::int64_t, double>> virtual_;
+};
+
+template <class Body>
+void for_each(const std::array<std::int64_t, 4>& dims, const Body& body) {
+  std::array<std::int64_t, 4> at{};
+  for (at[0] = 0; at[0] < dims[0]; ++at[0]) {
+    for (at[1] = 0; at[1] < dims[1]; ++at[1]) {
+      for (at[2] = 0; at[2] < dims[2]; ++at[2]) {
+        for (at[3] = 0; at[3] < dims[3]; ++at[3]) body(at);
+      }
+    }
+  }
+}
+
+void convolve(const GraphOperation& op, Values& values) {
+  const bool forward = op.kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
+  const bool data = op.kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
+  const GraphTensor& target = forward ? op.result : data ? op.image : op.filter;
+  const auto& dims = target.dims;
+  std::vector<double> sums(static_cast<std::size_t>(dims[0] * dims[1] * dims[2] * dims[3]));
+  const auto place = [&](const auto& at) {
+    return static_cast<std::size_t>(((at[0] * dims[1] + at[1]) * dims[2] + at[2]) * dims[3] + at[3]);
+  };
+  const auto add = [&](const auto& at, double value) { sums[place(at)] += value; };
+  for_each(op.result.dims, [&](const auto& y) {
+    for_each({1, op.filter.dims[1], op.filter.dims[2], op.filter.dims[3]}, [&](const auto& tap) {
+      const std::int64_t row = y[2] * op.strides[0] - op.before[0] + tap[2] * op.dilations[0];
+      const std::int64_t column = y[3] * op.strides[1] - op.before[1] + tap[3] * op.dilations[1];
+      if (row < 0 || row >= op.image.dims[2] || column < 0 || column >= op.image.dims[3]) return;
+      const std::array x{y[0], tap[1], row, column}, w{y[1], tap[1], tap[2], tap[3]};
+      if (forward) add(y, values.read(op.image, x) * values.read(op.filter, w));
+      if (data) add(x, values.read(op.result, y) * values.read(op.filter, w));
+      if (!forward && !data) add(w, values.read(op.image, x) * values.read(op.result, y));
+    });
+  });
+  for_each(dims, [&](const auto& at) { values.blend(target, at, op, sums[place(at)]); });
+}
+
+}  // namespace
+
+std::vector<Engine> engines_for(const std::vector<GraphOperation>& operations, cudnnBackendHeurMode_t mode) {
+  if (!is_known(operations)) return {};
+  constexpr std::int64_t workspace = 4096;
+  if (mode == CUDNN_HEUR_MODE_FALLBACK) return {{.index = 0, .notes = {CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}}};
+  std::vector<Engine> engines = {
+      {.index = 40, .notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}},
+      {.index = 41, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}},
+      {.index = 43, .builds = false},
+      {.index = 44, .workspace_bytes = std::int64_t{1} << 40},
+      {.index = tensor_core_engine, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, .workspace_bytes = workspace},
+  };
+  const GraphOperation& first = operations[0];
+  if (first.dilations == std::array<std::int64_t, 2>{1, 1}) {
+    engines.push_back({.index = 45, .workspace_bytes = workspace});
+  }
+  return engines;
+}
+
+void compute(const std::vector<GraphOperation>& operations, const std::map<std::int64_t, void*>& memory, bool as_tf32) {
+  Values values(memory, as_tf32);
+  for (const GraphOperation& operation : operations) {
+    if (operation.kind != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) {
+      convolve(operation, values);
+      continue;
+    }
+    for_each(operation.to.dims, [&](const auto& at) {
+      double value = values.read(operation.from, at);
+      if (operation.with) value += values.read(*operation.with, at);
+      if (operation.mode == CUDNN_POINTWISE_RELU_FWD) value = std::max(value, 0.0);
+      values.write(operation.to, at, value);
+    });
+  }
+}
+
+}  // namespace gpubench::cuda_on_cpu
+
+using namespace gpubench::cuda_on_cpu;
+
+extern "C" cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan_handle,
+                                             cudnnBackendDescriptor_t pack_handle) {
+  const Descriptor &plan = *static_cast<Descriptor*>(plan_handle), &pack = *static_cast<Descriptor*>(pack_handle);
+  if (!plan.finalized || !pack.finalized) return refused(CUDNN_STATUS_BAD_PARAM, "a plan or a pack is not finalized");
+  std::map<std::int64_t, void*> memory;
+  for (std::int64_t i = 0; i < pack.attributes.at(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS).count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    memory[pack.get<std::int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, at)] =
+        pack.get<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, at);
+  }
+  for (const GraphOperation& operation : plan.operations) {
+    const bool is_pointwise = operation.kind == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
+    std::vector<GraphTensor> tensors = {operation.image, operation.filter, operation.result};
+    if (is_pointwise) tensors = {operation.from, operation.to};
+    if (operation.with) tensors.push_back(*operation.with);
+    for (const GraphTensor& tensor : tensors) {
+      if (tensor.is_virtual) continue;
+      if (!memory.contains(tensor.id)) return refused(CUDNN_STATUS_BAD_PARAM, "a tensor of the graph has no memory");
+      const auto address = reinterpret_cast<std::uintptr_t>(memory[tensor.id]);
+      if (address == 0 || address % 16 != 0) return refused(CUDNN_STATUS_BAD_PARAM, "memory that is not aligned");
+    }
+  }
+  void* workspace = nullptr;
+  if (pack.has(CUDNN_ATTR_VARIANT_PACK_WORKSPACE)) workspace = pack.get<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
+  if (plan.engine.workspace_bytes > 0 && workspace == nullptr) return refused(CUDNN_STATUS_BAD_PARAM, "no workspace");
+  return queue(handle, [operations = plan.operations, engine = plan.engine, memory, workspace] {
+    const auto use_workspace = [&] {
+      if (workspace != nullptr) std::memset(workspace, 0xA5, static_cast<std::size_t>(engine.workspace_bytes));
+    };
+    use_workspace();
+    compute(operations, memory, engine.index == tensor_core_engine);
+    use_workspace();
+  });
+}
