@@ -130,7 +130,9 @@ std::optional<CudnnPlan> choose(const ConvolutionProblem& problem, Device& devic
   const EngineRules rules{.dtype = problem.dtype,
                           .tf32 = gpu.allows_tf32(),
                           .workspace_limit = workspace_limit(gpu.properties().memory_bytes)};
-  return CudnnPlan::choose(convolution_graph(problem, gpu.cudnn().handle()), gpu.cudnn(), rules, why_not);
+  CudnnHandle& handle = gpu.cudnn();
+  const auto lock = handle.lock();
+  return CudnnPlan::choose(convolution_graph(problem, handle.handle()), handle, rules, why_not);
 }
 
 [[noreturn]] void refuse_engines(const Op& op, std::string_view why_not) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
 namespace gpubench::cuda {
@@ -21,7 +22,9 @@ std::string cudnn_reason(cudnnStatus_t status) {
 
 void check(cudnnStatus_t status, std::string_view call) {
   if (status == CUDNN_STATUS_SUCCESS) return;
-  throw DeviceError("cuDNN", call, cudnn_reason(status));
+  const std::string reason = cudnn_reason(status);
+  if (is_sticky(cudaGetLastError())) throw DeviceLost("cuDNN", call, reason);
+  throw DeviceError("cuDNN", call, reason);
 }
 
 }  // namespace gpubench::cuda

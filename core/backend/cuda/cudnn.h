@@ -37,7 +37,7 @@ std::string cudnn_version();
 
 /// What cuDNN says about a failure: its name, and the text of the last error where there is one.
 std::string cudnn_reason(cudnnStatus_t status);
-/// Throws DeviceError with the call and the reason.
+/// Throws DeviceError with the call and the reason; DeviceLost where CUDA says that the GPU is lost to this process.
 void check(cudnnStatus_t status, std::string_view call);
 
 }  // namespace gpubench::cuda

@@ -25,8 +25,9 @@ class CudnnHandle {
     check(cudnn().set_stream(handle_, stream), "cudnnSetStream");
     check(call(handle_), what);
   }
-  /// For planning, which queues nothing.
+  /// For planning, which queues nothing; hold the lock meanwhile.
   cudnnHandle_t handle() const { return handle_; }
+  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
  private:
   std::mutex mutex_;
