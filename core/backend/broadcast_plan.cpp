@@ -38,8 +38,7 @@ void merge_dimensions(std::string_view op, Shape& shape, std::span<Strides> stri
     }
   }
   if (merged > max_merged_rank) {
-    throw Error(
-        fmt::format("{}: broadcasting over more than {} dimensions is not supported", op, max_merged_rank));
+    throw Error(fmt::format("{}: broadcasting over more than {} dimensions is not supported", op, max_merged_rank));
   }
   shape.resize(merged);
   for (Strides& input : strides) input.resize(merged);

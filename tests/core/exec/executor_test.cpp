@@ -164,10 +164,11 @@ TEST(Executor, ReadsExecutionNames) {
 
 TEST(Devices, AnUnknownDeviceIsRefusedWithThoseThatAreThere) {
   DeviceConfig config;
+  config.gpus.emplace();  // none, whatever the machine has
   config.cpus.resize(2);
   const Devices devices{config};
   EXPECT_THAT([&] { devices.device(parse_device_id("gpu:0")); },
-              testing::ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1"));
+              testing::ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1: no GPU is to be used"));
 }
 
 }  // namespace
