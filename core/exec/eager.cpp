@@ -49,7 +49,7 @@ struct Eager::Planned {
 Eager::Eager(Runtime& runtime)
     : runtime_(runtime), kernels_(std::make_unique<std::unordered_map<Key, Planned, KeyHash>>()) {}
 Eager::~Eager() {
-  runtime_.synchronize();
+  runtime_.drain();
 }
 
 Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id) {

@@ -85,7 +85,7 @@ GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, bool inpu
 }
 
 GraphExecutor::~GraphExecutor() {
-  runtime_.synchronize();
+  runtime_.drain();
 }
 
 void GraphExecutor::claim_memory() {

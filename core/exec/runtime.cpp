@@ -1,5 +1,7 @@
 #include "core/exec/runtime.h"
 
+#include "core/base/error.h"
+
 namespace gpubench {
 
 Arena::Claim Runtime::claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label) {
@@ -10,6 +12,15 @@ Arena::Claim Runtime::claim_arena(const DeviceId& device, std::size_t bytes, std
 
 void Runtime::synchronize() {
   for (const DeviceId& id : devices_.ids()) devices_.device(id).stream().synchronize();
+}
+
+void Runtime::drain() noexcept {
+  for (const DeviceId& id : devices_.ids()) {
+    try {
+      devices_.device(id).stream().synchronize();
+    } catch (const DeviceError&) {
+    }
+  }
 }
 
 }  // namespace gpubench

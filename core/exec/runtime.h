@@ -21,6 +21,8 @@ class Runtime {
   Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
   /// Blocks until all work queued on the devices is done.
   void synchronize();
+  /// synchronize() for destructors: a device that fails has nothing left to wait for.
+  void drain() noexcept;
 
  private:
   const Devices& devices_;

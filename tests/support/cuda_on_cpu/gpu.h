@@ -18,7 +18,8 @@ struct Machine {
   cudaError_t broken = cudaSuccess;
 };
 
-/// The machine; change it only while no device is in use.
+/// The machine; change it only while no device is in use. A program's first one is as CUDA_ON_CPU_GPUS says (a number,
+/// or "no_driver"), and its GPU faults after as many kernels as CUDA_ON_CPU_FAULT_AFTER says.
 Machine& machine();
 
 /// After `calls` more kernels every call fails with `error`, as after a fault of a kernel; mend() ends that.

@@ -177,8 +177,24 @@ void count_kernel() {
 
 namespace gpubench::cuda_on_cpu {
 
+namespace {
+
+Machine from_environment() {
+  Machine one;
+  if (const char* const gpus = std::getenv("CUDA_ON_CPU_GPUS")) {
+    if (std::strcmp(gpus, "no_driver") == 0) one.broken = cudaErrorInsufficientDriver;
+    one.gpus = std::atoi(gpus);
+  }
+  if (const char* const kernels = std::getenv("CUDA_ON_CPU_FAULT_AFTER")) {
+    fail_after(std::atoi(kernels), cudaErrorIllegalAddress);
+  }
+  return one;
+}
+
+}  // namespace
+
 Machine& machine() {
-  static Machine one;
+  static Machine one = from_environment();
   return one;
 }
 

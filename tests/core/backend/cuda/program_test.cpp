@@ -1,0 +1,83 @@
+// The whole program where there is no GPU, and where one is lost in the middle of a sweep.
+#include "tests/lua/host/program.h"
+
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/files.h"
+
+namespace gpubench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class CudaProgramTest : public TemporaryFolder {
+ protected:
+  Ended run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) const {
+    return run_program(arguments, file("").parent_path(), environment);
+  }
+};
+
+TEST_F(CudaProgramTest, DevicesSaysWhyThereIsNoGpu) {
+  const auto devices = [&](const std::vector<std::string>& environment) {
+    const Ended ended = run({"devices"}, environment);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.out, StartsWith("cpu:0"));
+    return ended.out;
+  };
+  EXPECT_THAT(devices({"CUDA_ON_CPU_GPUS=no_driver"}),
+              HasSubstr("\nno GPU: no NVIDIA driver is loaded (libcuda.so.1)\n"));
+  EXPECT_THAT(devices({"CUDA_ON_CPU_GPUS=0"}), HasSubstr("\nno GPU: the NVIDIA driver finds no GPU\n"));
+  EXPECT_THAT(devices({"CUDA_ON_CPU_GPUS=0", "CUDA_VISIBLE_DEVICES="}),
+              HasSubstr("\nno GPU: CUDA_VISIBLE_DEVICES is empty, which hides every GPU\n"));
+  EXPECT_THAT(devices({"CUDA_ON_CPU_GPUS=0", "CUDA_VISIBLE_DEVICES=7"}),
+              HasSubstr("\nno GPU: CUDA_VISIBLE_DEVICES=7 names no GPU of this machine\n"));
+}
+
+TEST_F(CudaProgramTest, DevicesListsGpusFirst) {
+  const Ended ended = run({"devices"}, {"CUDA_ON_CPU_GPUS=2"});
+  EXPECT_THAT(ended.out, AllOf(StartsWith("gpu:0  CUDA on the CPU, 512 MiB, compute capability 9.0\n"),
+                               HasSubstr("\ngpu:1  "), HasSubstr("\ncpu:0  "), Not(HasSubstr("no GPU"))));
+}
+
+constexpr const char* sweep = R"(
+local gb = require "gpubench"
+gb.experiment {
+  name = "sums", title = "Sums",
+  axes = { gb.axis("size", { 16, 32, 64 }) },
+  run = function(point)
+    local sum = 0
+    for _ = 1, 10 do sum = sum + gb.ones({ point.size }):sum():item() end
+    return { sum = sum }
+  end,
+  columns = { "sum" },
+}
+)";
+
+TEST_F(CudaProgramTest, ADeviceThatIsNotThereIsAnErrorThatSaysWhy) {
+  write("sweep.lua", sweep);
+  const Ended ended = run({"sweep.lua", "--device", "gpu:0"}, {"CUDA_ON_CPU_GPUS=no_driver"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("there is no device gpu:0; there is cpu:0: no NVIDIA driver is loaded"));
+}
+
+TEST_F(CudaProgramTest, ALostDeviceEndsTheSweepWithItsRowsKept) {
+  write("sweep.lua", sweep);
+  const Ended ended = run({"sweep.lua"}, {"CUDA_ON_CPU_FAULT_AFTER=60"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("illegal memory access was encountered"),
+                               HasSubstr("this process can use the device no more: 1 point not measured")));
+  std::string csv;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(file("results"))) {
+    if (entry.path().filename() == "results.csv") csv = contents(entry.path());
+  }
+  EXPECT_THAT(csv, AllOf(HasSubstr("sums,1,"), HasSubstr(",ok,"), HasSubstr("sums,2,"), HasSubstr(",error,"),
+                         Not(HasSubstr("sums,3,"))));
+}
+
+}  // namespace
+}  // namespace gpubench
