@@ -8,10 +8,12 @@
 #include <vector>
 
 // What tells the address sanitizer of other stacks; null without it.
+// NOLINTBEGIN(readability-identifier-naming): the sanitizer's names
 extern "C" {
 void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t size) __attribute__((weak));
 void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* size) __attribute__((weak));
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace gpubench::cuda_on_cpu {
 

@@ -60,10 +60,6 @@ void store(void* data, cudnnDataType_t type, std::int64_t at, double value) {
   }
 }
 
-}  // namespace gpubench::cuda_on_cpu
-
-using namespace gpubench::cuda_on_cpu;
-
 extern "C" {
 
 std::size_t cudnnGetVersion() {
@@ -96,6 +92,8 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
   return CUDNN_STATUS_SUCCESS;
 }
 }
+
+}  // namespace gpubench::cuda_on_cpu
 
 namespace gpubench::cuda {
 

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-using namespace gpubench::cuda_on_cpu;
-
+namespace gpubench::cuda_on_cpu {
 namespace {
 
 struct Rule {
@@ -225,3 +224,5 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const handle, cu
   return bad("an attribute that cannot be read so");
 }
 }
+
+}  // namespace gpubench::cuda_on_cpu

@@ -158,10 +158,6 @@ void compute(const std::vector<GraphOperation>& operations, const std::map<std::
   }
 }
 
-}  // namespace gpubench::cuda_on_cpu
-
-using namespace gpubench::cuda_on_cpu;
-
 extern "C" cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan_handle,
                                              cudnnBackendDescriptor_t pack_handle) {
   const Descriptor &plan = *static_cast<Descriptor*>(plan_handle), &pack = *static_cast<Descriptor*>(pack_handle);
@@ -196,3 +192,5 @@ extern "C" cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendD
     use_workspace();
   });
 }
+
+}  // namespace gpubench::cuda_on_cpu

@@ -6,8 +6,6 @@
 
 #include "tests/support/cuda_on_cpu/dnn.h"
 
-using namespace gpubench::cuda_on_cpu;
-
 struct cudnnTensorStruct {
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   std::array<int, 4> dims{};  // 0: not set
@@ -16,6 +14,7 @@ struct cudnnTensorStruct {
   bool operator==(const cudnnTensorStruct&) const = default;
 };
 
+namespace gpubench::cuda_on_cpu {
 namespace {
 
 /// body(offsets of one softmax) for each: all of an image, or all channels of a pixel.
@@ -129,3 +128,5 @@ cudnnStatus_t cudnnSoftmaxBackward(cudnnHandle_t handle, cudnnSoftmaxAlgorithm_t
   });
 }
 }
+
+}  // namespace gpubench::cuda_on_cpu

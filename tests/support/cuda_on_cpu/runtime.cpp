@@ -16,8 +16,6 @@
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
-using namespace gpubench::cuda_on_cpu;
-
 // CUDA's own names for what its handles point to.
 struct CUevent_st {
   CUstream_st* stream = nullptr;  // null: never recorded
@@ -40,6 +38,7 @@ struct CUstream_st {
   CUgraph_st* capture = nullptr;
 };
 
+namespace gpubench::cuda_on_cpu {
 namespace {
 
 // Never destroyed: devices that are static variables of tests end after these would.
@@ -127,10 +126,10 @@ std::map<int, Memory>& memories() {
 class Access {
  public:
   Access() {
-    if (depth_++ == 0) set(true);
+    if (depth++ == 0) set(true);
   }
   ~Access() {
-    if (--depth_ == 0) set(false);
+    if (--depth == 0) set(false);
   }
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
@@ -139,7 +138,7 @@ class Access {
   static void set(bool access) {
     for (const auto& [gpu, memory] : memories()) memory.allow(access);
   }
-  static inline int depth_ = 0;
+  static inline int depth = 0;
 };
 
 void run_until(CUstream_st& stream, std::size_t ticket) {
@@ -172,12 +171,6 @@ void count_kernel() {
   if (kernels_left > 0) --kernels_left;
   if (kernels_left == 0) lost = fault;
 }
-
-}  // namespace
-
-namespace gpubench::cuda_on_cpu {
-
-namespace {
 
 Machine from_environment() {
   Machine one;
@@ -228,8 +221,6 @@ cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
   });
   return cudaSuccess;
 }
-
-}  // namespace gpubench::cuda_on_cpu
 
 extern "C" {
 
@@ -399,3 +390,5 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return cudaSuccess;
 }
 }
+
+}  // namespace gpubench::cuda_on_cpu

@@ -15,7 +15,6 @@
 namespace gpubench {
 namespace {
 
-using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
