@@ -78,6 +78,22 @@ function gb.expect.knee(options) end
 ---@return Claim
 function gb.expect.equal(options) end
 
+---@class AgreeOptions : ExpectOptions
+---@field y string
+---@field with string another column of the same row
+---@field tolerance number? share of `with`; 0 when absent
+
+--- In every row `y` equals another column.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local claim = gb.expect.agree { y = "listed", with = "made_visible" }
+--- assert(claim.text == "listed equals made_visible")
+--- ```
+---@param options AgreeOptions
+---@return Claim
+function gb.expect.agree(options) end
+
 ---@class BoundOptions : ExpectOptions
 ---@field y string
 ---@field value number
@@ -109,6 +125,29 @@ function gb.expect.at_most(options) end
 ---@param options RatioOptions
 ---@return Claim
 function gb.expect.ratio(options) end
+
+---@class CrossoverOptions : ExpectOptions
+---@field x string
+---@field y string
+---@field of table<string, any> values that select the rows whose `y` is above at small x and below at large x
+---@field over table<string, any> values that select the rows that it crosses
+---@field from number? smallest x to look at
+---@field to number? largest x to look at
+
+--- One course falls below another as `x` rises, once. The reason names the last `x` where it is surely above and the first
+--- where it is surely below. Refuted where it is below from the start or crosses back; inconclusive where it crosses
+--- nowhere in the range.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local claim = gb.expect.crossover {
+---   x = "width", y = "step_time_s", of = { device = "gpu:0" }, over = { device = "cpu:0" },
+--- }
+--- assert(claim.text == "step_time_s of device=gpu:0 falls below that of device=cpu:0 as width rises")
+--- ```
+---@param options CrossoverOptions
+---@return Claim
+function gb.expect.crossover(options) end
 
 ---@class FasterOptions : ExpectOptions
 ---@field axis string

@@ -1,33 +1,13 @@
 -- What the experiments say of themselves is true: their points are run by themselves, apart from a sweep.
 local gb = require "gpubench"
 local claims = require "gpubench.expect.claim"
-local measurement = require "gpubench.measurement"
+local experiments = require "declared"
 local testing = require "testing"
 
 local native = gb._native
-
--- A table's functions replaced while a body runs.
-local function with(owner, replaced, body)
-  local own = {}
-  for name, value in pairs(replaced) do own[name], owner[name] = owner[name], value end
-  local ok, result = pcall(body)
-  for name, value in pairs(own) do owner[name] = value end
-  if not ok then error(result, 0) end
-  return result
-end
-
-local function declared(name)
-  local declaration
-  with(gb, { experiment = function(one) declaration = one end }, function() dofile("experiments/" .. name .. ".lua") end)
-  return declaration
-end
+local declared, row_of, with = experiments.of, experiments.row_of, experiments.with
 
 native.keep_configuration()
-
-local function row_of(declaration, point)
-  native.reset_devices()
-  return measurement.measure(declaration, {}, point)[1].row
-end
 
 testing.case("every experiment has its claims and charts", function()
   local count = 0
@@ -37,7 +17,7 @@ testing.case("every experiment has its claims and charts", function()
     testing.is_true(#declaration.charts > 0, path .. " charts")
     count = count + 1
   end
-  testing.is_true(count >= 7, "experiments")
+  testing.is_true(count >= 11, "experiments")
 end)
 
 testing.case("architecture: an accuracy does not depend on how long the speed was measured", function()
@@ -94,7 +74,6 @@ testing.case("hyperparameters: early stopping does stop early, with --quick too"
   for index, stops in ipairs { false, true } do
     rows[index] = row_of(declaration,
       { device = gb.devices()[1], learning_rate = 0.01, batch_size = 256, early_stopping = stops })
-    rows[index].learning_rate, rows[index].batch_size, rows[index].early_stopping = 0.01, 256, stops
   end
   testing.equal(rows[2].status .. (rows[2].detail or ""), "ok")
   testing.is_true(rows[2].epochs_run < rows[1].epochs_run, "stops early")

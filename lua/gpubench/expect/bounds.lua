@@ -1,4 +1,4 @@
--- Claims on the size of a figure: at_least, at_most, ratio, equal.
+-- Claims on the size of a figure: at_least, at_most, ratio, equal, agree.
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
 local ratio = require "gpubench.expect.ratio"
@@ -55,6 +55,29 @@ function bounds.judge_equal(claim, rows, axes)
     if most.y.high - least.y.low <= allowed then return "confirmed", reason end
     if most.y.low - least.y.high > allowed then return "refuted", reason end
     return "inconclusive", reason
+  end)
+end
+
+-- In every row both figures agree within the tolerance (a share of the second).
+function bounds.judge_agree(claim, rows, axes)
+  return groups.judge(claim, rows, axes, function(items)
+    local worst, reason
+    for _, item in ipairs(items) do
+      local other = estimate.of(item.row, claim.with)
+      if not other then return "inconclusive", "a row has no " .. claim.with end
+      local allowed = claim.tolerance * math.abs(other.value)
+      local verdict = compare(item.y, other.high - allowed, other.low + allowed)
+      -- Of two intervals that meet, neither figure is surely the other's.
+      if verdict == "refuted" and item.y.high >= other.low - allowed and item.y.low <= other.high + allowed then
+        verdict = "inconclusive"
+      end
+      if not worst or severity[verdict] > severity[worst] then
+        worst = verdict
+        reason = string.format("%s is %s, %s is %s", claim.y, estimate.show_interval(claim.y, item.y), claim.with,
+          estimate.show_interval(claim.with, other))
+      end
+    end
+    return worst, reason
   end)
 end
 

@@ -48,7 +48,16 @@ end
 -- What memory cannot hold is no part of a course, as little as what the script skipped; the reason mentions both.
 local left_out = { skipped = "skipped", out_of_memory = "out of memory" }
 
+-- A ratio has no figure where no row of one side was measured.
+local function has_both_sides(group, claim)
+  return not claim.of or group.of > 0 and group.over > 0
+end
+
 local function put(group, claim, row)
+  if claim.of and not left_out[row.status] then
+    if matches(row, claim.of) then group.of = group.of + 1 end
+    if matches(row, claim.over) then group.over = group.over + 1 end
+  end
   local has_x = not claim.x or row[claim.x] ~= nil
   local figure = row.status == "ok" and has_x and estimate.of(row, claim.y)
   if figure and estimate.is_sound(row, claim.y) then
@@ -64,14 +73,17 @@ local function put(group, claim, row)
 end
 
 -- claim: { x, y, of, over, where, from, to }. An array of { setting, items = { { x, y = estimate, row }, ... } in the
--- order of x, unreliable, missing, left_out = { reason, ... } }, and how many rows have each status that leaves them out.
+-- order of x, unreliable, missing, left_out = { reason, ... }, of and over = how many rows of either side of a ratio were
+-- measured }, and how many rows have each status that leaves them out.
 function groups.split(claim, rows, axes)
   local list, by_setting, counts = {}, {}, {}
   for _, row in ipairs(rows) do
     if is_about(claim, row) then
       local setting = setting_of(claim, row, axes)
       if not by_setting[setting] then
-        by_setting[setting] = { setting = setting, items = {}, unreliable = {}, missing = {}, left_out = {} }
+        by_setting[setting] = {
+          setting = setting, items = {}, unreliable = {}, missing = {}, left_out = {}, of = 0, over = 0,
+        }
         list[#list + 1] = by_setting[setting]
       end
       put(by_setting[setting], claim, row)
@@ -111,10 +123,13 @@ local function shortfall(group)
   return string.format("%d of %d rows unreliable: %s", unreliable, total, group.unreliable[1])
 end
 
-local function judge_group(group, judge)
+local function judge_group(group, claim, judge)
   if #group.items + #group.unreliable == 0 then
     local reasons = #group.missing > 0 and group.missing or group.left_out
     return "not measurable here", table.concat(distinct(reasons), "; ")
+  end
+  if not has_both_sides(group, claim) and #group.left_out > 0 then
+    return "not measurable here", table.concat(distinct(group.left_out), "; ")
   end
   local verdict, why
   if #group.items > 0 then verdict, why = judge(group.items) end
@@ -160,7 +175,7 @@ function groups.judge(claim, rows, axes, judge)
   if #list == 0 then return "not measurable here", "no point matches" end
   local worst, reasons, skipped, seen = nil, {}, {}, {}
   for _, group in ipairs(list) do
-    local verdict, why = judge_group(group, judge)
+    local verdict, why = judge_group(group, claim, judge)
     if is_skipped(group) then
       skipped[#skipped + 1] = why
     else

@@ -4,6 +4,7 @@
 local bounds = require "gpubench.expect.bounds"
 local check = require "gpubench.check"
 local claim_of = require("gpubench.expect.claim").new
+local crossover = require "gpubench.expect.crossover"
 local order = require "gpubench.expect.order"
 local ratio = require "gpubench.expect.ratio"
 
@@ -82,6 +83,12 @@ define("equal", join(along_x, { { "tolerance", "number", required = true } }), f
   return string.format("%s is the same within %g %% for every %s", claim.y, claim.tolerance * 100, claim.x)
 end, bounds.judge_equal)
 
+define("agree", join(of_y, { { "with", "string", required = true }, { "tolerance", "number" } }), function(claim)
+  claim.tolerance = claim.tolerance or 0
+  local within = claim.tolerance == 0 and "" or string.format(" within %g %%", claim.tolerance * 100)
+  return string.format("%s equals %s%s", claim.y, claim.with, within)
+end, bounds.judge_agree)
+
 define("at_least", join(of_y, { { "value", "number", required = true } }), function(claim)
   claim.at_least = claim.value
   return claim.y .. " is " .. bounds_text(claim)
@@ -101,6 +108,13 @@ define("ratio", join(of_y, ratio_fields), function(claim, where)
   return string.format("%s of %s is %s times that of %s", claim.y, ratio.describe(claim.of), bounds_text(claim),
     ratio.describe(claim.over))
 end, bounds.judge_ratio)
+
+define("crossover", join(along_x, {
+  { "of", "table", required = true }, { "over", "table", required = true }, { "from", "number" }, { "to", "number" },
+}), function(claim)
+  return string.format("%s of %s falls below that of %s as %s rises", claim.y, ratio.describe(claim.of),
+    ratio.describe(claim.over), claim.x)
+end, crossover.judge)
 
 -- A rate is better higher, everything else that "faster" can speak of is a time.
 local faster_fields = {

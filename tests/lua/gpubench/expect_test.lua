@@ -224,6 +224,47 @@ testing.case("equal within a tolerance", function()
   testing.equal(judge(claim, rows("a", { 100, 104, 104 }, 0.02)), "inconclusive")
 end)
 
+testing.case("agree: two columns of the same row", function()
+  local claim = gb.expect.agree { y = "listed", with = "visible" }
+  testing.equal(claim.text, "listed equals visible")
+  local function counted(...)
+    local list = {}
+    for index, listed in ipairs { ... } do
+      list[index] = { status = "ok", device = "a", n = 2 ^ (index - 1) // 1, listed = listed, visible = 3 }
+    end
+    return list
+  end
+  testing.equal({ judge(claim, counted(3)) }, { "confirmed", "listed is 3, visible is 3 at device=a n=1.0" })
+  testing.equal({ judge(claim, counted(3, 2)) }, { "refuted", "listed is 2, visible is 3 at device=a n=2.0" })
+  testing.equal(judge(gb.expect.agree { y = "listed", with = "visible", tolerance = 0.5 }, counted(3, 2)), "confirmed")
+  testing.equal({ judge(gb.expect.agree { y = "listed", with = "nothing" }, counted(3)) },
+    { "inconclusive", "a row has no nothing at device=a n=1.0" })
+  testing.equal(judge(gb.expect.agree { y = "step_time_s", with = "examples_per_s" }, rows("a", { 1 }, 0.1)), "inconclusive")
+end)
+
+testing.case("crossover: between the last x surely above and the first surely below", function()
+  local claim = gb.expect.crossover { x = "n", y = "step_time_s", of = { device = "a" }, over = { device = "b" } }
+  testing.equal(claim.text, "step_time_s of device=a falls below that of device=b as n rises")
+  local function judged(rates, error) return judge(claim, rows("a", rates, error), rows("b", { 100, 50, 25 }, error)) end
+  testing.equal({ judged { 50, 50, 50 } }, { "confirmed", "between n 1 and 4: ratio 2 at n 1, 0.5 at n 4" })
+  testing.equal({ judged({ 50, 100, 100 }, 0) }, { "confirmed", "between n 1 and 2: ratio 2 at n 1, 0.5 at n 2" })
+  testing.equal({ judged { 200, 100, 50 } }, { "refuted", "below at the smallest n already: ratio 0.5 at n 1" })
+  testing.equal({ judged { 50, 100, 12.5 } }, { "refuted", "crosses more than once: ratio 0.5 at n 2, 2 at n 4" })
+  testing.equal({ judged { 50, 25, 12.5 } }, { "inconclusive", "not below up to the largest n: ratio 2 at n 4" })
+  testing.equal(judged({ 95, 100, 100 }, 0.1), "inconclusive")
+  testing.equal(judge(claim, rows("b", { 1, 2, 3 })), "not measurable here")
+end)
+
+testing.case("a ratio of which one side was skipped cannot be measured, however sound the other is", function()
+  local skipped = { status = "skipped", detail = "there is no a here", device = "a", n = 1 }
+  local b = rows("b", { 1, 2, 3 })
+  b[2].quality = "unreliable: noise"
+  for _, name in ipairs { "crossover", "decreasing" } do
+    local claim = gb.expect[name] { x = "n", y = "step_time_s", of = { device = "a" }, over = { device = "b" } }
+    testing.equal({ judge(claim, { skipped }, b) }, { "not measurable here", "skipped: there is no a here" })
+  end
+end)
+
 testing.case("that: a claim in Lua", function()
   local function that(verdict, reason)
     return gb.expect.that { claim = "c", judge = function() return verdict, reason end }

@@ -1,0 +1,98 @@
+-- Which devices does a program use, and who decides that?
+--
+-- Cause:  a program uses the wrong devices, or all of them, because all are visible to it.
+-- Remedy: CUDA_VISIBLE_DEVICES before the program starts, or gb.config.set_visible_devices before its first tensor.
+-- Claim:  exactly what was made visible is listed, under new numbers in the order named; a hidden device is refused, not
+--         replaced by another; a model stays on the device that it was placed on.
+-- Charts: devices listed, and devices that hold a model, over what was made visible: both as many as its names.
+-- The CPU, and the first GPU where there is one, is split into four logical devices first. A device is recognised by its
+-- memory limit, because its number changes: the first has 32 MiB, the second 33, and so on.
+local gb = require "gpubench"
+
+local parts = 4
+local function limit_of(index) return (32 + index) << 20 end
+
+-- "3+1" on cpu: { "cpu:3", "cpu:1" }, { 3, 1 }.
+local function chosen(kind, visible)
+  local names, numbers = {}, {}
+  for number in visible:gmatch "%d+" do
+    names[#names + 1], numbers[#numbers + 1] = kind .. ":" .. number, math.tointeger(number)
+  end
+  return names, numbers
+end
+
+-- Trains a small model on a device, and returns it so that its memory stays in use.
+local function trained_on(device)
+  return gb.device(device, function()
+    local model = gb.Sequential { gb.layers.Dense(64, { input_shape = { 64 } }), gb.layers.Dense(1) }
+    model:compile { optimizer = "adam", loss = "mean_squared_error" }
+    model:fit(gb.random.uniform { 256, 64 }, gb.random.uniform { 256, 1 }, { verbose = 0 })
+    return model
+  end)
+end
+
+local function in_use(devices)
+  local bytes = {}
+  for index, device in ipairs(devices) do bytes[index] = gb.config.memory_info(device).in_use end
+  return bytes
+end
+
+-- How many of the devices hold a model, and how many of the models are on the device meant for them and on no other.
+local function train_on_each(devices)
+  local models, alone, used = {}, 0, 0
+  for index, device in ipairs(devices) do
+    local before = in_use(devices)
+    models[index] = trained_on(device)
+    local stays = true
+    for other, bytes in ipairs(in_use(devices)) do stays = stays and (bytes > before[other]) == (other == index) end
+    if stays then alone = alone + 1 end
+  end
+  for _, bytes in ipairs(in_use(devices)) do used = used + (bytes > 0 and 1 or 0) end
+  return used, alone
+end
+
+gb.experiment {
+  name  = "visible_devices",
+  title = "What is visible decides what is listed and used",
+  axes  = {
+    gb.axis("kind", { "gpu", "cpu" }),
+    gb.axis("visible", { "0", "3", "3+1", "0+1+2+3" }),
+  },
+  columns = { "made_visible", "listed", "recognised", "used", "models_in_place", "hidden", "refused" },
+  skip = function(point)
+    if #gb.config.list_physical_devices(point.kind:upper()) == 0 then return "there is no GPU here" end
+  end,
+  run = function(point)
+    local logical = {}
+    for index = 1, parts do logical[index] = { memory_limit = limit_of(index - 1) } end
+    gb.config.set_logical_devices(point.kind .. ":0", logical)
+    local names, numbers = chosen(point.kind, point.visible)
+    gb.config.set_visible_devices(names, point.kind:upper())
+
+    local devices = gb.config.list_logical_devices(point.kind:upper())
+    local row = { made_visible = #names, listed = #devices, recognised = 0, hidden = parts - #names, refused = 0 }
+    for index, number in ipairs(numbers) do
+      local limit = devices[index] and gb.config.memory_info(devices[index]).limit
+      if limit == limit_of(number) then row.recognised = row.recognised + 1 end
+    end
+    -- The visible ones are numbered from 0; the numbers after theirs name nothing any more.
+    for number = #names, parts - 1 do
+      if not pcall(gb.device, point.kind .. ":" .. number, function() end) then row.refused = row.refused + 1 end
+    end
+    row.used, row.models_in_place = train_on_each(devices)
+    return row
+  end,
+  charts = {
+    gb.chart.bar { x = "visible", y = "listed", series = "kind" },
+    gb.chart.bar { x = "visible", y = "used", series = "kind" },
+  },
+  expect = {
+    gb.expect.agree { y = "listed", with = "made_visible", claim = "as many devices are listed as were made visible" },
+    gb.expect.agree {
+      y = "recognised", with = "made_visible", claim = "those listed are the ones named, in the order named",
+    },
+    gb.expect.agree { y = "refused", with = "hidden", claim = "a hidden device is refused" },
+    gb.expect.agree { y = "used", with = "made_visible", claim = "every visible device can be used" },
+    gb.expect.agree { y = "models_in_place", with = "made_visible", claim = "each model stays on its own device" },
+  },
+}

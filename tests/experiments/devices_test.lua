@@ -1,0 +1,134 @@
+-- The experiments about devices and their memory: their points run by themselves, on a GPU too where there is one, and
+-- their claims are refuted when what they are about is taken away. Also run by the program with CUDA on the CPU.
+local gb = require "gpubench"
+local claims = require "gpubench.expect.claim"
+local experiments = require "declared"
+local testing = require "testing"
+
+local native = gb._native
+native.keep_configuration()
+
+local has_gpu = #gb.config.list_physical_devices("GPU") > 0
+
+local function verdicts(declaration, rows)
+  local list = {}
+  for index, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do list[index] = one.verdict end
+  return list
+end
+
+local function repeated(value, count)
+  local list = {}
+  for index = 1, count do list[index] = value end
+  return list
+end
+
+local function check_ok(rows)
+  for _, row in ipairs(rows) do
+    testing.equal(row.status .. (row.detail or ""), "ok")
+    testing.equal(row.quality, nil)
+  end
+end
+
+for _, kind in ipairs(has_gpu and { "gpu", "cpu" } or { "cpu" }) do
+  testing.case("visible_devices: what is hidden is neither listed nor used, on " .. kind, function()
+    local declaration = experiments.of "visible_devices"
+    local point = { kind = kind, visible = "3+1" }
+    local rows = experiments.rows_of(declaration, point)
+    check_ok(rows)
+    testing.equal({ rows[1].listed, rows[1].used, rows[1].refused }, { 2, 2, 2 })
+    testing.equal(verdicts(declaration, rows), repeated("confirmed", #declaration.expect))
+
+    local function leaves_all_visible() end
+    experiments.with(gb.config, { set_visible_devices = leaves_all_visible }, function()
+      rows = experiments.rows_of(declaration, point)
+      check_ok(rows)
+      testing.equal(verdicts(declaration, rows), repeated("refuted", #declaration.expect))
+    end)
+  end)
+
+  testing.case("memory_growth: preallocated, two programs do not fit, on " .. kind, function()
+    local declaration = experiments.of "memory_growth"
+    local function rows_of_all()
+      local rows = {}
+      for _, limit in ipairs(declaration.axes[2].values) do
+        for _, growth in ipairs { true, false } do
+          local point = { device = kind .. ":0", limit_bytes = limit, growth = growth }
+          local more = experiments.rows_of(declaration, point)
+          check_ok(more)
+          table.move(more, 1, #more, #rows + 1, rows)
+        end
+      end
+      return rows
+    end
+    testing.equal(verdicts(declaration, rows_of_all()), repeated("confirmed", #declaration.expect))
+
+    -- With growth whatever is asked for, the two claims on preallocation and the one that compares are wrong.
+    experiments.with(gb.config, { set_memory_growth = function() end }, function()
+      testing.equal(verdicts(declaration, rows_of_all()),
+        { "refuted", "refuted", "confirmed", "confirmed", "refuted", "confirmed", "confirmed" })
+    end)
+  end)
+end
+
+testing.case("transfer_overhead: moved data is copied in every step, resident data is not", function()
+  local declaration = experiments.of "transfer_overhead"
+  local bytes, calls, held = 1 << 16, {}, nil
+  local function loop(step)
+    held = gb.config.memory_info("gpu:0").in_use
+    for _ = 1, 2 do calls[#calls + 1] = step() end
+    return { step_time_s = 0.5, step_time_low_s = 0.25, step_time_high_s = 1, batch_size = 1 }
+  end
+  experiments.with(gb.measure, { loop = loop }, function()
+    for _, placement in ipairs { "moved", "resident" } do
+      local row = experiments.row_of(declaration, { device = "gpu:0", data_bytes = bytes, placement = placement })
+      if not has_gpu then
+        testing.equal({ row.status, row.detail }, { "skipped", "there is no GPU here to copy to" })
+        testing.equal(verdicts(declaration, { row }), repeated("not measurable here", #declaration.expect))
+      else
+        testing.equal(row.status .. (row.detail or ""), "ok")
+        testing.equal({ row.copied_bytes_per_s, row.copied_bytes_low_per_s, row.copied_bytes_high_per_s },
+          placement == "moved" and { bytes / 0.5, bytes / 1.0, bytes / 0.25 } or {})
+        testing.equal(held >= bytes, placement == "resident")
+        -- The mean of uniform numbers, so the step did add up all of its data.
+        testing.near(calls[#calls] / (bytes / 4), 0.5, 0.05)
+      end
+    end
+  end)
+end)
+
+testing.case("transfer_overhead: there is no link within a CPU", function()
+  local declaration = experiments.of "transfer_overhead"
+  local row = experiments.row_of(declaration, { device = "cpu:0", data_bytes = 4096, placement = "moved" })
+  testing.equal(row.status, "skipped")
+end)
+
+testing.case("cpu_gpu_crossover: reported with its interval, or not measurable without a GPU", function()
+  local declaration = experiments.of "cpu_gpu_crossover"
+  local devices = {}
+  local function training()
+    devices[#devices + 1] = gb.device()
+    return { step_time_s = 1 }
+  end
+  local rows = {}
+  experiments.with(gb.measure, { training = training }, function()
+    for _, device in ipairs { "gpu:0", "cpu:0" } do
+      for _, width in ipairs { 8, 16, 32 } do
+        rows[#rows + 1] = experiments.row_of(declaration, { device = device, batch_size = 16, width = width })
+      end
+    end
+  end)
+  if not has_gpu then
+    testing.equal(devices, repeated("cpu:0", 3))
+    testing.equal(verdicts(declaration, rows), { "not measurable here" })
+    testing.equal(claims.judge_all(declaration.expect, rows, declaration.axes)[1].reason,
+      "skipped: there is no GPU here at batch_size=16")
+    return
+  end
+  testing.equal(devices, { "gpu:0", "gpu:0", "gpu:0", "cpu:0", "cpu:0", "cpu:0" })
+  check_ok(rows)
+  -- The GPU takes as long whatever the width, the CPU longer and longer.
+  for index, time in ipairs { 2, 2, 2, 1, 2, 4 } do rows[index].step_time_s = time end
+  local one = claims.judge_all(declaration.expect, rows, declaration.axes)[1]
+  testing.equal({ one.verdict, one.reason },
+    { "confirmed", "between width 8 and 32: ratio 2 at width 8, 0.5 at width 32 at batch_size=16" })
+end)

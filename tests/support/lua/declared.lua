@@ -1,0 +1,43 @@
+-- Experiments' declarations, and single points of them, run apart from a sweep.
+local gb = require "gpubench"
+local measurement = require "gpubench.measurement"
+
+local native = gb._native
+
+local declared = {}
+
+-- A table's functions replaced while a body runs.
+function declared.with(owner, replaced, body)
+  local own = {}
+  for name, value in pairs(replaced) do own[name], owner[name] = owner[name], value end
+  local ok, result = pcall(body)
+  for name, value in pairs(own) do owner[name] = value end
+  if not ok then error(result, 0) end
+  return result
+end
+
+-- What experiments/<name>.lua gives to gb.experiment.
+function declared.of(name)
+  local declaration
+  declared.with(gb, { experiment = function(one) declaration = one end }, function()
+    dofile("experiments/" .. name .. ".lua")
+  end)
+  return declaration
+end
+
+-- The rows of a point, with its values in them.
+function declared.rows_of(declaration, point)
+  native.reset_devices()
+  local rows = {}
+  for index, one in ipairs((measurement.measure(declaration, {}, point))) do
+    rows[index] = one.row
+    for name, value in pairs(point) do one.row[name] = value end
+  end
+  return rows
+end
+
+function declared.row_of(declaration, point)
+  return declared.rows_of(declaration, point)[1]
+end
+
+return declared
