@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <span>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -13,34 +14,43 @@
 namespace gpubench {
 namespace {
 
-/// Large enough to be on the flat part of the curve, small enough to be done in milliseconds and not to be the largest
-/// thing in the memory of a process that trains small models (1536 took 45 MiB more).
-constexpr std::array<std::int64_t, 3> extents = {1024, 768, 512};
+/// On the host: large enough to be on the flat part of the curve, small enough to be done in milliseconds and not to be
+/// the largest thing in the memory of a process that trains small models (1536 took 45 MiB more). Accelerators reach
+/// their flat part later, and have their own memory.
+constexpr std::array<std::int64_t, 3> host_extents = {512, 768, 1024};
+constexpr std::array<std::int64_t, 5> accelerator_extents = {512, 1024, 2048, 4096, 8192};
 constexpr Seconds time_per_extent{0.15};
 
-double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent) {
+/// Of the runs that fit into the time; `fastest` becomes the time of the best.
+double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent, Seconds& fastest) {
   const KernelCase product = matmul_case({extent, extent, extent}, dtype);
   PlannedKernel kernel(backend, device, *product.description, product.inputs);
-  double best = 0;
+  fastest = Seconds::max();
   const Stopwatch watch;
   while (watch.elapsed() < time_per_extent) {
     const Stopwatch run;
     kernel.run();
     kernel.synchronize();
-    best = std::max(best, kernel.flops() / run.elapsed().count());
+    fastest = std::min(fastest, run.elapsed());
     check_interrupt();
   }
-  return best;
+  return kernel.flops() / fastest.count();
 }
 
 }  // namespace
 
 std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype) {
-  std::optional<double> best = 0;
+  const std::span<const std::int64_t> extents =
+      device.shares_host_memory() ? std::span<const std::int64_t>(host_extents) : accelerator_extents;
+  std::optional<double> best;
   try {
-    for (const std::int64_t extent : extents) best = std::max(*best, best_flops(device, backend, dtype, extent));
+    for (const std::int64_t extent : extents) {
+      Seconds fastest{};
+      best = std::max(best.value_or(0), best_flops(device, backend, dtype, extent, fastest));
+      if (8 * fastest > time_per_extent && !device.shares_host_memory()) break;  // twice the extent takes longer
+    }
   } catch (const OutOfMemory&) {
-    best = std::nullopt;
+    if (device.shares_host_memory()) best = std::nullopt;  // what was reached is not the flat part
   }
   // A point's memory is what the point takes.
   device.memory().trim();

@@ -202,6 +202,10 @@ void mend() {
   const std::lock_guard lock(mutex);
   kernels_left = -1;
   lost = last_error = cudaSuccess;
+  for (CUstream_st* stream : streams) {  // what was queued was lost with the device
+    stream->done += stream->waiting.size();
+    stream->waiting.clear();
+  }
 }
 
 std::size_t launches() {
