@@ -30,7 +30,6 @@ class EagerExecutor final : public Executor {
   Eager eager_;
   Program program_;
   PlanFacts facts_;
-  std::vector<std::size_t> last_reader_;        // by node
   std::vector<std::vector<Tensor>> values_;     // by node
   std::vector<std::vector<std::size_t>> dies_;  // by node: nodes whose values nobody reads after it
   std::vector<Tensor> constants_;               // by node, empty for others

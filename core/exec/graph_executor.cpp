@@ -282,7 +282,8 @@ bool GraphExecutor::arenas_moved() const {
 void GraphExecutor::run(std::span<const TensorView> inputs) {
   if (arenas_moved()) bind(false);
   set_inputs(inputs);
-  for (const Launch& launch : launches_) {
+  for (const Segment& segment : segments_) {  // a copy is a segment of its own
+    const Launch& launch = launches_[segment.first];
     if (launch.copy != nullptr) launch.copy->release_source();  // which this run overwrites
   }
   for (Segment& segment : segments_) run_segment(segment);

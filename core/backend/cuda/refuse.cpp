@@ -15,9 +15,4 @@ void require_floating(const Op& op, const TensorType& type) {
   refuse(op, fmt::format("{} is not supported; float32, float16 and bfloat16 are", to_string(type.dtype)));
 }
 
-void require_float32(const Op& op, const TensorType& type) {
-  if (type.dtype == Dtype::f32) return;
-  refuse(op, fmt::format("{} is not supported; float32 is", to_string(type.dtype)));
-}
-
 }  // namespace gpubench::cuda

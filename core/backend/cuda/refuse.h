@@ -11,7 +11,5 @@ namespace gpubench::cuda {
 
 /// Throws Error("cuda: softmax: int64 is not supported; float32, float16 and bfloat16 are").
 void require_floating(const Op& op, const TensorType& type);
-/// Throws Error("cuda: ...: float16 is not supported; float32 is").
-void require_float32(const Op& op, const TensorType& type);
 
 }  // namespace gpubench::cuda

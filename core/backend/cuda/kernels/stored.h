@@ -1,4 +1,4 @@
-// The C++ types of tensors' elements on the GPU.
+// From the size of an element to a C++ type that holds its bits.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,22 +7,6 @@
 #include "core/math/half.h"
 
 namespace gpubench::cuda {
-
-/// What T is computed in.
-template <class T>
-struct ComputedAs {
-  using Type = T;
-};
-template <>
-struct ComputedAs<math::Float16> {
-  using Type = float;
-};
-template <>
-struct ComputedAs<math::Bfloat16> {
-  using Type = float;
-};
-template <class T>
-using Computed = typename ComputedAs<T>::Type;
 
 /// Calls launch with the unsigned integer of an element's size: for kernels that move elements without looking at them.
 template <class Launch>
