@@ -68,7 +68,8 @@ endfunction()
 
 # gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
 # makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder. OpenMP's
-# threads sleep between loops there: teams that spin starve each other where tests share the cores.
+# threads sleep between loops there: teams that spin starve each other where tests share the cores. GPUs are hidden from
+# these tests, which shall see the same on every machine.
 function(gpubench_test folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target test_${folder})
@@ -77,7 +78,8 @@ function(gpubench_test folder)
   target_link_libraries(${target} PRIVATE ${dependencies} gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   gpubench_compile_as_test(${target})
   gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive)
+                       PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive
+                                  ENVIRONMENT_MODIFICATION "CUDA_VISIBLE_DEVICES=set:")
 endfunction()
 
 # gpubench_lua_tests(FOLDER script... [PROGRAM target])
@@ -96,6 +98,6 @@ function(gpubench_lua_tests folder)
     add_test(NAME ${folder}/${file} COMMAND ${ARG_PROGRAM} ${absolute} --out ${out} --quick
              WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${folder}/${file} PROPERTIES TIMEOUT 300
-                         ENVIRONMENT "GPUBENCH_PATH=${CMAKE_SOURCE_DIR}/tests/support/lua")
+                         ENVIRONMENT "GPUBENCH_PATH=${CMAKE_SOURCE_DIR}/tests/support/lua;CUDA_VISIBLE_DEVICES=")
   endforeach()
 endfunction()

@@ -22,8 +22,8 @@ std::vector<TensorType> stacked(std::span<const TensorType> types, std::int64_t 
 /// What both ways of batching share: the batch's types and memory, and the clock.
 class BatchCursor : public Cursor {
  public:
-  BatchCursor(std::unique_ptr<Cursor> source, std::int64_t size, bool drop_remainder)
-      : source_(std::move(source)), size_(size), drop_remainder_(drop_remainder) {}
+  BatchCursor(std::unique_ptr<Cursor> source, std::int64_t size, bool drop_remainder, const CursorOptions& options)
+      : source_(std::move(source)), size_(size), drop_remainder_(drop_remainder), pool_(options.memory) {}
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
@@ -48,8 +48,8 @@ class BatchCursor : public Cursor {
 /// Rows of tensors: one copy per row, straight from the tensors.
 class RowBatchCursor final : public BatchCursor {
  public:
-  RowBatchCursor(std::unique_ptr<Cursor> source, std::int64_t size, bool drop_remainder)
-      : BatchCursor(std::move(source), size, drop_remainder),
+  RowBatchCursor(std::unique_ptr<Cursor> source, std::int64_t size, bool drop_remainder, const CursorOptions& options)
+      : BatchCursor(std::move(source), size, drop_remainder, options),
         rows_(source_->tables()),
         types_(stacked(rows_.row_types(), size)),
         numbers_(static_cast<std::size_t>(size)),
@@ -79,8 +79,8 @@ class RowBatchCursor final : public BatchCursor {
 class ElementBatchCursor final : public BatchCursor {
  public:
   ElementBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
-                     bool drop_remainder)
-      : BatchCursor(std::move(source), size, drop_remainder), varies_(!is_fixed(types)) {
+                     bool drop_remainder, const CursorOptions& options)
+      : BatchCursor(std::move(source), size, drop_remainder, options), varies_(!is_fixed(types)) {
     if (!varies_) use_types(types);
   }
 
@@ -156,14 +156,15 @@ class BatchDataset final : public Transformation {
     return *elements / batch_size_ + (!drop_remainder_ && *elements % batch_size_ != 0 ? 1 : 0);
   }
 
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     std::unique_ptr<Cursor> cursor = source().open(epoch);
     // Memory for no more than there is.
     const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
     if (!cursor->tables().empty()) {
-      return std::make_unique<RowBatchCursor>(std::move(cursor), size, drop_remainder_);
+      return std::make_unique<RowBatchCursor>(std::move(cursor), size, drop_remainder_, options);
     }
-    return std::make_unique<ElementBatchCursor>(std::move(cursor), source().element_types(), size, drop_remainder_);
+    return std::make_unique<ElementBatchCursor>(std::move(cursor), source().element_types(), size, drop_remainder_,
+                                                options);
   }
 
  private:

@@ -25,17 +25,27 @@ struct Free {
 
 struct BlockPool::Block {
   std::size_t capacity = 0;
-  std::unique_ptr<std::byte, Free> memory;
+  std::byte* memory = nullptr;
+  /// Who owns the memory: the one or the other.
+  std::unique_ptr<std::byte, Free> heap;
+  Buffer buffer;
   /// Keeps the store alive while the block is out.
   std::shared_ptr<Store> home;
   /// The shared owner's count and deleter.
   alignas(std::max_align_t) std::array<std::byte, 128> bookkeeping;
 
-  void grow(std::size_t bytes) {
+  void grow(std::size_t bytes, MemoryPool* pool) {
     if (bytes <= capacity) return;
-    memory.reset();
+    heap.reset();
+    buffer = Buffer();
     capacity = 0;
-    memory.reset(static_cast<std::byte*>(std::aligned_alloc(HostTensor::alignment, bytes)));
+    if (pool != nullptr) {
+      buffer = pool->allocate(bytes, "element");
+      memory = buffer.data();
+    } else {
+      heap.reset(static_cast<std::byte*>(std::aligned_alloc(HostTensor::alignment, bytes)));
+      memory = heap.get();
+    }
     if (memory == nullptr) {
       throw OutOfMemory(
           fmt::format("data: no host memory for an element of {}", format_bytes(static_cast<double>(bytes))));
@@ -45,6 +55,7 @@ struct BlockPool::Block {
 };
 
 struct BlockPool::Store {
+  MemoryPool* memory = nullptr;
   std::mutex mutex;
   std::vector<std::unique_ptr<Block>> unused;
   std::size_t made = 0;
@@ -94,7 +105,9 @@ struct BlockPool::OwnerAllocator {
   }
 };
 
-BlockPool::BlockPool() : store_(std::make_shared<Store>()) {}
+BlockPool::BlockPool(MemoryPool* memory) : store_(std::make_shared<Store>()) {
+  store_->memory = memory;
+}
 BlockPool::~BlockPool() = default;
 
 std::size_t BlockPool::blocks() const {
@@ -105,14 +118,14 @@ std::size_t BlockPool::blocks() const {
 std::shared_ptr<std::byte> BlockPool::take(std::size_t bytes) {
   std::unique_ptr<Block> block = store_->take();
   try {
-    block->grow(bytes);
+    block->grow(bytes, store_->memory);
   } catch (...) {
     store_->give_back(std::move(block));
     throw;
   }
   block->home = store_;
   Block* const out = block.release();
-  return {out->memory.get(), [](std::byte*) {}, OwnerAllocator<std::byte>(out)};
+  return {out->memory, [](std::byte*) {}, OwnerAllocator<std::byte>(out)};
 }
 
 void BlockPool::allocate(std::span<const TensorType> types, Element& element) {

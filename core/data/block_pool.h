@@ -7,12 +7,14 @@
 #include <span>
 
 #include "core/data/element.h"
+#include "core/device/memory_pool.h"
 
 namespace gpubench {
 
 class BlockPool {
  public:
-  BlockPool();
+  /// Blocks come from `memory`, which must outlive them, or from the heap where that is nullptr.
+  explicit BlockPool(MemoryPool* memory = nullptr);
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;

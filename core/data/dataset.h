@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/data/cursor.h"
+#include "core/device/memory_pool.h"
 #include "core/tensor/tensor_type.h"
 
 namespace gpubench {
@@ -23,6 +24,13 @@ using DatasetPtr = std::shared_ptr<const Dataset>;
 inline constexpr std::int64_t varying = -1;
 /// The size of a dataset that never ends.
 inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+
+/// What a consumer asks of the cursors that it opens.
+struct CursorOptions {
+  /// Where the last stage that makes elements of its own puts them (a device's host memory); nullptr: anywhere. It must
+  /// outlive the cursor and its elements.
+  MemoryPool* memory = nullptr;
+};
 
 class Dataset {
  public:
@@ -40,7 +48,7 @@ class Dataset {
   virtual const std::vector<TensorType>& element_types() const = 0;
   /// Elements of an epoch: none when that cannot be known beforehand, `endless` when it never ends.
   virtual std::optional<std::int64_t> size() const = 0;
-  virtual std::unique_ptr<Cursor> open(std::uint64_t epoch = 0) const = 0;
+  virtual std::unique_ptr<Cursor> open(std::uint64_t epoch = 0, const CursorOptions& options = {}) const = 0;
 
   /// 0, 1, ...: epoch numbers for loops that do not count epochs themselves. The only thing a Dataset remembers.
   std::uint64_t next_epoch() const { return next_epoch_.fetch_add(1, std::memory_order_relaxed); }

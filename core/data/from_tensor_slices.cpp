@@ -49,7 +49,9 @@ class SlicesDataset final : public Dataset {
   std::string_view stage() const override { return stage_name; }
   const std::vector<TensorType>& element_types() const override { return rows_.row_types(); }
   std::optional<std::int64_t> size() const override { return rows_.count(); }
-  std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/) const override { return std::make_unique<SlicesCursor>(rows_); }
+  std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/, const CursorOptions& /*options*/) const override {
+    return std::make_unique<SlicesCursor>(rows_);
+  }
 
  private:
   const Rows rows_;

@@ -95,8 +95,13 @@ class Inputs {
 
 class MapCursor final : public Cursor {
  public:
-  MapCursor(std::unique_ptr<Cursor> source, std::shared_ptr<const ElementFunction> function, CounterRandom numbers)
-      : source_(std::move(source)), inputs_(*source_), function_(std::move(function)), numbers_(numbers) {}
+  MapCursor(std::unique_ptr<Cursor> source, std::shared_ptr<const ElementFunction> function, CounterRandom numbers,
+            const CursorOptions& options)
+      : source_(std::move(source)),
+        inputs_(*source_),
+        function_(std::move(function)),
+        numbers_(numbers),
+        pool_(options.memory) {}
 
   bool next(Element& element) override {
     if (!inputs_.next()) return false;
@@ -178,8 +183,8 @@ class MapDataset final : public Transformation {
 
   std::string_view stage() const override { return stage_name; }
   const std::vector<TensorType>& element_types() const override { return types_; }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    return std::make_unique<MapCursor>(source().open(epoch), function_, CounterRandom(0, epoch));
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    return std::make_unique<MapCursor>(source().open(epoch), function_, CounterRandom(0, epoch), options);
   }
 
  private:

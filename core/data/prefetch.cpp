@@ -97,8 +97,8 @@ class PrefetchDataset final : public Transformation {
   std::string settings() const override {
     return capacity_ == autotune ? "buffer=autotune" : fmt::format("buffer={}", capacity_);
   }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    return std::make_unique<PrefetchCursor>(source().open(epoch), capacity_);
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    return std::make_unique<PrefetchCursor>(source().open(epoch, options), capacity_);
   }
 
  private:

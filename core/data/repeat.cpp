@@ -12,8 +12,12 @@ constexpr std::string_view stage_name = "repeat";
 
 class RepeatCursor final : public Cursor {
  public:
-  RepeatCursor(DatasetPtr source, std::int64_t count, std::uint64_t epoch)
-      : source_(std::move(source)), left_(count), epoch_(epoch), cursor_(source_->open(epoch_)) {}
+  RepeatCursor(DatasetPtr source, std::int64_t count, std::uint64_t epoch, const CursorOptions& options)
+      : source_(std::move(source)),
+        left_(count),
+        epoch_(epoch),
+        options_(options),
+        cursor_(source_->open(epoch_, options_)) {}
 
   bool next(Element& element) override {
     return advance([&] { return std::size_t{cursor_->next(element) ? 1U : 0U}; }) != 0;
@@ -54,7 +58,7 @@ class RepeatCursor final : public Cursor {
       if (!in_repetition_) throw Error("repeat: the dataset is empty; there is nothing to repeat");
       if (left_ != endless && --left_ <= 0) return 0;
       in_repetition_ = false;
-      std::unique_ptr<Cursor> following = source_->open(++epoch_);
+      std::unique_ptr<Cursor> following = source_->open(++epoch_, options_);
       const std::lock_guard lock(mutex_);
       cursor_.swap(following);
     }
@@ -63,6 +67,7 @@ class RepeatCursor final : public Cursor {
   DatasetPtr source_;
   std::int64_t left_;
   std::uint64_t epoch_;
+  CursorOptions options_;
   mutable std::mutex mutex_;  // for cursor_: changed by the consumer, read by whoever asks for statistics
   std::unique_ptr<Cursor> cursor_;
   bool in_repetition_ = false;
@@ -80,8 +85,8 @@ class RepeatDataset final : public Transformation {
     if (!elements) return elements;
     return *elements > endless / count_ ? endless : *elements * count_;
   }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    return std::make_unique<RepeatCursor>(sources().front(), count_, first_source_epoch(epoch));
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    return std::make_unique<RepeatCursor>(sources().front(), count_, first_source_epoch(epoch), options);
   }
 
  private:

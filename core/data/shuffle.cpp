@@ -95,8 +95,8 @@ class ShuffleDataset final : public Transformation {
                        options_.reshuffle_each_iteration ? "" : " same order every epoch");
   }
 
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    std::unique_ptr<Cursor> cursor = source().open(epoch);
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& /*options*/) const override {
+    std::unique_ptr<Cursor> cursor = source().open(epoch);  // its buffer is of ordinary memory
     const CounterRandom random(options_.seed, options_.reshuffle_each_iteration ? epoch : 0);
     const auto buffer = static_cast<std::size_t>(options_.buffer);
     if (!cursor->tables().empty()) return std::make_unique<RowShuffleCursor>(std::move(cursor), buffer, random);

@@ -69,8 +69,8 @@ class SkipDataset final : public Transformation {
     if (!elements || *elements == endless) return elements;
     return *elements - count_;
   }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    return std::make_unique<SkipCursor>(source().open(epoch), count_);
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    return std::make_unique<SkipCursor>(source().open(epoch, options), count_);
   }
 
  private:

@@ -55,8 +55,8 @@ class TakeDataset final : public Transformation {
     const std::optional<std::int64_t> elements = source().size();
     return elements ? std::optional(std::min(*elements, count_)) : std::nullopt;
   }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    return std::make_unique<TakeCursor>(source().open(epoch), count_);
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    return std::make_unique<TakeCursor>(source().open(epoch, options), count_);
   }
 
  private:

@@ -65,9 +65,9 @@ class ZipDataset final : public Dataset {
     return least;
   }
 
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     std::vector<std::unique_ptr<Cursor>> cursors;
-    for (const DatasetPtr& source : sources_) cursors.push_back(source->open(epoch));
+    for (const DatasetPtr& source : sources_) cursors.push_back(source->open(epoch, options));
     return std::make_unique<ZipCursor>(std::move(cursors));
   }
 

@@ -19,6 +19,9 @@ class Device {
   /// Where it is plugged in, as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
   virtual MemoryPool& memory() = 0;
+  /// Memory of the host from which copies to here run while the host goes on: page-locked, for GPUs. nullptr where
+  /// ordinary memory serves as well.
+  virtual MemoryPool* host_memory() { return nullptr; }
   /// The queue of every kernel here and of every copy to or from the pool's memory, whichever runtime they come from:
   /// memory that was given back may be handed out while work with it is still queued, and only this order protects it.
   virtual Stream& stream() = 0;

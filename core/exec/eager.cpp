@@ -1,9 +1,11 @@
 #include "core/exec/eager.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <typeindex>
 
+#include "core/base/error.h"
 #include "core/exec/device_copy.h"
 #include "core/graph/leaf_ops.h"
 
@@ -138,6 +140,14 @@ HostTensor Eager::download(const Tensor& tensor) {
   return value;
 }
 
+HostTensor Eager::on_host(const Tensor& tensor) {
+  if (!runtime_.devices().device(tensor.device()).shares_host_memory()) return download(tensor);
+  std::shared_ptr<std::byte> memory = tensor.memory();
+  if (memory == nullptr) return download(tensor);
+  runtime_.stream(tensor.device()).synchronize();
+  return {tensor.type(), std::move(memory)};
+}
+
 Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
   if (tensor.device() == id) return tensor;
   Buffer buffer = runtime_.devices().device(id).memory().allocate(tensor.type().bytes(), "transfer");
@@ -145,6 +155,22 @@ Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
   copy.queue(buffer.data(), tensor.view().data, tensor.type().bytes());
   copy.release_source();  // the tensor may be let go of before the copy has run
   return {tensor.type(), id, std::move(buffer)};
+}
+
+Tensor Eager::pin(const Tensor& tensor) {
+  const Devices& devices = runtime_.devices();
+  if (!devices.device(tensor.device()).shares_host_memory()) {
+    throw Error(fmt::format("pin_memory: the tensor is in the memory of {}; only memory of the host can be page-locked",
+                            to_string(tensor.device())));
+  }
+  MemoryPool* memory = nullptr;
+  for (const DeviceId& id : devices.ids()) {
+    if (memory == nullptr) memory = devices.device(id).host_memory();
+  }
+  if (memory == nullptr) throw Error("pin_memory: there is no GPU here that would copy from page-locked memory");
+  Buffer buffer = memory->allocate(tensor.type().bytes(), "pin_memory");
+  runtime_.stream(tensor.device()).copy(buffer.data(), tensor.view().data, tensor.type().bytes());
+  return {tensor.type(), tensor.device(), std::move(buffer)};
 }
 
 Tensor Eager::of(const VariablePtr& variable) {

@@ -27,8 +27,13 @@ class Eager {
   Tensor borrow(const TensorView& host, const DeviceId& device, std::string_view label);
   /// A copy on the host; waits for it.
   HostTensor download(const Tensor& tensor);
+  /// The values for reading on the host: in place where they lie there and nobody changes them, else a copy.
+  HostTensor on_host(const Tensor& tensor);
   /// The same values on another device; the tensor itself when it is there already.
   Tensor transfer(const Tensor& tensor, const DeviceId& device);
+  /// A copy in page-locked memory of the host, from which GPUs copy faster, on the tensor's own device. Throws Error
+  /// when that is not the host's processor, and where no device needs such memory.
+  Tensor pin(const Tensor& tensor);
   Tensor of(const VariablePtr& variable);
   Runtime& runtime() { return runtime_; }
 

@@ -21,12 +21,15 @@ Execution parse_execution(std::string_view name) {
 
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options) {
+  if (options.input_slots < 1 || options.input_slots > most_input_slots) {
+    throw Error(fmt::format("an executor takes 1 or {} input slots, got {}", most_input_slots, options.input_slots));
+  }
   Program program{std::move(graph), std::move(outputs)};
   if (options.execution == Execution::eager) {
     return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device);
   }
   return std::make_unique<GraphExecutor>(runtime, apply_passes(std::move(program), options.passes),
-                                         options.inputs_on_device);
+                                         InputFeed{options.inputs_on_device, options.input_slots});
 }
 
 }  // namespace gpubench

@@ -47,6 +47,9 @@ struct ExecutorOptions {
   PassOptions passes;
   /// run() is given memory of each input's device rather than of the host.
   bool inputs_on_device = false;
+  /// Of the graph executor, for inputs that are copied to a device: 2 lets a batch travel while the step before it
+  /// computes, 1 makes it wait for that step's end.
+  int input_slots = 2;
 };
 
 /// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel), OutOfMemory.

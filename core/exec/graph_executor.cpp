@@ -69,8 +69,8 @@ struct GraphExecutor::Feed {
   std::array<std::unique_ptr<Event>, slot_count> drained;  // the run that read the slot is done
 };
 
-GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, bool inputs_on_device)
-    : runtime_(runtime), plan_(make_plan(program, runtime.devices())), inputs_on_device_(inputs_on_device) {
+GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed)
+    : runtime_(runtime), plan_(make_plan(program, runtime.devices())), feed_(feed) {
   for (const DeviceId& id : plan_.devices) {
     devices_.push_back(&runtime.devices().device(id));
     streams_.push_back(&runtime.stream(id));
@@ -114,11 +114,12 @@ void GraphExecutor::claim_input(std::size_t index) {
   input.device = tensor.device;
   Device& device = *devices_[tensor.device];
   if (device.shares_host_memory()) return;
-  for (Buffer& copy : input.copies) copy = device.memory().allocate(tensor.type.bytes(), tensor.label);
+  for (Buffer& copy : std::span(input.copies).first(static_cast<std::size_t>(feed_.slots)))
+    copy = device.memory().allocate(tensor.type.bytes(), tensor.label);
   input.bound = input.copies[slot_].data();
   if (std::any_of(feeds_.begin(), feeds_.end(), [&](const Feed& feed) { return feed.device == tensor.device; })) return;
   Feed feed{.device = tensor.device, .copies = nullptr, .filled = {}, .drained = {}};
-  if (!inputs_on_device_) feed.copies = device.new_stream();
+  if (!feed_.on_device) feed.copies = device.new_stream();
   for (auto& event : feed.filled) event = device.new_event();
   for (auto& event : feed.drained) {
     event = device.new_event();
@@ -145,6 +146,7 @@ std::byte* GraphExecutor::address(int index) const {
 }
 
 void GraphExecutor::bind(bool once) {
+  recordings_ = runtime_.recordings();
   generations_.clear();
   for (const Arena::Claim& arena : arenas_) generations_.push_back(arena.generation());
   std::size_t count = 0;
@@ -230,7 +232,7 @@ void GraphExecutor::point(Input& input, std::byte* memory) {
 }
 
 void GraphExecutor::fill_slots(std::span<const TensorView> inputs) {
-  slot_ = (slot_ + 1) % slot_count;
+  slot_ = (slot_ + 1) % static_cast<std::size_t>(feed_.slots);
   for (const Feed& feed : feeds_) {
     feed.drained[slot_]->wait();
     Stream& stream = feed.copies != nullptr ? *feed.copies : *streams_[feed.device];
@@ -272,7 +274,8 @@ void GraphExecutor::launch(const Launch& launch, Stream& stream) {
   launch.copy->queue(launch.outputs[0].data, launch.inputs[0].data, launch.inputs[0].type->bytes());
 }
 
-bool GraphExecutor::arenas_moved() const {
+bool GraphExecutor::outdated() const {
+  if (recordings_ != runtime_.recordings()) return true;
   for (std::size_t d = 0; d < arenas_.size(); ++d) {
     if (arenas_[d].generation() != generations_[d]) return true;
   }
@@ -280,7 +283,7 @@ bool GraphExecutor::arenas_moved() const {
 }
 
 void GraphExecutor::run(std::span<const TensorView> inputs) {
-  if (arenas_moved()) bind(false);
+  if (outdated()) bind(false);
   set_inputs(inputs);
   for (const Segment& segment : segments_) {  // a copy is a segment of its own
     const Launch& launch = launches_[segment.first];

@@ -1,7 +1,7 @@
 // Runs a plan: binds every tensor to memory once, then each run is a walk over its segments, the launches in a row on
 // one device. A device that can record gets each segment as a recording at its second run; the first loads what kernels
-// load late. Inputs of devices with memory of their own go through two slots, filled on a stream beside the kernels',
-// so that one step's copy runs under the step before it and a recording's memory never changes.
+// load late. Inputs of devices with memory of their own go through two slots (or one), filled on a stream beside the
+// kernels', so that one step's copy runs under the step before it and a recording's memory never changes.
 #pragma once
 #include <memory>
 #include <span>
@@ -12,17 +12,24 @@
 
 namespace gpubench {
 
+inline constexpr int most_input_slots = 2;
+
+struct InputFeed {
+  bool on_device = false;  ///< inputs lie in their device's memory already
+  int slots = most_input_slots;
+};
+
 class GraphExecutor final : public Executor {
  public:
   /// `program` has been through the passes. Throws Error, OutOfMemory (naming the plan's largest tensors).
-  GraphExecutor(Runtime& runtime, const Program& program, bool inputs_on_device);
+  GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed);
   ~GraphExecutor() override;
 
   void run(std::span<const TensorView> inputs) override;
   TensorView result(int index) const override;
   HostTensor read(int index) override;
   PlanFacts facts() const override { return plan_.facts; }
-  int inputs_in_flight() const override { return feeds_.empty() ? 0 : static_cast<int>(slot_count); }
+  int inputs_in_flight() const override { return feeds_.empty() ? 0 : feed_.slots; }
   const Plan& plan() const { return plan_; }
 
  private:
@@ -30,7 +37,7 @@ class GraphExecutor final : public Executor {
   struct Segment;
   struct Input;
   struct Feed;
-  static constexpr std::size_t slot_count = 2;
+  static constexpr std::size_t slot_count = most_input_slots;
 
   void claim_memory();
   void claim_input(std::size_t index);
@@ -44,7 +51,8 @@ class GraphExecutor final : public Executor {
   void fill_slots(std::span<const TensorView> inputs);
   void run_segment(Segment& segment);
   void launch(const Launch& launch, Stream& stream);
-  bool arenas_moved() const;
+  /// Whether the memory or the recordings of the latest bind() no longer hold.
+  bool outdated() const;
 
   Runtime& runtime_;
   Plan plan_;
@@ -52,6 +60,7 @@ class GraphExecutor final : public Executor {
   std::vector<Stream*> streams_;
   std::vector<Arena::Claim> arenas_;
   std::vector<std::uint64_t> generations_;
+  std::uint64_t recordings_ = 0;
   std::vector<Buffer> constants_;
   std::vector<Input> inputs_;
   std::vector<Feed> feeds_;  // the devices whose inputs are copied
@@ -59,7 +68,7 @@ class GraphExecutor final : public Executor {
   std::vector<Launch> launches_;
   std::vector<Segment> segments_;
   std::size_t slot_ = 0;  // of the latest run
-  bool inputs_on_device_;
+  InputFeed feed_;
 };
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 // The world of one replica: the devices it may use, its variables and its arenas. One host thread at a time
 // works with a Runtime; others (a pipeline's worker) make their own over the same Devices.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -19,6 +20,9 @@ class Runtime {
   VariableStore& variables() { return variables_; }
   Stream& stream(const DeviceId& device) { return devices_.device(device).stream(); }
   Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
+  /// Executors record their segments anew when they next run: a tracer knows only what was recorded under its eyes.
+  void renew_recordings() { ++recordings_; }
+  std::uint64_t recordings() const { return recordings_; }
   /// Blocks until all work queued on the devices is done.
   void synchronize();
   /// synchronize() for destructors: a device that fails has nothing left to wait for.
@@ -28,6 +32,7 @@ class Runtime {
   const Devices& devices_;
   VariableStore variables_;
   std::map<DeviceId, std::shared_ptr<Arena>> arenas_;
+  std::uint64_t recordings_ = 0;
 };
 
 }  // namespace gpubench

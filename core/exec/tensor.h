@@ -38,6 +38,11 @@ class Tensor {
   const VariablePtr& variable() const { return state_->variable; }
   /// Concrete tensors only.
   TensorView view() const { return {&state_->type, state_->data}; }
+  /// The memory with a share in its ownership; null for variables and for memory that somebody else keeps alive.
+  std::shared_ptr<std::byte> memory() const {
+    if (state_->buffer == nullptr) return nullptr;
+    return {std::const_pointer_cast<Buffer>(state_->buffer), state_->data};
+  }
   /// Symbolic tensors only.
   const std::shared_ptr<Trace>& trace() const { return state_->trace; }
   Value value() const { return state_->value; }

@@ -9,6 +9,7 @@
 #include "core/experiment/gpu_watch.h"
 #include "core/experiment/step_trace.h"
 #include "core/measure/stats/quantile.h"
+#include "core/telemetry/nvtx.h"
 #include "core/telemetry/proc/cpu_probe.h"
 
 namespace gpubench {
@@ -37,12 +38,13 @@ class Measurement {
     measure();
     if (limits_.new_tracer && !gpus_in_use().empty()) trace();
     const Estimate mean = estimate_mean(rule_.samples());
-    return {describe(rule_.estimate(), mean), mean, {rule_.samples().begin(), rule_.samples().end()}};
+    return {describe(rule_.estimate(), mean), mean, {rule_.samples().begin(), rule_.samples().end()}, timeline_};
   }
 
  private:
   /// The first step plans, and says what a whole batch is.
   void warm_up() {
+    const NvtxRange range("warm up");
     const Stopwatch watch;
     steps_.step();
     batch_ = steps_.examples();
@@ -57,6 +59,7 @@ class Measurement {
   }
 
   void measure() {
+    const NvtxRange range("measure");
     steps_.reset_figures();
     for_each_device([](Device& device) { device.memory().reset_peak(); });
     // What holds nothing of this work after the warm-up takes no part in it.
@@ -87,8 +90,9 @@ class Measurement {
   /// Tracing slows down, so it comes last.
   void trace() {
     constexpr std::size_t most_spans = 200'000;
-    Timeline timeline(most_spans);
-    trace_ = trace_steps(steps_, runtime_, *limits_.new_tracer(), timeline);
+    const NvtxRange range("trace");
+    timeline_ = std::make_shared<Timeline>(most_spans);
+    trace_ = trace_steps(steps_, runtime_, *limits_.new_tracer(), *timeline_);
   }
 
   /// A dataset of one whole and many partial batches must not be measured for ever.
@@ -162,6 +166,7 @@ class Measurement {
   NvmlAccess nvml_;
   std::optional<GpuWatch> gpus_;
   std::optional<StepTrace> trace_;
+  std::shared_ptr<Timeline> timeline_;
 };
 
 }  // namespace

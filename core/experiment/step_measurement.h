@@ -25,6 +25,8 @@ struct StepMeasurement {
   Record record;            ///< batch_size, steps, times, shares, memory of all devices together, quality, stop_reason
   Estimate mean_step_time;  ///< seconds
   std::vector<double> samples;  ///< step times in seconds, in order
+  /// Of the traced steps; nullptr where none were.
+  std::shared_ptr<Timeline> timeline;
 };
 
 /// A rate and its 95 % interval.

@@ -16,7 +16,7 @@ class ModelSteps final : public StepSource {
 
   void step() override {
     if (!cursor_ || !steps_.step(*cursor_)) {
-      cursor_ = dataset_.open(epoch_++);
+      cursor_ = trainer_.open(dataset_, epoch_++);
       if (!steps_.step(*cursor_)) throw Error("measure.training: the dataset is empty");
     }
     if (!facts_) facts_ = steps_.plan().executor->facts();
@@ -61,7 +61,7 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
     mark_impossible_mfu(record);
   }
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);
-  return {std::move(record), std::move(measured.samples)};
+  return {std::move(record), std::move(measured.samples), std::move(measured.timeline)};
 }
 
 }  // namespace gpubench

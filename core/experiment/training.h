@@ -18,6 +18,8 @@ struct TrainingOptions {
 struct TrainingMeasurement {
   Record record;                ///< the standard columns that a training has
   std::vector<double> samples;  ///< step times in seconds, in order
+  /// Of the traced steps; nullptr where none were.
+  std::shared_ptr<Timeline> timeline;
 };
 
 /// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but

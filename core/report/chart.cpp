@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -149,6 +150,19 @@ AxisScale scale_of(const Column& column, std::span<const Record* const> rows) {
   return axis_scale(column, largest);
 }
 
+/// One unit for a logarithmic axis makes numbers such as 0.00391 MiB of its small values.
+bool spans_units(const ChartSpec& spec, const Column& x, std::span<const Record* const> rows) {
+  constexpr double next_unit = 1000;
+  if (spec.log_x == 0 || x.unit == Unit::none) return false;
+  double least = std::numeric_limits<double>::max(), most = 0;
+  for (const Record* row : rows) {
+    const double value = *number_in(row->get(x.name));
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  return least > 0 && most >= next_unit * least;
+}
+
 void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
   if (spec.name.empty()) spec.name = fmt::format("{}_by_{}", y.name, x.name);
   if (spec.title.empty()) spec.title = fmt::format("{} by {}", heading_of(y), heading_of(x));
@@ -189,7 +203,9 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
   const AxisScale scale = scale_of(y, rows);
   chart.y_label = scale.label;
   // A setting is written as it was set; a measured x is scaled as y is.
-  const AxisScale x_scale = numeric_x && x.unit != Unit::none ? scale_of(x, rows) : AxisScale{1, heading_of(x)};
+  const bool own_units = numeric_x && spans_units(chart.spec, x, rows);
+  const AxisScale x_scale =
+      numeric_x && x.unit != Unit::none && !own_units ? scale_of(x, rows) : AxisScale{1, heading_of(x)};
   chart.x_label = x_scale.label;
 
   std::vector<Column> others = other_axes(chart.spec, all, axes, columns);
@@ -198,6 +214,7 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
     ChartPoint point;
     const Cell& cell = row->get(x.name);
     point.x = numeric_x ? *number_in(cell) * x_scale.factor : position_of(format_cell(cell, x.unit), chart.categories);
+    if (own_units) point.x_text = format_cell(cell, x.unit);
     point.y = *number_in(row->get(y.name)) * scale.factor;
     if (const auto interval = interval_of(*row, y)) {
       point.interval = {interval->low * scale.factor, interval->high * scale.factor};

@@ -39,6 +39,8 @@ struct ChartPoint {
   std::optional<Interval> interval;
   /// The row says so of itself.
   bool unreliable = false;
+  /// What x is called on an axis of many magnitudes, each with a unit of its own ("4 KiB"); else empty.
+  std::string x_text = {};
 };
 
 struct ChartSeries {

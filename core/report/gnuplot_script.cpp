@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <set>
+#include <map>
 
 #include "core/base/units.h"
 #include "core/report/text.h"
@@ -76,12 +76,12 @@ std::string number_text(double value) {
 
 // Ticks at the values that were measured rather than at powers between them, as many as have room. `width` is the
 // axis' width in logarithms.
-std::string own_ticks(const std::set<double>& values, double width) {
+std::string own_ticks(const std::map<double, std::string>& values, double width) {
   std::string ticks;
   double free_from = -1;
-  for (const double value : values) {
-    const std::string text = number_text(value);
-    const double middle = std::log(value / *values.begin()) / width * static_cast<double>(ticks_width);
+  for (const auto& [value, own_text] : values) {
+    const std::string text = own_text.empty() ? number_text(value) : own_text;
+    const double middle = std::log(value / values.begin()->first) / width * static_cast<double>(ticks_width);
     const double half = 0.5 * static_cast<double>(text.size());
     if (!ticks.empty() && middle - half < free_from) continue;
     ticks += fmt::format("{}{} {:.10g}", ticks.empty() ? "" : ", ", quote_gnuplot(text), value);
@@ -92,12 +92,12 @@ std::string own_ticks(const std::set<double>& values, double width) {
 
 // The x axis ends a little beyond the data, so that points and ticks at its ends are whole.
 std::string x_range(const Chart& chart) {
-  std::set<double> values;
+  std::map<double, std::string> values;  // with their own names, where they have some
   for (const ChartSeries& series : chart.series) {
-    for (const ChartPoint& point : series.points) values.insert(point.x);
+    for (const ChartPoint& point : series.points) values.emplace(point.x, point.x_text);
   }
-  const double first = *values.begin();
-  const double last = *values.rbegin();
+  const double first = values.begin()->first;
+  const double last = values.rbegin()->first;
   if (chart.spec.log_x == 0) {
     const double margin = plot_margin * (last - first);
     return margin > 0 ? fmt::format("set xrange [{}:{}]\n", first - margin, last + margin) : "";

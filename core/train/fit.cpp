@@ -62,7 +62,7 @@ class Fit {
   }
 
   void train(std::int64_t epoch) {
-    if (options_.steps_per_epoch == 0 || !cursor_) cursor_ = dataset_.open(static_cast<std::uint64_t>(epoch));
+    if (options_.steps_per_epoch == 0 || !cursor_) cursor_ = trainer_.open(dataset_, static_cast<std::uint64_t>(epoch));
     std::int64_t step = 0;
     for (; options_.steps_per_epoch == 0 || step < options_.steps_per_epoch; ++step) {
       if (!steps_.step(*cursor_) && !continue_dataset(step)) break;
@@ -79,7 +79,7 @@ class Fit {
   bool continue_dataset(std::int64_t step) {
     const bool nothing_yet = step == 0 && passes_ == 0 && history_.epochs.empty();
     if (options_.steps_per_epoch == 0 || nothing_yet) return false;
-    cursor_ = dataset_.open(static_cast<std::uint64_t>(options_.initial_epoch + ++passes_));
+    cursor_ = trainer_.open(dataset_, static_cast<std::uint64_t>(options_.initial_epoch + ++passes_));
     return steps_.step(*cursor_);
   }
 

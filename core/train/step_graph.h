@@ -22,6 +22,8 @@ struct CompileConfig {
   std::vector<LossPtr> losses;
   std::vector<MetricPtr> metrics;
   ExecutorOptions executor;
+  /// Batches are made in page-locked memory where the model's inputs are on a device that copies from there faster.
+  bool pin_inputs = true;
 };
 
 struct StepGraph {

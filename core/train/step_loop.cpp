@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/interrupt.h"
+#include "core/telemetry/nvtx.h"
 
 namespace gpubench {
 
@@ -30,11 +31,15 @@ void StepLoop::choose_plan() {
 bool StepLoop::step(Cursor& cursor) {
   check_interrupt();
   const std::size_t next = (latest_ + 1) % elements_.size();
-  if (!cursor.next(elements_[next])) return false;
+  {
+    const NvtxRange range("input");
+    if (!cursor.next(elements_[next])) return false;
+  }
   latest_ = next;
   fetched_ = Clock::now();
   if (!fits()) choose_plan();
   for (const ClassIndexCheck& check : plan_->checks) check(element());
+  const NvtxRange range("step");
   for (std::size_t i = 0; i < element().size(); ++i) views_[i] = element()[i].view();
   plan_->executor->run(views_);
   return true;

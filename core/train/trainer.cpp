@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/telemetry/nvtx.h"
 
 namespace gpubench {
 namespace {
@@ -85,6 +86,7 @@ void Trainer::reset_metrics() {
 }
 
 std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<TensorType>& element) {
+  const NvtxRange range("plan");
   build(element);
   if (phase != Phase::prediction) prepare_training(element);
   StepGraph step = phase == Phase::training     ? training_graph(*model_, config_, *metrics_, element)
@@ -125,11 +127,20 @@ StepLoop Trainer::prediction_loop() {
   return loop(Phase::prediction);
 }
 
+std::unique_ptr<Cursor> Trainer::open(const Dataset& dataset, std::uint64_t epoch) const {
+  CursorOptions options;
+  for (const LayerPtr& layer : model_->layers()) {
+    if (options.memory != nullptr || !config_.pin_inputs) break;
+    options.memory = runtime_.devices().device(layer->device()).host_memory();
+  }
+  return dataset.open(epoch, options);
+}
+
 Logs Trainer::evaluate(const Dataset& dataset) {
   require_end(dataset, "evaluate");
   reset_metrics();
   StepLoop steps = evaluation_loop();
-  const std::unique_ptr<Cursor> cursor = dataset.open();
+  const std::unique_ptr<Cursor> cursor = open(dataset);
   std::int64_t count = 0;
   while (steps.step(*cursor)) ++count;
   if (count == 0) throw Error(fmt::format("model '{}': evaluate got an empty dataset", model_->name()));
@@ -139,7 +150,7 @@ Logs Trainer::evaluate(const Dataset& dataset) {
 std::vector<HostTensor> Trainer::predict(const Dataset& dataset) {
   require_end(dataset, "predict");
   StepLoop steps = prediction_loop();
-  const std::unique_ptr<Cursor> cursor = dataset.open();
+  const std::unique_ptr<Cursor> cursor = open(dataset);
   std::vector<std::vector<HostTensor>> batches;
   while (steps.step(*cursor)) {
     batches.resize(model_->outputs().size());

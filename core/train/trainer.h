@@ -30,6 +30,9 @@ class Trainer {
   StepLoop evaluation_loop();
   StepLoop prediction_loop();
 
+  /// An epoch of `dataset` for the loops' steps. It must be gone before the trainer's devices.
+  std::unique_ptr<Cursor> open(const Dataset& dataset, std::uint64_t epoch = 0) const;
+
   /// Loss and metrics over the whole dataset. Throws Error when it is empty.
   Logs evaluate(const Dataset& dataset);
   /// The model's outputs for the whole dataset, joined along the batch. Labels in it are ignored.

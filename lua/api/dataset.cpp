@@ -43,7 +43,7 @@ HostTensor host_tensor_at(lua_State* L, int index) {
   if (!Value<Tensor>::matches(L, index)) return read_host_tensor(L, index);
   const Tensor tensor = Value<Tensor>::read(L, index);
   if (tensor.symbolic()) throw Error("from_tensor_slices: a traced tensor has no values yet");
-  return world_of(L).dispatcher.eager().download(tensor);
+  return world_of(L).dispatcher.eager().on_host(tensor);
 }
 
 /// Whether the value is a tuple of tensors, and not one tensor written as a table.

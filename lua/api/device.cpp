@@ -181,9 +181,9 @@ void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, con
 void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
   const Logical all(session_of(L).configure("gb.config.set_memory_growth"));
   PoolOptions& memory = all.memory(id, "gb.config.set_memory_growth");
-  if (!growth && memory.limit == 0) {
+  if (!growth && memory.limit == 0 && id.kind == DeviceId::Kind::cpu) {
     throw Error(
-        "gb.config.set_memory_growth: preallocation takes the memory limit at the start; set it first with "
+        "gb.config.set_memory_growth: preallocation on a CPU takes the memory limit at the start; set it first with "
         "gb.config.set_memory_limit");
   }
   memory.growth = growth;

@@ -27,10 +27,13 @@ struct CompileTable {
   std::string execution = "graph";
   bool run_eagerly = false;
   PassSwitches passes;
+  int input_slots = 2;
+  bool pin_inputs = true;
   static constexpr auto fields =
       std::tuple{field("optimizer", &CompileTable::optimizer),     required("loss", &CompileTable::loss),
                  field("metrics", &CompileTable::metrics),         field("execution", &CompileTable::execution),
-                 field("run_eagerly", &CompileTable::run_eagerly), field("passes", &CompileTable::passes)};
+                 field("run_eagerly", &CompileTable::run_eagerly), field("passes", &CompileTable::passes),
+                 field("input_slots", &CompileTable::input_slots), field("pin_inputs", &CompileTable::pin_inputs)};
 };
 
 std::vector<LossPtr> losses_of(const CompileTable& table) {
@@ -219,6 +222,8 @@ int compile_model(lua_State* L) {
     config.metrics.push_back(to_metric(metric, config.metrics.size() + 1));
   config.executor.execution = table.run_eagerly ? Execution::eager : parse_execution(table.execution);
   config.executor.passes = table.passes.options();
+  config.executor.input_slots = table.input_slots;
+  config.pin_inputs = table.pin_inputs;
   self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
   return 0;
 }

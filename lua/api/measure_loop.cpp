@@ -6,6 +6,7 @@
 #include "core/experiment/step_measurement.h"
 #include "lua/api/dataset.h"
 #include "lua/api/measure_limits.h"
+#include "lua/api/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
 #include "lua/api/tensor.h"
@@ -74,8 +75,7 @@ int loop(lua_State* L) {
   measured.record.set("device", to_string(world.dispatcher.device()));
   if (const std::optional<double> loss = steps.loss()) measured.record.set("last_loss", *loss);
   Value<Record>::push(L, measured.record);
-  Value<std::vector<double>>::push(L, measured.samples);
-  lua_setfield(L, -2, "samples");
+  set_measured(L, measured.samples, measured.timeline);
   return 1;
 }
 

@@ -5,6 +5,7 @@
 #include "core/experiment/training.h"
 #include "lua/api/dataset.h"
 #include "lua/api/measure_limits.h"
+#include "lua/api/measured.h"
 #include "lua/api/model.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
@@ -46,8 +47,7 @@ int training(lua_State* L) {
   options.best_flops_per_s = best_flops_per_s(session, *model->model);
   const TrainingMeasurement measured = measure_training(*model->trainer, *dataset, options);
   Value<Record>::push(L, measured.record);
-  Value<std::vector<double>>::push(L, measured.samples);
-  lua_setfield(L, -2, "samples");
+  set_measured(L, measured.samples, measured.timeline);
   return 1;
 }
 

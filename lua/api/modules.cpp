@@ -16,6 +16,7 @@ void open_modules(lua_State* L) {
   open_dataset(L);
   open_datasets(L);
   open_array_files(L);
+  open_measured(L);
   open_results(L);
   open_measure_kernels(L);
   open_layers(L);
@@ -26,6 +27,7 @@ void open_modules(lua_State* L) {
   open_callbacks(L);
   open_measure_training(L);
   open_measure_loop(L);
+  open_measure_copies(L);
 }
 
 }  // namespace gpubench::lua

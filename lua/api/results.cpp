@@ -13,9 +13,11 @@
 #include "core/report/text.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
+#include "core/results/trace.h"
 #include "core/telemetry/proc/cpu_probe.h"
 #include "core/telemetry/proc/environment.h"
 #include "core/telemetry/proc/memory_probe.h"
+#include "lua/api/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/results_values.h"
@@ -35,8 +37,11 @@ class WatchedRun {
     writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
   }
 
-  void add(Record record, const std::optional<std::vector<double>>& samples) {
+  /// `timeline` goes into a file of its own, named after the row's point.
+  void add(Record record, const std::optional<std::vector<double>>& samples,
+           const std::optional<std::shared_ptr<Timeline>>& timeline) {
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
+    if (timeline) traces_.push_back(write_trace(**timeline));
   }
   void set_info(const Info& fields) {
     if (!fields.fields()) throw ArgumentError("table with named fields expected");
@@ -47,7 +52,9 @@ class WatchedRun {
     read_into(readings, cpu_);
     read_into(readings, memory_);
     writer_.set_info(Info::Fields{{"process", std::move(readings)}});
-    return finish_run(writer_, to_finish(options));
+    FinishedRun finished = finish_run(writer_, to_finish(options));
+    finished.paths.insert(finished.paths.end(), traces_.begin(), traces_.end());
+    return finished;
   }
   std::string directory() const { return writer_.directory().string(); }
   std::string name() const { return writer_.name(); }
@@ -57,6 +64,18 @@ class WatchedRun {
   std::vector<Record> rows() const { return writer_.records(); }
 
  private:
+  /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.
+  std::filesystem::path write_trace(const Timeline& timeline) const {
+    const auto point = std::get<std::int64_t>(writer_.records().back().get("point"));
+    std::filesystem::path file;
+    for (int number = 1; file.empty() || std::filesystem::exists(file); ++number) {
+      file = writer_.directory() /
+             (number == 1 ? fmt::format("trace-{}.json", point) : fmt::format("trace-{}-{}.json", point, number));
+    }
+    write_chrome_trace(timeline, file);
+    return file;
+  }
+
   static void read_into(Info::Fields& readings, Probe& probe) {
     std::vector<double> values(probe.columns().size());
     probe.read(values);
@@ -69,6 +88,7 @@ class WatchedRun {
   }
 
   RunWriter writer_;
+  std::vector<std::filesystem::path> traces_;
   CpuProbe cpu_;
   MemoryProbe memory_;
 };

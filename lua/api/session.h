@@ -10,6 +10,7 @@
 #include "core/backend/registry/devices.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/runtime.h"
+#include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
 
 struct lua_State;
@@ -58,6 +59,7 @@ class Session {
 
   /// The yardstick of rates, measured when something first asks for it; outlives the points.
   MatmulPeak& matmul_peak() { return matmul_peak_; }
+  CopyPeak& copy_peak() { return copy_peak_; }
 
   struct Use {
     DeviceId device;
@@ -84,6 +86,7 @@ class Session {
   DeviceConfig config_;
   WorldPtr world_;
   MatmulPeak matmul_peak_;
+  CopyPeak copy_peak_;
   std::uint64_t seed_;
   Configuration kept_;
   std::uint64_t next_stream_ = 0;

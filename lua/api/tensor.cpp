@@ -92,6 +92,11 @@ Tensor to_device(lua_State* L, const Tensor& x, const DeviceId& device) {
   return world_of(L).dispatcher.eager().transfer(x, device);
 }
 
+Tensor pin_memory(lua_State* L, const Tensor& x) {
+  if (x.symbolic()) throw Error("pin_memory: a traced tensor has no memory yet");
+  return world_of(L).dispatcher.eager().pin(x);
+}
+
 // --- slicing: 1-based and inclusive, as in Lua
 // ------------------------------------------------------------------------
 
@@ -254,6 +259,7 @@ void open_tensor(lua_State* L) {
       .method<&item>("item")
       .method<&to_table>("to_table")
       .method<&to_device>("to")
+      .method<&pin_memory>("pin_memory")
       .method<&reshape>("reshape")
       .method<&transpose>("transpose")
       .method<&rows>("rows")

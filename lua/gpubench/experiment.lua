@@ -81,7 +81,7 @@ local function measure_points(declaration, axes, points, run)
       one.row.point = index
       if one.row.status == "error" then outcome = "error" end
       report_failure(one.row, text, traceback)
-      local ok, reason = pcall(run.add, run, one.row, one.samples)
+      local ok, reason = pcall(run.add, run, one.row, one.samples, one.timeline)
       if not ok then return "error", string.format("%s (at %s)", reason, text) end
     end
     if stopped == "device_lost" then
@@ -100,7 +100,11 @@ end
 
 -- Facts that are known once all points are done.
 local function late_facts()
-  local facts = { data = native.data_origins(), best_matmul_flops_per_s = native.matmul_peaks() }
+  local facts = {
+    data = native.data_origins(),
+    best_matmul_flops_per_s = native.matmul_peaks(),
+    best_copy_bytes_per_s = native.copy_peaks(),
+  }
   for name, fact in pairs(facts) do
     if not next(fact) then facts[name] = nil end
   end

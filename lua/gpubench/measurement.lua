@@ -5,7 +5,7 @@ local native = gb._native
 
 local measurement = {}
 
--- A run returns one row or an array of rows; a row's `samples` are its step times.
+-- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced.
 local function as_rows(result)
   if result == nil then return { {} } end
   if type(result) ~= "table" then
@@ -19,9 +19,9 @@ local function complete(row, axes, point)
   local copy = { status = "ok" }
   for column, value in pairs(row) do copy[column] = value end
   for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
-  local samples = copy.samples
-  copy.samples = nil
-  return { row = copy, samples = samples }
+  local samples, timeline = copy.samples, copy.timeline
+  copy.samples, copy.timeline = nil, nil
+  return { row = copy, samples = samples, timeline = timeline }
 end
 
 local function kept_memory(before)
@@ -52,7 +52,7 @@ function measurement.reset_devices(in_use)
   if next(in_use) == nil then native.reset_devices() end
 end
 
--- Returns an array of { row, samples }, then "interrupted" when the user stopped it or "device_lost" when the process can
+-- Returns an array of { row, samples, timeline }, then "interrupted" when the user stopped it or "device_lost" when the process can
 -- use a device no more, and the traceback of an error.
 function measurement.measure(experiment, axes, point)
   local before = native.memory_in_use()

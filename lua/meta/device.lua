@@ -67,7 +67,8 @@ function gb.config.set_visible_devices(devices, kind) end
 ---@param allowed boolean
 function gb.config.set_tf32(allowed) end
 
---- true (the default): memory is taken when it is needed. false: the whole limit is taken at first use.
+--- true (the default): memory is taken when it is needed. false: the whole limit is taken at first use, or, of a GPU that has
+--- none, nine tenths of what is free.
 ---@param device string
 ---@param growth boolean
 function gb.config.set_memory_growth(device, growth) end

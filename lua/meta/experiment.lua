@@ -29,7 +29,10 @@ gb.quick = false
 ---@return Axis
 function gb.axis(name, values) end
 
----@alias Row table<string, number|string|boolean|number[]> column -> value; `samples` are step times in seconds
+---@class Timeline what was traced
+
+---@alias Row table<string, number|string|boolean|number[]|Timeline> column -> value; `samples` are step times in seconds,
+--- `timeline` what was traced
 
 ---@class ExperimentDeclaration
 ---@field name string names the folders below results/ and plots/

@@ -44,6 +44,11 @@ function Tensor:to_table() end
 ---@return Tensor
 function Tensor:to(device) end
 
+--- A copy in page-locked memory of the host, from which a GPU copies at the full rate of its link. An error where there
+--- is no GPU, and for tensors in a GPU's memory.
+---@return Tensor
+function Tensor:pin_memory() end
+
 --- The same elements under another shape; one extent may be -1.
 ---@param shape integer[]
 ---@return Tensor

@@ -14,6 +14,8 @@ local Model = {}
 ---@field execution string? "graph" unless given, or "eager"
 ---@field run_eagerly boolean?
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }
+---@field input_slots integer? on a GPU: 2 (unless given) lets a batch be copied while the step before it computes, 1 not
+---@field pin_inputs boolean? on a GPU: batches are made in page-locked memory, which is copied faster, unless false
 
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
 ---@param options CompileOptions
@@ -287,7 +289,8 @@ gb.measure = {}
 ---@field min_time number? seconds to measure at least; 0.3 unless given
 ---@field warmup number? seconds of warming up at most; 0.5 unless given
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
----@field trace boolean? on GPUs, trace a few more steps after the timing: fills the shares and device_busy; slows them down
+---@field trace boolean? on GPUs, trace a few more steps after the timing, which slows them down: fills the shares and
+--- device_busy, and writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder
 
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
 --- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.

@@ -72,22 +72,26 @@ end
 
 testing.case("transfer_overhead: moved data is copied in every step, resident data is not", function()
   local declaration = experiments.of "transfer_overhead"
-  local bytes, calls, held = 1 << 16, {}, nil
+  local bytes, calls, held, best = 1 << 16, {}, nil, 1e6
+  local function copies(device)
+    testing.equal(device, "gpu:0")
+    return { to_device_bytes_per_s = best }
+  end
   local function loop(step)
     held = gb.config.memory_info("gpu:0").in_use
     for _ = 1, 2 do calls[#calls + 1] = step() end
     return { step_time_s = 0.5, step_time_low_s = 0.25, step_time_high_s = 1, batch_size = 1 }
   end
-  experiments.with(gb.measure, { loop = loop }, function()
-    for _, placement in ipairs { "moved", "resident" } do
+  experiments.with(gb.measure, { loop = loop, copies = copies }, function()
+    for _, placement in ipairs { "pageable", "pinned", "resident" } do
       local row = experiments.row_of(declaration, { device = "gpu:0", data_bytes = bytes, placement = placement })
       if not has_gpu then
         testing.equal({ row.status, row.detail }, { "skipped", "there is no GPU here to copy to" })
         testing.equal(verdicts(declaration, { row }), repeated("not measurable here", #declaration.expect))
       else
         testing.equal(row.status .. (row.detail or ""), "ok")
-        testing.equal({ row.copied_bytes_per_s, row.copied_bytes_low_per_s, row.copied_bytes_high_per_s },
-          placement == "moved" and { bytes / 0.5, bytes / 1.0, bytes / 0.25 } or {})
+        testing.equal({ row.copied_bytes_per_s, row.copied_bytes_low_per_s, row.copied_bytes_high_per_s, row.link_share },
+          placement ~= "resident" and { bytes / 0.5, bytes / 1.0, bytes / 0.25, bytes / 0.5 / best } or {})
         testing.equal(held >= bytes, placement == "resident")
         -- The mean of uniform numbers, so the step did add up all of its data.
         testing.near(calls[#calls] / (bytes / 4), 0.5, 0.05)
@@ -98,7 +102,45 @@ end)
 
 testing.case("transfer_overhead: there is no link within a CPU", function()
   local declaration = experiments.of "transfer_overhead"
-  local row = experiments.row_of(declaration, { device = "cpu:0", data_bytes = 4096, placement = "moved" })
+  local row = experiments.row_of(declaration, { device = "cpu:0", data_bytes = 4096, placement = "pinned" })
+  testing.equal(row.status, "skipped")
+end)
+
+testing.case("transfer_overlap: one input slot and two, from page-locked memory", function()
+  local declaration = experiments.of "transfer_overlap"
+  local batches = {}
+  local function training(_, input, options)
+    testing.equal({ gb.device(), options.trace }, { "gpu:0", true })
+    for x, y in input:take(2):iter() do batches[#batches + 1] = { x.shape, y.shape } end
+    return { step_time_s = 1 }
+  end
+  local rows = {}
+  experiments.with(gb.measure, { training = training }, function()
+    for _, slots in ipairs { 1, 2 } do
+      local row = experiments.row_of(declaration, { device = "gpu:0", width = 16, input_slots = slots })
+      for width, time in pairs { [16] = 1, [1024] = 2, [4096] = 6 } do
+        local copy = {}
+        for column, value in pairs(row) do copy[column] = value end
+        copy.width, copy.step_time_s = width, has_gpu and time + (slots == 1 and 1 or 0) or nil
+        rows[#rows + 1] = copy
+      end
+    end
+  end)
+  if not has_gpu then
+    testing.equal({ rows[1].status, rows[1].detail }, { "skipped", "there is no GPU here to copy to" })
+    testing.equal(verdicts(declaration, rows), repeated("not measurable here", #declaration.expect))
+    return
+  end
+  check_ok(rows)
+  testing.equal(batches[1], { { 4096, 2048 }, { 4096, 1 } })
+  testing.equal(verdicts(declaration, rows), repeated("confirmed", #declaration.expect))
+  for _, row in ipairs(rows) do row.step_time_s = 2 end  -- the second slot changes nothing
+  testing.equal(verdicts(declaration, rows), { "confirmed", "refuted", "confirmed" })
+end)
+
+testing.case("transfer_overlap: a CPU reads its inputs where they lie", function()
+  local declaration = experiments.of "transfer_overlap"
+  local row = experiments.row_of(declaration, { device = "cpu:0", width = 16, input_slots = 1 })
   testing.equal(row.status, "skipped")
 end)
 

@@ -1,5 +1,6 @@
 #include "core/backend/cpu/metric.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/backend/cpu/dispatch.h"
@@ -13,6 +14,7 @@ namespace {
 /// is not a number always.
 std::int64_t rank_of(const float* row, std::int64_t classes, std::int64_t label) {
   const float own = row[label];
+  if (std::isnan(own)) return classes;
   std::int64_t larger = 0;
   for (std::int64_t i = 0; i < label; ++i) larger += row[i] < own ? 0 : 1;
   for (std::int64_t i = label + 1; i < classes; ++i) larger += row[i] <= own ? 0 : 1;

@@ -35,6 +35,40 @@ class GpuMemory final : public MemorySource {
   int physical_;
 };
 
+/// Page-locked, for all GPUs.
+class PinnedMemory final : public MemorySource {
+ public:
+  explicit PinnedMemory(int physical) : physical_(physical) {}
+
+  std::byte* allocate(std::size_t bytes) override {
+    const OnGpu gpu(physical_);
+    void* memory = nullptr;
+    const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+    if (status == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());
+      return nullptr;
+    }
+    check(status, "cudaHostAlloc");
+    return static_cast<std::byte*>(memory);
+  }
+  void release(std::byte* memory, std::size_t) override { static_cast<void>(cudaFreeHost(memory)); }
+
+ private:
+  int physical_;
+};
+
+/// What a pool without growth and without a limit takes at its first use: the rest is for the libraries, which have
+/// memory of their own.
+constexpr double preallocated_share = 0.9;
+
+PoolOptions with_preallocation(PoolOptions options) {
+  if (options.growth || options.limit != 0) return options;
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  options.preallocation = static_cast<std::size_t>(preallocated_share * static_cast<double>(free));
+  return options;
+}
+
 GpuProperties properties_of(int physical) {
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, physical), "cudaGetDeviceProperties");
@@ -68,7 +102,10 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
                             format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.name));
   }
   const OnGpu gpu(physical_);
-  memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_), options.memory);
+  memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_),
+                                         with_preallocation(options.memory));
+  host_memory_ = std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
+                                              std::make_unique<PinnedMemory>(physical_), PoolOptions{});
   stream_ = std::make_unique<CudaStream>();
 }
 

@@ -32,6 +32,7 @@ class CudaDevice final : public Device {
   std::string description() const override;
   std::string bus_id() const override { return properties_.bus_id; }
   MemoryPool& memory() override { return *memory_; }
+  MemoryPool* host_memory() override { return host_memory_.get(); }
   Stream& stream() override { return *stream_; }
   std::unique_ptr<Stream> new_stream() override;
   std::unique_ptr<Event> new_event() override;
@@ -52,7 +53,7 @@ class CudaDevice final : public Device {
   int physical_;
   GpuProperties properties_;
   bool allows_tf32_;
-  std::unique_ptr<MemoryPool> memory_;
+  std::unique_ptr<MemoryPool> memory_, host_memory_;
   std::unique_ptr<Stream> stream_;
   std::mutex libraries_;
   std::unique_ptr<CudnnHandle> cudnn_;

@@ -91,7 +91,7 @@ class Stuck final : public Transformation {
   Stuck(DatasetPtr source, std::shared_future<void> released)
       : Transformation(std::move(source)), released_(std::move(released)) {}
   std::string_view stage() const override { return "stuck"; }
-  std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/) const override {
+  std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/, const CursorOptions& /*options*/) const override {
     class StuckCursor final : public Cursor {
      public:
       explicit StuckCursor(std::shared_future<void> released) : released_(std::move(released)) {}

@@ -54,7 +54,7 @@ class Opaque final : public Transformation {
  public:
   using Transformation::Transformation;
   std::string_view stage() const override { return "opaque"; }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     class OpaqueCursor final : public Cursor {
      public:
       explicit OpaqueCursor(std::unique_ptr<Cursor> inner) : inner_(std::move(inner)) {}
@@ -64,7 +64,7 @@ class Opaque final : public Transformation {
      private:
       std::unique_ptr<Cursor> inner_;
     };
-    return std::make_unique<OpaqueCursor>(source().open(epoch));
+    return std::make_unique<OpaqueCursor>(source().open(epoch, options));
   }
 };
 
@@ -77,7 +77,7 @@ class Damaged final : public Transformation {
  public:
   Damaged(DatasetPtr source, std::int64_t position) : Transformation(std::move(source)), position_(position) {}
   std::string_view stage() const override { return "damaged"; }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     class DamagedCursor final : public Cursor {
      public:
       DamagedCursor(std::unique_ptr<Cursor> inner, std::int64_t position)
@@ -93,7 +93,7 @@ class Damaged final : public Transformation {
       std::int64_t position_;
       std::int64_t count_ = 0;
     };
-    return std::make_unique<DamagedCursor>(source().open(epoch), position_);
+    return std::make_unique<DamagedCursor>(source().open(epoch, options), position_);
   }
 
  private:

@@ -19,8 +19,8 @@ class Nothing final : public Transformation {
   using Transformation::Transformation;
   std::string_view stage() const override { return "nothing"; }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch) const override {
-    std::unique_ptr<Cursor> cursor = source().open(epoch);
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    std::unique_ptr<Cursor> cursor = source().open(epoch, options);
     for (Element element; cursor->next(element);) continue;
     return cursor;
   }

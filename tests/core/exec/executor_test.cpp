@@ -131,7 +131,7 @@ TEST(Executor, WhatDependsOnConstantsAloneRunsOnce) {
   const Value two = ops::add(graph, one, one);
   const Value y = ops::mul(graph, input, ops::broadcast_to(graph, two, {3}));
   Program program{std::move(graph), {y}};
-  GraphExecutor executor(runtime, program, false);
+  GraphExecutor executor(runtime, program, {});
   EXPECT_EQ(executor.facts().kernels, 1U);
   const HostTensor given = random_tensor({3}, 9);
   const std::array inputs{given.view()};

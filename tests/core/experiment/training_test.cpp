@@ -34,7 +34,9 @@ TEST_F(Measure, FillsTheStandardColumns) {
   Trainer model = trainer(testing::small_classifier());
   TrainingOptions options = quick();
   options.best_flops_per_s = 1e9;
-  const auto [record, samples] = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
+  const auto [record, samples, timeline] =
+      measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
+  EXPECT_EQ(timeline, nullptr);  // nothing was traced
   EXPECT_EQ(number(record, "batch_size"), 16);
   EXPECT_EQ(number(record, "steps"), static_cast<double>(samples.size()));
   EXPECT_GT(number(record, "examples_per_s"), 0);
@@ -58,12 +60,14 @@ TEST_F(Measure, FillsTheStandardColumns) {
 TEST_F(Measure, RatesAreByTheMeanStep) {
   const Blobs blobs(64);
   Trainer model = trainer(testing::small_classifier());
-  const auto [record, samples] = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick());
+  const auto [record, samples, timeline] =
+      measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick());
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);
   EXPECT_NEAR(number(record, "flops_per_s") / (number(record, "flops_per_step") * steps_per_s), 1, 1e-9);
   EXPECT_LE(number(record, "examples_low_per_s"), number(record, "examples_per_s"));
   EXPECT_GE(number(record, "examples_high_per_s"), number(record, "examples_per_s"));
+  EXPECT_EQ(timeline, nullptr);
 }
 
 TEST_F(Measure, FlopsAreThoseOfAWholeBatch) {

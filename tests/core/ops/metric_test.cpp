@@ -115,6 +115,7 @@ TEST_F(MetricKernelTest, ADivergedModelMatchesNothing) {
   const std::array<float, 3> hot{1, 0, 0};
   const HostTensor diverged = HostTensor::of<float>({1, 3}, nan), label = HostTensor::of<float>({1, 3}, hot);
   EXPECT_EQ(run(TopKMatches(1), diverged, label), 0);
+  EXPECT_EQ(run(TopKMatches(3), diverged, label), 0);  // though it asks for as many as there are classes
   EXPECT_EQ(run(BinaryMatches(0.5), diverged, label), 0);
 }
 

@@ -124,6 +124,24 @@ TEST(Chart, AComputedXStandsForTheAxisThatItFollows) {
   EXPECT_EQ(chart.series[0].points[2].x, 8);
 }
 
+TEST(Chart, ALogarithmicAxisOfManyMagnitudesNamesEachValueWithItsUnit) {
+  std::vector<Column> with_size = columns();
+  with_size.push_back(column_of("data_bytes"));
+  std::vector<Record> some;
+  for (const std::int64_t bytes : {4096, 1 << 20, 64 << 20}) {
+    some.push_back(row("cpu:0", 1, 0.001));
+    some.back().set("data_bytes", bytes);
+  }
+  const Chart chart = make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {});
+  EXPECT_EQ(chart.x_label, "data");
+  ASSERT_EQ(chart.series[0].points.size(), 3u);
+  EXPECT_EQ(chart.series[0].points[0].x, 4096);
+  EXPECT_EQ(chart.series[0].points[0].x_text, "4 KiB");
+  EXPECT_EQ(chart.series[0].points[2].x_text, "64 MiB");
+  some.erase(some.begin());  // one unit will do
+  EXPECT_EQ(make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {}).x_label, "data [MiB]");
+}
+
 TEST(Chart, TextAndBarsMakeCategories) {
   const Chart bars = make_chart({.kind = ChartKind::bar, .x = "batch", .y = "step_time_s", .series = "device"},
                                 columns(), rows(), chart_axes);

@@ -72,6 +72,8 @@ TEST(GnuplotScript, TicksAreWrittenAsTheyWereSetAndDoNotRunIntoEachOther) {
               HasSubstr("set xtics ('6370' 6370, '24655' 24655, '110510' 110510)\n"));
   EXPECT_THAT(gnuplot_script(line_over({{0.0014305, 1, {}}, {4e9, 1, {}}})),
               HasSubstr("set xtics ('0.00143' 0.0014305, '4 G' 4000000000)\n"));
+  EXPECT_THAT(gnuplot_script(line_over({{4096, 1, {}, false, "4 KiB"}, {67108864, 1, {}, false, "64 MiB"}})),
+              HasSubstr("set xtics ('4 KiB' 4096, '64 MiB' 67108864)\n"));
 }
 
 TEST(GnuplotScript, MarksUnreliablePointsAndNamesSeriesWithoutPoints) {

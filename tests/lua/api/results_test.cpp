@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/results/append_file.h"
+#include "lua/api/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "tests/core/results/temporary_directory.h"
@@ -46,6 +47,27 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
     return stored.rows[2].detail .. " " .. stored.info.status
   )lua"),
             "why done");
+}
+
+TEST_F(Results, TracesLieBesideTheRowsTheyBelongTo) {
+  open_measured(script_.state());
+  const auto timeline = std::make_shared<Timeline>(4);
+  Span span;
+  span.name = span.lane = timeline->name("kernel of a trace");
+  timeline->add(span);
+  Value<std::shared_ptr<Timeline>>::push(script_.state(), timeline);
+  lua_setglobal(script_.state(), "timeline");
+  EXPECT_EQ(script_.run(R"lua(
+    local run = results.new_run { experiment = "e", out = out }
+    run:add({ point = 2, loss = 1 }, nil, timeline)
+    run:add({ point = 2, loss = 2 }, { 0.1 }, timeline)
+    run:add { point = 3, loss = 3 }
+    local paths = run:finish({}).paths
+    assert(paths[#paths - 1] == run:directory() .. "/trace-2.json", paths[#paths - 1])
+    assert(paths[#paths] == run:directory() .. "/trace-2-2.json")
+    return io.open(paths[#paths]):read("a"):match("kernel of a trace")
+  )lua"),
+            "kernel of a trace");
 }
 
 TEST_F(Results, TablesAreOfAnyRows) {

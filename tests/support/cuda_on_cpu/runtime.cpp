@@ -49,7 +49,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t lost = cudaSuccess;
 int kernels_left = -1;
 cudaError_t fault = cudaSuccess;
-std::atomic<std::size_t> launch_count{0}, kernel_count{0};
+std::atomic<std::size_t> launch_count{0}, kernel_count{0}, graph_count{0};
 
 cudaError_t result(cudaError_t status) {
   if (status == cudaSuccess && lost != cudaSuccess) status = lost;
@@ -210,6 +210,9 @@ void mend() {
 
 std::size_t launches() {
   return launch_count;
+}
+std::size_t graphs_made() {
+  return graph_count;
 }
 std::size_t kernels_run() {
   return kernel_count;
@@ -373,6 +376,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return result(cudaSuccess);
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  ++graph_count;
   *executable = new CUgraphExec_st{graph->work};
   return result(cudaSuccess);
 }

@@ -6,7 +6,14 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "core/data/prefetch.h"
+#include "core/data/shuffle.h"
+#include "core/data/take.h"
+#include "core/exec/eager.h"
 #include "core/exec/executor.h"
+#include "core/experiment/copy_peak.h"
 #include "core/ops/binary.h"
 #include "core/ops/matmul.h"
 #include "core/ops/state.h"
@@ -35,14 +42,15 @@ class CudaExecutionTest : public testing::Test {
 
 /// total += x; y = x times total: a step that reads an input and changes a variable.
 struct Accumulation {
-  explicit Accumulation(Runtime& runtime, Execution execution) {
+  explicit Accumulation(Runtime& runtime, Execution execution, int input_slots = 2) {
     total = runtime.variables().create("total", filled({64}, 0), gpu);
     Graph graph;
     graph.set_device(gpu);
     const Value x = graph.input({{64}, Dtype::f32}, "x");
     const Value sum = ops::assign_add(graph, graph.variable(total), x);
     const Value y = ops::mul(graph, x, sum);
-    executor = make_executor(runtime, std::move(graph), {y}, {.execution = execution, .passes = {}});
+    executor = make_executor(runtime, std::move(graph), {y},
+                             {.execution = execution, .passes = {}, .input_slots = input_slots});
   }
   VariablePtr total;
   std::unique_ptr<Executor> executor;
@@ -76,6 +84,75 @@ TEST_F(CudaExecutionTest, CopiesThatAreAheadOfKernelsDoNotOverwriteTheirInputs) 
   Accumulation work(runtime_, Execution::graph);
   cuda_on_cpu::machine().hurry = false;
   EXPECT_THAT(run_steps(*work.executor, 9), testing::ElementsAre(3 * 6, 6 * 21, 9 * 45));
+}
+
+TEST_F(CudaExecutionTest, OneInputSlotIsReadBeforeItIsFilledAgain) {
+  Accumulation work(runtime_, Execution::graph, 1);
+  EXPECT_EQ(work.executor->inputs_in_flight(), 1);
+  EXPECT_THAT(run_steps(*work.executor, 9), testing::ElementsAre(3 * 6, 6 * 21, 9 * 45));
+  EXPECT_THAT([&] { Accumulation(runtime_, Execution::graph, 3); },
+              ThrowsMessage<Error>("an executor takes 1 or 2 input slots, got 3"));
+}
+
+TEST_F(CudaExecutionTest, StepsAreRecordedAnewWhenATracerWantsThem) {
+  Accumulation work(runtime_, Execution::graph);
+  run_steps(*work.executor, 5);
+  const std::size_t graphs = cuda_on_cpu::graphs_made();
+  runtime_.synchronize();
+  runtime_.renew_recordings();
+  EXPECT_THAT(run_steps(*work.executor, 3), testing::ElementsAre(3 * (15 + 6)));
+  EXPECT_EQ(cuda_on_cpu::graphs_made() - graphs, 2U);  // one for each input slot
+}
+
+TEST_F(CudaExecutionTest, BatchesLieInPageLockedMemoryWhereTheGpuWantsThem) {
+  MemoryPool& pinned = *devices_.device(gpu).host_memory();
+  EXPECT_EQ(devices_.device(cpu).host_memory(), nullptr);
+  const DatasetPtr numbers = from_tensor_slices({filled({12, 64}, 1)});
+  {
+    const auto cursor = prefetch(take(batch(numbers, 4), 2), 2)->open(0, {.memory = &pinned});
+    Element element;
+    ASSERT_TRUE(cursor->next(element));
+    EXPECT_GE(pinned.use().in_use, 4U * 64 * sizeof(float));
+    Accumulation work(runtime_, Execution::graph);
+    const HostTensor row = element[0].row(0);
+    const std::array views{row.view()};
+    work.executor->run(views);
+    EXPECT_THAT(work.executor->read(0).values<float>(), Each(1.0F));
+  }
+  EXPECT_EQ(pinned.use().in_use, 0U);
+  // A shuffle's buffer may be large, so what flows through it stays in ordinary memory.
+  const auto cursor = shuffle(batch(numbers, 4), {.buffer = 2, .seed = 1})->open(0, {.memory = &pinned});
+  Element element;
+  ASSERT_TRUE(cursor->next(element));
+  EXPECT_EQ(pinned.use().in_use, 0U);
+}
+
+TEST_F(CudaExecutionTest, PinnedTensorsAreCopiesOnTheHost) {
+  Eager eager(runtime_);
+  const Tensor plain = eager.upload(filled({8}, 5), cpu);
+  const Tensor pinned = eager.pin(plain);
+  EXPECT_EQ(pinned.device(), cpu);
+  EXPECT_NE(pinned.view().data, plain.view().data);
+  EXPECT_GT(devices_.device(gpu).host_memory()->use().in_use, 0U);
+  EXPECT_EQ(eager.on_host(pinned).data(), pinned.view().data);
+  const Tensor moved = eager.transfer(pinned, gpu);
+  EXPECT_THAT(eager.download(moved).values<float>(), Each(5.0F));
+  EXPECT_THAT([&] { eager.pin(moved); },
+              ThrowsMessage<Error>("pin_memory: the tensor is in the memory of gpu:0; only memory of the host can be "
+                                   "page-locked"));
+}
+
+TEST_F(CudaExecutionTest, CopyRatesAreMeasuredInAllDirections) {
+  Device& device = devices_.device(gpu);
+  const std::optional<CopyRates> rates = best_copy_rates(device);  // in smaller blocks than a GPU's 512 MiB
+  ASSERT_TRUE(rates.has_value());
+  EXPECT_GT(rates->on_device, 0);
+  EXPECT_GT(rates->to_device.value_or(0), 0);
+  EXPECT_GT(rates->from_device.value_or(0), 0);
+  EXPECT_EQ(device.memory().use().reserved, 0U);
+  EXPECT_EQ(device.host_memory()->use().reserved, 0U);
+  const Buffer rest = device.memory().allocate(std::size_t{400} << 20, "others");
+  EXPECT_FALSE(best_copy_rates(device).has_value());
 }
 
 TEST_F(CudaExecutionTest, EagerStepsDoTheSame) {
@@ -131,6 +208,18 @@ TEST_F(CudaExecutionTest, InputsMayLieOnTheGpu) {
     executor->run(views);
     EXPECT_THAT(executor->read(0).values<float>(), Each(6.0F));
   }
+}
+
+TEST(CudaMemory, WithoutGrowthAndLimitMostOfWhatIsFreeIsTakenAtOnce) {
+  DeviceConfig config;
+  config.gpus = {{.physical = 0, .memory = {.growth = false}}};
+  const Devices devices(config);
+  MemoryPool& memory = devices.device(gpu).memory();
+  EXPECT_EQ(memory.use().reserved, 0U);
+  const Buffer buffer = memory.allocate(1024, "first");
+  EXPECT_GT(memory.use().reserved, std::size_t{400} << 20);
+  EXPECT_LT(memory.use().reserved, std::size_t{512} << 20);
+  EXPECT_THROW(memory.allocate(std::size_t{500} << 20, "all of it"), OutOfMemory);
 }
 
 TEST_F(CudaExecutionTest, OutOfMemoryLeavesTheGpuUsable) {

@@ -1,0 +1,81 @@
+#include "core/experiment/copy_peak.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+
+namespace gpubench {
+namespace {
+
+/// Well above every cache of a processor's core, and above what a link's start-up costs; a GPU's own memory takes more
+/// to leave its cache (60 MB on an H200).
+constexpr std::size_t link_bytes = std::size_t{64} << 20;
+constexpr std::size_t gpu_bytes = std::size_t{512} << 20;
+/// Queued in a row, so that the wait for the end weighs little.
+constexpr int copies_in_a_row = 4;
+constexpr Seconds time_per_direction{0.03};
+
+double best_rate(Device& device, void* to, const void* from, std::size_t bytes) {
+  Stream& stream = device.stream();
+  Seconds fastest = Seconds::max();
+  const Stopwatch watch;
+  stream.copy(to, from, bytes);  // memory met for the first time is mapped
+  stream.synchronize();
+  while (fastest == Seconds::max() || watch.elapsed() < time_per_direction) {
+    const Stopwatch run;
+    for (int copy = 0; copy < copies_in_a_row; ++copy) stream.copy(to, from, bytes);
+    stream.synchronize();
+    fastest = std::min(fastest, run.elapsed());
+    check_interrupt();
+  }
+  return static_cast<double>(bytes) * copies_in_a_row / fastest.count();
+}
+
+CopyRates measure(Device& device, std::size_t bytes) {
+  MemoryPool* const host = device.host_memory();
+  const Buffer here = device.memory().allocate(bytes, "copy peak");
+  CopyRates rates;
+  {
+    const Buffer there = device.memory().allocate(bytes, "copy peak");
+    rates.on_device = 2 * best_rate(device, there.data(), here.data(), bytes);
+  }
+  if (host == nullptr) return rates;
+  const Buffer outside = host->allocate(link_bytes, "copy peak");
+  std::memset(outside.data(), 1, link_bytes);
+  rates.to_device = best_rate(device, here.data(), outside.data(), link_bytes);
+  rates.from_device = best_rate(device, outside.data(), here.data(), link_bytes);
+  return rates;
+}
+
+}  // namespace
+
+std::optional<CopyRates> best_copy_rates(Device& device) {
+  std::optional<CopyRates> rates;
+  device.bind_to_thread();
+  // Where there is less memory, smaller blocks, down to those that cross the link.
+  for (std::size_t bytes = device.shares_host_memory() ? link_bytes : gpu_bytes; !rates && bytes >= link_bytes;) {
+    try {
+      rates = measure(device, bytes);
+    } catch (const OutOfMemory&) {
+      bytes /= 2;
+    }
+  }
+  // A point's memory is what the point takes.
+  device.memory().trim();
+  if (MemoryPool* const host = device.host_memory()) host->trim();
+  return rates;
+}
+
+std::optional<CopyRates> CopyPeak::rates(Device& device) {
+  const std::string key = to_string(device.id()) + " " + device.description();
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  const std::optional<CopyRates> rates = best_copy_rates(device);
+  if (rates) known_[key] = *rates;
+  return rates;
+}
+
+}  // namespace gpubench
