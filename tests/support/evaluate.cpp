@@ -4,11 +4,17 @@
 #include <cstring>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "core/graph/leaf_ops.h"
 
 namespace gpubench::support {
 namespace {
+
+std::function<std::shared_ptr<Buffer>(std::size_t bytes)>& allocate_apart() {
+  static std::function<std::shared_ptr<Buffer>(std::size_t bytes)> allocate;
+  return allocate;
+}
 
 /// Memory on the device that may be shared by several values.
 struct Held {
@@ -60,18 +66,24 @@ class Bench {
 
     const auto kernel = backend_.plan(op, {input_types, output_types}, device_);
     const std::size_t workspace_bytes = kernel->workspace_bytes();
-    const Buffer workspace = device_.memory().allocate(std::max<std::size_t>(workspace_bytes, 1), "workspace");
+    const std::shared_ptr<Buffer> workspace = allocate(std::max<std::size_t>(workspace_bytes, 1), "workspace");
     std::vector<TensorView> input_views, output_views;
     for (const Held& input : inputs) input_views.push_back(input.view());
     for (const Held& output : outputs) output_views.push_back(output.view());
-    kernel->run(stream_, input_views, output_views, {workspace.data(), workspace_bytes});
+    kernel->run(stream_, input_views, output_views, {workspace->data(), workspace_bytes});
     stream_.synchronize();
     return outputs;
   }
 
  private:
+  std::shared_ptr<Buffer> allocate(std::size_t bytes, std::string_view label) {
+    if (allocate_apart()) return allocate_apart()(bytes);
+    return std::make_shared<Buffer>(device_.memory().allocate(bytes, label));
+  }
+
   Held fresh(const TensorType& type) {
-    Held held{std::make_shared<Buffer>(device_.memory().allocate(type.bytes(), "test")), type};
+    Held held{allocate(type.bytes(), "test"), type};
+    if (allocate_apart()) return held;
     const std::vector<unsigned char> bytes(held.buffer->bytes(), poison);
     stream_.copy(held.buffer->data(), bytes.data(), bytes.size());
     stream_.synchronize();
@@ -84,6 +96,10 @@ class Bench {
 };
 
 }  // namespace
+
+void lay_tensors_apart(std::function<std::shared_ptr<Buffer>(std::size_t bytes)> allocate) {
+  allocate_apart() = std::move(allocate);
+}
 
 std::vector<HostTensor> evaluate(const Backend& backend, Device& device, const Graph& graph,
                                  std::span<const HostTensor> inputs, std::span<const Value> outputs) {

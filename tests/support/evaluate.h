@@ -1,6 +1,8 @@
 // Runs a graph node by node with fresh, poisoned memory for every value: the slowest and plainest executor, so that
 // tests of ops need none of the real ones.
 #pragma once
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,6 +14,10 @@ namespace gpubench::support {
 
 /// Every bit set: a float32 that is not a number, so that an element which a kernel forgot shows.
 inline constexpr unsigned char poison = 0xFF;
+
+/// From now on every tensor lies in memory that `allocate` returns, which nothing has written, instead of poisoned
+/// memory of the device's pool: memory checkers then see each by itself. To be called before the first test.
+void lay_tensors_apart(std::function<std::shared_ptr<Buffer>(std::size_t bytes)> allocate);
 
 /// `inputs` by the graph's input order. Variables are not supported.
 std::vector<HostTensor> evaluate(const Backend& backend, Device& device, const Graph& graph,

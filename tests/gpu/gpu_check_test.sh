@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# tests/gpu_check without a GPU and with CUDA on the CPU: gpu_check_test.sh CHECK without_a_gpu|passes|fails PROGRAM TESTS
+set -euo pipefail
+
+check=$1 part=$2 program=$3 tests=$4
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+cd "$top"
+
+wrong() {
+  echo "gpu_check_test.sh: $*" >&2
+  [[ ! -s log ]] || cat log >&2
+  for file in results/gpu_check/*/*.log; do
+    [[ ! -e $file ]] || { echo "--- $file" && cat "$file"; } >&2
+  done
+  exit 1
+}
+
+# checked STATUS ARGUMENT...: runs gpu_check, which must end with that status; what it prints is in log, its run in $run.
+checked() {
+  local expected=$1 rc=0 runs
+  shift
+  rm -rf results
+  "$check" --program "$program" --tests "$tests" "$@" >log 2>&1 || rc=$?
+  ((rc == expected)) || wrong "gpu_check $* has status $rc, expected $expected"
+  runs=(results/gpu_check/*)
+  run=${runs[0]}
+}
+
+# said TEXT: a line of the summary, or of what was printed, matches.
+said() {
+  grep -qE -e "$1" log || wrong "nothing says '$1'"
+}
+
+# A compute-sanitizer that runs the program and says what it is told to.
+fake_sanitizer() {
+  mkdir -p tools
+  cat >tools/compute-sanitizer <<TEXT
+#!/bin/bash
+[[ "\$GPU_TESTS_MEMORY \$1 \$3 \$5" == "apart --tool --error-exitcode --kernel-name" ]] || exit 3
+"\${@:7}" || exit
+echo "========= $1"
+TEXT
+  chmod +x tools/compute-sanitizer
+}
+
+case $part in
+  without_a_gpu)
+    grep -q '^no GPU: ' <("$program" devices) || { echo "skipped: there is a GPU" && exit 77; }
+    checked 77
+    said '^gpu_check: no GPU: .+; nothing was checked$'
+    [[ ! -e results ]] || wrong "a run was written"
+    checked 2 conformanse
+    said "unknown part 'conformanse'; there are: devices conformance gradients "
+    checked 2 --quick
+    said "unknown option '--quick'"
+    checked 2 --limit
+    said "--limit needs a value"
+    "$check" --list >log
+    awk -F '|' '{ sum += $2 } END { exit !(NR >= 10 && sum <= 480) }' log || wrong "the parts take more than 8 minutes"
+    ;;
+  passes)
+    # A part of the op cases is enough: core/backend/cuda tests them all.
+    export GTEST_TOTAL_SHARDS=12 GTEST_SHARD_INDEX=1
+    export GPU_CHECK_MODELS=M1 GPU_CHECK_STEPS=12 GPU_CHECK_EXAMPLES=96 GPU_CHECK_CHUNK=$((1 << 22)) \
+      GPU_CHECK_FAULT_AFTER=60
+    fake_sanitizer "ERROR SUMMARY: 0 errors"
+    PATH=$top/tools:$PATH PYTHON=false checked 0 --limit 250
+    for name in devices conformance gradients executors training memory faults sanitizer; do
+      said "^passed   $name +[0-9]+ s"
+    done
+    said '^passed   conformance .* [1-9][0-9]+ tests passed$'
+    said '^skipped  telemetry .+ s  .+'
+    said '^skipped  speed .+ s  .+'
+    said '^8 passed, 0 failed, 2 skipped$'
+    diff <(grep -E '^(passed|skipped|[0-9])' log) "$run/summary.txt" || wrong "summary.txt differs"
+    for file in summary.json environment.json devices.txt conformance.log speed.log; do
+      [[ -s $run/$file ]] || wrong "$file is not in the run"
+    done
+    cat >json.lua <<'LUA'
+local text = assert(io.open(os.getenv "JSON_FILE")):read "a"
+assert(text:find '"device": "CUDA on the CPU', "the device")
+assert(select(2, text:gsub('"name": "%l+", "status": "passed"', "")) == 8, "eight parts that passed")
+assert(text:find '"passed": 8, "failed": 0, "skipped": 2', "the counts")
+LUA
+    JSON_FILE=$run/summary.json "$program" json.lua || wrong "summary.json"
+    ! grep -rE "$top|$(dirname "$program")" "$run" || wrong "the run tells where things lie"
+    ;;
+  fails)
+    # A GPU that is lost, in a part that does not expect it.
+    CUDA_ON_CPU_FAULT_AFTER=3 checked 1 devices
+    said '^failed   devices'
+    said '^0 passed, 1 failed, 0 skipped$'
+    grep -q '"status": "failed"' "$run/summary.json" || wrong "summary.json has no failed part"
+    CUDA_ON_CPU_FAULT_AFTER=40 GPU_CHECK_MODELS=M1 GPU_CHECK_STEPS=2 checked 1 executors
+    said '^failed   executors'
+    # A GPU that is not lost where it should be.
+    GPU_CHECK_FAULT_AFTER=1000000 checked 1 faults
+    said '^failed   faults .* ended with status 0, expected 2'
+    # Kernels with findings; a checker that looks at nothing.
+    fake_sanitizer "ERROR SUMMARY: 1 error"
+    printf '#!/bin/bash\necho "[  PASSED  ] 1 test."\n' >tools/one_test
+    chmod +x tools/one_test
+    tests=$top/tools/one_test PATH=$top/tools:$PATH checked 1 sanitizer
+    said '^failed   sanitizer .* memcheck tells no result'
+    # A test program that has no such tests, one that fails, and one that hangs.
+    printf '#!/bin/bash\necho "[  PASSED  ] 0 tests."\n' >tools/none
+    printf '#!/bin/bash\necho "[  PASSED  ] 3 tests."\nexit 1\n' >tools/failing
+    printf '#!/bin/bash\nsleep 100\n' >tools/hanging
+    chmod +x tools/none tools/failing tools/hanging
+    tests=$top/tools/none checked 1 conformance
+    said '^failed   conformance .* no test is called'
+    tests=$top/tools/failing checked 1 gradients
+    said '^failed   gradients .* gpu_tests ended with status 1'
+    tests=$top/tools/hanging checked 1 gradients --limit 1
+    said '^failed   gradients .* not done after 1 s'
+    ;;
+esac
+echo "gpu_check does as it should: $part"
