@@ -7,6 +7,7 @@
 #include "core/backend/cpu/cast.h"
 #include "core/backend/cpu/conv.h"
 #include "core/backend/cpu/conv_pool.h"
+#include "core/backend/cpu/elementwise_chain.h"
 #include "core/backend/cpu/indexing.h"
 #include "core/backend/cpu/loss.h"
 #include "core/backend/cpu/matmul.h"
@@ -74,8 +75,9 @@ const KernelTable& kernels() {
       planner<BinaryCrossEntropyGradient, &plan_binary_cross_entropy_gradient>(),
       // binary
       planner<Select, &plan_select>(),
-      // cast
+      // cast, chains
       planner<Cast, &plan_cast>(),
+      planner<ElementwiseChain, &plan_elementwise_chain>(),
       // shape_ops, indexing
       planner<Transpose, &plan_transpose>(),
       planner<Slice, &plan_slice>(),

@@ -5,6 +5,7 @@
 #include "core/backend/cuda/binary.h"
 #include "core/backend/cuda/conv.h"
 #include "core/backend/cuda/conv_pool.h"
+#include "core/backend/cuda/elementwise_chain.h"
 #include "core/backend/cuda/indexing.h"
 #include "core/backend/cuda/loss.h"
 #include "core/backend/cuda/matmul.h"
@@ -92,8 +93,9 @@ const KernelTable& kernels() {
       planner<DropoutGradient, &plan_dropout_gradient>(),
       planner<RandomUniform, &plan_random_uniform>(),
       planner<RandomNormal, &plan_random_normal>(),
-      // cast
+      // cast, chains
       planner<Cast, &plan_cast>(),
+      planner<ElementwiseChain, &plan_elementwise_chain>(),
       // shape_ops
       planner<Transpose, &plan_transpose>(),
       planner<Slice, &plan_slice>(),
