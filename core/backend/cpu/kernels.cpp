@@ -10,6 +10,7 @@
 #include "core/backend/cpu/elementwise_chain.h"
 #include "core/backend/cpu/indexing.h"
 #include "core/backend/cpu/loss.h"
+#include "core/backend/cpu/loss_scale.h"
 #include "core/backend/cpu/matmul.h"
 #include "core/backend/cpu/metric.h"
 #include "core/backend/cpu/optimizer.h"
@@ -113,6 +114,8 @@ const KernelTable& kernels() {
       planner<SgdUpdate, &plan_sgd_update>(),
       planner<AdamUpdate, &plan_adam_update>(),
       planner<RmspropUpdate, &plan_rmsprop_update>(),
+      planner<Unscale, &plan_unscale>(),
+      planner<LossScaleUpdate, &plan_loss_scale_update>(),
   });
   return table;
 }

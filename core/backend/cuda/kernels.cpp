@@ -8,6 +8,7 @@
 #include "core/backend/cuda/elementwise_chain.h"
 #include "core/backend/cuda/indexing.h"
 #include "core/backend/cuda/loss.h"
+#include "core/backend/cuda/loss_scale.h"
 #include "core/backend/cuda/matmul.h"
 #include "core/backend/cuda/metric.h"
 #include "core/backend/cuda/optimizer.h"
@@ -113,6 +114,8 @@ const KernelTable& kernels() {
       planner<SgdUpdate, &plan_sgd_update>(),
       planner<AdamUpdate, &plan_adam_update>(),
       planner<RmspropUpdate, &plan_rmsprop_update>(),
+      planner<Unscale, &plan_unscale>(),
+      planner<LossScaleUpdate, &plan_loss_scale_update>(),
   });
   return table;
 }
