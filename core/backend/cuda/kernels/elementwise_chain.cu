@@ -59,7 +59,8 @@ __device__ void apply_step(Pack<float>& value, const Pack<float>& operand, bool 
   }
 }
 
-__global__ void __launch_bounds__(block_threads) chain_kernel(ChainProgram program, ChainMemory memory) {
+__global__ void __launch_bounds__(block_threads)
+    chain_kernel(const __grid_constant__ ChainProgram program, const __grid_constant__ ChainMemory memory) {
   for (std::int64_t i = first_index() * pack_size; i < program.elements; i += index_step() * pack_size) {
     const std::int64_t left = program.elements - i;
     const int count = left < pack_size ? static_cast<int>(left) : pack_size;

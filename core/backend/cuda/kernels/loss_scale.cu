@@ -13,7 +13,8 @@ __host__ __device__ constexpr std::int64_t tiles_of(std::int64_t elements) {
   return (elements + tile - 1) / tile;
 }
 
-__global__ void unscale_kernel(UnscaleTensors tensors, const float* scale, bool* found, std::int64_t tiles) {
+__global__ void unscale_kernel(const __grid_constant__ UnscaleTensors tensors, const float* scale, bool* found,
+                               std::int64_t tiles) {
   const float inverse = 1.0F / *scale;
   int tensor = 0;
   std::int64_t first = 0;  // tile of the tensor
