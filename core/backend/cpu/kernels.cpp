@@ -8,6 +8,7 @@
 #include "core/backend/cpu/conv.h"
 #include "core/backend/cpu/conv_pool.h"
 #include "core/backend/cpu/elementwise_chain.h"
+#include "core/backend/cpu/image.h"
 #include "core/backend/cpu/indexing.h"
 #include "core/backend/cpu/loss.h"
 #include "core/backend/cpu/loss_scale.h"
@@ -99,6 +100,12 @@ const KernelTable& kernels() {
       planner<DropoutGradient, &plan_dropout_gradient>(),
       planner<RandomUniform, &plan_random_uniform>(),
       planner<RandomNormal, &plan_random_normal>(),
+      // image
+      planner<RandomFlipLeftRight, &plan_random_flip_left_right>(),
+      planner<RandomBrightness, &plan_random_brightness>(),
+      planner<RandomContrast, &plan_random_contrast>(),
+      planner<RandomCrop, &plan_random_crop>(),
+      planner<ResizeImages, &plan_resize_images>(),
       // state
       planner<Assign, &plan_assign>(),
       planner<AssignAdd, &plan_assign_add>(),

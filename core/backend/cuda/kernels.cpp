@@ -6,6 +6,7 @@
 #include "core/backend/cuda/conv.h"
 #include "core/backend/cuda/conv_pool.h"
 #include "core/backend/cuda/elementwise_chain.h"
+#include "core/backend/cuda/image.h"
 #include "core/backend/cuda/indexing.h"
 #include "core/backend/cuda/loss.h"
 #include "core/backend/cuda/loss_scale.h"
@@ -103,6 +104,12 @@ const KernelTable& kernels() {
       planner<SliceGradient, &plan_slice_gradient>(),
       planner<Concat, &plan_concat>(),
       planner<BroadcastTo, &plan_broadcast_to>(),
+      // image
+      planner<RandomFlipLeftRight, &plan_random_flip_left_right>(),
+      planner<RandomBrightness, &plan_random_brightness>(),
+      planner<RandomContrast, &plan_random_contrast>(),
+      planner<RandomCrop, &plan_random_crop>(),
+      planner<ResizeImages, &plan_resize_images>(),
       // state, schedule
       planner<Assign, &plan_assign>(),
       planner<AssignAdd, &plan_assign_add>(),
