@@ -26,8 +26,9 @@ auto with(double value) {
 }
 
 OpCase unscale_case(std::string name, std::vector<CaseInput> gradients) {
+  const auto op = std::make_shared<const Unscale>(static_cast<int>(gradients.size()));
   OpCase result{.name = std::move(name),
-                .op = std::make_shared<const Unscale>(static_cast<int>(gradients.size())),
+                .op = op,
                 .inputs = std::move(gradients),
                 .reference =
                     [](std::span<const Array> in, std::span<Array> out) {
