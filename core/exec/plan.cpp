@@ -190,8 +190,10 @@ class Planner {
       const int input = step.inputs[static_cast<std::size_t>(alias.input)];
       const int top = root(input);
       if (root(output) != output || at(output).home != Home::arena || at(input).home != Home::arena) continue;
-      if (ranges[static_cast<std::size_t>(top)].last != s || at(output).type.bytes() != at(input).type.bytes())
-        continue;
+      // A stretched input may have as many bytes where the types differ in width.
+      const bool as_large =
+          at(output).type.bytes() == at(input).type.bytes() && at(output).type.elements() == at(input).type.elements();
+      if (ranges[static_cast<std::size_t>(top)].last != s || !as_large) continue;
       const auto same_root = [&](int other) { return root(other) == top; };
       if (std::count_if(step.inputs.begin(), step.inputs.end(), same_root) != 1) continue;
       if (std::any_of(step.outputs.begin(), step.outputs.end(), same_root)) continue;

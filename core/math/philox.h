@@ -37,6 +37,16 @@ GPUBENCH_HOST_DEVICE PhiloxWords philox(std::uint64_t seed, std::uint64_t step, 
   return {{c0, c1, c2, c3}};
 }
 
+/// The word of element `i`: what loops over whole blocks give it. Draws that need a second word take it from counters
+/// that no first word comes from.
+GPUBENCH_HOST_DEVICE std::uint32_t philox_word(std::uint64_t seed, std::uint64_t step, std::int64_t i,
+                                               bool second = false) {
+  const auto counter = static_cast<std::uint64_t>(i / philox_block * philox_lanes + i % philox_lanes);
+  const PhiloxWords words = philox(seed, step, counter | (second ? std::uint64_t{1} << 63 : 0));
+  const auto which = i % philox_block / philox_lanes;
+  return which == 0 ? words.word[0] : which == 1 ? words.word[1] : which == 2 ? words.word[2] : words.word[3];
+}
+
 /// Uniform in [0, 1), from the upper 24 bits.
 GPUBENCH_HOST_DEVICE float to_uniform(std::uint32_t bits) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> 8)) * 0x1p-24F;

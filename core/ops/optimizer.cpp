@@ -13,7 +13,8 @@ std::vector<TensorType> OptimizerUpdate::infer(std::span<const TensorType> input
   if (count == 0) ops::refuse(name(), "there is no variable to update");
   ops::expect_count(name(), inputs, first + count * static_cast<std::size_t>(2 + slots()));
   ops::expect_type(name(), "the learning rate", inputs[0], {{}, Dtype::f32});
-  if (leading() == 2) ops::expect_type(name(), "the step", inputs[1], {{}, Dtype::i64});
+  if (counts_steps()) ops::expect_type(name(), "the step", inputs[1], {{}, Dtype::i64});
+  if (skippable) ops::expect_type(name(), "the flag", inputs[first - 1], {{}, Dtype::boolean});
 
   const std::span<const TensorType> targets = inputs.subspan(first, count);
   for (std::size_t i = 0; i < inputs.size() - first; ++i) {
@@ -45,30 +46,36 @@ double OptimizerUpdate::flops(std::span<const TensorType>, std::span<const Tenso
   return elements * flops_per_element();
 }
 
+std::string OptimizerUpdate::common_attributes() const {
+  return fmt::format("variables={}{}", variables, skippable ? " skippable" : "");
+}
+
 std::string SgdUpdate::attributes() const {
   const SgdAttributes& a = settings;
-  return fmt::format("momentum={} nesterov={} weight_decay={} variables={}", a.momentum, a.nesterov, a.weight_decay,
-                     variables);
+  return fmt::format("momentum={} nesterov={} weight_decay={} {}", a.momentum, a.nesterov, a.weight_decay,
+                     common_attributes());
 }
 
 std::string AdamUpdate::attributes() const {
   const AdamAttributes& a = settings;
-  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={} variables={}", a.beta1, a.beta2, a.epsilon,
-                     a.weight_decay, variables);
+  return fmt::format("beta1={} beta2={} epsilon={} weight_decay={} {}", a.beta1, a.beta2, a.epsilon, a.weight_decay,
+                     common_attributes());
 }
 
 std::string RmspropUpdate::attributes() const {
   const RmspropAttributes& a = settings;
-  return fmt::format("rho={} momentum={} epsilon={} centered={} variables={}", a.rho, a.momentum, a.epsilon, a.centered,
-                     variables);
+  return fmt::format("rho={} momentum={} epsilon={} centered={} {}", a.rho, a.momentum, a.epsilon, a.centered,
+                     common_attributes());
 }
 
 namespace ops {
 namespace {
 
 std::vector<Value> apply_update(Graph& graph, const std::shared_ptr<const OptimizerUpdate>& op,
-                                std::initializer_list<Value> leading, std::initializer_list<Values> groups) {
+                                std::initializer_list<Value> leading, Value found_infinity,
+                                std::initializer_list<Values> groups) {
   std::vector<Value> inputs(leading);
+  if (found_infinity) inputs.push_back(found_infinity);
   for (const Values group : groups) inputs.insert(inputs.end(), group.begin(), group.end());
   const Value first = graph.apply(op, inputs);
   std::vector<Value> outputs;
@@ -79,22 +86,26 @@ std::vector<Value> apply_update(Graph& graph, const std::shared_ptr<const Optimi
 }  // namespace
 
 std::vector<Value> sgd_update(Graph& graph, const SgdAttributes& attributes, Value learning_rate, Values variables,
-                              Values gradients, Values velocities) {
-  const auto op = std::make_shared<const SgdUpdate>(attributes, static_cast<int>(variables.size()));
-  return apply_update(graph, op, {learning_rate}, {variables, gradients, velocities});
+                              Values gradients, Values velocities, Value found_infinity) {
+  const auto op = std::make_shared<const SgdUpdate>(attributes, static_cast<int>(variables.size()),
+                                                    static_cast<bool>(found_infinity));
+  return apply_update(graph, op, {learning_rate}, found_infinity, {variables, gradients, velocities});
 }
 
 std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
-                               Values variables, Values gradients, Values m, Values v) {
-  const auto op = std::make_shared<const AdamUpdate>(attributes, static_cast<int>(variables.size()));
-  return apply_update(graph, op, {learning_rate, step}, {variables, gradients, m, v});
+                               Values variables, Values gradients, Values m, Values v, Value found_infinity) {
+  const auto op = std::make_shared<const AdamUpdate>(attributes, static_cast<int>(variables.size()),
+                                                     static_cast<bool>(found_infinity));
+  return apply_update(graph, op, {learning_rate, step}, found_infinity, {variables, gradients, m, v});
 }
 
 std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
                                   Values variables, Values gradients, Values mean_squares, Values velocities,
-                                  Values mean_gradients) {
-  const auto op = std::make_shared<const RmspropUpdate>(attributes, static_cast<int>(variables.size()));
-  return apply_update(graph, op, {learning_rate}, {variables, gradients, mean_squares, velocities, mean_gradients});
+                                  Values mean_gradients, Value found_infinity) {
+  const auto op = std::make_shared<const RmspropUpdate>(attributes, static_cast<int>(variables.size()),
+                                                        static_cast<bool>(found_infinity));
+  return apply_update(graph, op, {learning_rate}, found_infinity,
+                      {variables, gradients, mean_squares, velocities, mean_gradients});
 }
 
 }  // namespace ops

@@ -6,22 +6,27 @@
 
 namespace gpubench {
 
-/// Inputs: `leading` scalars (learning rate float32[], perhaps step int64[]), then groups of `variables` tensors each:
-/// the variables, their gradients, and the slots. Outputs: variables, then slots, all in place.
+/// Inputs: `leading` scalars (learning rate float32[], perhaps step int64[], perhaps found infinity bool[]), then
+/// groups of `variables` tensors each: the variables, their gradients, and the slots. Outputs: variables, then slots,
+/// all in place.
 class OptimizerUpdate : public Op {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
   std::vector<Alias> aliases() const final;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
 
-  virtual int leading() const { return 1; }
+  int leading() const { return 1 + (counts_steps() ? 1 : 0) + (skippable ? 1 : 0); }
+  virtual bool counts_steps() const { return false; }
   /// State tensors per variable.
   virtual int slots() const = 0;
 
   const int variables;
+  const bool skippable;  ///< where the last scalar is true, variables and slots stay as they are
 
  protected:
-  explicit OptimizerUpdate(int count) : variables(count) {}
+  OptimizerUpdate(int count, bool skips) : variables(count), skippable(skips) {}
+  /// What follows the settings in attributes().
+  std::string common_attributes() const;
   virtual int flops_per_element() const = 0;
 };
 
@@ -34,7 +39,7 @@ struct SgdAttributes {
 /// learning rate, variables, gradients, velocities (only with momentum).
 class SgdUpdate final : public OptimizerUpdate {
  public:
-  SgdUpdate(const SgdAttributes& of, int count) : OptimizerUpdate(count), settings(of) {}
+  SgdUpdate(const SgdAttributes& of, int count, bool skips = false) : OptimizerUpdate(count, skips), settings(of) {}
   std::string_view name() const override { return "sgd_update"; }
   std::string attributes() const override;
   int slots() const override { return settings.momentum != 0 ? 1 : 0; }
@@ -55,10 +60,10 @@ struct AdamAttributes {
 /// learning rate, step (1 at the first update), variables, gradients, m, v.
 class AdamUpdate final : public OptimizerUpdate {
  public:
-  AdamUpdate(const AdamAttributes& of, int count) : OptimizerUpdate(count), settings(of) {}
+  AdamUpdate(const AdamAttributes& of, int count, bool skips = false) : OptimizerUpdate(count, skips), settings(of) {}
   std::string_view name() const override { return "adam_update"; }
   std::string attributes() const override;
-  int leading() const override { return 2; }
+  bool counts_steps() const override { return true; }
   int slots() const override { return 2; }
 
   const AdamAttributes settings;
@@ -77,7 +82,8 @@ struct RmspropAttributes {
 /// learning rate, variables, gradients, mean squares, velocities (only with momentum), mean gradients (only centered).
 class RmspropUpdate final : public OptimizerUpdate {
  public:
-  RmspropUpdate(const RmspropAttributes& of, int count) : OptimizerUpdate(count), settings(of) {}
+  RmspropUpdate(const RmspropAttributes& of, int count, bool skips = false)
+      : OptimizerUpdate(count, skips), settings(of) {}
   std::string_view name() const override { return "rmsprop_update"; }
   std::string attributes() const override;
   int slots() const override { return 1 + (settings.momentum != 0 ? 1 : 0) + (settings.centered ? 1 : 0); }
@@ -92,14 +98,15 @@ namespace ops {
 
 using Values = std::span<const Value>;
 
-/// All return the updated variables, then the updated slots. `velocities` is empty without momentum.
+/// All return the updated variables, then the updated slots. `velocities` is empty without momentum. Where the bool[]
+/// `found_infinity` is given and true, nothing is updated.
 std::vector<Value> sgd_update(Graph& graph, const SgdAttributes& attributes, Value learning_rate, Values variables,
-                              Values gradients, Values velocities);
+                              Values gradients, Values velocities, Value found_infinity = {});
 std::vector<Value> adam_update(Graph& graph, const AdamAttributes& attributes, Value learning_rate, Value step,
-                               Values variables, Values gradients, Values m, Values v);
+                               Values variables, Values gradients, Values m, Values v, Value found_infinity = {});
 std::vector<Value> rmsprop_update(Graph& graph, const RmspropAttributes& attributes, Value learning_rate,
                                   Values variables, Values gradients, Values mean_squares, Values velocities,
-                                  Values mean_gradients);
+                                  Values mean_gradients, Value found_infinity = {});
 
 }  // namespace ops
 }  // namespace gpubench

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/passes/fuse_conv_pool.h"
+#include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogue.h"
 #include "core/passes/fuse_softmax_cross_entropy.h"
 #include "core/passes/place_copies.h"
@@ -21,6 +22,7 @@ constexpr Pass passes[] = {
     {"remove_dead_code", &remove_dead_code, Pass::Kind::required},
     {"fuse_epilogue", &fuse_epilogue, Pass::Kind::optional},
     {"fuse_conv_pool", &fuse_conv_pool, Pass::Kind::optional},
+    {"fuse_elementwise", &fuse_elementwise, Pass::Kind::optional},
     {"place_copies", &place_copies, Pass::Kind::required},
 };
 

@@ -22,7 +22,7 @@ std::vector<TensorType> perceptron(const std::vector<std::int64_t>& widths) {
 
 std::vector<TensorType> inputs_of(const OptimizerUpdate& op, const std::vector<TensorType>& variables) {
   std::vector<TensorType> inputs{{{}, Dtype::f32}};
-  if (op.leading() == 2) inputs.push_back({{}, Dtype::i64});
+  if (op.counts_steps()) inputs.push_back({{}, Dtype::i64});
   for (int group = 0; group < 2 + op.slots(); ++group) inputs.insert(inputs.end(), variables.begin(), variables.end());
   return inputs;
 }

@@ -1,55 +1,12 @@
 #include "core/backend/cpu/binary.h"
 
-#include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/function_kernel.h"
 #include "core/math/binary.h"
+#include "core/math/unary.h"
+#include "core/ops/unary.h"
 
 namespace gpubench::cpu {
 namespace {
-
-using Float = Types<float>;
-using Bool = Types<bool>;
-
-/// The function of an op, the input types it is compiled for, and flops beside the bytes.
-template <class F, class L, int Flops = 0>
-struct Row {
-  using Function = F;
-  using List = L;
-  static constexpr int flops = Flops;
-};
-
-template <class O>
-struct RowOf;
-template <>
-struct RowOf<Add> : Row<math::Add, Numbers> {};
-template <>
-struct RowOf<Sub> : Row<math::Sub, Numbers> {};
-template <>
-struct RowOf<Mul> : Row<math::Mul, Numbers> {};
-template <>
-struct RowOf<Div> : Row<math::Div, Float> {};
-template <>
-struct RowOf<Pow> : Row<math::Pow, Float, 200> {};
-template <>
-struct RowOf<Maximum> : Row<math::Maximum, Numbers> {};
-template <>
-struct RowOf<Minimum> : Row<math::Minimum, Numbers> {};
-template <>
-struct RowOf<Equal> : Row<math::Equal, NumbersAndBool> {};
-template <>
-struct RowOf<NotEqual> : Row<math::NotEqual, NumbersAndBool> {};
-template <>
-struct RowOf<Less> : Row<math::Less, NumbersAndBool> {};
-template <>
-struct RowOf<LessEqual> : Row<math::LessEqual, NumbersAndBool> {};
-template <>
-struct RowOf<Greater> : Row<math::Greater, NumbersAndBool> {};
-template <>
-struct RowOf<GreaterEqual> : Row<math::GreaterEqual, NumbersAndBool> {};
-template <>
-struct RowOf<LogicalAnd> : Row<math::LogicalAnd, Bool> {};
-template <>
-struct RowOf<LogicalOr> : Row<math::LogicalOr, Bool> {};
 
 /// Sums in the order of the inputs, a block at a time, so that the sum stays in the first-level cache.
 template <class T>
@@ -94,13 +51,12 @@ class Sum {
 
 }  // namespace
 
-template <class O>
-std::unique_ptr<Kernel> plan_binary(const O& op, const Signature& signature, Device&) {
-  using Of = RowOf<O>;
-  return dispatch(typename Of::List{}, op.name(), signature.inputs[0].dtype, [&]<class T>() {
-    using Out = std::invoke_result_t<typename Of::Function, T, T>;
-    return elementwise<Out, T, T>(op.name(), typename Of::Function{}, signature, Of::flops);
-  });
+void add_binary(KernelTable& table) {
+#define GPUBENCH_ROW(name, Type, domain, flops) \
+  table.emplace(typeid(Type), &plan_function<math::Type, math::Domain::domain, flops>);
+  GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+  GPUBENCH_PREDICATES(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
 }
 
 std::unique_ptr<Kernel> plan_select(const Select& op, const Signature& signature, Device&) {
@@ -112,21 +68,5 @@ std::unique_ptr<Kernel> plan_add_n(const AddN& op, const Signature& signature, D
   return dispatch(Numbers{}, op.name(), signature.inputs[0].dtype,
                   [&]<class T>() { return loop_kernel(Sum<T>(signature)); });
 }
-
-template std::unique_ptr<Kernel> plan_binary(const Add&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Sub&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Mul&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Div&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Pow&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Maximum&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Minimum&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Equal&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const NotEqual&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Less&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const LessEqual&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Greater&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const GreaterEqual&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const LogicalAnd&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const LogicalOr&, const Signature&, Device&);
 
 }  // namespace gpubench::cpu

@@ -7,8 +7,11 @@
 #include "core/backend/cpu/cast.h"
 #include "core/backend/cpu/conv.h"
 #include "core/backend/cpu/conv_pool.h"
+#include "core/backend/cpu/elementwise_chain.h"
+#include "core/backend/cpu/image.h"
 #include "core/backend/cpu/indexing.h"
 #include "core/backend/cpu/loss.h"
+#include "core/backend/cpu/loss_scale.h"
 #include "core/backend/cpu/matmul.h"
 #include "core/backend/cpu/metric.h"
 #include "core/backend/cpu/optimizer.h"
@@ -21,12 +24,21 @@
 #include "core/backend/cpu/sparse_loss.h"
 #include "core/backend/cpu/state.h"
 #include "core/backend/cpu/unary.h"
-#include "core/ops/unary.h"
 
 namespace gpubench::cpu {
+namespace {
+
+/// Adds the rows that follow from the list in core/math/functions.h.
+KernelTable with_functions(KernelTable table) {
+  add_unary(table);
+  add_binary(table);
+  return table;
+}
+
+}  // namespace
 
 const KernelTable& kernels() {
-  static const KernelTable table{
+  static const KernelTable table = with_functions({
       // core/graph
       planner<AddN, &plan_add_n>(),
       // matmul, bias
@@ -63,44 +75,11 @@ const KernelTable& kernels() {
       planner<SparseSoftmaxCrossEntropyGradient, &plan_sparse_softmax_cross_entropy_gradient>(),
       planner<BinaryCrossEntropy, &plan_binary_cross_entropy>(),
       planner<BinaryCrossEntropyGradient, &plan_binary_cross_entropy_gradient>(),
-      // unary
-      planner<Neg, &plan_unary<Neg>>(),
-      planner<Abs, &plan_unary<Abs>>(),
-      planner<Sign, &plan_unary<Sign>>(),
-      planner<Square, &plan_unary<Square>>(),
-      planner<Sqrt, &plan_unary<Sqrt>>(),
-      planner<Rsqrt, &plan_unary<Rsqrt>>(),
-      planner<Exp, &plan_unary<Exp>>(),
-      planner<Log, &plan_unary<Log>>(),
-      planner<Floor, &plan_unary<Floor>>(),
-      planner<Relu, &plan_unary<Relu>>(),
-      planner<Sigmoid, &plan_unary<Sigmoid>>(),
-      planner<Tanh, &plan_unary<Tanh>>(),
-      planner<Gelu, &plan_unary<Gelu>>(),
-      planner<LogicalNot, &plan_unary<LogicalNot>>(),
-      planner<ReluGradient, &plan_activation_gradient<ReluGradient>>(),
-      planner<SigmoidGradient, &plan_activation_gradient<SigmoidGradient>>(),
-      planner<TanhGradient, &plan_activation_gradient<TanhGradient>>(),
-      planner<GeluGradient, &plan_activation_gradient<GeluGradient>>(),
       // binary
-      planner<Add, &plan_binary<Add>>(),
-      planner<Sub, &plan_binary<Sub>>(),
-      planner<Mul, &plan_binary<Mul>>(),
-      planner<Div, &plan_binary<Div>>(),
-      planner<Pow, &plan_binary<Pow>>(),
-      planner<Maximum, &plan_binary<Maximum>>(),
-      planner<Minimum, &plan_binary<Minimum>>(),
-      planner<Equal, &plan_binary<Equal>>(),
-      planner<NotEqual, &plan_binary<NotEqual>>(),
-      planner<Less, &plan_binary<Less>>(),
-      planner<LessEqual, &plan_binary<LessEqual>>(),
-      planner<Greater, &plan_binary<Greater>>(),
-      planner<GreaterEqual, &plan_binary<GreaterEqual>>(),
-      planner<LogicalAnd, &plan_binary<LogicalAnd>>(),
-      planner<LogicalOr, &plan_binary<LogicalOr>>(),
       planner<Select, &plan_select>(),
-      // cast
+      // cast, chains
       planner<Cast, &plan_cast>(),
+      planner<ElementwiseChain, &plan_elementwise_chain>(),
       // shape_ops, indexing
       planner<Transpose, &plan_transpose>(),
       planner<Slice, &plan_slice>(),
@@ -121,6 +100,12 @@ const KernelTable& kernels() {
       planner<DropoutGradient, &plan_dropout_gradient>(),
       planner<RandomUniform, &plan_random_uniform>(),
       planner<RandomNormal, &plan_random_normal>(),
+      // image
+      planner<RandomFlipLeftRight, &plan_random_flip_left_right>(),
+      planner<RandomBrightness, &plan_random_brightness>(),
+      planner<RandomContrast, &plan_random_contrast>(),
+      planner<RandomCrop, &plan_random_crop>(),
+      planner<ResizeImages, &plan_resize_images>(),
       // state
       planner<Assign, &plan_assign>(),
       planner<AssignAdd, &plan_assign_add>(),
@@ -136,7 +121,9 @@ const KernelTable& kernels() {
       planner<SgdUpdate, &plan_sgd_update>(),
       planner<AdamUpdate, &plan_adam_update>(),
       planner<RmspropUpdate, &plan_rmsprop_update>(),
-  };
+      planner<Unscale, &plan_unscale>(),
+      planner<LossScaleUpdate, &plan_loss_scale_update>(),
+  });
   return table;
 }
 

@@ -5,39 +5,12 @@
 #include <vector>
 
 #include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/multi_tensor.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/math/optimizer.h"
 
 namespace gpubench::cpu {
 namespace {
-
-/// Elements [begin, end) of one variable.
-struct Segment {
-  std::size_t variable;
-  std::int64_t begin, end;
-};
-
-/// Threads take over from each other at multiples of a cache line of float32.
-constexpr std::int64_t line = 16;
-
-/// Cuts the concatenated variables into equally long shares, one per thread.
-std::vector<std::vector<Segment>> partition(std::span<const TensorType> variables, int threads, std::int64_t total) {
-  std::vector<std::vector<Segment>> shares(static_cast<std::size_t>(threads));
-  std::int64_t before = 0;  // elements of the variables so far
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const std::int64_t size = variables[i].elements();
-    for (std::int64_t t = 0; t < threads; ++t) {
-      const auto cut = [&](std::int64_t share) {
-        const std::int64_t inside = std::clamp<std::int64_t>(total * share / threads - before, 0, size);
-        return inside == size ? size : inside / line * line;
-      };
-      const Segment segment{i, cut(t), cut(t + 1)};
-      if (segment.begin < segment.end) shares[static_cast<std::size_t>(t)].push_back(segment);
-    }
-    before += size;
-  }
-  return shares;
-}
 
 template <class F, std::size_t... Slot>
 void update(const F& f, std::int64_t count, float* __restrict w, const float* __restrict g,
@@ -54,7 +27,8 @@ class MultiTensorUpdate {
   MultiTensorUpdate(const OptimizerUpdate& op, const Signature& signature, Make make)
       : make_(std::move(make)),
         first_(static_cast<std::size_t>(op.leading())),
-        count_(static_cast<std::size_t>(op.variables)) {
+        count_(static_cast<std::size_t>(op.variables)),
+        skippable_(op.skippable) {
     const std::span<const TensorType> variables = signature.inputs.subspan(first_, count_);
     std::int64_t total = 0;
     for (const TensorType& type : variables) total += type.elements();
@@ -64,6 +38,7 @@ class MultiTensorUpdate {
   }
 
   void operator()(Views inputs, Views) const {
+    if (skippable_ && *inputs[first_ - 1].as<bool>()) return;
     const auto f = make_(inputs);
     const auto shares = static_cast<std::int64_t>(shares_.size());
     parallel_ranges(static_cast<int>(shares), shares, [&](int, std::int64_t begin, std::int64_t end) {
@@ -77,7 +52,7 @@ class MultiTensorUpdate {
   template <class F>
   void run(const F& f, Views inputs, const Segment& segment) const {
     const auto at = [&](std::size_t group) {
-      return inputs[first_ + group * count_ + segment.variable].template as<float>() + segment.begin;
+      return inputs[first_ + group * count_ + segment.tensor].template as<float>() + segment.begin;
     };
     std::array<float*, Slots> slots;
     for (std::size_t i = 0; i < Slots; ++i) slots[i] = at(2 + i);
@@ -86,6 +61,7 @@ class MultiTensorUpdate {
 
   Make make_;
   std::size_t first_, count_;
+  bool skippable_;
   std::vector<std::vector<Segment>> shares_;
 };
 

@@ -1,15 +1,10 @@
 // Kernels of core/ops/unary.h.
 #pragma once
-#include <memory>
-
-#include "core/backend/backend.h"
+#include "core/backend/kernel_table.h"
 
 namespace gpubench::cpu {
 
-/// For every op of the file; unary.cpp says which function each one applies.
-template <class O>
-std::unique_ptr<Kernel> plan_unary(const O& op, const Signature& signature, Device& device);
-template <class O>
-std::unique_ptr<Kernel> plan_activation_gradient(const O& op, const Signature& signature, Device& device);
+/// A row for every function of one number, and for the gradients of activations.
+void add_unary(KernelTable& table);
 
 }  // namespace gpubench::cpu

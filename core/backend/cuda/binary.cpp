@@ -5,79 +5,17 @@
 #include "core/backend/cuda/elementwise.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/math/binary.h"
+#include "core/math/functions.h"
+#include "core/math/unary.h"
+#include "core/ops/unary.h"
 
 namespace gpubench::cuda {
-namespace {
 
-/// The function that an op applies.
-template <class O>
-struct FunctionOf;
-template <>
-struct FunctionOf<Add> {
-  using Type = math::Add;
-};
-template <>
-struct FunctionOf<Sub> {
-  using Type = math::Sub;
-};
-template <>
-struct FunctionOf<Mul> {
-  using Type = math::Mul;
-};
-template <>
-struct FunctionOf<Div> {
-  using Type = math::Div;
-};
-template <>
-struct FunctionOf<Pow> {
-  using Type = math::Pow;
-};
-template <>
-struct FunctionOf<Maximum> {
-  using Type = math::Maximum;
-};
-template <>
-struct FunctionOf<Minimum> {
-  using Type = math::Minimum;
-};
-template <>
-struct FunctionOf<Equal> {
-  using Type = math::Equal;
-};
-template <>
-struct FunctionOf<NotEqual> {
-  using Type = math::NotEqual;
-};
-template <>
-struct FunctionOf<Less> {
-  using Type = math::Less;
-};
-template <>
-struct FunctionOf<LessEqual> {
-  using Type = math::LessEqual;
-};
-template <>
-struct FunctionOf<Greater> {
-  using Type = math::Greater;
-};
-template <>
-struct FunctionOf<GreaterEqual> {
-  using Type = math::GreaterEqual;
-};
-template <>
-struct FunctionOf<LogicalAnd> {
-  using Type = math::LogicalAnd;
-};
-template <>
-struct FunctionOf<LogicalOr> {
-  using Type = math::LogicalOr;
-};
-
-}  // namespace
-
-template <class O>
-std::unique_ptr<Kernel> plan_binary(const O& op, const Signature& signature, Device& device) {
-  return plan_elementwise(op, signature, device, elementwise_launch<typename FunctionOf<O>::Type>());
+void add_binary(KernelTable& table) {
+#define GPUBENCH_ROW(name, Type, domain, flops) table.emplace(typeid(Type), &plan_function<math::Type>);
+  GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+  GPUBENCH_PREDICATES(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
 }
 
 std::unique_ptr<Kernel> plan_select(const Select& op, const Signature& signature, Device& device) {
@@ -101,21 +39,5 @@ std::unique_ptr<Kernel> plan_add_n(const AddN& op, const Signature& signature, D
     return cudaMemcpyAsync(outputs[0].data, sum, inputs[0].type->bytes(), cudaMemcpyDeviceToDevice, on.stream);
   });
 }
-
-template std::unique_ptr<Kernel> plan_binary(const Add&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Sub&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Mul&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Div&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Pow&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Maximum&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Minimum&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Equal&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const NotEqual&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Less&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const LessEqual&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const Greater&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const GreaterEqual&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const LogicalAnd&, const Signature&, Device&);
-template std::unique_ptr<Kernel> plan_binary(const LogicalOr&, const Signature&, Device&);
 
 }  // namespace gpubench::cuda

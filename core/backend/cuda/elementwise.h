@@ -14,4 +14,10 @@ ElementwiseAccess elementwise_access(const Op& op, const Signature& signature);
 std::unique_ptr<Kernel> plan_elementwise(const Op& op, const Signature& signature, Device& device,
                                          ElementwiseLaunch launch);
 
+/// The planner of any op that applies the function F of core/math.
+template <class F>
+std::unique_ptr<Kernel> plan_function(const Op& op, const Signature& signature, Device& device) {
+  return plan_elementwise(op, signature, device, elementwise_launch<F>());
+}
+
 }  // namespace gpubench::cuda

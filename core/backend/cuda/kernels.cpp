@@ -5,8 +5,11 @@
 #include "core/backend/cuda/binary.h"
 #include "core/backend/cuda/conv.h"
 #include "core/backend/cuda/conv_pool.h"
+#include "core/backend/cuda/elementwise_chain.h"
+#include "core/backend/cuda/image.h"
 #include "core/backend/cuda/indexing.h"
 #include "core/backend/cuda/loss.h"
+#include "core/backend/cuda/loss_scale.h"
 #include "core/backend/cuda/matmul.h"
 #include "core/backend/cuda/metric.h"
 #include "core/backend/cuda/optimizer.h"
@@ -17,12 +20,21 @@
 #include "core/backend/cuda/softmax.h"
 #include "core/backend/cuda/state.h"
 #include "core/backend/cuda/unary.h"
-#include "core/ops/unary.h"
 
 namespace gpubench::cuda {
+namespace {
+
+/// Adds the rows that follow from the list in core/math/functions.h.
+KernelTable with_functions(KernelTable table) {
+  add_unary(table);
+  add_binary(table);
+  return table;
+}
+
+}  // namespace
 
 const KernelTable& kernels() {
-  static const KernelTable table{
+  static const KernelTable table = with_functions({
       // core/graph
       planner<AddN, &plan_add_n>(),
       // matmul
@@ -47,41 +59,7 @@ const KernelTable& kernels() {
       planner<SoftmaxGradient, &plan_softmax_gradient>(),
       planner<LogSoftmax, &plan_log_softmax>(),
       planner<LogSoftmaxGradient, &plan_log_softmax_gradient>(),
-      // unary
-      planner<Neg, &plan_unary<Neg>>(),
-      planner<Abs, &plan_unary<Abs>>(),
-      planner<Sign, &plan_unary<Sign>>(),
-      planner<Square, &plan_unary<Square>>(),
-      planner<Sqrt, &plan_unary<Sqrt>>(),
-      planner<Rsqrt, &plan_unary<Rsqrt>>(),
-      planner<Exp, &plan_unary<Exp>>(),
-      planner<Log, &plan_unary<Log>>(),
-      planner<Floor, &plan_unary<Floor>>(),
-      planner<Relu, &plan_unary<Relu>>(),
-      planner<Sigmoid, &plan_unary<Sigmoid>>(),
-      planner<Tanh, &plan_unary<Tanh>>(),
-      planner<Gelu, &plan_unary<Gelu>>(),
-      planner<LogicalNot, &plan_unary<LogicalNot>>(),
-      planner<ReluGradient, &plan_unary<ReluGradient>>(),
-      planner<SigmoidGradient, &plan_unary<SigmoidGradient>>(),
-      planner<TanhGradient, &plan_unary<TanhGradient>>(),
-      planner<GeluGradient, &plan_unary<GeluGradient>>(),
       // binary
-      planner<Add, &plan_binary<Add>>(),
-      planner<Sub, &plan_binary<Sub>>(),
-      planner<Mul, &plan_binary<Mul>>(),
-      planner<Div, &plan_binary<Div>>(),
-      planner<Pow, &plan_binary<Pow>>(),
-      planner<Maximum, &plan_binary<Maximum>>(),
-      planner<Minimum, &plan_binary<Minimum>>(),
-      planner<Equal, &plan_binary<Equal>>(),
-      planner<NotEqual, &plan_binary<NotEqual>>(),
-      planner<Less, &plan_binary<Less>>(),
-      planner<LessEqual, &plan_binary<LessEqual>>(),
-      planner<Greater, &plan_binary<Greater>>(),
-      planner<GreaterEqual, &plan_binary<GreaterEqual>>(),
-      planner<LogicalAnd, &plan_binary<LogicalAnd>>(),
-      planner<LogicalOr, &plan_binary<LogicalOr>>(),
       planner<Select, &plan_select>(),
       // bias
       planner<BiasAdd, &plan_bias_add>(),
@@ -117,14 +95,21 @@ const KernelTable& kernels() {
       planner<DropoutGradient, &plan_dropout_gradient>(),
       planner<RandomUniform, &plan_random_uniform>(),
       planner<RandomNormal, &plan_random_normal>(),
-      // cast
+      // cast, chains
       planner<Cast, &plan_cast>(),
+      planner<ElementwiseChain, &plan_elementwise_chain>(),
       // shape_ops
       planner<Transpose, &plan_transpose>(),
       planner<Slice, &plan_slice>(),
       planner<SliceGradient, &plan_slice_gradient>(),
       planner<Concat, &plan_concat>(),
       planner<BroadcastTo, &plan_broadcast_to>(),
+      // image
+      planner<RandomFlipLeftRight, &plan_random_flip_left_right>(),
+      planner<RandomBrightness, &plan_random_brightness>(),
+      planner<RandomContrast, &plan_random_contrast>(),
+      planner<RandomCrop, &plan_random_crop>(),
+      planner<ResizeImages, &plan_resize_images>(),
       // state, schedule
       planner<Assign, &plan_assign>(),
       planner<AssignAdd, &plan_assign_add>(),
@@ -136,7 +121,9 @@ const KernelTable& kernels() {
       planner<SgdUpdate, &plan_sgd_update>(),
       planner<AdamUpdate, &plan_adam_update>(),
       planner<RmspropUpdate, &plan_rmsprop_update>(),
-  };
+      planner<Unscale, &plan_unscale>(),
+      planner<LossScaleUpdate, &plan_loss_scale_update>(),
+  });
   return table;
 }
 

@@ -15,8 +15,10 @@ template <class Launch>
 std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, Launch launch) {
   const auto first = static_cast<std::size_t>(op.leading()), count = static_cast<std::size_t>(op.variables);
   const auto slots = static_cast<std::size_t>(op.slots());
+  const bool counts_steps = op.counts_steps(), skippable = op.skippable;
   return launch_kernel(op, device, [=](const LaunchOn& on, Views inputs, Views) {
-    const UpdateScalars scalars{inputs[0].as<float>(), first == 2 ? inputs[1].as<std::int64_t>() : nullptr};
+    const UpdateScalars scalars{inputs[0].as<float>(), counts_steps ? inputs[1].as<std::int64_t>() : nullptr,
+                                skippable ? inputs[first - 1].as<bool>() : nullptr};
     for (std::size_t begin = 0; begin < count; begin += update_capacity) {
       UpdateTensors tensors;
       tensors.count = static_cast<int>(std::min<std::size_t>(count - begin, update_capacity));

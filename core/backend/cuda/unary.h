@@ -2,14 +2,13 @@
 #pragma once
 #include <memory>
 
-#include "core/backend/backend.h"
+#include "core/backend/kernel_table.h"
 #include "core/ops/cast.h"
 
 namespace gpubench::cuda {
 
-/// For every op of the file; unary.cpp says which function each one applies.
-template <class O>
-std::unique_ptr<Kernel> plan_unary(const O& op, const Signature& signature, Device& device);
+/// A row for every function of one number, and for the gradients of activations.
+void add_unary(KernelTable& table);
 std::unique_ptr<Kernel> plan_cast(const Cast& op, const Signature& signature, Device& device);
 
 }  // namespace gpubench::cuda

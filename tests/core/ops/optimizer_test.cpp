@@ -49,7 +49,7 @@ OpCase update_case(std::string name, const std::shared_ptr<const OptimizerUpdate
           .reference =
               [op, update = std::move(update)](std::span<const Array> in, std::span<Array> out) {
                 const auto first = static_cast<std::size_t>(op->leading()), n = shapes().size();
-                const double step = op->leading() == 2 ? in[1][0] : 0;
+                const double step = op->counts_steps() ? in[1][0] : 0;
                 for (std::size_t variable = 0; variable < n; ++variable) {
                   for (std::int64_t i = 0; i < in[first + variable].size(); ++i) {
                     double w = in[first + variable][i];
@@ -125,7 +125,28 @@ OpCase rmsprop_case(std::string name, RmspropAttributes a) {
                      });
 }
 
+/// The case of `op` with a flag behind its other scalars.
+OpCase with_flag(OpCase op_case, const std::shared_ptr<const OptimizerUpdate>& op, bool skipped) {
+  const auto flag = op->leading() - 1;
+  op_case.name += skipped ? "_skipped" : "_not_skipped";
+  op_case.op = op;
+  op_case.inputs.insert(op_case.inputs.begin() + flag,
+                        {.type = {{}, Dtype::boolean},
+                         .fill = [skipped](Array& array, std::mt19937_64&) { array[0] = skipped ? 1 : 0; }});
+  op_case.reference = [op, flag, skipped, update = op_case.reference](std::span<const Array> in, std::span<Array> out) {
+    std::vector<Array> others(in.begin(), in.end());
+    others.erase(others.begin() + flag);
+    if (!skipped) update(others, out);
+    if (!skipped) return;
+    for (const Alias& alias : op->aliases()) {
+      out[static_cast<std::size_t>(alias.output)].values = in[static_cast<std::size_t>(alias.input)].values;
+    }
+  };
+  return op_case;
+}
+
 std::vector<OpCase> optimizer_cases() {
+  const auto count = static_cast<int>(shapes().size());
   return {
       sgd_case("sgd", {}),
       sgd_case("sgd_decay", {.weight_decay = 0.1}),
@@ -137,6 +158,11 @@ std::vector<OpCase> optimizer_cases() {
       rmsprop_case("rmsprop_momentum", {.rho = 0.8, .momentum = 0.9}),
       rmsprop_case("rmsprop_centered", {.rho = 0.8, .centered = true}),
       rmsprop_case("rmsprop_centered_momentum", {.rho = 0.8, .momentum = 0.9, .centered = true}),
+      with_flag(sgd_case("sgd", {}), std::make_shared<const SgdUpdate>(SgdAttributes{}, count, true), true),
+      with_flag(adam_case("adam", {}), std::make_shared<const AdamUpdate>(AdamAttributes{}, count, true), true),
+      with_flag(adam_case("adam", {}), std::make_shared<const AdamUpdate>(AdamAttributes{}, count, true), false),
+      with_flag(rmsprop_case("rmsprop", {}), std::make_shared<const RmspropUpdate>(RmspropAttributes{}, count, true),
+                true),
   };
 }
 

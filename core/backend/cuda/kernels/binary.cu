@@ -1,69 +1,18 @@
-// Element-wise functions of two values, and the choice between two.
+// Element-wise functions of two values, logic, and the choice between two.
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/math/binary.h"
+#include "core/math/unary.h"
 
 namespace gpubench::cuda {
 
-template <>
-ElementwiseLaunch elementwise_launch<math::Add>() {
-  return &launch_function<math::Add, Domain::numbers>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Sub>() {
-  return &launch_function<math::Sub, Domain::numbers>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Mul>() {
-  return &launch_function<math::Mul, Domain::numbers>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Maximum>() {
-  return &launch_function<math::Maximum, Domain::numbers>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Minimum>() {
-  return &launch_function<math::Minimum, Domain::numbers>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Div>() {
-  return &launch_function<math::Div, Domain::floats>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Pow>() {
-  return &launch_function<math::Pow, Domain::floats>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Equal>() {
-  return &launch_function<math::Equal, Domain::numbers_and_bool>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::NotEqual>() {
-  return &launch_function<math::NotEqual, Domain::numbers_and_bool>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Less>() {
-  return &launch_function<math::Less, Domain::numbers_and_bool>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::LessEqual>() {
-  return &launch_function<math::LessEqual, Domain::numbers_and_bool>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::Greater>() {
-  return &launch_function<math::Greater, Domain::numbers_and_bool>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::GreaterEqual>() {
-  return &launch_function<math::GreaterEqual, Domain::numbers_and_bool>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::LogicalAnd>() {
-  return &launch_function<math::LogicalAnd, Domain::bools>;
-}
-template <>
-ElementwiseLaunch elementwise_launch<math::LogicalOr>() {
-  return &launch_function<math::LogicalOr, Domain::bools>;
-}
+#define GPUBENCH_LAUNCH(name, Type, domain, flops)             \
+  template <>                                                  \
+  ElementwiseLaunch elementwise_launch<math::Type>() {         \
+    return &launch_function<math::Type, math::Domain::domain>; \
+  }
+GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_LAUNCH)
+GPUBENCH_PREDICATES(GPUBENCH_LAUNCH)
+#undef GPUBENCH_LAUNCH
 
 namespace {
 

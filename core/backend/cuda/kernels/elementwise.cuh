@@ -8,6 +8,7 @@
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/kernels/launch.cuh"
 #include "core/backend/cuda/kernels/stored.h"
+#include "core/math/functions.h"
 
 namespace gpubench::cuda {
 
@@ -219,11 +220,11 @@ cudaError_t launch_general(const LaunchOn& on, const ElementwiseAccess& access, 
 }
 
 /// The kernel for the access: flat where F gives floats of floats, general elsewhere. `domain` is what F is for.
-template <class F, Domain domain>
+template <class F, math::Domain domain>
 cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
   if (access.elements == 0) return cudaSuccess;
   [[maybe_unused]] const Dtype type = access.input_types[0];
-  if constexpr (domain == Domain::floats || domain == Domain::numbers) {
+  if constexpr (domain == math::Domain::floats || domain == math::Domain::numbers) {
     if (access.rank == 1 && is_floating(type)) {
       Inputs inputs{};
       constexpr int arity = arity_of<F, float>;
@@ -232,10 +233,10 @@ cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access,
                     access, out, inputs);
     }
   }
-  if constexpr (domain != Domain::bools) {
+  if constexpr (domain != math::Domain::bools) {
     if (is_floating(type)) return launch_general<F, float>(on, access, out, in);
   }
-  if constexpr (domain != Domain::floats) return launch_general<F, std::int64_t>(on, access, out, in);
+  if constexpr (domain != math::Domain::floats) return launch_general<F, std::int64_t>(on, access, out, in);
   return cudaErrorInvalidValue;
 }
 

@@ -23,10 +23,7 @@ struct ElementwiseAccess {
 
 using ElementwiseLaunch = cudaError_t (*)(const LaunchOn&, const ElementwiseAccess&, void* out, const void* const* in);
 
-/// Classes of types that one general kernel serves, computing in float and in int64_t.
-enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
-
-/// The launch of the function object F of core/math; unary.cu and binary.cu name every F.
+/// The launch of the function object F of core/math; one for every row of core/math/functions.h.
 template <class F>
 ElementwiseLaunch elementwise_launch();
 

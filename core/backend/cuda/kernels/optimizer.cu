@@ -31,6 +31,7 @@ __device__ void update_tile(const F& f, const UpdateTensors& tensors, int variab
 /// `make(scalars)` is the function of an element.
 template <int slots, class Make>
 __global__ void update_kernel(Make make, UpdateTensors tensors, UpdateScalars scalars, std::int64_t tiles) {
+  if (scalars.skip != nullptr && *scalars.skip) return;
   const auto f = make(scalars);
   int variable = 0;
   std::int64_t first = 0;  // tile of the variable

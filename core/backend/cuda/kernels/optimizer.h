@@ -22,6 +22,7 @@ struct UpdateTensors {
 struct UpdateScalars {
   const float* learning_rate = nullptr;
   const std::int64_t* step = nullptr;  ///< for Adam alone: 1 at the first update
+  const bool* skip = nullptr;          ///< where given and true, everything stays as it is
 };
 
 struct SgdConstants {

@@ -1,0 +1,105 @@
+#include "core/backend/cpu/elementwise_chain.h"
+
+#include <array>
+#include <vector>
+
+#include "core/backend/cpu/chain_operand.h"
+#include "core/backend/cpu/elementwise.h"
+#include "core/math/binary.h"
+#include "core/math/unary.h"
+
+namespace gpubench::cpu {
+namespace {
+
+/// out = f(a) or f(a, b) for a block, by the loops of the ops that were joined.
+using StepLoop = void (*)(std::int64_t count, float* out, BlockOperand a, BlockOperand b);
+
+template <class F>
+void step_loop(std::int64_t count, float* out, BlockOperand a, BlockOperand b) {
+  if constexpr (std::is_invocable_v<F, float>) {
+    detail::choose_loop<>(F{}, count, out, Pointers<float>{a.data}, {a.stride});
+  } else {
+    detail::choose_loop<>(F{}, count, out, Pointers<float, float>{a.data, b.data}, {a.stride, b.stride});
+  }
+}
+
+struct Function {
+  StepLoop loop;
+  std::int64_t flops;
+};
+
+constexpr std::array functions{
+#define GPUBENCH_ROW(name, Type, domain, flops) Function{&step_loop<math::Type>, flops},
+    GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW) GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+};
+
+const Function& function_of(const ChainStep& step) {
+  return functions[static_cast<std::size_t>(step.function)];
+}
+
+/// The output of a block in its own type.
+template <class Out>
+class ChainLoop {
+ public:
+  ChainLoop(const ElementwiseChain& op, const Signature& signature)
+      : steps_(op.steps), elements_(signature.outputs[0].elements()) {
+    std::int64_t bytes = static_cast<std::int64_t>(signature.outputs[0].bytes()), flops = 0;
+    for (const TensorType& input : signature.inputs) {
+      operands_.emplace_back(input, signature.outputs[0].shape);
+      bytes += static_cast<std::int64_t>(input.bytes());
+    }
+    constexpr std::int64_t step_bytes = 8;  // in the first-level cache, which takes time too
+    for (const ChainStep& step : steps_) flops += function_of(step).flops + step_bytes;
+    blocks_ = (elements_ + chain_block - 1) / chain_block;
+    threads_ = threads_for_stream(blocks_, bytes, elements_ * flops);
+  }
+
+  void operator()(Views inputs, Views outputs) const {
+    parallel_ranges(threads_, blocks_, [&](int, std::int64_t first, std::int64_t last) {
+      for (std::int64_t b = first; b < last; ++b) {
+        const std::int64_t begin = b * chain_block;
+        run_block(inputs, begin, std::min(chain_block, elements_ - begin), outputs[0].as<Out>() + begin);
+      }
+    });
+  }
+
+ private:
+  /// The output may be the memory of an input: an element is written after everything that is read for it.
+  void run_block(Views inputs, std::int64_t begin, std::int64_t count, Out* out) const {
+    ChainBuffer values, other;
+    BlockOperand value = operands_[0].read(inputs[0], begin, count, values);
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      const ChainStep& step = steps_[s];
+      float* to = values.values;
+      if constexpr (std::is_same_v<Out, float>) {
+        if (s + 1 == steps_.size()) to = out;
+      }
+      BlockOperand operand{nullptr, 0};
+      if (step.operand >= 0) {
+        const auto input = static_cast<std::size_t>(step.operand);
+        operand = operands_[input].read(inputs[input], begin, count, other);
+      }
+      // A lone element would be overwritten while it is read; loops read it before they write.
+      function_of(step).loop(count, to, step.reversed ? operand : value, step.reversed ? value : operand);
+      value = {to, 1};
+    }
+    if (std::is_same_v<Out, float> && !steps_.empty()) return;
+    const CastTo<Out> narrow;
+    for (std::int64_t i = 0; i < count; ++i) out[i] = narrow(value.data[i * value.stride]);
+  }
+
+  std::vector<ChainStep> steps_;
+  std::vector<ChainOperand> operands_;
+  std::int64_t elements_, blocks_;
+  int threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_elementwise_chain(const ElementwiseChain& op, const Signature& signature, Device&) {
+  return dispatch(Floating{}, op.name(), op.dtype,
+                  [&]<class Out>() { return loop_kernel(ChainLoop<Out>(op, signature)); });
+}
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,68 @@
+#include "core/backend/cuda/image.h"
+
+#include "core/backend/cuda/kernels/image.h"
+#include "core/backend/cuda/launch_kernel.h"
+
+namespace gpubench::cuda {
+namespace {
+
+ImageBatch batch_of(const TensorType& type) {
+  return {type.shape[0], type.shape[1], type.shape[2], type.shape[3], type.dtype};
+}
+
+/// launch(on, seed and step, in, out) of an op on images and a step.
+template <class Launch>
+std::unique_ptr<Kernel> plan_random_images(const Op& op, Device& device, std::uint64_t seed, Launch launch) {
+  return launch_kernel(op, device, [seed, launch](const LaunchOn& on, Views inputs, Views outputs) {
+    return launch(on, ImageDraws{seed, inputs[1].as<std::int64_t>()}, inputs[0].data, outputs[0].data);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_random_flip_left_right(const RandomFlipLeftRight& op, const Signature& signature,
+                                                    Device& device) {
+  const ImageBatch images = batch_of(signature.inputs[0]);
+  return plan_random_images(op, device, op.seed,
+                            [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
+                              return launch_random_flip(on, draws, images, in, out);
+                            });
+}
+
+std::unique_ptr<Kernel> plan_random_brightness(const RandomBrightness& op, const Signature& signature, Device& device) {
+  const ImageBatch images = batch_of(signature.inputs[0]);
+  const auto delta = static_cast<float>(op.max_delta);
+  return plan_random_images(op, device, op.seed,
+                            [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
+                              return launch_random_brightness(on, draws, images, delta, in, out);
+                            });
+}
+
+std::unique_ptr<Kernel> plan_random_contrast(const RandomContrast& op, const Signature& signature, Device& device) {
+  const ImageBatch images = batch_of(signature.inputs[0]);
+  const auto lower = static_cast<float>(op.lower), upper = static_cast<float>(op.upper);
+  return plan_random_images(op, device, op.seed,
+                            [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
+                              return launch_random_contrast(on, draws, images, lower, upper, in, out);
+                            });
+}
+
+std::unique_ptr<Kernel> plan_random_crop(const RandomCrop& op, const Signature& signature, Device& device) {
+  const ImageBatch from = batch_of(signature.inputs[0]), to = batch_of(signature.outputs[0]);
+  return plan_random_images(op, device, op.seed,
+                            [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
+                              return launch_random_crop(on, draws, from, to, in, out);
+                            });
+}
+
+std::unique_ptr<Kernel> plan_resize_images(const ResizeImages& op, const Signature& signature, Device& device) {
+  const ImageBatch from = batch_of(signature.inputs[0]), to = batch_of(signature.outputs[0]);
+  return launch_kernel(
+      op, device,
+      [from, to, bilinear = op.method == ResizeMethod::bilinear](const LaunchOn& on, Views inputs, Views outputs) {
+        if (!bilinear) return launch_resize_nearest(on, from, to, inputs[0].data, outputs[0].data);
+        return launch_resize_bilinear(on, from, to, inputs[0].data, outputs[0].as<float>());
+      });
+}
+
+}  // namespace gpubench::cuda

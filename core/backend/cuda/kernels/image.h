@@ -1,0 +1,37 @@
+// Augmentation and resizing of images [batch, height, width, channels], with the CPU's random numbers. The step is read
+// on the device, so that a recorded launch makes new decisions in every step.
+#pragma once
+#include <cstdint>
+
+#include "core/backend/cuda/kernels/launch.h"
+#include "core/tensor/dtype.h"
+
+namespace gpubench::cuda {
+
+struct ImageBatch {
+  std::int64_t batch = 0, height = 0, width = 0, channels = 0;
+  Dtype type = Dtype::f32;
+};
+
+struct ImageDraws {
+  std::uint64_t seed = 0;
+  const std::int64_t* step = nullptr;
+};
+
+/// Any type; never in place.
+cudaError_t launch_random_flip(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& images, const void* in,
+                               void* out);
+cudaError_t launch_random_crop(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& from,
+                               const ImageBatch& to, const void* in, void* out);
+cudaError_t launch_resize_nearest(const LaunchOn& on, const ImageBatch& from, const ImageBatch& to, const void* in,
+                                  void* out);
+/// Floating types and uint8; the output may be the input's memory.
+cudaError_t launch_random_brightness(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& images, float delta,
+                                     const void* in, void* out);
+cudaError_t launch_random_contrast(const LaunchOn& on, const ImageDraws& draws, const ImageBatch& images, float lower,
+                                   float upper, const void* in, void* out);
+/// From floating types and uint8 to float32.
+cudaError_t launch_resize_bilinear(const LaunchOn& on, const ImageBatch& from, const ImageBatch& to, const void* in,
+                                   float* out);
+
+}  // namespace gpubench::cuda

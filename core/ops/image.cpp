@@ -1,0 +1,150 @@
+#include "core/ops/image.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/ops/check.h"
+
+namespace gpubench {
+namespace {
+
+void expect_images(std::string_view op, const TensorType& images) {
+  if (images.dtype == Dtype::bytes) ops::refuse(op, "images are tensors of numbers, got bytes; decode them first");
+  if (images.rank() == 4) return;
+  ops::refuse(op, fmt::format("takes images [batch, height, width, channels], got {}", to_string(images)));
+}
+
+/// For ops that compute with pixels.
+void expect_brightness(std::string_view op, const TensorType& images) {
+  if (is_floating(images.dtype) || images.dtype == Dtype::u8) return;
+  ops::refuse(op, fmt::format("images are of a floating type or uint8, got {}", to_string(images)));
+}
+
+void expect_random(std::string_view op, std::span<const TensorType> inputs) {
+  ops::expect_count(op, inputs, 2);
+  expect_images(op, inputs[0]);
+  ops::expect_type(op, "the step", inputs[1], {{}, Dtype::i64});
+}
+
+void expect_extents(std::string_view op, std::int64_t height, std::int64_t width) {
+  if (height > 0 && width > 0) return;
+  ops::refuse(op, fmt::format("height and width must be at least 1, got {} and {}", height, width));
+}
+
+/// The op itself, applied to the gradient with the numbers of the same step.
+template <class O>
+std::vector<Value> same_again(const O& op, Graph& graph, std::span<const Value> inputs, Value dy) {
+  return {graph.apply(std::make_shared<const O>(op), {dy, inputs[1]}), Value{}};
+}
+
+constexpr std::array method_names{std::string_view("bilinear"), std::string_view("nearest")};
+
+}  // namespace
+
+std::string RandomFlipLeftRight::attributes() const {
+  return fmt::format("seed={}", seed);
+}
+
+std::vector<TensorType> RandomFlipLeftRight::infer(std::span<const TensorType> inputs) const {
+  expect_random(name(), inputs);
+  return {inputs[0]};
+}
+
+std::vector<Value> RandomFlipLeftRight::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                                 std::span<const Value> output_gradients) const {
+  return same_again(*this, graph, inputs, output_gradients[0]);
+}
+
+RandomBrightness::RandomBrightness(double delta, std::uint64_t of) : max_delta(delta), seed(of) {
+  if (!(delta >= 0)) ops::refuse(name(), fmt::format("max_delta must not be negative, got {}", delta));
+}
+
+std::string RandomBrightness::attributes() const {
+  return fmt::format("max_delta={} seed={}", max_delta, seed);
+}
+
+std::vector<TensorType> RandomBrightness::infer(std::span<const TensorType> inputs) const {
+  expect_random(name(), inputs);
+  expect_brightness(name(), inputs[0]);
+  return {inputs[0]};
+}
+
+std::vector<Value> RandomBrightness::gradient(Graph&, std::span<const Value>, std::span<const Value>,
+                                              std::span<const Value> output_gradients) const {
+  return {output_gradients[0], Value{}};
+}
+
+RandomContrast::RandomContrast(double from, double to, std::uint64_t of) : lower(from), upper(to), seed(of) {
+  if (from >= 0 && to >= from) return;
+  ops::refuse(name(), fmt::format("the factors must be 0 <= lower <= upper, got {} and {}", from, to));
+}
+
+std::string RandomContrast::attributes() const {
+  return fmt::format("lower={} upper={} seed={}", lower, upper, seed);
+}
+
+std::vector<TensorType> RandomContrast::infer(std::span<const TensorType> inputs) const {
+  expect_random(name(), inputs);
+  expect_brightness(name(), inputs[0]);
+  return {inputs[0]};
+}
+
+std::vector<Value> RandomContrast::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                            std::span<const Value> output_gradients) const {
+  return same_again(*this, graph, inputs, output_gradients[0]);
+}
+
+double RandomContrast::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return 4.0 * static_cast<double>(outputs[0].elements());
+}
+
+std::string RandomCrop::attributes() const {
+  return fmt::format("height={} width={} seed={}", height, width, seed);
+}
+
+std::vector<TensorType> RandomCrop::infer(std::span<const TensorType> inputs) const {
+  expect_random(name(), inputs);
+  expect_extents(name(), height, width);
+  const Shape& from = inputs[0].shape;
+  if (height > from[1] || width > from[2]) {
+    ops::refuse(name(), fmt::format("{} x {} does not fit into {}", height, width, to_string(inputs[0])));
+  }
+  return {{{from[0], height, width, from[3]}, inputs[0].dtype}};
+}
+
+double RandomCrop::bytes(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return 2.0 * static_cast<double>(outputs[0].bytes());
+}
+
+std::string_view to_string(ResizeMethod method) {
+  return method_names[static_cast<std::size_t>(method)];
+}
+
+ResizeMethod parse_resize_method(std::string_view name) {
+  for (std::size_t i = 0; i < method_names.size(); ++i) {
+    if (method_names[i] == name) return static_cast<ResizeMethod>(i);
+  }
+  ops::refuse("resize_images", fmt::format("there is no method '{}' (known: bilinear, nearest)", name));
+}
+
+std::string ResizeImages::attributes() const {
+  return fmt::format("height={} width={} method={}", height, width, to_string(method));
+}
+
+std::vector<TensorType> ResizeImages::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 1);
+  expect_images(name(), inputs[0]);
+  expect_extents(name(), height, width);
+  if (method == ResizeMethod::bilinear) expect_brightness(name(), inputs[0]);
+  const Shape& from = inputs[0].shape;
+  if (from[1] == 0 || from[2] == 0) ops::refuse(name(), fmt::format("{} has no pixels", to_string(inputs[0])));
+  const Dtype dtype = method == ResizeMethod::bilinear ? Dtype::f32 : inputs[0].dtype;
+  return {{{from[0], height, width, from[3]}, dtype}};
+}
+
+double ResizeImages::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return method == ResizeMethod::nearest ? 0 : 9.0 * static_cast<double>(outputs[0].elements());
+}
+
+}  // namespace gpubench

@@ -1,0 +1,93 @@
+// Augmentation and resizing of images [batch, height, width, channels], with the names and semantics of tf.image. What
+// is random is decided for each image of its own: Philox(seed, step, image), the same numbers on every device.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// images, step int64[] -> images, every second one mirrored. Any type but bytes.
+class RandomFlipLeftRight final : public Op {
+ public:
+  explicit RandomFlipLeftRight(std::uint64_t of) : seed(of) {}
+  std::string_view name() const override { return "random_flip_left_right"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+
+  const std::uint64_t seed;
+};
+
+/// images, step -> images with a number of [-max_delta, max_delta) added, which is of the unit in which the brightest
+/// pixel of uint8 is 1. Floating types, and uint8, which saturates.
+class RandomBrightness final : public Op {
+ public:
+  /// Throws Error for a negative `delta`.
+  RandomBrightness(double delta, std::uint64_t of);
+  std::string_view name() const override { return "random_brightness"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
+
+  const double max_delta;
+  const std::uint64_t seed;
+};
+
+/// images, step -> (x - mean) * factor + mean with the mean of each channel of an image and a factor of [lower, upper).
+/// Floating types, and uint8, which saturates.
+class RandomContrast final : public Op {
+ public:
+  /// 0 <= from <= to; throws Error otherwise.
+  RandomContrast(double from, double to, std::uint64_t of);
+  std::string_view name() const override { return "random_contrast"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  /// The map is symmetric, so that it is its own transpose.
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const double lower, upper;
+  const std::uint64_t seed;
+};
+
+/// images, step -> [batch, height, width, channels], cut out at a place of its own for each image. Any type but bytes.
+/// No gradient.
+class RandomCrop final : public Op {
+ public:
+  RandomCrop(std::int64_t rows, std::int64_t columns, std::uint64_t of) : height(rows), width(columns), seed(of) {}
+  std::string_view name() const override { return "random_crop"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const std::int64_t height, width;
+  const std::uint64_t seed;
+};
+
+enum class ResizeMethod : std::uint8_t { bilinear, nearest };
+std::string_view to_string(ResizeMethod method);
+/// Throws Error listing the names.
+ResizeMethod parse_resize_method(std::string_view name);
+
+/// images -> [batch, height, width, channels]: bilinear in float32 from floating types and uint8, nearest in the type
+/// of the images. Pixels' centres lie at halves; there is no low-pass filter. No gradient.
+class ResizeImages final : public Op {
+ public:
+  ResizeImages(std::int64_t rows, std::int64_t columns, ResizeMethod by) : height(rows), width(columns), method(by) {}
+  std::string_view name() const override { return "resize_images"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const std::int64_t height, width;
+  const ResizeMethod method;
+};
+
+}  // namespace gpubench

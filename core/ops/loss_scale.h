@@ -1,0 +1,50 @@
+// Dynamic loss scaling without a branch on the host: gradients are unscaled and tested by one op, whose flag tells the
+// optimizer's update to leave everything as it is and the scale's update to shrink. All state lies on the device.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// loss scale float32[], `gradients` floating tensors -> them over the scale in float32, and found infinity bool[]:
+/// whether any element of them is infinite or not a number.
+class Unscale final : public Op {
+ public:
+  explicit Unscale(int count) : gradients(count) {}
+  std::string_view name() const override { return "unscale"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override;
+
+  const int gradients;
+};
+
+/// scale float32[], good steps int64[] (since the scale changed), found infinity bool[] -> scale, good steps, in place.
+class LossScaleUpdate final : public Op {
+ public:
+  static constexpr double initial_scale = 32768;
+
+  /// Throws Error unless `multiplier` > 1 and `interval` > 0.
+  LossScaleUpdate(double multiplier, std::int64_t interval);
+  std::string_view name() const override { return "loss_scale_update"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::in_place}, {1, 1, Alias::Kind::in_place}}; }
+
+  const double factor;
+  const std::int64_t growth_interval;
+};
+
+namespace ops {
+
+struct Unscaled {
+  std::vector<Value> gradients;
+  Value found_infinity;
+};
+Unscaled unscale(Graph& graph, Value loss_scale, std::span<const Value> gradients);
+
+void loss_scale_update(Graph& graph, Value loss_scale, Value good_steps, Value found_infinity, double factor = 2,
+                       std::int64_t growth_interval = 2000);
+
+}  // namespace ops
+}  // namespace gpubench

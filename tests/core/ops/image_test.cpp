@@ -1,0 +1,231 @@
+#include "core/ops/image.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/math/philox.h"
+#include "tests/support/op_case.h"
+
+namespace gpubench {
+namespace {
+
+using support::Array;
+using support::CaseInput;
+using support::OpCase;
+using testing::ThrowsMessage;
+
+constexpr std::uint64_t seed = 0x0123456789ABCDEF;
+const CaseInput step{{{}, Dtype::i64}, 0, 1e9};
+
+/// The draws of image `i`; random_test.cpp holds philox itself against its paper.
+std::uint32_t word_of(double at, std::int64_t i, bool second = false) {
+  const auto counter = static_cast<std::uint64_t>(i / 64 * 16 + i % 16) | (second ? std::uint64_t{1} << 63 : 0);
+  return math::philox(seed, static_cast<std::uint64_t>(at), counter).word[i % 64 / 16];
+}
+double uniform_of(double at, std::int64_t i) {
+  return (word_of(at, i) >> 8) * 0x1p-24;
+}
+
+double saturated(double x, Dtype dtype) {
+  return dtype == Dtype::u8 ? std::min(std::max(std::floor(x + 0.5), 0.0), 255.0) : x;
+}
+
+/// Element [image, y, x, channel].
+double at(const Array& images, std::int64_t image, std::int64_t y, std::int64_t x, std::int64_t c) {
+  return images[((image * images.extent(1) + y) * images.extent(2) + x) * images.extent(3) + c];
+}
+
+/// Sets every pixel of the output to f(image, y, x, channel).
+template <class F>
+void for_each_pixel(Array& out, const F& f) {
+  std::int64_t i = 0;
+  for (std::int64_t image = 0; image < out.extent(0); ++image)
+    for (std::int64_t y = 0; y < out.extent(1); ++y)
+      for (std::int64_t x = 0; x < out.extent(2); ++x)
+        for (std::int64_t c = 0; c < out.extent(3); ++c) out[i++] = f(image, y, x, c);
+}
+
+CaseInput images(Shape shape, Dtype dtype = Dtype::f32) {
+  return {.type = {std::move(shape), dtype},
+          .low = dtype == Dtype::f32 ? -1.0 : 0.0,
+          .high = dtype == Dtype::f32 ? 1.0 : 100.0};
+}
+
+OpCase image_case(std::string name, OpPtr op, std::vector<CaseInput> inputs,
+                  std::function<void(std::span<const Array>, std::span<Array>)> reference, bool differentiable) {
+  return {.name = std::move(name),
+          .op = std::move(op),
+          .inputs = std::move(inputs),
+          .reference = std::move(reference),
+          .differentiable = differentiable};
+}
+
+OpCase flip_case(std::string name, CaseInput input) {
+  return image_case(
+      std::move(name), std::make_shared<const RandomFlipLeftRight>(seed), {std::move(input), step},
+      [](std::span<const Array> in, std::span<Array> out) {
+        for_each_pixel(out[0], [&](auto image, auto y, auto x, auto c) {
+          const bool flipped = uniform_of(in[1][0], image) < 0.5;
+          return at(in[0], image, y, flipped ? in[0].extent(2) - 1 - x : x, c);
+        });
+      },
+      true);
+}
+
+OpCase brightness_case(std::string name, CaseInput input) {
+  return image_case(
+      std::move(name), std::make_shared<const RandomBrightness>(0.4, seed), {std::move(input), step},
+      [](std::span<const Array> in, std::span<Array> out) {
+        const Dtype dtype = in[0].type.dtype;
+        for_each_pixel(out[0], [&](auto image, auto y, auto x, auto c) {
+          const double delta = (-0.4 + 0.8 * uniform_of(in[1][0], image)) * (dtype == Dtype::u8 ? 255 : 1);
+          return saturated(at(in[0], image, y, x, c) + delta, dtype);
+        });
+      },
+      true);
+}
+
+OpCase contrast_case(std::string name, CaseInput input) {
+  return image_case(
+      std::move(name), std::make_shared<const RandomContrast>(0.5, 1.5, seed), {std::move(input), step},
+      [](std::span<const Array> in, std::span<Array> out) {
+        const std::int64_t height = in[0].extent(1), width = in[0].extent(2);
+        for_each_pixel(out[0], [&](auto image, auto y, auto x, auto c) {
+          double mean = 0;
+          for (std::int64_t row = 0; row < height; ++row)
+            for (std::int64_t column = 0; column < width; ++column)
+              mean += at(in[0], image, row, column, c) / static_cast<double>(height * width);
+          const double factor = 0.5 + uniform_of(in[1][0], image);
+          return saturated((at(in[0], image, y, x, c) - mean) * factor + mean, in[0].type.dtype);
+        });
+      },
+      true);
+}
+
+OpCase crop_case(std::string name, CaseInput input, std::int64_t height, std::int64_t width) {
+  return image_case(
+      std::move(name), std::make_shared<const RandomCrop>(height, width, seed), {std::move(input), step},
+      [height, width](std::span<const Array> in, std::span<Array> out) {
+        for_each_pixel(out[0], [&](auto image, auto y, auto x, auto c) {
+          const double tops = static_cast<double>(in[0].extent(1) - height + 1);
+          const double lefts = static_cast<double>(in[0].extent(2) - width + 1);
+          const auto top = static_cast<std::int64_t>(word_of(in[1][0], image) * 0x1p-32 * tops);
+          const auto left = static_cast<std::int64_t>(word_of(in[1][0], image, true) * 0x1p-32 * lefts);
+          return at(in[0], image, top + y, left + x, c);
+        });
+      },
+      false);
+}
+
+double clamped(double place, std::int64_t extent) {
+  return std::min(std::max(place, 0.0), static_cast<double>(extent - 1));
+}
+
+OpCase bilinear_case(std::string name, CaseInput input, std::int64_t height, std::int64_t width) {
+  const auto op = std::make_shared<const ResizeImages>(height, width, ResizeMethod::bilinear);
+  return image_case(
+      std::move(name), op, {std::move(input)},
+      [](std::span<const Array> in, std::span<Array> out) {
+        for_each_pixel(out[0], [&](auto image, auto y, auto x, auto c) {
+          const auto source = [&](std::int64_t i, int dimension) {
+            const double scale =
+                static_cast<double>(in[0].extent(dimension)) / static_cast<double>(out[0].extent(dimension));
+            return (static_cast<double>(i) + 0.5) * scale - 0.5;
+          };
+          const double row = source(y, 1), column = source(x, 2);
+          double sum = 0;
+          for (const int dy : {0, 1})
+            for (const int dx : {0, 1}) {
+              const double share_y = std::abs(1 - dy - (row - std::floor(row)));
+              const double share_x = std::abs(1 - dx - (column - std::floor(column)));
+              sum += share_y * share_x *
+                     at(in[0], image, static_cast<std::int64_t>(clamped(std::floor(row) + dy, in[0].extent(1))),
+                        static_cast<std::int64_t>(clamped(std::floor(column) + dx, in[0].extent(2))), c);
+            }
+          return sum;
+        });
+      },
+      false);
+}
+
+OpCase nearest_case(std::string name, CaseInput input, std::int64_t height, std::int64_t width) {
+  const auto op = std::make_shared<const ResizeImages>(height, width, ResizeMethod::nearest);
+  return image_case(
+      std::move(name), op, {std::move(input)},
+      [](std::span<const Array> in, std::span<Array> out) {
+        for_each_pixel(out[0], [&](auto image, auto y, auto x, auto c) {
+          const auto source = [&](std::int64_t i, int dimension) {
+            return (2 * i + 1) * in[0].extent(dimension) / (2 * out[0].extent(dimension));
+          };
+          return at(in[0], image, source(y, 1), source(x, 2), c);
+        });
+      },
+      false);
+}
+
+std::vector<OpCase> image_cases() {
+  return {
+      flip_case("flip", images({9, 4, 5, 3})),
+      flip_case("flip_bytes", images({70, 3, 7, 1}, Dtype::u8)),
+      flip_case("flip_integers", images({5, 2, 4, 2}, Dtype::i64)),
+      flip_case("flip_on_threads", images({5, 20, 150, 3})),
+      brightness_case("brightness", images({9, 4, 5, 3})),
+      brightness_case("brightness_bytes", images({20, 3, 7, 1}, Dtype::u8)),
+      brightness_case("brightness_of_nothing", images({0, 4, 5, 3})),
+      contrast_case("contrast", images({5, 4, 5, 3})),
+      contrast_case("contrast_bytes", images({4, 3, 7, 2}, Dtype::u8)),
+      contrast_case("contrast_of_many_pixels", images({2, 9, 31, 1})),
+      crop_case("crop", images({9, 8, 11, 3}), 5, 4),
+      crop_case("crop_nothing_off", images({3, 4, 5, 2}), 4, 5),
+      crop_case("crop_bytes", images({70, 6, 6, 1}, Dtype::u8), 3, 2),
+      bilinear_case("bilinear_larger", images({2, 4, 5, 3}), 9, 13),
+      bilinear_case("bilinear_smaller", images({2, 11, 9, 1}), 4, 3),
+      bilinear_case("bilinear_bytes", images({2, 5, 5, 2}, Dtype::u8), 8, 3),
+      nearest_case("nearest_larger", images({2, 4, 5, 3}), 9, 13),
+      nearest_case("nearest_smaller", images({2, 11, 9, 1}), 4, 3),
+      nearest_case("nearest_bytes", images({2, 5, 5, 2}, Dtype::u8), 8, 3),
+  };
+}
+
+GPUBENCH_OP_CASES(Image, image_cases);
+
+TEST(ImageTest, RefusesWhatMakesNoSense) {
+  Graph graph;
+  const Value x = graph.input({{2, 4, 4, 3}, Dtype::f32}, "x"), flat = graph.input({{2, 4}, Dtype::f32}, "flat");
+  const Value counts = graph.input({{2, 4, 4, 3}, Dtype::i32}, "counts"), n = graph.input({{}, Dtype::i64}, "step");
+  const auto apply = [&](OpPtr op, Value images) { return graph.apply(std::move(op), {images, n}); };
+  EXPECT_THAT(
+      [&] { apply(std::make_shared<const RandomFlipLeftRight>(1), flat); },
+      ThrowsMessage<Error>("random_flip_left_right: takes images [batch, height, width, channels], got float32[2, 4]"));
+  EXPECT_THAT(
+      [&] {
+        graph.apply(std::make_shared<const RandomFlipLeftRight>(1), {x, x});
+      },
+      ThrowsMessage<Error>("random_flip_left_right: the step must be int64[], got float32[2, 4, 4, 3]"));
+  EXPECT_THAT([&] { apply(std::make_shared<const RandomBrightness>(0.1, 1), counts); },
+              ThrowsMessage<Error>("random_brightness: images are of a floating type or uint8, got int32[2, 4, 4, 3]"));
+  EXPECT_THAT([&] { RandomBrightness(-1, 1); },
+              ThrowsMessage<Error>("random_brightness: max_delta must not be negative, got -1"));
+  EXPECT_THAT([&] { RandomContrast(2, 1, 1); },
+              ThrowsMessage<Error>("random_contrast: the factors must be 0 <= lower <= upper, got 2 and 1"));
+  EXPECT_THAT([&] { apply(std::make_shared<const RandomCrop>(5, 4, 1), x); },
+              ThrowsMessage<Error>("random_crop: 5 x 4 does not fit into float32[2, 4, 4, 3]"));
+  EXPECT_THAT([&] { apply(std::make_shared<const RandomCrop>(0, 4, 1), x); },
+              ThrowsMessage<Error>("random_crop: height and width must be at least 1, got 0 and 4"));
+  EXPECT_THAT([&] { parse_resize_method("bicubic"); },
+              ThrowsMessage<Error>("resize_images: there is no method 'bicubic' (known: bilinear, nearest)"));
+}
+
+TEST(ImageTest, AttributesSayEverythingThatDecidesTheResult) {
+  EXPECT_NE(RandomFlipLeftRight(1).attributes(), RandomFlipLeftRight(2).attributes());
+  EXPECT_NE(RandomCrop(2, 3, 1).attributes(), RandomCrop(3, 2, 1).attributes());
+  EXPECT_NE(RandomContrast(0, 1, 1).attributes(), RandomContrast(0, 2, 1).attributes());
+  EXPECT_NE(ResizeImages(2, 2, ResizeMethod::nearest).attributes(),
+            ResizeImages(2, 2, ResizeMethod::bilinear).attributes());
+}
+
+}  // namespace
+}  // namespace gpubench
