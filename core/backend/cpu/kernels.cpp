@@ -77,11 +77,13 @@ const KernelTable& kernels() {
       planner<Sigmoid, &plan_unary<Sigmoid>>(),
       planner<Tanh, &plan_unary<Tanh>>(),
       planner<Gelu, &plan_unary<Gelu>>(),
+      planner<GeluTanh, &plan_unary<GeluTanh>>(),
       planner<LogicalNot, &plan_unary<LogicalNot>>(),
       planner<ReluGradient, &plan_activation_gradient<ReluGradient>>(),
       planner<SigmoidGradient, &plan_activation_gradient<SigmoidGradient>>(),
       planner<TanhGradient, &plan_activation_gradient<TanhGradient>>(),
       planner<GeluGradient, &plan_activation_gradient<GeluGradient>>(),
+      planner<GeluTanhGradient, &plan_activation_gradient<GeluTanhGradient>>(),
       // binary
       planner<Add, &plan_binary<Add>>(),
       planner<Sub, &plan_binary<Sub>>(),

@@ -47,6 +47,8 @@ struct RowOf<Tanh> : Row<math::Tanh, Float, 32> {};
 template <>
 struct RowOf<Gelu> : Row<math::Gelu, Float, 40> {};
 template <>
+struct RowOf<GeluTanh> : Row<math::GeluTanh, Float, 28> {};
+template <>
 struct RowOf<LogicalNot> : Row<math::LogicalNot, Types<bool>> {};
 template <>
 struct RowOf<ReluGradient> : Row<math::ReluGradient> {};
@@ -56,6 +58,8 @@ template <>
 struct RowOf<TanhGradient> : Row<math::TanhGradient> {};
 template <>
 struct RowOf<GeluGradient> : Row<math::GeluGradient, Float, 64> {};
+template <>
+struct RowOf<GeluTanhGradient> : Row<math::GeluTanhGradient, Float, 36> {};
 
 }  // namespace
 
@@ -88,10 +92,12 @@ template std::unique_ptr<Kernel> plan_unary(const Relu&, const Signature&, Devic
 template std::unique_ptr<Kernel> plan_unary(const Sigmoid&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const Tanh&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const Gelu&, const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_unary(const GeluTanh&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const LogicalNot&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_activation_gradient(const ReluGradient&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_activation_gradient(const SigmoidGradient&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_activation_gradient(const TanhGradient&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_activation_gradient(const GeluGradient&, const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_activation_gradient(const GeluTanhGradient&, const Signature&, Device&);
 
 }  // namespace gpubench::cpu

@@ -32,6 +32,8 @@ ElementwiseLaunch launch_of(Activation activation) {
       return elementwise_launch<math::Sigmoid>();
     case Activation::tanh:
       return elementwise_launch<math::Tanh>();
+    case Activation::gelu_tanh:
+      return elementwise_launch<math::GeluTanh>();
     default:
       return elementwise_launch<math::Gelu>();
   }

@@ -61,11 +61,13 @@ const KernelTable& kernels() {
       planner<Sigmoid, &plan_unary<Sigmoid>>(),
       planner<Tanh, &plan_unary<Tanh>>(),
       planner<Gelu, &plan_unary<Gelu>>(),
+      planner<GeluTanh, &plan_unary<GeluTanh>>(),
       planner<LogicalNot, &plan_unary<LogicalNot>>(),
       planner<ReluGradient, &plan_unary<ReluGradient>>(),
       planner<SigmoidGradient, &plan_unary<SigmoidGradient>>(),
       planner<TanhGradient, &plan_unary<TanhGradient>>(),
       planner<GeluGradient, &plan_unary<GeluGradient>>(),
+      planner<GeluTanhGradient, &plan_unary<GeluTanhGradient>>(),
       // binary
       planner<Add, &plan_binary<Add>>(),
       planner<Sub, &plan_binary<Sub>>(),

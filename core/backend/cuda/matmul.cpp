@@ -49,6 +49,8 @@ ElementwiseLaunch activation_launch(Activation activation) {
       return elementwise_launch<math::Tanh>();
     case Activation::gelu:
       return elementwise_launch<math::Gelu>();
+    case Activation::gelu_tanh:
+      return elementwise_launch<math::GeluTanh>();
     default:
       return nullptr;
   }

@@ -63,6 +63,10 @@ struct FunctionOf<Gelu> {
   using Type = math::Gelu;
 };
 template <>
+struct FunctionOf<GeluTanh> {
+  using Type = math::GeluTanh;
+};
+template <>
 struct FunctionOf<LogicalNot> {
   using Type = math::LogicalNot;
 };
@@ -81,6 +85,10 @@ struct FunctionOf<TanhGradient> {
 template <>
 struct FunctionOf<GeluGradient> {
   using Type = math::GeluGradient;
+};
+template <>
+struct FunctionOf<GeluTanhGradient> {
+  using Type = math::GeluTanhGradient;
 };
 
 }  // namespace
@@ -107,10 +115,12 @@ template std::unique_ptr<Kernel> plan_unary(const Relu&, const Signature&, Devic
 template std::unique_ptr<Kernel> plan_unary(const Sigmoid&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const Tanh&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const Gelu&, const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_unary(const GeluTanh&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const LogicalNot&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const ReluGradient&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const SigmoidGradient&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const TanhGradient&, const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_unary(const GeluGradient&, const Signature&, Device&);
+template std::unique_ptr<Kernel> plan_unary(const GeluTanhGradient&, const Signature&, Device&);
 
 }  // namespace gpubench::cuda

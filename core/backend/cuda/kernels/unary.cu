@@ -73,6 +73,14 @@ ElementwiseLaunch elementwise_launch<math::GeluGradient>() {
   return &launch_function<math::GeluGradient, Domain::floats>;
 }
 template <>
+ElementwiseLaunch elementwise_launch<math::GeluTanh>() {
+  return &launch_function<math::GeluTanh, Domain::floats>;
+}
+template <>
+ElementwiseLaunch elementwise_launch<math::GeluTanhGradient>() {
+  return &launch_function<math::GeluTanhGradient, Domain::floats>;
+}
+template <>
 ElementwiseLaunch elementwise_launch<math::LogicalNot>() {
   return &launch_function<math::LogicalNot, Domain::bools>;
 }

@@ -9,6 +9,7 @@ local function dense()
   return gb.Sequential {
     gb.layers.Dense(16, { activation = "relu", input_shape = { 12 } }),
     gb.layers.Dense(8, { activation = "gelu" }),
+    gb.layers.Dense(8, { activation = "gelu_tanh" }),
     gb.layers.Dense(3, { activation = "softmax" }),
   }
 end
