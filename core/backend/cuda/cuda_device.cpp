@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn_handle.h"
 #include "core/backend/cuda/status.h"
@@ -70,6 +71,7 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
   const OnGpu gpu(physical_);
   memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_), options.memory);
   stream_ = std::make_unique<CudaStream>();
+  convolution_plans_ = std::make_unique<ConvolutionPlans>(*this);
 }
 
 CudaDevice::~CudaDevice() = default;

@@ -11,6 +11,7 @@
 
 namespace gpubench::cuda {
 
+class ConvolutionPlans;
 class CudnnHandle;
 
 /// What kernels and planners ask of the GPU.
@@ -44,6 +45,8 @@ class CudaDevice final : public Device {
   cublasLtContext* cublaslt();
   /// Whether float32 may be rounded to TF32 inside of convolutions and products of matrices.
   bool allows_tf32() const { return allows_tf32_; }
+  /// What cuDNN chose for convolutions on this device.
+  ConvolutionPlans& convolution_plans() { return *convolution_plans_; }
   /// Created at the first call; throws Error where there is no cuDNN.
   CudnnHandle& cudnn();
 
@@ -57,6 +60,7 @@ class CudaDevice final : public Device {
   std::mutex libraries_;
   std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
+  std::unique_ptr<ConvolutionPlans> convolution_plans_;  // of the handle above
 };
 
 /// The CUDA device that a planner was given.

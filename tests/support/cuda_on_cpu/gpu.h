@@ -28,6 +28,8 @@ void mend();
 
 /// Kernels, copies and graphs that the host has started since the start; a graph counts one.
 std::size_t launches();
+/// How often cuDNN was asked for engines since the start.
+std::size_t engine_queries();
 /// Kernels that have run, those of graphs too.
 std::size_t kernels_run();
 
