@@ -40,6 +40,12 @@ class Backend {
   virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
+  /// Whether `op`, which a pass would make of several ops, can be planned here and takes less time than they do; where
+  /// not, the pass leaves them as they are. The default: none is worth it.
+  virtual bool fuses(const Op& op, const Signature& signature, Device& device) const {
+    static_cast<void>(op), static_cast<void>(signature), static_cast<void>(device);
+    return false;
+  }
   /// Throws Error("cpu: conv2d: bfloat16 with groups is not supported") rather than falling back.
   virtual std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const = 0;
 };

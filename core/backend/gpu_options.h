@@ -10,6 +10,9 @@ struct GpuDeviceOptions {
   PoolOptions memory;
   /// Lets float32 convolutions and products of matrices round their inputs to TF32 (10 bits) for the tensor cores.
   bool tf32 = false;
+  /// How many algorithms for a product of matrices are measured when it is planned, of which the fastest is kept. Below
+  /// 2: none is, and the library's estimate decides.
+  int matmul_search = 0;
 };
 
 }  // namespace gpubench

@@ -19,6 +19,19 @@ Execution parse_execution(std::string_view name) {
   throw Error(fmt::format("unknown execution '{}' (known: graph, eager)", name));
 }
 
+namespace {
+
+Fuses fuses_on(const Devices& devices) {
+  return [&devices](const DeviceId& id, const Op& op, std::span<const TensorType> inputs) {
+    Device& device = devices.device(id);
+    device.bind_to_thread();
+    const std::vector<TensorType> outputs = op.infer(inputs);
+    return devices.backend(id).fuses(op, {inputs, outputs}, device);
+  };
+}
+
+}  // namespace
+
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options) {
   if (options.input_slots < 1 || options.input_slots > most_input_slots) {
@@ -28,7 +41,8 @@ std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vect
   if (options.execution == Execution::eager) {
     return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device);
   }
-  return std::make_unique<GraphExecutor>(runtime, apply_passes(std::move(program), options.passes),
+  return std::make_unique<GraphExecutor>(runtime,
+                                         apply_passes(std::move(program), options.passes, fuses_on(runtime.devices())),
                                          InputFeed{options.inputs_on_device, options.input_slots});
 }
 

@@ -26,10 +26,12 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(sigmoid, Sigmoid, floats, 20)                 \
   ROW(tanh, Tanh, floats, 32)                       \
   ROW(gelu, Gelu, floats, 40)                       \
+  ROW(gelu_tanh, GeluTanh, floats, 28)              \
   ROW(relu_gradient, ReluGradient, floats, 0)       \
   ROW(sigmoid_gradient, SigmoidGradient, floats, 0) \
   ROW(tanh_gradient, TanhGradient, floats, 0)       \
-  ROW(gelu_gradient, GeluGradient, floats, 64)
+  ROW(gelu_gradient, GeluGradient, floats, 64)      \
+  ROW(gelu_tanh_gradient, GeluTanhGradient, floats, 36)
 
 /// Of two numbers.
 #define GPUBENCH_ARITHMETIC_FUNCTIONS(ROW) \

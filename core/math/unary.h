@@ -56,11 +56,16 @@ struct Tanh {
 struct Gelu {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * normal_cdf(x); }
 };
+/// The approximation of gelu by tanh, as x sigmoid(2 u): 1 + tanh(u) is 2 sigmoid(2 u), which cancels nothing.
+struct GeluTanh {
+  GPUBENCH_HOST_DEVICE static float twice_u(float x) { return x * (1.5957691216F + 0.0713548162F * x * x); }
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * sigmoid(twice_u(x)); }
+};
 struct LogicalNot {
   GPUBENCH_HOST_DEVICE bool operator()(bool x) const { return !x; }
 };
 
-// Gradients: dy and the function's result y (gelu: its argument x).
+// Gradients: dy and the function's result y (gelu and gelu_tanh: its argument x).
 struct ReluGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y > 0.0F ? dy : 0.0F; }
 };
@@ -73,6 +78,12 @@ struct TanhGradient {
 struct GeluGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const {
     return dy * (normal_cdf(x) + x * normal_density(x));
+  }
+};
+struct GeluTanhGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const {
+    const float s = sigmoid(GeluTanh::twice_u(x));
+    return dy * (s + x * s * (1.0F - s) * (1.5957691216F + 0.2140644488F * x * x));
   }
 };
 

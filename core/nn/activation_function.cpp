@@ -21,6 +21,7 @@ constexpr std::array rows = {
     Row{"sigmoid", [](Graph& graph, Value x) { return ops::sigmoid(graph, x); }},
     Row{"tanh", [](Graph& graph, Value x) { return ops::tanh(graph, x); }},
     Row{"gelu", [](Graph& graph, Value x) { return ops::gelu(graph, x); }},
+    Row{"gelu_tanh", [](Graph& graph, Value x) { return ops::gelu_tanh(graph, x); }},
     Row{"softmax", [](Graph& graph, Value x) { return ops::softmax(graph, x); }},
 };
 

@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// Throws Error listing the names: linear, relu, sigmoid, tanh, gelu, softmax (and "" for linear).
+/// Throws Error listing the names: linear, relu, sigmoid, tanh, gelu, gelu_tanh, softmax (and "" for linear).
 void check_activation(std::string_view owner, std::string_view name);
 /// `x` itself for "linear" and "".
 Value apply_activation(Graph& graph, std::string_view name, Value x);

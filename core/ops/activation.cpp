@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"none", "relu", "sigmoid", "tanh", "gelu"};
+constexpr std::array<std::string_view, 6> names{"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"};
 
 }  // namespace
 
@@ -39,8 +39,14 @@ Value activate(Graph& graph, Activation activation, Value x) {
       return tanh(graph, x);
     case Activation::gelu:
       return gelu(graph, x);
+    case Activation::gelu_tanh:
+      return gelu_tanh(graph, x);
   }
   return x;
+}
+
+bool needs_argument(Activation activation) {
+  return activation == Activation::gelu || activation == Activation::gelu_tanh;
 }
 
 Value activation_gradient(Graph& graph, Activation activation, Value dy, Value y) {
@@ -54,6 +60,7 @@ Value activation_gradient(Graph& graph, Activation activation, Value dy, Value y
     case Activation::tanh:
       return tanh_gradient(graph, dy, y);
     case Activation::gelu:
+    case Activation::gelu_tanh:
       break;
   }
   refuse(to_string(activation), "its gradient needs the input, which a fused kernel does not keep");

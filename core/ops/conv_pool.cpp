@@ -17,7 +17,9 @@ TensorType Conv2DMaxPool::convolved(std::span<const TensorType> inputs) const {
 }
 
 std::vector<TensorType> Conv2DMaxPool::infer(std::span<const TensorType> inputs) const {
-  if (conv.activation == Activation::gelu) ops::refuse(name(), "gelu changes which element is largest");
+  if (ops::needs_argument(conv.activation)) {
+    ops::refuse(name(), fmt::format("{} changes which element is largest", to_string(conv.activation)));
+  }
   return MaxPool2D(pool).infer(std::array{convolved(inputs)});
 }
 

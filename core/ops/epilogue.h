@@ -7,8 +7,8 @@
 
 namespace gpubench {
 
-/// The gradient before `activation`, from y after it and its gradient dy. Gelu cannot be undone from its result: its
-/// argument is computed again by `linear`, the op without the activation, from `inputs`.
+/// The gradient before `activation`, from y after it and its gradient dy. Where the derivative
+/// needs the argument (gelu), that is computed again by `linear`, the op without the activation, from `inputs`.
 Value undo_activation(Graph& graph, Activation activation, const OpPtr& linear, std::span<const Value> inputs, Value y,
                       Value dy);
 

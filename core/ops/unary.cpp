@@ -91,6 +91,10 @@ Value Gelu::derivative(Graph& graph, Value x, Value, Value dy) const {
   return ops::gelu_gradient(graph, dy, x);
 }
 
+Value GeluTanh::derivative(Graph& graph, Value x, Value, Value dy) const {
+  return ops::gelu_tanh_gradient(graph, dy, x);
+}
+
 std::vector<TensorType> ActivationGradientOp::infer(std::span<const TensorType> inputs) const {
   ops::expect_count(name(), inputs, 2);
   ops::expect_floating(name(), inputs[0]);
@@ -143,6 +147,9 @@ Value tanh(Graph& graph, Value x) {
 Value gelu(Graph& graph, Value x) {
   return graph.apply(std::make_shared<const Gelu>(), {x});
 }
+Value gelu_tanh(Graph& graph, Value x) {
+  return graph.apply(std::make_shared<const GeluTanh>(), {x});
+}
 Value logical_not(Graph& graph, Value x) {
   return graph.apply(std::make_shared<const LogicalNot>(), {x});
 }
@@ -157,6 +164,9 @@ Value tanh_gradient(Graph& graph, Value dy, Value y) {
 }
 Value gelu_gradient(Graph& graph, Value dy, Value x) {
   return graph.apply(std::make_shared<const GeluGradient>(), {dy, x});
+}
+Value gelu_tanh_gradient(Graph& graph, Value dy, Value x) {
+  return graph.apply(std::make_shared<const GeluTanhGradient>(), {dy, x});
 }
 
 }  // namespace ops

@@ -138,6 +138,16 @@ class Gelu final : public UnaryOp {
   int flops_per_element() const override { return 5; }
 };
 
+/// The approximation of gelu by tanh: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+class GeluTanh final : public UnaryOp {
+ public:
+  std::string_view name() const override { return "gelu_tanh"; }
+
+ protected:
+  Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
+  int flops_per_element() const override { return 8; }
+};
+
 class LogicalNot final : public UnaryOp {
  public:
   std::string_view name() const override { return "logical_not"; }
@@ -147,7 +157,7 @@ class LogicalNot final : public UnaryOp {
   Value derivative(Graph&, Value, Value, Value) const override { return {}; }
 };
 
-/// dy and the activation's output (gelu: its input), of one floating type -> dx.
+/// dy and the activation's output (gelu and gelu_tanh: its input), of one floating type -> dx.
 class ActivationGradientOp : public Op {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
@@ -192,6 +202,14 @@ class GeluGradient final : public ActivationGradientOp {
   int flops_per_element() const override { return 11; }
 };
 
+class GeluTanhGradient final : public ActivationGradientOp {
+ public:
+  std::string_view name() const override { return "gelu_tanh_gradient"; }
+
+ protected:
+  int flops_per_element() const override { return 15; }
+};
+
 namespace ops {
 
 Value neg(Graph& graph, Value x);
@@ -207,12 +225,14 @@ Value relu(Graph& graph, Value x);
 Value sigmoid(Graph& graph, Value x);
 Value tanh(Graph& graph, Value x);
 Value gelu(Graph& graph, Value x);
+Value gelu_tanh(Graph& graph, Value x);
 Value logical_not(Graph& graph, Value x);
 
 Value relu_gradient(Graph& graph, Value dy, Value y);
 Value sigmoid_gradient(Graph& graph, Value dy, Value y);
 Value tanh_gradient(Graph& graph, Value dy, Value y);
 Value gelu_gradient(Graph& graph, Value dy, Value x);
+Value gelu_tanh_gradient(Graph& graph, Value dy, Value x);
 
 }  // namespace ops
 }  // namespace gpubench

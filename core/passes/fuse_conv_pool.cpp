@@ -36,7 +36,7 @@ bool fuse_forward(Rewriter& rewriter, std::int32_t index) {
   if (pool == nullptr) return false;
   const Node* const source = private_source(rewriter, index, node.inputs[0]);
   const auto* const conv = source != nullptr ? as<Conv2D>(*source) : nullptr;
-  if (conv == nullptr || conv->options.activation == Activation::gelu) return false;
+  if (conv == nullptr || ops::needs_argument(conv->options.activation)) return false;
   const Value fused =
       rewriter.add(node.inputs[0].node, std::make_shared<const Conv2DMaxPool>(conv->options, pool->options),
                    mapped(rewriter, source->inputs));

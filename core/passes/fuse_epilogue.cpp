@@ -24,6 +24,7 @@ std::optional<Activation> activation_of(const Node& node) {
   if (as<Sigmoid>(node)) return Activation::sigmoid;
   if (as<Tanh>(node)) return Activation::tanh;
   if (as<Gelu>(node)) return Activation::gelu;
+  if (as<GeluTanh>(node)) return Activation::gelu_tanh;
   return std::nullopt;
 }
 

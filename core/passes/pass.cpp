@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/passes/fuse_activation_gradient.h"
+#include "core/passes/fuse_bias_gradient.h"
 #include "core/passes/fuse_conv_pool.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogue.h"
@@ -16,15 +18,27 @@
 namespace gpubench {
 namespace {
 
+/// A pass that does the same for every device.
+template <Program (*run)(Program)>
+Program everywhere(Program program, const Fuses&) {
+  return run(std::move(program));
+}
+
 constexpr Pass passes[] = {
-    {"fuse_softmax_cross_entropy", &fuse_softmax_cross_entropy, Pass::Kind::optional},
-    {"shrink_pool_gradient", &shrink_pool_gradient, Pass::Kind::optional},
-    {"remove_dead_code", &remove_dead_code, Pass::Kind::required},
-    {"fuse_epilogue", &fuse_epilogue, Pass::Kind::optional},
-    {"fuse_conv_pool", &fuse_conv_pool, Pass::Kind::optional},
-    {"fuse_elementwise", &fuse_elementwise, Pass::Kind::optional},
-    {"place_copies", &place_copies, Pass::Kind::required},
+    {"fuse_softmax_cross_entropy", &everywhere<&fuse_softmax_cross_entropy>, Pass::Kind::optional},
+    {"shrink_pool_gradient", &everywhere<&shrink_pool_gradient>, Pass::Kind::optional},
+    {"remove_dead_code", &everywhere<&remove_dead_code>, Pass::Kind::required},
+    {"fuse_epilogue", &everywhere<&fuse_epilogue>, Pass::Kind::optional},
+    {"fuse_conv_pool", &everywhere<&fuse_conv_pool>, Pass::Kind::optional},
+    {"fuse_activation_gradient", &fuse_activation_gradient, Pass::Kind::optional},
+    {"fuse_bias_gradient", &fuse_bias_gradient, Pass::Kind::optional},
+    {"fuse_elementwise", &everywhere<&fuse_elementwise>, Pass::Kind::optional},
+    {"place_copies", &everywhere<&place_copies>, Pass::Kind::required},
 };
+
+bool on_no_device(const DeviceId&, const Op&, std::span<const TensorType>) {
+  return false;
+}
 
 void check_names(const PassOptions& options) {
   std::vector<std::string_view> known;
@@ -43,12 +57,14 @@ std::span<const Pass> all_passes() {
   return passes;
 }
 
-Program apply_passes(Program program, const PassOptions& options, std::vector<PassTiming>* timings) {
+Program apply_passes(Program program, const PassOptions& options, const Fuses& fuses,
+                     std::vector<PassTiming>* timings) {
   check_names(options);
+  const Fuses asked = fuses ? fuses : &on_no_device;
   for (const Pass& pass : passes) {
     if (pass.kind == Pass::Kind::optional && options.disabled.contains(std::string(pass.name))) continue;
     const Stopwatch watch;
-    program = pass.run(std::move(program));
+    program = pass.run(std::move(program), asked);
     if (timings != nullptr) timings->push_back({pass.name, watch.elapsed()});
   }
   return program;

@@ -198,6 +198,14 @@ void set_tf32(lua_State* L, bool allowed) {
   session_of(L).configure("gb.config.set_tf32").tf32 = allowed;
 }
 
+void set_matmul_search(lua_State* L, int candidates) {
+  if (candidates < 0) {
+    throw Error(
+        fmt::format("gb.config.set_matmul_search: a number of algorithms to measure, 0 for none, got {}", candidates));
+  }
+  session_of(L).configure("gb.config.set_matmul_search").matmul_search = candidates;
+}
+
 void set_seed(lua_State* L, std::uint64_t seed) {
   session_of(L).set_seed(seed);
 }
@@ -275,6 +283,7 @@ void open_device(lua_State* L) {
         .function<&set_logical_devices>("set_logical_devices")
         .function<&set_visible_devices>("set_visible_devices")
         .function<&set_tf32>("set_tf32")
+        .function<&set_matmul_search>("set_matmul_search")
         .function<&set_memory_growth>("set_memory_growth")
         .function<&set_memory_limit>("set_memory_limit")
         .function<&set_seed>("set_seed")

@@ -34,6 +34,10 @@ Tensor unary(lua_State* L, const Tensor& x) {
   return apply<O>(L, std::array{x});
 }
 
+Tensor gelu(lua_State* L, const Tensor& x, std::optional<bool> approximate) {
+  return approximate.value_or(false) ? unary<GeluTanh>(L, x) : unary<Gelu>(L, x);
+}
+
 /// Both operands at stack positions 1 and 2; a number takes the other's dtype.
 template <class O>
 int binary(lua_State* L) {
@@ -283,7 +287,7 @@ void open_tensor(lua_State* L) {
       .method<&unary<Relu>>("relu")
       .method<&unary<Sigmoid>>("sigmoid")
       .method<&unary<Tanh>>("tanh")
-      .method<&unary<Gelu>>("gelu")
+      .method<&gelu>("gelu")
       .method<&unary<Softmax>>("softmax")
       .method<&unary<LogSoftmax>>("log_softmax")
       .method<&unary<LogicalNot>>("logical_not")

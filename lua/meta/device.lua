@@ -67,6 +67,17 @@ function gb.config.set_visible_devices(devices, kind) end
 ---@param allowed boolean
 function gb.config.set_tf32(allowed) end
 
+--- How many of the algorithms that cuBLASLt proposes for a matrix product GPUs measure when they plan it, to keep the
+--- fastest; 0 (the default) takes the one that it proposes first. Which one is kept may differ from run to run, and with
+--- it the last bits of results; the run records the setting.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_matmul_search(8)
+--- ```
+---@param candidates integer
+function gb.config.set_matmul_search(candidates) end
+
 --- true (the default): memory is taken when it is needed. false: the whole limit is taken at first use, or, of a GPU that has
 --- none, nine tenths of what is free.
 ---@param device string

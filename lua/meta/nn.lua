@@ -52,7 +52,7 @@ function gb.Input(shape, options) end
 function gb.layers.Input(shape, options) end
 
 ---@class DenseOptions: LayerOptions
----@field activation string? "linear", "relu", "sigmoid", "tanh", "gelu", "softmax"
+---@field activation string? "linear", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh", "softmax"
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given

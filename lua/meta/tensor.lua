@@ -138,8 +138,10 @@ function Tensor:relu() end
 function Tensor:sigmoid() end
 ---@return Tensor
 function Tensor:tanh() end
+--- By the normal distribution, or approximated by tanh, as in Keras.
+---@param approximate boolean? false unless given
 ---@return Tensor
-function Tensor:gelu() end
+function Tensor:gelu(approximate) end
 --- Over the last dimension.
 ---@return Tensor
 function Tensor:softmax() end

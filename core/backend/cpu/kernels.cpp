@@ -13,6 +13,7 @@
 #include "core/backend/cpu/loss.h"
 #include "core/backend/cpu/loss_scale.h"
 #include "core/backend/cpu/matmul.h"
+#include "core/backend/cpu/matmul_gradient.h"
 #include "core/backend/cpu/metric.h"
 #include "core/backend/cpu/optimizer.h"
 #include "core/backend/cpu/pool.h"
@@ -43,6 +44,9 @@ const KernelTable& kernels() {
       planner<AddN, &plan_add_n>(),
       // matmul, bias
       planner<Matmul, &plan_matmul>(),
+      planner<MatmulBiasGradient, &plan_matmul_bias_gradient>(),
+      planner<MatmulAux, &plan_matmul_aux>(),
+      planner<MatmulActivationGradient, &plan_matmul_activation_gradient>(),
       planner<BiasAdd, &plan_bias_add>(),
       planner<BiasGradient, &plan_bias_gradient>(),
       // conv, pool

@@ -23,6 +23,8 @@ algorithm eltwise(Activation activation) {
       return algorithm::eltwise_tanh;
     case Activation::gelu:
       return algorithm::eltwise_gelu_erf;
+    case Activation::gelu_tanh:
+      return algorithm::eltwise_gelu_tanh;
     case Activation::none:
       break;
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <functional>
 
+#include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn_plan.h"
@@ -32,6 +33,8 @@ ElementwiseLaunch launch_of(Activation activation) {
       return elementwise_launch<math::Sigmoid>();
     case Activation::tanh:
       return elementwise_launch<math::Tanh>();
+    case Activation::gelu_tanh:
+      return elementwise_launch<math::GeluTanh>();
     default:
       return elementwise_launch<math::Gelu>();
   }
@@ -58,10 +61,11 @@ Behind bias_behind(const Op& op, const TensorType& result, const TensorType& bia
 
 class ConvolutionKernel final : public Kernel {
  public:
-  ConvolutionKernel(const Op& op, const ConvolutionProblem& problem, CudnnPlan plan, Device& device)
+  ConvolutionKernel(const Op& op, const ConvolutionProblem& problem, std::shared_ptr<const CudnnPlan> plan,
+                    Device& device)
       : op_(op.name()),
         name_(fmt::format("cudnn:conv{}{}:engine {}", problem.bias ? "+bias" : "", problem.relu ? "+relu" : "",
-                          plan.engine())),
+                          plan->engine())),
         problem_(problem),
         plan_(std::move(plan)),
         multiprocessors_(cuda_device(device).properties().multiprocessors) {
@@ -76,7 +80,7 @@ class ConvolutionKernel final : public Kernel {
   }
 
   std::string_view implementation() const override { return name_; }
-  std::size_t workspace_bytes() const override { return filter_bytes_ + plan_.workspace_bytes(); }
+  std::size_t workspace_bytes() const override { return filter_bytes_ + plan_.plan().workspace_bytes(); }
 
   void run(Stream& stream, std::span<const TensorView> inputs, std::span<const TensorView> outputs,
            std::span<std::byte> workspace) override {
@@ -119,31 +123,20 @@ class ConvolutionKernel final : public Kernel {
 
   std::string op_, name_;
   ConvolutionProblem problem_;
-  CudnnPlan plan_;
+  CudnnRun plan_;
   int multiprocessors_;
   std::size_t filter_bytes_ = 0;
   std::vector<Behind> behind_;
 };
-
-std::optional<CudnnPlan> choose(const ConvolutionProblem& problem, Device& device, std::string& why_not) {
-  CudaDevice& gpu = cuda_device(device);
-  const EngineRules rules{.dtype = problem.dtype,
-                          .tf32 = gpu.allows_tf32(),
-                          .workspace_limit = workspace_limit(gpu.properties().memory_bytes)};
-  CudnnHandle& handle = gpu.cudnn();
-  const auto lock = handle.lock();
-  return CudnnPlan::choose(convolution_graph(problem, handle.handle()), handle, rules, why_not);
-}
 
 [[noreturn]] void refuse_engines(const Op& op, std::string_view why_not) {
   refuse(op, fmt::format("cuDNN has no engine that is deterministic and exact enough: {}", why_not));
 }
 
 std::unique_ptr<Kernel> plan_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
-  std::string why_not;
-  std::optional<CudnnPlan> plan = choose(problem, device, why_not);
-  if (!plan) refuse_engines(op, why_not);
-  return std::make_unique<ConvolutionKernel>(op, problem, std::move(*plan), device);
+  const auto& [plan, why_not] = cuda_device(device).convolution_plans().find(problem);
+  if (plan == nullptr) refuse_engines(op, why_not);
+  return std::make_unique<ConvolutionKernel>(op, problem, plan, device);
 }
 
 }  // namespace
@@ -152,15 +145,12 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
   const TensorType &x = signature.inputs[0], &y = signature.outputs[0];
   ConvolutionProblem problem =
       convolution_problem(op, ConvolutionKind::forward, op.options, x.dtype, x.shape, signature.inputs[1].shape);
-  std::string why_not;
-  std::optional<CudnnPlan> plan = choose(problem, device, why_not);
-  const bool adds_bias = !plan && problem.bias;
-  if (adds_bias) {
-    problem = without_epilogue(problem);
-    plan = choose(problem, device, why_not);
-  }
-  if (!plan) refuse_engines(op, why_not);
-  auto kernel = std::make_unique<ConvolutionKernel>(op, problem, std::move(*plan), device);
+  ConvolutionPlans& plans = cuda_device(device).convolution_plans();
+  const bool adds_bias = problem.bias && plans.find(problem).plan == nullptr;
+  if (adds_bias) problem = without_epilogue(problem);
+  const auto& [plan, why_not] = plans.find(problem);
+  if (plan == nullptr) refuse_engines(op, why_not);
+  auto kernel = std::make_unique<ConvolutionKernel>(op, problem, plan, device);
   if (adds_bias) kernel->add(bias_behind(op, y, signature.inputs[2]), "bias");
   if (problem.activation_behind != Activation::none) {
     kernel->add(activation_behind(op, y, problem.activation_behind), to_string(problem.activation_behind));

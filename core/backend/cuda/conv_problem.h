@@ -4,6 +4,7 @@
 // sides.
 #pragma once
 #include <array>
+#include <compare>
 #include <cstdint>
 
 #include "core/ops/conv.h"
@@ -29,6 +30,8 @@ struct ConvolutionProblem {
   bool transposes_filter() const { return filter[0] != 1 && filter_rows() != 1; }
   /// Height x width x input channels: the filter is a matrix of so many rows and `filter[0]` columns.
   std::int64_t filter_rows() const { return filter[1] * filter[2] * filter[3]; }
+
+  auto operator<=>(const ConvolutionProblem&) const = default;
 };
 
 /// `image` is [batch, height, width, channels], `filter` [height, width, input channels, output channels]. Throws Error

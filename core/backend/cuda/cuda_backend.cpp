@@ -8,6 +8,7 @@
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cudnn.h"
 #include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/matmul.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
@@ -94,10 +95,19 @@ std::string CudaBackend::library() const {
   int driver = 0, runtime = 0;
   static_cast<void>(cudaDriverGetVersion(&driver));
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
-  const bool tf32 = std::any_of(devices_.begin(), devices_.end(),
-                                [](const auto& device) { return cuda::cuda_device(*device).allows_tf32(); });
-  return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}", version_text(runtime), version_text(driver),
-                     cudnn_text(), tf32 ? "as TF32" : "strict");
+  bool tf32 = false;
+  int searched = 0;
+  for (const auto& device : devices_) {
+    tf32 |= cuda::cuda_device(*device).allows_tf32();
+    searched = std::max(searched, cuda::cuda_device(*device).matmul_search());
+  }
+  return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}{}", version_text(runtime), version_text(driver),
+                     cudnn_text(), tf32 ? "as TF32" : "strict",
+                     searched > 1 ? fmt::format(", products searched among {}", searched) : std::string());
+}
+
+bool CudaBackend::fuses(const Op& op, const Signature& signature, Device& device) const {
+  return cuda::fuses_matmul(op, signature, device);
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {

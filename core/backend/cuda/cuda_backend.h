@@ -24,6 +24,7 @@ class CudaBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
   std::string library() const override;
+  bool fuses(const Op& op, const Signature& signature, Device& device) const override;
   std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const override;
 
   /// Why there is no GPU to use: "no NVIDIA driver: ..."; empty when there is one.

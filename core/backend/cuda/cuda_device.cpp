@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn_handle.h"
+#include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -95,7 +97,8 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
     : id_(std::move(id)),
       physical_(options.physical),
       properties_(properties_of(options.physical)),
-      allows_tf32_(options.tf32) {
+      allows_tf32_(options.tf32),
+      matmul_search_(options.matmul_search) {
   if (options.memory.limit > properties_.memory_bytes) {
     throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
                             format_bytes(static_cast<double>(options.memory.limit)),
@@ -107,6 +110,8 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
   host_memory_ = std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
                                               std::make_unique<PinnedMemory>(physical_), PoolOptions{});
   stream_ = std::make_unique<CudaStream>();
+  convolution_plans_ = std::make_unique<ConvolutionPlans>(*this);
+  matmul_algorithms_ = std::make_unique<MatmulAlgorithms>(*this, options.matmul_search);
 }
 
 CudaDevice::~CudaDevice() = default;

@@ -11,7 +11,9 @@
 
 namespace gpubench::cuda {
 
+class ConvolutionPlans;
 class CudnnHandle;
+class MatmulAlgorithms;
 
 /// What kernels and planners ask of the GPU.
 struct GpuProperties {
@@ -40,11 +42,19 @@ class CudaDevice final : public Device {
   void bind_to_thread() override;
   bool shares_host_memory() const override { return false; }
 
+  /// As CUDA counts the GPUs.
+  int physical() const { return physical_; }
   const GpuProperties& properties() const { return properties_; }
   /// Made at the first call; any thread may use it.
   cublasLtContext* cublaslt();
   /// Whether float32 may be rounded to TF32 inside of convolutions and products of matrices.
   bool allows_tf32() const { return allows_tf32_; }
+  /// How many algorithms for a product are measured before one is taken; below 2 none is.
+  int matmul_search() const { return matmul_search_; }
+  /// What cuBLASLt chose for products on this device.
+  MatmulAlgorithms& matmul_algorithms() { return *matmul_algorithms_; }
+  /// What cuDNN chose for convolutions on this device.
+  ConvolutionPlans& convolution_plans() { return *convolution_plans_; }
   /// Created at the first call; throws Error where there is no cuDNN.
   CudnnHandle& cudnn();
 
@@ -53,11 +63,14 @@ class CudaDevice final : public Device {
   int physical_;
   GpuProperties properties_;
   bool allows_tf32_;
+  int matmul_search_;
   std::unique_ptr<MemoryPool> memory_, host_memory_;
   std::unique_ptr<Stream> stream_;
   std::mutex libraries_;
   std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
+  std::unique_ptr<MatmulAlgorithms> matmul_algorithms_;
+  std::unique_ptr<ConvolutionPlans> convolution_plans_;  // of the handle above
 };
 
 /// The CUDA device that a planner was given.

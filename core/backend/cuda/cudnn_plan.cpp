@@ -128,7 +128,7 @@ std::optional<CudnnPlan> CudnnPlan::choose(CudnnGraph graph, CudnnHandle& handle
   return std::nullopt;
 }
 
-void CudnnPlan::pack(std::span<void* const> memory, void* workspace) {
+void CudnnRun::pack(std::span<void* const> memory, void* workspace) {
   pack_.reset();
   packed_.assign(memory.begin(), memory.end());
   packed_.push_back(workspace);
@@ -138,18 +138,19 @@ void CudnnPlan::pack(std::span<void* const> memory, void* workspace) {
     check(cudnn().backend_set_attribute(pack.get(), name, type, static_cast<std::int64_t>(count), values),
           "cudnnBackendSetAttribute of a variant pack");
   };
-  set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, memory.size(), graph_->ids.data());
+  set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, memory.size(), plan_->graph_->ids.data());
   set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, memory.size(), packed_.data());
   set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &packed_.back());
   check(cudnn().backend_finalize(pack.get()), "cudnnBackendFinalize of a variant pack");
   pack_ = std::move(pack);
 }
 
-void CudnnPlan::run(cudaStream_t stream, std::span<void* const> memory, void* workspace) {
+void CudnnRun::run(cudaStream_t stream, std::span<void* const> memory, void* workspace) {
   const bool same = pack_ && packed_.back() == workspace && std::equal(memory.begin(), memory.end(), packed_.begin());
   if (!same) pack(memory, workspace);
-  handle_->queue(stream, "cudnnBackendExecute",
-                 [&](cudnnHandle_t handle) { return cudnn().backend_execute(handle, plan_.get(), pack_->get()); });
+  plan_->handle_->queue(stream, "cudnnBackendExecute", [&](cudnnHandle_t handle) {
+    return cudnn().backend_execute(handle, plan_->plan_.get(), pack_->get());
+  });
 }
 
 }  // namespace gpubench::cuda

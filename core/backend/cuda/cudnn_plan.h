@@ -2,6 +2,7 @@
 // and fits into the workspace is taken. Nothing is measured, so that the same graph gets the same engine in every run.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ bool keeps_rules(const EngineRules& rules, std::span<const cudnnBackendNumerical
 /// The workspace that one kernel may have on a GPU with so much memory.
 std::size_t workspace_limit(std::size_t memory_bytes);
 
+/// What was chosen for a graph; kernels may share it.
 class CudnnPlan {
  public:
   /// Nothing where no engine is left; `why_not` then says what the last one lacked.
@@ -33,14 +35,10 @@ class CudnnPlan {
 
   std::int64_t engine() const { return engine_; }
   std::size_t workspace_bytes() const { return workspace_bytes_; }
-  /// `memory` belongs to CudnnGraph::ids, one each.
-  void run(cudaStream_t stream, std::span<void* const> memory, void* workspace);
 
  private:
+  friend class CudnnRun;
   CudnnPlan(CudnnHandle& handle, BackendDescriptor plan, std::int64_t engine, std::size_t workspace_bytes);
-
-  /// A pack cannot be changed once it is finalized: other memory takes a new one.
-  void pack(std::span<void* const> memory, void* workspace);
 
   CudnnHandle* handle_;
   std::optional<CudnnGraph> graph_;  // the plan refers to it
@@ -48,6 +46,22 @@ class CudnnPlan {
   BackendDescriptor plan_;
   std::int64_t engine_;
   std::size_t workspace_bytes_;
+};
+
+/// One kernel's use of a plan.
+class CudnnRun {
+ public:
+  explicit CudnnRun(std::shared_ptr<const CudnnPlan> plan) : plan_(std::move(plan)) {}
+
+  const CudnnPlan& plan() const { return *plan_; }
+  /// `memory` belongs to CudnnGraph::ids, one each.
+  void run(cudaStream_t stream, std::span<void* const> memory, void* workspace);
+
+ private:
+  /// A pack cannot be changed once it is finalized: other memory takes a new one.
+  void pack(std::span<void* const> memory, void* workspace);
+
+  std::shared_ptr<const CudnnPlan> plan_;
   /// The memory of the last run, as cuDNN wants it: most runs have the same.
   std::optional<BackendDescriptor> pack_;
   std::vector<void*> packed_;

@@ -39,6 +39,9 @@ const KernelTable& kernels() {
       planner<AddN, &plan_add_n>(),
       // matmul
       planner<Matmul, &plan_matmul>(),
+      planner<MatmulBiasGradient, &plan_matmul_bias_gradient>(),
+      planner<MatmulAux, &plan_matmul_aux>(),
+      planner<MatmulActivationGradient, &plan_matmul_activation_gradient>(),
       // conv, pool
       planner<Conv2D, &plan_conv2d>(),
       planner<Conv2DInputGradient, &plan_conv2d_input_gradient>(),

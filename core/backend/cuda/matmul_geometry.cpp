@@ -8,8 +8,6 @@
 namespace gpubench::cuda {
 namespace {
 
-constexpr std::int64_t tensor_alignment = 64;
-
 Shape leading(const TensorType& type) {
   return {type.shape.begin(), type.shape.end() - 2};
 }
@@ -67,11 +65,6 @@ MatmulGeometry matmul_geometry(const Matmul& op, const Signature& signature) {
   for (std::int64_t& stride : strides[1]) stride *= matrix_elements(a);
   walk_batches(geometry, batches, std::move(strides));
   return geometry;
-}
-
-MatmulEpilogue matmul_epilogue(const MatmulAttributes& options) {
-  const bool relu = options.activation == Activation::relu;
-  return {.bias = options.bias, .relu = relu, .after = relu ? Activation::none : options.activation};
 }
 
 std::uint32_t matmul_alignment(const MatmulGeometry& geometry, std::size_t element_bytes) {

@@ -2,6 +2,7 @@
 // matrix is its transpose: it computes c' = b' a', so that its rows are our columns and its bias, one value a row, is
 // ours.
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace gpubench::cuda {
 struct MatrixShape {
   std::int64_t rows = 0, columns = 0;
   std::int64_t batch_stride = 0;  ///< elements
-  bool operator==(const MatrixShape&) const = default;
+  auto operator<=>(const MatrixShape&) const = default;
 };
 
 struct MatmulGeometry {
@@ -32,17 +33,10 @@ struct MatmulGeometry {
 /// The product of these inputs; its result may be empty.
 MatmulGeometry matmul_geometry(const Matmul& op, const Signature& signature);
 
-/// What cuBLASLt does to its own result, and what a kernel of ours does after it.
-struct MatmulEpilogue {
-  bool bias = false;
-  bool relu = false;
-  Activation after = Activation::none;
-};
+/// Tensors begin at multiples of so many bytes.
+inline constexpr std::int64_t tensor_alignment = 64;
 
-/// cuBLASLt has relu; its gelu is the approximation by tanh, which is another function than the op's.
-MatmulEpilogue matmul_epilogue(const MatmulAttributes& options);
-
-/// The alignment in bytes that every launch's memory has: tensors begin at multiples of 64.
+/// The alignment in bytes that every launch's memory has.
 std::uint32_t matmul_alignment(const MatmulGeometry& geometry, std::size_t element_bytes);
 
 }  // namespace gpubench::cuda

@@ -21,6 +21,10 @@ std::string CudaBackend::library() const {
   return reason;
 }
 
+bool CudaBackend::fuses(const Op&, const Signature&, Device&) const {
+  return false;
+}
+
 std::unique_ptr<Kernel> CudaBackend::plan(const Op&, const Signature&, Device&) const {
   throw Error(reason);
 }

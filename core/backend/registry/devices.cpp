@@ -41,9 +41,12 @@ std::vector<GpuDeviceOptions> visible_gpus() {
 
 Devices::Devices(const DeviceConfig& config) {
   std::optional<std::vector<GpuDeviceOptions>> gpus = config.gpus;
-  if (!gpus && config.tf32) gpus = visible_gpus();
+  if (!gpus && (config.tf32 || config.matmul_search > 0)) gpus = visible_gpus();
   if (gpus) {
-    for (GpuDeviceOptions& gpu : *gpus) gpu.tf32 = config.tf32;
+    for (GpuDeviceOptions& gpu : *gpus) {
+      gpu.tf32 = config.tf32;
+      gpu.matmul_search = config.matmul_search;
+    }
   }
   auto cuda = std::make_unique<CudaBackend>(gpus);
   gpu_absence_ = cuda->absence();

@@ -28,6 +28,8 @@ struct DeviceConfig {
   int threads = 0;
   /// Whether GPUs may compute float32 products and convolutions in TF32.
   bool tf32 = false;
+  /// How many algorithms GPUs measure for a product before they take one; below 2 none.
+  int matmul_search = 0;
 };
 
 /// One whole GPU per GPU that CUDA sees; none where there is none to use.

@@ -87,7 +87,7 @@ TEST(Dense, Refuses) {
               ThrowsMessage<Error>("Dense: units must be at least 1, got 0"));
   EXPECT_THAT(
       refusal("Dense", {{"units", std::int64_t{1}}, {"activation", std::string("rely")}}, {f32({3})}),
-      ThrowsMessage<Error>("Dense: unknown activation 'rely' (known: linear, relu, sigmoid, tanh, gelu, softmax)"));
+      ThrowsMessage<Error>("Dense: unknown activation 'rely' (known: linear, relu, sigmoid, tanh, gelu, gelu_tanh, softmax)"));
   const Called dense("Dense", {{"units", std::int64_t{4}}}, {f32({3})});
   const TensorType other = f32({5});
   EXPECT_THAT([&] { dense.layer->infer(std::span(&other, 1)); },
@@ -198,7 +198,7 @@ TEST(BatchNormalization, UpdatesItsAveragesInTraining) {
 }
 
 TEST(Activation, AppliesItsFunction) {
-  for (const char* name : {"relu", "sigmoid", "tanh", "gelu", "softmax"}) {
+  for (const char* name : {"relu", "sigmoid", "tanh", "gelu", "gelu_tanh", "softmax"}) {
     EXPECT_THAT(Called("Activation", {{"activation", std::string(name)}}, {f32({3})}).ops(), ElementsAre(name));
   }
   EXPECT_THAT(refusal("Activation", {}, {f32({3})}),

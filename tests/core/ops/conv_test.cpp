@@ -63,6 +63,9 @@ OpCase forward_case(std::string name, Sizes sizes, Conv2DAttributes options = {}
                   for (double& y : out[0].values) {
                     if (options.activation == Activation::relu) y = std::max(y, 0.0);
                     if (options.activation == Activation::gelu) y *= 0.5 * std::erfc(-y / std::sqrt(2.0));
+                    if (options.activation == Activation::gelu_tanh) {
+                      y *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (y + 0.044715 * y * y * y)));
+                    }
                   }
                 }};
   if (options.bias) result.inputs.push_back(CaseInput{.type = floats({sizes.filter[3]})});
@@ -126,6 +129,7 @@ std::vector<OpCase> conv_cases() {
       forward_case("bias", odd, {.bias = true}),
       forward_case("bias_relu", grey, {.bias = true, .activation = Activation::relu}),
       forward_case("bias_gelu", odd, {.bias = true, .activation = Activation::gelu}),
+      forward_case("bias_gelu_tanh", odd, {.bias = true, .activation = Activation::gelu_tanh}),
   };
 }
 

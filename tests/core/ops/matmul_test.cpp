@@ -25,6 +25,8 @@ double activated(Activation activation, double x) {
       return std::tanh(x);
     case Activation::gelu:
       return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
+    case Activation::gelu_tanh:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
     case Activation::none:
       break;
   }
@@ -95,6 +97,8 @@ std::vector<OpCase> matmul_cases() {
       matmul_case("bias_sigmoid", {6, 4}, {4, 5}, with(Activation::sigmoid)),
       matmul_case("bias_tanh", {6, 4}, {4, 5}, with(Activation::tanh)),
       matmul_case("bias_gelu", {6, 4}, {4, 5}, with(Activation::gelu)),
+      matmul_case("bias_gelu_tanh", {6, 4}, {4, 5}, with(Activation::gelu_tanh)),
+      matmul_case("gelu_tanh", {6, 4}, {4, 5}, {.activation = Activation::gelu_tanh}),
       matmul_case("large_bias_relu", {70, 65}, {65, 80}, with(Activation::relu)),
       matmul_case("tall_by_one", {2, 3, 4}, {4, 5}),
       matmul_case("batched", {2, 3, 4}, {2, 4, 5}),

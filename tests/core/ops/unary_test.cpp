@@ -46,12 +46,18 @@ OpCase gradient_case(std::string name, CaseInput saved, double (*f)(double, doub
           .differentiable = false};
 }
 
+/// Of gelu's approximation.
+double tanh_argument(double x) {
+  return std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
+}
+
 std::vector<OpCase> unary_cases() {
   const TensorType f32{{5, 37}, Dtype::f32}, i32{{41}, Dtype::i32}, i64{{3, 3}, Dtype::i64}, u8{{70}, Dtype::u8};
   const TensorType large{{513, 257}, Dtype::f32}, boolean{{19}, Dtype::boolean};
   const auto relu = [](double x) { return std::max(x, 0.0); };
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   const auto gelu = [](double x) { return x * phi(x); };
+  const auto gelu_tanh = [](double x) { return x / 2 * (1 + std::tanh(tanh_argument(x))); };
   const auto sign = [](double x) { return static_cast<double>((x > 0) - (x < 0)); };
   return {
       unary_case<Neg>("neg", {f32}, [](double x) { return -x; }),
@@ -76,6 +82,8 @@ std::vector<OpCase> unary_cases() {
       unary_case<Tanh>("tanh", {f32, -4, 4}, [](double x) { return std::tanh(x); }),
       unary_case<Gelu>("gelu", {f32, -5, 5}, gelu),
       unary_case<Gelu>("gelu_on_threads", {large, -5, 5}, gelu),
+      unary_case<GeluTanh>("gelu_tanh", {f32, -5, 5}, gelu_tanh),
+      unary_case<GeluTanh>("gelu_tanh_on_threads", {large, -5, 5}, gelu_tanh),
       unary_case<LogicalNot>(
           "logical_not", {boolean}, [](double x) { return 1 - x; }, false),
       gradient_case<ReluGradient>("relu_gradient", {f32}, [](double dy, double y) { return y > 0 ? dy : 0; }),
@@ -85,6 +93,11 @@ std::vector<OpCase> unary_cases() {
       gradient_case<GeluGradient>(
           "gelu_gradient", {f32, -5, 5},
           [](double dy, double x) { return dy * (phi(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI)); }),
+      gradient_case<GeluTanhGradient>("gelu_tanh_gradient", {f32, -5, 5},
+                                      [](double dy, double x) {
+                                        const double t = std::tanh(tanh_argument(x)), slope = 1 + 3 * 0.044715 * x * x;
+                                        return dy / 2 * (1 + t + x * (1 - t * t) * std::sqrt(2 / M_PI) * slope);
+                                      }),
   };
 }
 

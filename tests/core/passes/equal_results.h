@@ -30,9 +30,16 @@ inline std::vector<std::string> op_names(const Graph& graph) {
   return names;
 }
 
-/// Runs `build()` with all passes and without `pass`; inputs are random (int64 ones in [0, 3)).
+/// A device that has an op for everything that a pass would make.
+inline bool fuses_all(const DeviceId&, const Op&, std::span<const TensorType>) {
+  return true;
+}
+
+/// Runs `build()` with all passes and without `pass`; inputs are random (int64 ones in [0, 3)). `fuses` stands for what
+/// the CPU would answer.
 template <class Build>
-void expect_equal_results(const std::string& pass, const Build& build, float tolerance = 1e-5F) {
+void expect_equal_results(const std::string& pass, const Build& build, float tolerance = 1e-5F,
+                          const Fuses& fuses = {}) {
   const Devices devices{DeviceConfig{}};
   Runtime runtime(devices);
   std::vector<std::vector<float>> results;
@@ -46,6 +53,7 @@ void expect_equal_results(const std::string& pass, const Build& build, float tol
     for (const HostTensor& value : values) inputs.push_back(value.view());
     ExecutorOptions options;
     if (!on) options.passes.disabled.insert(pass);
+    if (fuses) program = apply_passes(std::move(program), options.passes, fuses);
     const std::size_t outputs = program.outputs.size();
     const auto executor = make_executor(runtime, std::move(program.graph), program.outputs, options);
     executor->run(inputs);

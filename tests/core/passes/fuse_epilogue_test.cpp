@@ -37,8 +37,8 @@ TEST(FuseEpilogue, DenseBecomesOneOp) {
 }
 
 TEST(FuseEpilogue, EveryActivationGivesTheSameResult) {
-  for (const auto activation :
-       {static_cast<Value (*)(Graph&, Value)>(nullptr), &ops::relu, &ops::sigmoid, &ops::tanh, &ops::gelu}) {
+  for (const auto activation : {static_cast<Value (*)(Graph&, Value)>(nullptr), &ops::relu, &ops::sigmoid, &ops::tanh,
+                                &ops::gelu, &ops::gelu_tanh}) {
     expect_equal_results("fuse_epilogue", [activation] { return dense(activation); });
   }
 }

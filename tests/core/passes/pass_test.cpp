@@ -10,14 +10,14 @@ namespace {
 
 TEST(Passes, AreTimedByName) {
   std::vector<PassTiming> timings;
-  apply_passes({}, {}, &timings);
+  apply_passes({}, {}, {}, &timings);
   ASSERT_EQ(timings.size(), all_passes().size());
   EXPECT_EQ(timings[0].name, all_passes()[0].name);
 }
 
 TEST(Passes, CanBeSwitchedOffByName) {
   std::vector<PassTiming> timings;
-  apply_passes({}, {{"fuse_epilogue"}}, &timings);
+  apply_passes({}, {{"fuse_epilogue"}}, {}, &timings);
   EXPECT_EQ(timings.size(), all_passes().size() - 1);
 }
 

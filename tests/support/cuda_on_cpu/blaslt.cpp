@@ -1,6 +1,7 @@
 // cuBLASLt's functions that gpubench calls, on the CPU: plain loops over column-major matrices, as its header says
 // them.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include "core/backend/cuda/cublaslt.h"
 #include "core/math/half.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
 namespace gpubench::cuda {
@@ -27,7 +29,9 @@ struct Product {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   cublasOperation_t transpose_a = CUBLAS_OP_N, transpose_b = CUBLAS_OP_N;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const void* bias = nullptr;
+  void* bias = nullptr;
+  void* aux = nullptr;
+  std::int64_t aux_leading = 0;
 };
 
 struct Preference {
@@ -40,6 +44,7 @@ struct Algorithm {
   std::int32_t id = 0;
   std::uint32_t alignment[4] = {};
   std::uint64_t workspace = 0;
+  std::uint32_t bias_alignment = 0, aux_alignment = 0;
 };
 static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
@@ -73,12 +78,24 @@ void store(void* data, cudaDataType type, std::int64_t at, double value) {
   }
 }
 
-bool has_bias(cublasLtEpilogue_t epilogue) {
-  return epilogue == CUBLASLT_EPILOGUE_BIAS || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS;
-}
-bool has_relu(cublasLtEpilogue_t epilogue) {
-  return epilogue == CUBLASLT_EPILOGUE_RELU || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS;
-}
+/// What an epilogue is made of; the header composes its numbers of these bits.
+struct Parts {
+  explicit Parts(cublasLtEpilogue_t epilogue)
+      : bias((epilogue & CUBLASLT_EPILOGUE_BIAS) != 0),
+        relu((epilogue & CUBLASLT_EPILOGUE_RELU) != 0),
+        gelu((epilogue & CUBLASLT_EPILOGUE_GELU) != 0),
+        relu_gradient((epilogue & CUBLASLT_EPILOGUE_DRELU) == CUBLASLT_EPILOGUE_DRELU),
+        gelu_gradient((epilogue & CUBLASLT_EPILOGUE_DGELU) == CUBLASLT_EPILOGUE_DGELU),
+        aux((epilogue & 128) != 0),
+        sum_a((epilogue & CUBLASLT_EPILOGUE_BGRADA) != 0),
+        sum_b((epilogue & CUBLASLT_EPILOGUE_BGRADB) != 0) {}
+  bool has_mask() const { return aux && (relu || relu_gradient); }
+  bool has_vector() const { return bias || sum_a || sum_b; }
+  bool is_for_training() const { return aux || sum_a || sum_b; }
+  bool bias, relu, gelu, relu_gradient, gelu_gradient, aux, sum_a, sum_b;
+};
+
+std::atomic<std::size_t> heuristic_count{0};
 
 struct Extents {
   std::int64_t m, n, k;
@@ -104,26 +121,78 @@ cublasStatus_t check_layouts(const Product& product, const Layout& a, const Layo
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/// The most that a pointer's address is aligned to, up to 256.
+std::uint32_t alignment_of(const void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return static_cast<std::uint32_t>(std::min<std::uintptr_t>(256, address & (~address + 1)));
+}
+
+cublasStatus_t check_epilogue(const Product& product, const Layout& d) {
+  const Parts parts(product.epilogue);
+  if (parts.is_for_training() && !cuda_on_cpu::machine().blaslt_fuses_training) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (parts.has_vector() && product.bias == nullptr) return wrong("an epilogue without its bias");
+  if (!parts.aux) return CUBLAS_STATUS_SUCCESS;
+  if (product.aux == nullptr) return wrong("an epilogue without its auxiliary memory");
+  if (d.batch != 1) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (product.aux_leading < static_cast<std::int64_t>(d.rows) ||
+      product.aux_leading % (parts.has_mask() ? 128 : 8) != 0) {
+    return wrong("a leading dimension of auxiliary memory that is too small or not a multiple of 128 bits, 8 elements");
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+double gelu(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+double gelu_slope(double x) {
+  const double c = std::sqrt(2 / M_PI), t = std::tanh(c * (x + 0.044715 * x * x * x));
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * c * (1 + 3 * 0.044715 * x * x);
+}
+
+/// The element in row i and column j after the epilogue; a mask's bit i of a column is bit i % 8 of its byte i / 8.
+double finish(const Product& product, const Layout& d, std::int64_t i, std::int64_t j, double sum) {
+  const Parts parts(product.epilogue);
+  const std::int64_t at = j * product.aux_leading + i;
+  if (parts.bias) sum += load(product.bias, d.type, i);
+  if (parts.aux && parts.gelu) store(product.aux, d.type, at, sum);
+  if (parts.relu_gradient || (parts.aux && parts.relu)) {
+    auto& byte = static_cast<unsigned char*>(product.aux)[at / 8];
+    const auto bit = static_cast<unsigned char>(1U << (at % 8));
+    if (parts.relu_gradient) return (byte & bit) != 0 ? sum : 0;
+    byte = static_cast<unsigned char>(sum > 0 ? byte | bit : byte & ~bit);
+  }
+  if (parts.gelu_gradient) return sum * gelu_slope(load(product.aux, d.type, at));
+  if (parts.relu) return std::fmax(sum, 0);
+  return parts.gelu ? gelu(sum) : sum;
+}
+
 void multiply(const Product& product, const Layout& a, const Layout& b, const Layout& d, const void* from_a,
               const void* from_b, void* to) {
   const auto [m, n, k] = extents_of(product, a, b, d);
-  const auto element = [](const void* data, const Layout& layout, std::int64_t batch, std::int64_t row,
+  const auto element = [](const void* data, const Layout& layout, bool transposed, std::int64_t batch, std::int64_t row,
                           std::int64_t column) {
-    return load(data, layout.type, batch * layout.stride + column * layout.leading + row);
+    const std::int64_t at = transposed ? row * layout.leading + column : column * layout.leading + row;
+    return load(data, layout.type, batch * layout.stride + at);
   };
   const bool ta = product.transpose_a == CUBLAS_OP_T, tb = product.transpose_b == CUBLAS_OP_T;
   for (std::int64_t batch = 0; batch < d.batch; ++batch) {
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
-        double sum = has_bias(product.epilogue) ? load(product.bias, d.type, i) : 0;
+        double sum = 0;
         for (std::int64_t l = 0; l < k; ++l) {
-          sum += (ta ? element(from_a, a, batch, l, i) : element(from_a, a, batch, i, l)) *
-                 (tb ? element(from_b, b, batch, j, l) : element(from_b, b, batch, l, j));
+          sum += element(from_a, a, ta, batch, i, l) * element(from_b, b, tb, batch, l, j);
         }
-        if (has_relu(product.epilogue)) sum = std::fmax(sum, 0);
-        store(to, d.type, batch * d.stride + j * d.leading + i, sum);
+        store(to, d.type, batch * d.stride + j * d.leading + i, finish(product, d, i, j, sum));
       }
     }
+  }
+  const Parts parts(product.epilogue);
+  for (std::int64_t i = 0; i < (parts.sum_a ? m : parts.sum_b ? n : 0); ++i) {
+    double sum = 0;
+    for (std::int64_t l = 0; l < k; ++l) {
+      sum += parts.sum_a ? element(from_a, a, ta, 0, i, l) : element(from_b, b, tb, 0, l, i);
+    }
+    store(product.bias, d.type, i, sum);
   }
 }
 
@@ -159,6 +228,8 @@ cublasStatus_t matmul_desc_set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttr
   if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) taken = take(product.transpose_b, value, bytes);
   if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE) taken = take(product.epilogue, value, bytes);
   if (attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER) taken = take(product.bias, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER) taken = take(product.aux, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD) taken = take(product.aux_leading, value, bytes);
   return taken ? CUBLAS_STATUS_SUCCESS : wrong("an attribute of a product of the wrong size, or not known here");
 }
 
@@ -199,22 +270,31 @@ cublasStatus_t preference_set(cublasLtMatmulPreference_t handle, cublasLtMatmulP
   return taken ? CUBLAS_STATUS_SUCCESS : wrong("a preference of the wrong size, or not known here");
 }
 
+/// Proposes one algorithm for each of machine().matmul_milliseconds, numbered from 1.
 cublasStatus_t get_heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
                              cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
-                             cublasLtMatmulPreference_t preferred, int, cublasLtMatmulHeuristicResult_t* results,
+                             cublasLtMatmulPreference_t preferred, int wanted, cublasLtMatmulHeuristicResult_t* results,
                              int* found) {
+  ++heuristic_count;
   const auto& product = *reinterpret_cast<Product*>(desc);
   const auto& preference = *reinterpret_cast<Preference*>(preferred);
-  const cublasStatus_t status = check_layouts(product, *reinterpret_cast<Layout*>(a), *reinterpret_cast<Layout*>(b),
-                                              *reinterpret_cast<Layout*>(d));
+  const Layout& result = *reinterpret_cast<Layout*>(d);
+  cublasStatus_t status = check_layouts(product, *reinterpret_cast<Layout*>(a), *reinterpret_cast<Layout*>(b), result);
+  if (status == CUBLAS_STATUS_SUCCESS) status = check_epilogue(product, result);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  Algorithm algorithm{.id = 1, .alignment = {}, .workspace = std::min<std::uint64_t>(preference.workspace, 1000)};
-  std::memcpy(algorithm.alignment, preference.alignment, sizeof algorithm.alignment);
-  *results = {};
-  std::memcpy(&results->algo, &algorithm, sizeof algorithm);
-  results->workspaceSize = algorithm.workspace;
-  results->state = CUBLAS_STATUS_SUCCESS;
-  *found = 1;
+  *found = std::min(wanted, static_cast<int>(cuda_on_cpu::machine().matmul_milliseconds.size()));
+  for (int i = 0; i < *found; ++i) {
+    Algorithm algorithm{.id = i + 1,
+                        .alignment = {},
+                        .workspace = std::min<std::uint64_t>(preference.workspace, 1000),
+                        .bias_alignment = alignment_of(product.bias),
+                        .aux_alignment = alignment_of(product.aux)};
+    std::memcpy(algorithm.alignment, preference.alignment, sizeof algorithm.alignment);
+    results[i] = {};
+    std::memcpy(&results[i].algo, &algorithm, sizeof algorithm);
+    results[i].workspaceSize = algorithm.workspace;
+    results[i].state = CUBLAS_STATUS_SUCCESS;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -226,6 +306,14 @@ cublasStatus_t algo_config_get(const cublasLtMatmulAlgo_t* algo, cublasLtMatmulA
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/// The first run of each algorithm loads its code.
+double milliseconds_of(std::int32_t id) {
+  static std::atomic<std::uint64_t> loaded{0};
+  const std::uint64_t bit = std::uint64_t{1} << id;
+  const bool first = (loaded.fetch_or(bit) & bit) == 0;
+  return (first ? 1000 : 0) + cuda_on_cpu::machine().matmul_milliseconds[static_cast<std::size_t>(id) - 1];
+}
+
 cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* alpha, const void* a,
                       cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
                       const void*, cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t d_layout,
@@ -234,10 +322,10 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   const Product product = *reinterpret_cast<Product*>(desc);
   const Layout layout_a = *reinterpret_cast<Layout*>(a_layout), layout_b = *reinterpret_cast<Layout*>(b_layout);
   const Layout layout_d = *reinterpret_cast<Layout*>(d_layout);
-  const cublasStatus_t status = check_layouts(product, layout_a, layout_b, layout_d);
+  cublasStatus_t status = check_layouts(product, layout_a, layout_b, layout_d);
+  if (status == CUBLAS_STATUS_SUCCESS) status = check_epilogue(product, layout_d);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0) return wrong("alpha or beta");
-  if (has_bias(product.epilogue) && product.bias == nullptr) return wrong("an epilogue without its bias");
   Algorithm algorithm;
   std::memcpy(static_cast<void*>(&algorithm), algo, sizeof algorithm);
   if (workspace_bytes < algorithm.workspace || (algorithm.workspace > 0 && workspace == nullptr)) {
@@ -247,10 +335,16 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   for (int i = 0; i < 4; ++i) {
     if (reinterpret_cast<std::uintptr_t>(memory[i]) % algorithm.alignment[i] != 0) return wrong("an alignment broken");
   }
-  const cudaError_t queued = cuda_on_cpu::queue(stream, [=] {
+  const Parts parts(product.epilogue);
+  if ((parts.has_vector() && alignment_of(product.bias) < algorithm.bias_alignment) ||
+      (parts.aux && alignment_of(product.aux) < algorithm.aux_alignment)) {
+    return wrong("an epilogue's memory that is aligned less than when the algorithm was asked for");
+  }
+  const auto work = [=] {
     std::memset(workspace, 0xFF, algorithm.workspace);  // it is the library's while it runs
     multiply(product, layout_a, layout_b, layout_d, a, b, d);
-  });
+  };
+  const cudaError_t queued = cuda_on_cpu::queue(stream, work, milliseconds_of(algorithm.id));
   return queued == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
@@ -277,3 +371,11 @@ const CublasLt& cublaslt() {
 }
 
 }  // namespace gpubench::cuda
+
+namespace gpubench::cuda_on_cpu {
+
+std::size_t heuristic_calls() {
+  return cuda::heuristic_count;
+}
+
+}  // namespace gpubench::cuda_on_cpu

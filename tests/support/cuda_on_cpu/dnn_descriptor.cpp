@@ -2,6 +2,9 @@
 #include "tests/support/cuda_on_cpu/dnn_descriptor.h"
 
 #include <algorithm>
+#include <atomic>
+
+#include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -87,6 +90,8 @@ cudnnStatus_t bad(const char* why) {
   return refused(CUDNN_STATUS_BAD_PARAM, why);
 }
 
+std::atomic<std::size_t> query_count{0};
+
 /// What depends on a finalized part: a heuristic on its graph, a plan on its engine.
 cudnnStatus_t finish(Descriptor& descriptor) {
   switch (descriptor.type) {
@@ -102,6 +107,7 @@ cudnnStatus_t finish(Descriptor& descriptor) {
     case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
       return finish_graph(descriptor);
     case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
+      ++query_count;
       descriptor.operations = descriptor.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).operations;
       return CUDNN_STATUS_SUCCESS;
     case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: {
@@ -223,6 +229,10 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const handle, cu
   }
   return bad("an attribute that cannot be read so");
 }
+}
+
+std::size_t engine_queries() {
+  return query_count;
 }
 
 }  // namespace gpubench::cuda_on_cpu

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cuda_runtime_api.h>
+#include <vector>
 
 namespace gpubench::cuda_on_cpu {
 
@@ -14,6 +15,10 @@ struct Machine {
   bool hurry = false;
   /// Whether cuDNN has engines for a convolution with a bias behind it.
   bool cudnn_fuses = true;
+  /// Whether cuBLASLt has algorithms with the epilogues of training: sums of an input, masks, derivatives.
+  bool blaslt_fuses_training = true;
+  /// How long each algorithm for a product takes by the events around it, in the order in which cuBLASLt proposes them.
+  std::vector<double> matmul_milliseconds{0.001};
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
   cudaError_t broken = cudaSuccess;
 };
@@ -30,6 +35,10 @@ void mend();
 std::size_t launches();
 /// Graphs instantiated since the start.
 std::size_t graphs_made();
+/// How often cuBLASLt was asked for algorithms since the start.
+std::size_t heuristic_calls();
+/// How often cuDNN was asked for engines since the start.
+std::size_t engine_queries();
 /// Kernels that have run, those of graphs too.
 std::size_t kernels_run();
 

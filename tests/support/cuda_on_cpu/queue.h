@@ -7,7 +7,8 @@
 
 namespace gpubench::cuda_on_cpu {
 
-/// Adds work to a stream, or to the graph that the stream is captured into. Libraries' calls queue this way too.
-cudaError_t queue(cudaStream_t stream, std::function<void()> work);
+/// Adds work to a stream, or to the graph that the stream is captured into. Libraries' calls queue this way too. Events
+/// around it lie `milliseconds` further apart.
+cudaError_t queue(cudaStream_t stream, std::function<void()> work, double milliseconds = 0);
 
 }  // namespace gpubench::cuda_on_cpu

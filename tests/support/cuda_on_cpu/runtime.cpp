@@ -20,6 +20,7 @@
 struct CUevent_st {
   CUstream_st* stream = nullptr;  // null: never recorded
   std::size_t ticket = 0;         // the stream's steps up to it come before the mark
+  double milliseconds = 0;        // of the stream's work before the mark
 };
 
 struct CUgraph_st {
@@ -36,6 +37,7 @@ struct CUstream_st {
   bool running = false;
   bool hurries = false;
   CUgraph_st* capture = nullptr;
+  double milliseconds = 0;
 };
 
 namespace gpubench::cuda_on_cpu {
@@ -218,10 +220,13 @@ std::size_t kernels_run() {
   return kernel_count;
 }
 
-cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
+cudaError_t queue(cudaStream_t stream, std::function<void()> work, double milliseconds) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
-  if (stream->capture == nullptr) ++launch_count;
+  if (stream->capture == nullptr) {
+    ++launch_count;
+    stream->milliseconds += milliseconds;
+  }
   add(stream, [work = std::move(work)] {
     work();
     count_kernel();
@@ -341,6 +346,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const std::lock_guard lock(mutex);
   event->stream = stream;
+  event->milliseconds = stream->milliseconds;
   event->ticket = stream->done + (stream->running ? 1 : 0) + stream->waiting.size();
   return result(cudaSuccess);
 }
@@ -356,8 +362,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   }
   return result(cudaSuccess);
 }
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
-  *milliseconds = 0.001F;
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  *milliseconds = 0.001F + static_cast<float>(end->milliseconds - start->milliseconds);
   return result(cudaSuccess);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {

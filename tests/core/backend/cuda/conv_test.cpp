@@ -43,9 +43,22 @@ TEST(CudaConvTest, SaysWhatIsFused) {
   EXPECT_EQ(engine_of(backend, {.bias = true, .activation = Activation::tanh}, Dtype::f16),
             "cudnn:conv+bias:engine 42, kernel:tanh");
   cuda_on_cpu::machine().cudnn_fuses = false;
-  EXPECT_EQ(engine_of(backend, {.bias = true, .activation = Activation::relu}, Dtype::f16),
+  EXPECT_EQ(engine_of(backend_with(false), {.bias = true, .activation = Activation::relu}, Dtype::f16),
             "cudnn:conv:engine 42, kernel:bias, kernel:relu");
   cuda_on_cpu::machine().cudnn_fuses = true;
+}
+
+TEST(CudaConvTest, AsksOnceForEachProblem) {
+  const CudaBackend backend = backend_with(false);
+  const std::size_t before = cuda_on_cpu::engine_queries();
+  engine_of(backend, {.bias = true, .activation = Activation::tanh}, Dtype::f16);
+  const std::size_t one = cuda_on_cpu::engine_queries() - before;
+  EXPECT_GT(one, 0U);
+  engine_of(backend, {.bias = true, .activation = Activation::tanh}, Dtype::f16);
+  engine_of(backend, {.bias = true}, Dtype::f16);  // the same for cuDNN
+  EXPECT_EQ(cuda_on_cpu::engine_queries() - before, one);
+  engine_of(backend, {.bias = true, .activation = Activation::relu}, Dtype::f16);
+  EXPECT_GT(cuda_on_cpu::engine_queries() - before, one);
 }
 
 TEST(CudaConvTest, TheLibrarySaysHowFloat32IsMultiplied) {

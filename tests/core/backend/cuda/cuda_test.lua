@@ -9,6 +9,7 @@ local function dense()
   return gb.Sequential {
     gb.layers.Dense(16, { activation = "relu", input_shape = { 12 } }),
     gb.layers.Dense(8, { activation = "gelu" }),
+    gb.layers.Dense(8, { activation = "gelu_tanh" }),
     gb.layers.Dense(3, { activation = "softmax" }),
   }
 end
@@ -129,8 +130,19 @@ testing.case("hidden GPUs are not used", function()
   testing.equal({ row.first, row.count }, { "cpu:0", 1 })
 end)
 
+testing.case("a search for products leaves their results as they are", function()
+  local row = point(function()
+    gb.config.set_matmul_search(3)
+    local product = gb.device("gpu:0", function() return gb.ones({ 4, 8 }):matmul(gb.ones { 8, 5 }) end)
+    return { sum = product:sum():item() }
+  end)
+  testing.equal(row.sum, 160.0)
+end)
+
 testing.case("bad configurations say what there is", function()
   point(function()
+    testing.raises("gb.config.set_matmul_search: a number of algorithms to measure, 0 for none, got -1",
+      gb.config.set_matmul_search, -1)
     testing.raises("there is no physical device gpu:1 to split; there is gpu:0, cpu:0",
       gb.config.set_logical_devices, "gpu:1", { {} })
     testing.raises("there is no device gpu:2; there are gpu:0 and cpu:0", gb.config.set_memory_limit, "gpu:2", 1)

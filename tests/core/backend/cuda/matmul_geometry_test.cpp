@@ -60,14 +60,5 @@ TEST(MatmulGeometryTest, LeadingDimensionsWithoutOneStrideAreSeveralLaunches) {
   EXPECT_EQ(matmul_alignment(geometry({3, 4}, {4, 5}), 4), 64U);
 }
 
-TEST(MatmulEpilogueTest, KernelsOfOursApplyWhatTheLibraryHasNot) {
-  const MatmulEpilogue relu = matmul_epilogue({.bias = true, .activation = Activation::relu});
-  EXPECT_TRUE(relu.bias && relu.relu);
-  EXPECT_EQ(relu.after, Activation::none);
-  const MatmulEpilogue gelu = matmul_epilogue({.activation = Activation::gelu});
-  EXPECT_FALSE(gelu.bias || gelu.relu);
-  EXPECT_EQ(gelu.after, Activation::gelu);
-}
-
 }  // namespace
 }  // namespace gpubench::cuda

@@ -1,0 +1,125 @@
+#include "core/backend/cpu/matmul_gradient.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/backend/cpu/bias.h"
+#include "core/backend/cpu/float32_only.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/matmul.h"
+#include "core/backend/cpu/unary.h"
+#include "core/ops/unary.h"
+
+namespace gpubench::cpu {
+namespace {
+
+/// One kernel behind the other; `body(first, second, ...)` runs both with the memory that each has.
+template <class Body>
+std::unique_ptr<Kernel> two_kernels(std::unique_ptr<Kernel> first, std::unique_ptr<Kernel> second, Body body) {
+  class Two final : public Kernel {
+   public:
+    Two(std::unique_ptr<Kernel> first, std::unique_ptr<Kernel> second, Body body)
+        : first_(std::move(first)), second_(std::move(second)), body_(std::move(body)) {}
+    std::string_view implementation() const override { return first_->implementation(); }
+    std::size_t workspace_bytes() const override {
+      return std::max(first_->workspace_bytes(), second_->workspace_bytes());
+    }
+    void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
+      const auto call = [&](Kernel& kernel) {
+        return [&](Views in, Views out) { kernel.run(stream, in, out, workspace); };
+      };
+      body_(call(*first_), call(*second_), inputs, outputs);
+    }
+
+   private:
+    std::unique_ptr<Kernel> first_, second_;
+    Body body_;
+  };
+  return std::make_unique<Two>(std::move(first), std::move(second), std::move(body));
+}
+
+std::int64_t mask_bytes(const TensorType& mask) {
+  return mask.shape[1];
+}
+
+/// y -> mask.
+std::unique_ptr<Kernel> plan_mask(const TensorType& y, const TensorType& mask) {
+  return loop_kernel([rows = y.shape[0], columns = y.shape[1], bytes = mask_bytes(mask)](Views inputs, Views outputs) {
+    const float* const values = inputs[0].as<float>();
+    auto* const bits = outputs[0].as<std::uint8_t>();
+    std::fill_n(bits, rows * bytes, std::uint8_t{0});
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t i = 0; i < columns; ++i) {
+        const unsigned bit = values[row * columns + i] > 0 ? 1U << (i % 8) : 0U;
+        bits[row * bytes + i / 8] |= static_cast<std::uint8_t>(bit);
+      }
+    }
+  });
+}
+
+/// dy, mask -> dy where a bit is set, else 0; over dy.
+std::unique_ptr<Kernel> plan_masked(const TensorType& dy, const TensorType& mask) {
+  return loop_kernel(
+      [rows = dy.shape[0], columns = dy.shape[1], bytes = mask_bytes(mask)](Views inputs, Views outputs) {
+        const float* const from = inputs[0].as<float>();
+        const auto* const bits = inputs[1].as<std::uint8_t>();
+        float* const to = outputs[0].as<float>();
+        for (std::int64_t row = 0; row < rows; ++row) {
+          for (std::int64_t i = 0; i < columns; ++i) {
+            const bool set = (bits[row * bytes + i / 8] >> (i % 8) & 1) != 0;
+            to[row * columns + i] = set ? from[row * columns + i] : 0.0F;
+          }
+        }
+      });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> plan_matmul_bias_gradient(const MatmulBiasGradient& op, const Signature& signature,
+                                                  Device& device) {
+  const std::size_t summed = op.summed == Factor::first ? 0 : 1;
+  require_float32(op.name(), signature.outputs[0]);
+  return two_kernels(
+      plan_matmul(Matmul(op.options), {signature.inputs, signature.outputs.first(1)}, device),
+      plan_bias_gradient(BiasGradient(), {signature.inputs.subspan(summed, 1), signature.outputs.subspan(1)}, device),
+      [summed](auto&& product, auto&& sum, Views inputs, Views outputs) {
+        product(inputs, outputs.first(1));
+        sum(inputs.subspan(summed, 1), outputs.subspan(1));
+      });
+}
+
+std::unique_ptr<Kernel> plan_matmul_aux(const MatmulAux& op, const Signature& signature, Device& device) {
+  require_float32(op.name(), signature.outputs[0]);
+  const auto y = signature.outputs.first(1), aux = signature.outputs.subspan(1);
+  if (op.options.activation == Activation::relu) {
+    return two_kernels(plan_matmul(Matmul(op.options), {signature.inputs, y}, device), plan_mask(y[0], aux[0]),
+                       [](auto&& product, auto&& mask, Views inputs, Views outputs) {
+                         product(inputs, outputs.first(1));
+                         mask(outputs.first(1), outputs.subspan(1));
+                       });
+  }
+  MatmulAttributes linear = op.options;
+  linear.activation = Activation::none;
+  return two_kernels(plan_matmul(Matmul(linear), {signature.inputs, aux}, device),
+                     plan_unary(GeluTanh(), {aux, y}, device),
+                     [](auto&& product, auto&& activation, Views inputs, Views outputs) {
+                       product(inputs, outputs.subspan(1));
+                       activation(outputs.subspan(1), outputs.first(1));
+                     });
+}
+
+std::unique_ptr<Kernel> plan_matmul_activation_gradient(const MatmulActivationGradient& op, const Signature& signature,
+                                                        Device& device) {
+  require_float32(op.name(), signature.outputs[0]);
+  const std::array inputs{signature.outputs[0], signature.inputs[2]};
+  return two_kernels(plan_matmul(op.product(), {signature.inputs.first(2), signature.outputs}, device),
+                     op.options.activation == Activation::relu
+                         ? plan_masked(inputs[0], inputs[1])
+                         : plan_activation_gradient(GeluTanhGradient(), {inputs, signature.outputs}, device),
+                     [](auto&& product, auto&& derivative, Views given, Views outputs) {
+                       product(given.first(2), outputs);
+                       derivative(std::array{outputs[0], given[2]}, outputs);
+                     });
+}
+
+}  // namespace gpubench::cpu

@@ -1,0 +1,88 @@
+#include "core/backend/cuda/matmul_algorithms.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <vector>
+
+#include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/matmul_descriptors.h"
+#include "core/backend/cuda/matmul_search.h"
+
+namespace gpubench::cuda {
+namespace {
+
+/// An address aligned as a tensor's is at least, and no better.
+const void* address_of_a_tensor() {
+  alignas(128) static constexpr std::array<std::byte, 128> memory{};
+  return memory.data() + tensor_alignment;
+}
+
+MatmulPreference preference_of(const MatmulProblem& problem) {
+  cublasLtMatmulPreference_t made = nullptr;
+  check(cublaslt().preference_create(&made), "cublasLtMatmulPreferenceCreate");
+  MatmulPreference preference(made);
+  const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
+    check(cublaslt().preference_set_attribute(made, attribute, &value, sizeof value),
+          "cublasLtMatmulPreferenceSetAttribute");
+  };
+  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{problem.workspace_limit});
+  for (const auto attribute :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    prefer(attribute, problem.alignment);
+  }
+  return preference;
+}
+
+MatmulAlgorithm algorithm_of(const cublasLtMatmulHeuristicResult_t& proposal) {
+  MatmulAlgorithm result{.algorithm = proposal.algo, .workspace_bytes = proposal.workspaceSize};
+  std::int32_t id = 0;
+  std::size_t written = 0;
+  check(cublaslt().algo_config_get_attribute(&result.algorithm, CUBLASLT_ALGO_CONFIG_ID, &id, sizeof id, &written),
+        "cublasLtMatmulAlgoConfigGetAttribute");
+  result.name = fmt::format("cublaslt:{}", id);
+  return result;
+}
+
+/// At most `count`, best first as the library estimates them.
+std::vector<MatmulAlgorithm> proposals(cublasLtHandle_t handle, const MatmulProblem& problem, int count) {
+  MatmulDescriptors descriptors(problem);
+  // The library takes the alignment of the epilogue's memory from its address, even where it reads none (cublasLt.h).
+  const void* const address = address_of_a_tensor();
+  descriptors.set_epilogue(problem.vector ? address : nullptr, problem.aux_leading > 0 ? address : nullptr);
+  const MatmulPreference preference = preference_of(problem);
+  std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(count));
+  int filled = 0;
+  const cublasStatus_t status = cublaslt().get_heuristic(
+      handle, descriptors.product(), descriptors.left(), descriptors.right(), descriptors.result(),
+      descriptors.result(), preference.get(), count, found.data(), &filled);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return {};
+  check(status, "cublasLtMatmulAlgoGetHeuristic");
+  found.resize(static_cast<std::size_t>(filled));
+  std::vector<MatmulAlgorithm> result;
+  for (const cublasLtMatmulHeuristicResult_t& proposal : found) {
+    if (proposal.state == CUBLAS_STATUS_SUCCESS) result.push_back(algorithm_of(proposal));
+  }
+  return result;
+}
+
+}  // namespace
+
+const MatmulAlgorithm* MatmulAlgorithms::find(const MatmulProblem& problem) {
+  const std::lock_guard lock(mutex_);
+  auto known = chosen_.find(problem);
+  if (known == chosen_.end()) known = chosen_.emplace(problem, choose(problem)).first;
+  return known->second ? &*known->second : nullptr;
+}
+
+std::optional<MatmulAlgorithm> MatmulAlgorithms::choose(const MatmulProblem& problem) const {
+  std::vector<MatmulAlgorithm> candidates = proposals(device_.cublaslt(), problem, std::max(1, candidates_));
+  if (candidates.empty()) return std::nullopt;
+  if (candidates_ < 2) return std::move(candidates.front());
+  MatmulAlgorithm fastest = std::move(candidates[fastest_matmul(device_, problem, candidates)]);
+  fastest.name += " searched";
+  return fastest;
+}
+
+}  // namespace gpubench::cuda

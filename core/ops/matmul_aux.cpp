@@ -1,0 +1,70 @@
+#include "core/ops/matmul_aux.h"
+
+#include <fmt/format.h>
+
+#include "core/ops/check.h"
+
+namespace gpubench {
+namespace {
+
+// cublasLt.h, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD: a mask's rows are multiples of 128 bits, those of gelu's argument
+// of 8 elements.
+constexpr std::int64_t mask_row_bits = 128, argument_row_elements = 8;
+
+TensorType expect_aux(std::string_view op, Activation activation, const TensorType& result) {
+  if (std::optional<TensorType> aux = aux_type(activation, result)) return *std::move(aux);
+  ops::refuse(op,
+              fmt::format("nothing is kept of {} for the derivative of {}; possible are relu, and gelu_tanh in rows "
+                          "of a multiple of {} elements",
+                          to_string(result), to_string(activation), argument_row_elements));
+}
+
+void expect_matrices(std::string_view op, std::span<const TensorType> inputs) {
+  if (inputs[0].rank() == 2 && inputs[1].rank() == 2) return;
+  ops::refuse(op,
+              fmt::format("both inputs must be matrices, got {} and {}", to_string(inputs[0]), to_string(inputs[1])));
+}
+
+}  // namespace
+
+std::optional<TensorType> aux_type(Activation activation, const TensorType& result) {
+  const std::int64_t rows = result.shape[0], columns = result.shape[1];
+  if (activation == Activation::relu) {
+    return TensorType{{rows, (columns + mask_row_bits - 1) / mask_row_bits * (mask_row_bits / 8)}, Dtype::u8};
+  }
+  const bool kept = activation == Activation::gelu_tanh && columns % argument_row_elements == 0;
+  return kept ? std::optional(result) : std::nullopt;
+}
+
+std::vector<TensorType> MatmulAux::infer(std::span<const TensorType> inputs) const {
+  std::vector<TensorType> result = Matmul(options).infer(inputs);
+  expect_matrices(name(), inputs);
+  result.push_back(expect_aux(name(), options.activation, result[0]));
+  return result;
+}
+
+double MatmulAux::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  return Matmul(options).flops(inputs, outputs.first(1));
+}
+
+MatmulActivationGradient::MatmulActivationGradient(MatmulAttributes given) : options(given) {
+  if (options.bias) ops::refuse(name(), "the product has no bias");
+}
+
+Matmul MatmulActivationGradient::product() const {
+  return Matmul({.transpose_a = options.transpose_a, .transpose_b = options.transpose_b});
+}
+
+std::vector<TensorType> MatmulActivationGradient::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 3);
+  std::vector<TensorType> result = product().infer(inputs.first(2));
+  expect_matrices(name(), inputs);
+  ops::expect_type(name(), "the auxiliary tensor", inputs[2], expect_aux(name(), options.activation, result[0]));
+  return result;
+}
+
+double MatmulActivationGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  return product().flops(inputs.first(2), outputs);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,145 @@
+// Which algorithm a product gets, how often cuBLASLt is asked for it, and what training fuses on a GPU. The cuBLASLt
+// that runs on the CPU numbers its algorithms in the order in which it proposes them.
+#include "core/backend/cuda/matmul.h"
+
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/backend/cuda/cuda_backend.h"
+#include "core/exec/executor.h"
+#include "core/ops/bias.h"
+#include "core/ops/reduce.h"
+#include "core/ops/unary.h"
+#include "tests/support/cuda_on_cpu/gpu.h"
+
+namespace gpubench::cuda {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+/// Restores the machine that a test changes.
+class CudaMatmulTest : public testing::Test {
+ protected:
+  ~CudaMatmulTest() override { cuda_on_cpu::machine() = before_; }
+
+ private:
+  cuda_on_cpu::Machine before_ = cuda_on_cpu::machine();
+};
+
+CudaBackend backend_that_searches(int candidates) {
+  return CudaBackend(std::vector<GpuDeviceOptions>{{.physical = 0, .memory = {}, .matmul_search = candidates}});
+}
+
+std::string planned(const CudaBackend& backend, const Matmul& op, std::vector<TensorType> inputs) {
+  const std::vector<TensorType> outputs = op.infer(inputs);
+  Device& device = *backend.devices()[0];
+  device.bind_to_thread();
+  return std::string(backend.plan(op, {inputs, outputs}, device)->implementation());
+}
+
+const std::vector<TensorType> matrices{{{16, 12}, Dtype::f32}, {{12, 8}, Dtype::f32}};
+
+TEST_F(CudaMatmulTest, AsksOnceForEachProblem) {
+  const CudaBackend backend = backend_that_searches(0);
+  const std::size_t before = cuda_on_cpu::heuristic_calls();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(planned(backend, Matmul(), matrices), "cublaslt:1");
+  EXPECT_EQ(cuda_on_cpu::heuristic_calls() - before, 1U);
+  planned(backend, Matmul({.activation = Activation::relu}), matrices);
+  planned(backend, Matmul(), {{{16, 12}, Dtype::f16}, {{12, 8}, Dtype::f16}});
+  planned(backend, Matmul({.activation = Activation::tanh}), matrices);  // the same product, and a kernel behind it
+  EXPECT_EQ(cuda_on_cpu::heuristic_calls() - before, 3U);
+}
+
+TEST_F(CudaMatmulTest, WithoutASearchTheFirstProposalIsTaken) {
+  cuda_on_cpu::machine().matmul_milliseconds = {0.3, 0.1, 0.2};
+  const std::size_t kernels = cuda_on_cpu::kernels_run();
+  EXPECT_EQ(planned(backend_that_searches(0), Matmul(), matrices), "cublaslt:1");
+  EXPECT_EQ(planned(backend_that_searches(1), Matmul(), matrices), "cublaslt:1");
+  EXPECT_EQ(cuda_on_cpu::kernels_run(), kernels);
+}
+
+TEST_F(CudaMatmulTest, ASearchKeepsTheFastestOfSoMany) {
+  cuda_on_cpu::machine().matmul_milliseconds = {0.3, 0.2, 0.1};
+  EXPECT_EQ(planned(backend_that_searches(2), Matmul(), matrices), "cublaslt:2 searched");
+  const CudaBackend backend = backend_that_searches(8);
+  EXPECT_EQ(planned(backend, Matmul(), matrices), "cublaslt:3 searched");
+  const std::size_t kernels = cuda_on_cpu::kernels_run();
+  EXPECT_EQ(planned(backend, Matmul(), matrices), "cublaslt:3 searched");
+  EXPECT_EQ(cuda_on_cpu::kernels_run(), kernels) << "measured again";
+  EXPECT_EQ(backend.devices()[0]->memory().use().in_use, 0U);
+}
+
+TEST_F(CudaMatmulTest, ASearchMeasuresEveryEpilogueTypeAndBatch) {
+  cuda_on_cpu::machine().matmul_milliseconds = {0.2, 0.1};
+  const CudaBackend backend = backend_that_searches(2);
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    EXPECT_EQ(planned(backend, Matmul({.bias = true, .activation = Activation::relu}),
+                      {{{16, 12}, dtype}, {{12, 8}, dtype}, {{8}, dtype}}),
+              "cublaslt:2 searched");
+    EXPECT_EQ(planned(backend, Matmul(), {{{5, 16, 12}, dtype}, {{5, 12, 8}, dtype}}), "cublaslt:2 searched");
+    EXPECT_EQ(planned(backend, Matmul(), {{{16, 12}, dtype}, {{5, 12, 8}, dtype}}), "cublaslt:2 searched");
+  }
+}
+
+TEST_F(CudaMatmulTest, TheLibrarySaysWhatIsSearched) {
+  EXPECT_THAT(backend_that_searches(0).library(), testing::EndsWith("float32 strict"));
+  EXPECT_THAT(backend_that_searches(4).library(), testing::EndsWith("float32 strict, products searched among 4"));
+}
+
+/// The gradients of two dense layers by all weights, on gpu:0.
+std::vector<float> gradients_on_gpu(const Devices& devices, Value (*activation)(Graph&, Value), PassOptions passes) {
+  Runtime runtime(devices);
+  Graph graph;
+  graph.set_device({DeviceId::Kind::gpu, 0, {}});
+  std::vector<HostTensor> values;
+  const auto input = [&](Shape shape) {
+    HostTensor& value = values.emplace_back(TensorType{shape, Dtype::f32});
+    float next = 0.3F * static_cast<float>(values.size());
+    for (float& element : value.values<float>()) element = std::sin(next += 1.7F);
+    return graph.input({std::move(shape), Dtype::f32}, "input");
+  };
+  const Value x = input({6, 12}), w1 = input({12, 24}), b1 = input({24}), w2 = input({24, 5}), b2 = input({5});
+  const Value hidden = activation(graph, ops::bias_add(graph, ops::matmul(graph, x, w1), b1));
+  const Value y = ops::bias_add(graph, ops::matmul(graph, hidden, w2), b2);
+  const std::array wanted{w1, b1, w2, b2};
+  const std::vector<Value> outputs = gradients(graph, ops::reduce_mean(graph, ops::square(graph, y)), wanted);
+  const auto executor = make_executor(runtime, std::move(graph), outputs, {.passes = std::move(passes)});
+  std::vector<TensorView> views;
+  for (const HostTensor& value : values) views.push_back(value.view());
+  executor->run(views);
+  std::vector<float> result;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const HostTensor output = executor->read(static_cast<int>(i));
+    result.insert(result.end(), output.values<float>().begin(), output.values<float>().end());
+  }
+  return result;
+}
+
+TEST_F(CudaMatmulTest, TrainingGivesTheSameGradientsFusedAndNot) {
+  const Devices devices{DeviceConfig{}};
+  for (const auto activation : {&ops::relu, &ops::gelu_tanh}) {
+    const std::vector<float> plain =
+        gradients_on_gpu(devices, activation, {{"fuse_activation_gradient", "fuse_bias_gradient"}});
+    for (const PassOptions& passes :
+         {PassOptions{}, PassOptions{{"fuse_activation_gradient"}}, PassOptions{{"fuse_bias_gradient"}}}) {
+      EXPECT_THAT(gradients_on_gpu(devices, activation, passes), testing::Pointwise(testing::FloatNear(1e-5F), plain));
+    }
+  }
+}
+
+TEST_F(CudaMatmulTest, TrainingFusesOnlyWhatTheLibraryHas) {
+  const Devices devices{DeviceConfig{}};
+  const std::size_t before = cuda_on_cpu::kernels_run();
+  const std::vector<float> fused = gradients_on_gpu(devices, &ops::relu, {});
+  const std::size_t few = cuda_on_cpu::kernels_run() - before;
+  cuda_on_cpu::machine().blaslt_fuses_training = false;
+  const Devices others{DeviceConfig{}};
+  const std::size_t between = cuda_on_cpu::kernels_run();
+  EXPECT_THAT(gradients_on_gpu(others, &ops::relu, {}), testing::Pointwise(testing::FloatNear(1e-5F), fused));
+  EXPECT_EQ(cuda_on_cpu::kernels_run() - between, few + 3);  // two sums and the derivative of relu
+}
+
+}  // namespace
+}  // namespace gpubench::cuda
