@@ -1,5 +1,6 @@
 // Reverse-mode differentiation over the node order: the nodes between the wanted values and the loss are walked
 // backwards once, and gradients that arrive over several paths are added by one node.
+#include <cstdint>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -38,6 +39,15 @@ Value take_sum(Graph& graph, Pending& pending, Value of) {
   return sum;
 }
 
+/// A scalar 1 of a floating-point type.
+HostTensor one(Dtype dtype) {
+  if (dtype == Dtype::f32) return HostTensor::scalar(1.0F);
+  constexpr std::uint16_t one_as_float16 = 0x3C00, one_as_bfloat16 = 0x3F80;
+  HostTensor value(TensorType{{}, dtype});
+  *reinterpret_cast<std::uint16_t*>(value.data()) = dtype == Dtype::f16 ? one_as_float16 : one_as_bfloat16;
+  return value;
+}
+
 }  // namespace
 
 std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to) {
@@ -50,7 +60,7 @@ std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> wi
   Pending pending;
   {
     const GraphScope scope(graph, graph.node(loss).device, graph.node(loss).label + "/gradient");
-    pending[{loss.node, loss.output}] = {graph.constant(1.0F)};
+    pending[{loss.node, loss.output}] = {graph.constant(one(loss_type.dtype))};
   }
 
   for (std::int32_t index = loss.node; index >= 0; --index) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/math/half.h"
 #include "core/math/philox.h"
 
 namespace gpubench {
@@ -82,6 +83,15 @@ void fill_truncated_normal(std::span<float> values, std::uint64_t seed, double s
   }
 }
 
+/// In a 16-bit type; `bits_of` rounds one value.
+template <class BitsOf>
+HostTensor rounded(const HostTensor& wide, Dtype dtype, const BitsOf& bits_of) {
+  HostTensor narrow(TensorType{wide.shape(), dtype});
+  auto* const bits = reinterpret_cast<std::uint16_t*>(narrow.data());
+  std::ranges::transform(wide.values<float>(), bits, bits_of);
+  return narrow;
+}
+
 [[noreturn]] void unknown(std::string_view text) {
   std::string names;
   for (const Row& row : rows) {
@@ -124,10 +134,10 @@ void set_argument(Initializer& initializer, const Row& row, std::string_view arg
 
 }  // namespace
 
-HostTensor Initializer::make(const Shape& shape, std::uint64_t seed_to_use) const {
-  HostTensor tensor(TensorType{shape, Dtype::f32});
+HostTensor Initializer::make(const TensorType& type, std::uint64_t seed_to_use) const {
+  HostTensor tensor(TensorType{type.shape, Dtype::f32});
   const std::span<float> values = tensor.values<float>();
-  const Fans fans = fans_of(shape);
+  const Fans fans = fans_of(type.shape);
   switch (kind) {
     case Kind::zeros:
       std::fill(values.begin(), values.end(), 0.0F);
@@ -161,6 +171,8 @@ HostTensor Initializer::make(const Shape& shape, std::uint64_t seed_to_use) cons
       fill_normal(values, seed_to_use, first, second);
       break;
   }
+  if (type.dtype == Dtype::f16) return rounded(tensor, type.dtype, [](float x) { return math::to_float16(x).bits; });
+  if (type.dtype == Dtype::bf16) return rounded(tensor, type.dtype, [](float x) { return math::to_bfloat16(x).bits; });
   return tensor;
 }
 

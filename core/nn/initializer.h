@@ -29,8 +29,9 @@ struct Initializer {
   /// Its own seed; without one the variable's place in the global sequence decides.
   std::optional<std::uint64_t> seed;
 
-  /// float32 values. Fans follow Keras: [in, out], [height, width, in, out].
-  HostTensor make(const Shape& shape, std::uint64_t seed_to_use) const;
+  /// Values of a floating-point type: 16-bit ones are the float32 ones, rounded. Fans follow Keras: [in, out],
+  /// [height, width, in, out].
+  HostTensor make(const TensorType& type, std::uint64_t seed_to_use) const;
 };
 
 /// "he_normal" or with arguments "random_normal(mean=0, stddev=0.02, seed=7)". Throws Error listing what there is.

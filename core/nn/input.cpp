@@ -6,12 +6,11 @@
 namespace gpubench::nn {
 
 LayerKind Input::layer_kind() {
-  return {"Input", {"shape"}, {{"shape", Shape{}, true}, {"dtype", std::string("float32")}}, &construct_layer<Input>};
+  return {"Input", {"shape"}, {{"shape", Shape{}, true}}, &construct_layer<Input>};
 }
 
 Input::Input(Config config, DeviceId device)
-    : Layer(std::move(config), std::move(device)),
-      type_{this->config().shape("shape"), parse_dtype(this->config().text("dtype"))} {
+    : Layer(std::move(config), std::move(device)), type_{this->config().shape("shape"), dtype()} {
   const auto bad = [](std::int64_t size) { return size < 1; };
   if (std::any_of(type_.shape.begin(), type_.shape.end(), bad)) {
     fail(fmt::format("shape must list positive sizes of one example (without the batch), got {}",

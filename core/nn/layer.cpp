@@ -14,11 +14,14 @@ TensorType without_batch(const TensorType& type) {
 }  // namespace
 
 std::vector<ConfigField> Layer::common_fields() {
-  return {{"name", std::string()}, {"input_shape", Shape{}}, {"trainable", true}};
+  return {{"name", std::string()}, {"input_shape", Shape{}}, {"trainable", true}, {"dtype", std::string("float32")}};
 }
 
 Layer::Layer(Config config, DeviceId device)
-    : config_(std::move(config)), name_(config_.text("name")), device_(std::move(device)) {}
+    : config_(std::move(config)),
+      name_(config_.text("name")),
+      device_(std::move(device)),
+      dtype_(parse_dtype(config_.text("dtype"))) {}
 
 void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) {
   infer(inputs);
@@ -42,7 +45,9 @@ Value Layer::call(const CallContext& context, std::span<const Value> inputs) con
 
 VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                                  const Initializer& initializer, bool trainable) {
-  const HostTensor initial = initializer.make(shape, initializer.seed.value_or(factory.next_seed()));
+  if (!is_floating(dtype_)) fail(fmt::format("its variables are floating-point, got dtype '{}'", to_string(dtype_)));
+  const HostTensor initial =
+      initializer.make({std::move(shape), dtype_}, initializer.seed.value_or(factory.next_seed()));
   VariablePtr variable = factory.create(name_ + "/" + name, initial, device_, trainable && config_.flag("trainable"));
   variables_.push_back(variable);
   return variable;

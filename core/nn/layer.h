@@ -42,6 +42,8 @@ class Layer {
   virtual std::string default_name() const = 0;
   const Config& config() const { return config_; }
   const DeviceId& device() const { return device_; }
+  /// The type of its variables and of the data that a model hands to it.
+  Dtype dtype() const { return dtype_; }
   /// The type of the input_shape option, or none.
   const Shape& input_shape() const { return config_.shape("input_shape"); }
 
@@ -72,6 +74,7 @@ class Layer {
   Config config_;
   std::string name_;
   DeviceId device_;
+  Dtype dtype_;
   bool built_ = false;
   std::vector<VariablePtr> variables_;
 };

@@ -10,16 +10,24 @@
 namespace gpubench {
 namespace {
 
+/// Metrics compare in float32, whatever type the model computes in.
+Value in_float32(Graph& graph, Value predictions) {
+  return is_floating(graph.type(predictions).dtype) ? ops::cast(graph, predictions, Dtype::f32) : predictions;
+}
+
 Value one_hot_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
   expect_classes(graph, owner, predictions);
+  predictions = in_float32(graph, predictions);
   return ops::top_k_matches(graph, predictions, matching_labels(graph, owner, labels, predictions), k);
 }
 
 Value index_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
+  predictions = in_float32(graph, predictions);
   return ops::top_k_matches(graph, predictions, class_indices(graph, owner, labels, predictions), k);
 }
 
 Value threshold_matches(Graph& graph, const std::string& owner, double threshold, Value labels, Value predictions) {
+  predictions = in_float32(graph, predictions);
   return ops::binary_matches(graph, predictions, matching_labels(graph, owner, labels, predictions), threshold);
 }
 

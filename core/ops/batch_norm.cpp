@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/binary.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/check.h"
 #include "core/ops/shape_ops.h"
 
@@ -66,13 +67,13 @@ std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inpu
     result[2] = {dx.node, 2};
   }
   const TensorType type = graph.type(inputs[0]);
-  const float share = static_cast<float>(type.shape.back()) / static_cast<float>(type.elements());
+  const double share = static_cast<double>(type.shape.back()) / static_cast<double>(type.elements());
   if (output_gradients[1]) {
-    const Value each = ops::mul(graph, output_gradients[1], graph.constant(share));
+    const Value each = ops::mul(graph, output_gradients[1], ops::scalar(graph, share, type.dtype));
     parts.push_back(ops::broadcast_to(graph, each, type.shape));
   }
   if (output_gradients[2]) {
-    const Value each = ops::mul(graph, output_gradients[2], graph.constant(2.0F * share));
+    const Value each = ops::mul(graph, output_gradients[2], ops::scalar(graph, 2 * share, type.dtype));
     parts.push_back(ops::mul(graph, ops::sub(graph, inputs[0], outputs[1]), each));
   }
   result[0] = parts.size() == 1 ? parts[0] : graph.apply(std::make_shared<const AddN>(), parts);

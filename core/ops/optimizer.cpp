@@ -19,8 +19,10 @@ std::vector<TensorType> OptimizerUpdate::infer(std::span<const TensorType> input
   const std::span<const TensorType> targets = inputs.subspan(first, count);
   for (std::size_t i = 0; i < inputs.size() - first; ++i) {
     const TensorType& target = targets[i % count];
-    if (target.dtype != Dtype::f32)
-      ops::refuse(name(), fmt::format("variables are float32, got {}", to_string(target)));
+    if (!is_floating(target.dtype) || target.dtype != targets[0].dtype) {
+      ops::refuse(name(), fmt::format("variables are of one floating-point type, got {} and {}", to_string(targets[0]),
+                                      to_string(target)));
+    }
     const std::string_view what = i / count == 1 ? "the gradient" : "the slot";
     ops::expect_type(name(), what, inputs[first + i], target);
   }

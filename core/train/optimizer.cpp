@@ -51,18 +51,17 @@ void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients,
     throw Error(
         fmt::format("optimizer {}: got {} gradients for {} variables", name(), gradients.size(), variables.size()));
   }
-  std::vector<DeviceId> devices;
+  std::vector<Place> places;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (!gradients[i]) continue;
     if (graph.type(gradients[i]) != variables[i]->type) {
       throw Error(fmt::format("optimizer {}: the gradient of {} must be {}, got {}", name(), variables[i]->name,
                               to_string(variables[i]->type), to_string(graph.type(gradients[i]))));
     }
-    if (std::find(devices.begin(), devices.end(), variables[i]->device) == devices.end()) {
-      devices.push_back(variables[i]->device);
-    }
+    const Place place = place_of(*variables[i]);
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
   }
-  if (devices.empty()) {
+  if (places.empty()) {
     throw Error(fmt::format("optimizer {}: the loss depends on none of the {} variables", name(), variables.size()));
   }
 
@@ -70,16 +69,16 @@ void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients,
   const Value before = graph.variable(iterations_);
   const Value rate = schedule_ ? schedule_->call(graph, before) : graph.variable(learning_rate_);
   const Value step = ops::assign_add(graph, before, graph.constant(HostTensor::scalar<std::int64_t>(1)));
-  for (const DeviceId& device : devices) update_device(graph, device, rate, step, gradients, variables);
+  for (const Place& place : places) update_place(graph, place, rate, step, gradients, variables);
 }
 
-void Optimizer::update_device(Graph& graph, const DeviceId& device, Value learning_rate, Value step,
-                              std::span<const Value> gradients, std::span<const VariablePtr> variables) const {
-  const GraphScope scope(graph, device, name());
+void Optimizer::update_place(Graph& graph, const Place& place, Value learning_rate, Value step,
+                             std::span<const Value> gradients, std::span<const VariablePtr> variables) const {
+  const GraphScope scope(graph, place.device, name());
   std::vector<Value> updated, by;
   Slots slots(slot_names().size());
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (!gradients[i] || variables[i]->device != device) continue;
+    if (!gradients[i] || place_of(*variables[i]) != place) continue;
     updated.push_back(graph.variable(variables[i]));
     by.push_back(gradients[i]);
     const OwnedSlots& own = slots_of(variables[i]);

@@ -1,5 +1,5 @@
-// Turns gradients into updates of variables. All variables of one device are updated by one multi-tensor op; the step
-// counter, the learning rate and the slots are variables, so that a planned graph never changes.
+// Turns gradients into updates of variables. All variables of one device and type are updated by one multi-tensor
+// op; the step counter, the learning rate and the slots are variables, so that a planned graph never changes.
 #pragma once
 #include <memory>
 #include <span>
@@ -55,8 +55,15 @@ class Optimizer {
     std::vector<VariablePtr> slots;
   };
   const OwnedSlots& slots_of(const VariablePtr& variable) const;
-  void update_device(Graph& graph, const DeviceId& device, Value learning_rate, Value step,
-                     std::span<const Value> gradients, std::span<const VariablePtr> variables) const;
+  /// What one update takes together.
+  struct Place {
+    DeviceId device;
+    Dtype dtype;
+    bool operator==(const Place&) const = default;
+  };
+  static Place place_of(const Variable& variable) { return {variable.device, variable.type.dtype}; }
+  void update_place(Graph& graph, const Place& place, Value learning_rate, Value step, std::span<const Value> gradients,
+                    std::span<const VariablePtr> variables) const;
 
   Config config_;
   SchedulePtr schedule_;

@@ -42,6 +42,11 @@ const Loss& loss_of(const CompileConfig& config, std::size_t output) {
   return *config.losses[config.losses.size() == 1 ? 0 : output];
 }
 
+/// Sums are float32, whatever type the model computes in.
+void accumulate(Graph& graph, const VariablePtr& state, Value values) {
+  ops::accumulate_mean(graph, graph.variable(state), ops::cast(graph, values, Dtype::f32));
+}
+
 /// Per-example losses and metrics go into the states; returns the scalar that training minimizes.
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& states,
                  std::span<const Value> labels, std::span<const Value> outputs) {
@@ -52,16 +57,16 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
     const Value values = loss_of(config, i).call(graph, labels[i], outputs[i]);
     const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
     total = total ? ops::add(graph, total, mean) : mean;
-    if (outputs.size() == 1) ops::accumulate_mean(graph, graph.variable(states.state(0)), values);
+    if (outputs.size() == 1) accumulate(graph, states.state(0), values);
     for (const MetricPtr& metric : config.metrics) {
       const GraphScope named(graph, output_device(model, i), metric->name());
       const Value measured = metric->call(graph, labels[i], outputs[i]);
-      ops::accumulate_mean(graph, graph.variable(states.state(state++)), measured);
+      accumulate(graph, states.state(state++), measured);
     }
   }
   if (outputs.size() > 1) {
     const GraphScope scope(graph, output_device(model, 0), "loss");
-    ops::accumulate_mean(graph, graph.variable(states.state(0)), total);
+    accumulate(graph, states.state(0), total);
   }
   return total;
 }

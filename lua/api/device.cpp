@@ -210,6 +210,18 @@ void set_seed(lua_State* L, std::uint64_t seed) {
   session_of(L).set_seed(seed);
 }
 
+/// As keras.config.set_floatx: the type of layers made from now on.
+void set_floatx(lua_State* L, const std::string& name) {
+  const auto known = {Dtype::f32, Dtype::f16, Dtype::bf16};
+  const auto found = std::find_if(known.begin(), known.end(), [&](Dtype dtype) { return to_string(dtype) == name; });
+  if (found == known.end()) throw ArgumentError("the type is 'float32', 'float16' or 'bfloat16', got '" + name + "'");
+  session_of(L).set_floatx(*found);
+}
+
+std::string floatx(lua_State* L) {
+  return std::string(to_string(session_of(L).floatx()));
+}
+
 int memory_info(lua_State* L) {
   World& world = world_of(L);
   const DeviceId id = lua_isnoneornil(L, 1) ? world.dispatcher.device() : Value<DeviceId>::read(L, 1);
@@ -287,6 +299,8 @@ void open_device(lua_State* L) {
         .function<&set_memory_growth>("set_memory_growth")
         .function<&set_memory_limit>("set_memory_limit")
         .function<&set_seed>("set_seed")
+        .function<&set_floatx>("set_floatx")
+        .function<&floatx>("floatx")
         .function<&memory_info>("memory_info")
         .function<&description>("device_description");
   }

@@ -1,6 +1,7 @@
 // gb.layers and gb.Input: one constructor per kind of layer, with the options that core/nn describes.
 #include "lua/api/layers.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -44,7 +45,9 @@ namespace {
 
 std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& kind) {
   const WorldPtr& world = session_of(L).world();
-  const ConfigEntries options = read_config(L, 1, kind.positional);
+  ConfigEntries options = read_config(L, 1, kind.positional);
+  if (std::ranges::find(options, "dtype", &ConfigEntries::value_type::first) == options.end())
+    options.emplace_back("dtype", std::string(to_string(session_of(L).floatx())));
   auto layer = std::make_shared<ScriptLayer>();
   layer->world = world;
   layer->layer = make_layer(kind, options, world->dispatcher.device());

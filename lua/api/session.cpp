@@ -28,7 +28,10 @@ DeviceConfig config_of(const SessionOptions& options) {
 }  // namespace
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), config_(config_of(options_)), seed_(options_.seed), kept_{config_, seed_} {}
+    : options_(std::move(options)),
+      config_(config_of(options_)),
+      seed_(options_.seed),
+      kept_{config_, seed_, floatx_} {}
 
 const WorldPtr& Session::world() {
   if (world_ == nullptr) {
@@ -77,6 +80,7 @@ void Session::reset() {
   world_ = nullptr;
   config_ = kept_.devices;
   set_seed(kept_.seed);
+  set_floatx(kept_.floatx);
 }
 
 void set_session(lua_State* L, Session& session) {

@@ -57,6 +57,10 @@ class Session {
   /// A seed of its own for the next layer or random op: the same sequence after every set_seed.
   std::uint64_t next_seed();
 
+  /// The type of layers made from now on; set by gb.config.set_floatx, and per point.
+  Dtype floatx() const { return floatx_; }
+  void set_floatx(Dtype dtype) { floatx_ = dtype; }
+
   /// The yardstick of rates, measured when something first asks for it; outlives the points.
   MatmulPeak& matmul_peak() { return matmul_peak_; }
   CopyPeak& copy_peak() { return copy_peak_; }
@@ -67,9 +71,9 @@ class Session {
   };
   /// Memory that is still in use on each device where it is not zero.
   std::vector<Use> memory_in_use() const;
-  /// From now on reset() returns to how the devices and the seed are set now, rather than to the command line's.
-  void keep_configuration() { kept_ = {config_, seed_}; }
-  /// Ends a point: forgets the devices (once nothing uses them) and resets configuration and seed.
+  /// From now on reset() returns to how all is set now, rather than to the command line's.
+  void keep_configuration() { kept_ = {config_, seed_, floatx_}; }
+  /// Ends a point: forgets the devices (once nothing uses them) and resets configuration, seed and type.
   void reset();
 
  private:
@@ -80,6 +84,7 @@ class Session {
   struct Configuration {
     DeviceConfig devices;
     std::uint64_t seed;
+    Dtype floatx;
   };
 
   SessionOptions options_;
@@ -88,6 +93,7 @@ class Session {
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
   std::uint64_t seed_;
+  Dtype floatx_ = Dtype::f32;
   Configuration kept_;
   std::uint64_t next_stream_ = 0;
 };

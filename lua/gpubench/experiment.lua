@@ -178,6 +178,7 @@ function experiment.declare(declaration)
     arguments = options.arguments,
     axes = axes,
     seed = native.keep_configuration(),
+    floatx = gb.config.floatx(),
     devices = device_facts(),
     no_gpu = native.gpu_absence(),
   }

@@ -92,6 +92,24 @@ function gb.config.set_memory_limit(device, bytes) end
 ---@param seed integer
 function gb.config.set_seed(seed) end
 
+--- The type of the layers and Input layers made from now on (their weights, what they compute in, what models cast their
+--- inputs to) unless they have a `dtype` of their own, as in Keras; "float32" at the start of every point. Optimizers keep
+--- their state in the type of the weights; losses and metrics sum up in float32. Nothing scales the loss: small gradients
+--- vanish in float16, where Adam needs an epsilon of 1e-4 or so. The column `precision` records it.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_floatx "bfloat16"
+--- local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
+--- assert(model(gb.ones { 1, 3 }).dtype == "bfloat16")
+--- gb.config.set_floatx "float32"
+--- ```
+---@param dtype "float32"|"float16"|"bfloat16"
+function gb.config.set_floatx(dtype) end
+
+---@return string
+function gb.config.floatx() end
+
 ---@class MemoryInfo
 ---@field in_use integer
 ---@field peak integer

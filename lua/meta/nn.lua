@@ -30,6 +30,7 @@ local SymbolicTensor = {}
 ---@field name string? "dense", "dense_1", ... unless given
 ---@field input_shape integer[]? of one example; the first layer of a Sequential
 ---@field trainable boolean? true unless given
+---@field dtype string? of its weights and of what it computes in; gb.config.floatx() unless given
 
 ---@class gpubench
 local gb = {}
@@ -38,7 +39,7 @@ gb.layers = {}
 
 ---@class InputOptions
 ---@field shape integer[]? of one example
----@field dtype string? "float32" unless given; data of other types are cast
+---@field dtype string? gb.config.floatx() unless given; data of other types are cast
 ---@field name string?
 
 ---@param shape integer[]|InputOptions

@@ -2,6 +2,7 @@
 
 #include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/onednn.h"
+#include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -19,7 +20,10 @@ std::string CpuBackend::library() const {
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
-  return find_planner(cpu::kernels(), name(), op)(op, signature, device);
+  const Planner plan = find_planner(cpu::kernels(), name(), op);
+  if (cpu::has_16_bits(signature) && !cpu::takes_16_bits(op))
+    return cpu::plan_widened(op, signature, device, plan, &cpu::has_16_bits);
+  return plan(op, signature, device);
 }
 
 }  // namespace gpubench

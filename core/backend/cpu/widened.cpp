@@ -3,34 +3,44 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <typeindex>
+#include <unordered_set>
 
 #include "core/backend/cpu/cast.h"
 #include "core/backend/cpu/onednn.h"
+#include "core/ops/conv.h"
+#include "core/ops/indexing.h"
+#include "core/ops/matmul.h"
+#include "core/ops/shape_ops.h"
+#include "core/ops/state.h"
 
 namespace gpubench::cpu {
 namespace {
 
 constexpr std::size_t alignment = 64;
 
-bool is_narrow(const TensorType& type) {
-  return !onednn_computes_in(type.dtype);
-}
-
-std::vector<TensorType> widened(std::span<const TensorType> types) {
+std::vector<TensorType> widened(std::span<const TensorType> types, IsNarrow is_narrow) {
   std::vector<TensorType> wide(types.begin(), types.end());
   for (TensorType& type : wide)
-    if (is_narrow(type)) type.dtype = Dtype::f32;
+    if (is_narrow(type.dtype)) type.dtype = Dtype::f32;
   return wide;
+}
+
+bool any(const Signature& signature, IsNarrow is_narrow) {
+  const auto narrow = [is_narrow](const TensorType& type) { return is_narrow(type.dtype); };
+  return std::any_of(signature.inputs.begin(), signature.inputs.end(), narrow) ||
+         std::any_of(signature.outputs.begin(), signature.outputs.end(), narrow);
 }
 
 /// Tensors of a kernel's caller, and the same in the types that the kernel inside computes in.
 class Widening {
  public:
-  Widening(std::span<const TensorType> given, std::size_t& workspace) : types_(widened(given)), casts_(given.size()) {
+  Widening(std::span<const TensorType> given, std::size_t& workspace, IsNarrow is_narrow)
+      : types_(widened(given, is_narrow)), casts_(given.size()) {
     offsets_.resize(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
       views_.push_back({&types_[i], nullptr});
-      if (!is_narrow(given[i])) continue;
+      if (!is_narrow(given[i].dtype)) continue;
       offsets_[i] = workspace;
       workspace += (types_[i].bytes() + alignment - 1) / alignment * alignment;
     }
@@ -38,6 +48,8 @@ class Widening {
 
   const std::vector<TensorType>& types() const { return types_; }
   std::unique_ptr<Kernel>& cast(std::size_t i) { return casts_[i]; }
+  /// From now on tensor `i` is the widened memory of `other`'s tensor `from`.
+  void put_in_place(std::size_t i, const Widening& other, std::size_t from) { offsets_[i] = other.offsets_[from]; }
 
   std::span<const TensorView> bind(std::span<const TensorView> given, std::span<std::byte> workspace) {
     for (std::size_t i = 0; i < given.size(); ++i)
@@ -54,8 +66,12 @@ class Widening {
 
 class WidenedKernel final : public Kernel {
  public:
-  WidenedKernel(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan)
-      : inputs_(signature.inputs, own_bytes_), outputs_(signature.outputs, own_bytes_) {
+  WidenedKernel(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan, IsNarrow is_narrow)
+      : inputs_(signature.inputs, own_bytes_, is_narrow), outputs_(signature.outputs, own_bytes_, is_narrow) {
+    for (const Alias& alias : op.aliases()) {
+      if (alias.kind != Alias::Kind::in_place) continue;
+      outputs_.put_in_place(static_cast<std::size_t>(alias.output), inputs_, static_cast<std::size_t>(alias.input));
+    }
     for (std::size_t i = 0; i < signature.inputs.size(); ++i)
       plan_cast_between(signature.inputs[i], inputs_.types()[i], device, inputs_.cast(i));
     for (std::size_t i = 0; i < signature.outputs.size(); ++i)
@@ -101,12 +117,41 @@ bool onednn_computes_in(Dtype dtype) {
 }
 
 bool needs_widening(const Signature& signature) {
-  return std::any_of(signature.inputs.begin(), signature.inputs.end(), is_narrow) ||
-         std::any_of(signature.outputs.begin(), signature.outputs.end(), is_narrow);
+  return any(signature, [](Dtype dtype) { return !onednn_computes_in(dtype); });
 }
 
-std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan) {
-  return std::make_unique<WidenedKernel>(op, signature, device, plan);
+bool takes_16_bits(const Op& op) {
+  static const std::unordered_set<std::type_index> ops{
+      // oneDNN's, or widened by their own planners
+      typeid(Matmul),
+      typeid(Conv2D),
+      typeid(Conv2DInputGradient),
+      typeid(Conv2DFilterGradient),
+      // only move elements, or convert them
+      typeid(Assign),
+      typeid(BroadcastTo),
+      typeid(Cast),
+      typeid(Concat),
+      typeid(Gather),
+      typeid(OneHot),
+      typeid(Slice),
+      typeid(SliceGradient),
+      typeid(Transpose),
+  };
+  return ops.contains(typeid(op));
+}
+
+bool has_16_bits(Dtype dtype) {
+  return dtype == Dtype::f16 || dtype == Dtype::bf16;
+}
+
+bool has_16_bits(const Signature& signature) {
+  return any(signature, &has_16_bits);
+}
+
+std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan,
+                                     IsNarrow is_narrow) {
+  return std::make_unique<WidenedKernel>(op, signature, device, plan, is_narrow);
 }
 
 }  // namespace gpubench::cpu

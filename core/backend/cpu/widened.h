@@ -13,16 +13,29 @@ bool onednn_computes_in(Dtype dtype);
 /// Whether `signature` has a floating type that oneDNN does not compute in here.
 bool needs_widening(const Signature& signature);
 
+/// For ops whose kernels leave 16-bit types to oneDNN or never look into them; all others are written for float32.
+bool takes_16_bits(const Op& op);
+/// Whether `signature` has a float16 or bfloat16.
+bool has_16_bits(const Signature& signature);
+
+/// Which types are widened.
+using IsNarrow = bool (*)(Dtype);
+/// float16 and bfloat16.
+bool has_16_bits(Dtype dtype);
+
 using PlanIn32Bits = std::unique_ptr<Kernel> (*)(const Op&, const Signature&, Device&);
-/// For ops without in-place outputs. The kernel is named after the one that computes: "float32:onednn:jit:avx2".
-std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan);
+/// An output in place of an input is rounded back into it after each run. The kernel is named after the one that
+/// computes: "float32:onednn:jit:avx2".
+std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan,
+                                     IsNarrow is_narrow);
 
 /// plan_widened by a typed planner.
 template <class O, std::unique_ptr<Kernel> (*F)(const O&, const Signature&, Device&)>
 std::unique_ptr<Kernel> plan_widened(const O& op, const Signature& signature, Device& device) {
-  return plan_widened(op, signature, device, [](const Op& same, const Signature& wide, Device& on) {
+  const PlanIn32Bits plan = [](const Op& same, const Signature& wide, Device& on) {
     return F(static_cast<const O&>(same), wide, on);
-  });
+  };
+  return plan_widened(op, signature, device, plan, [](Dtype dtype) { return !onednn_computes_in(dtype); });
 }
 
 }  // namespace gpubench::cpu

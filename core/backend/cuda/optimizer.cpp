@@ -21,9 +21,10 @@ std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, L
                                 skippable ? inputs[first - 1].as<bool>() : nullptr};
     for (std::size_t begin = 0; begin < count; begin += update_capacity) {
       UpdateTensors tensors;
+      tensors.type = inputs[first].type->dtype;
       tensors.count = static_cast<int>(std::min<std::size_t>(count - begin, update_capacity));
       for (std::size_t i = 0; i < static_cast<std::size_t>(tensors.count); ++i) {
-        const auto memory = [&](std::size_t group) { return inputs[first + group * count + begin + i].as<float>(); };
+        const auto memory = [&](std::size_t group) { return inputs[first + group * count + begin + i].data; };
         tensors.elements[i] = inputs[first + begin + i].elements();
         tensors.variable[i] = memory(0);
         tensors.gradient[i] = memory(1);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
+#include "core/math/half.h"
 
 namespace gpubench {
 namespace {
@@ -29,43 +30,58 @@ Moments moments(const HostTensor& tensor) {
 }
 
 TEST(Initializer, UniformKindsStayInKerasLimits) {
-  const Moments glorot = moments(parse_initializer("glorot_uniform").make({200, 100}, 1));
+  const Moments glorot = moments(parse_initializer("glorot_uniform").make({{200, 100}, Dtype::f32}, 1));
   const double limit = std::sqrt(6.0 / 300);
   EXPECT_GE(glorot.low, -limit);
   EXPECT_LT(glorot.high, limit);
   EXPECT_NEAR(glorot.stddev, limit / std::sqrt(3), 0.01 * limit);
   EXPECT_NEAR(glorot.mean, 0, 0.02 * limit);
-  const Moments he = moments(parse_initializer("he_uniform").make({200, 100}, 1));
+  const Moments he = moments(parse_initializer("he_uniform").make({{200, 100}, Dtype::f32}, 1));
   EXPECT_NEAR(he.high, std::sqrt(6.0 / 200), 1e-3);
 }
 
 TEST(Initializer, NormalKindsHaveTheSpreadOfKerasAfterCutting) {
-  const Moments glorot = moments(parse_initializer("glorot_normal").make({200, 100}, 1));
+  const Moments glorot = moments(parse_initializer("glorot_normal").make({{200, 100}, Dtype::f32}, 1));
   const double wanted = std::sqrt(2.0 / 300);
   EXPECT_NEAR(glorot.stddev, wanted, 0.02 * wanted);
   EXPECT_LE(glorot.high, 2 * wanted / 0.8796);
-  const Moments he = moments(parse_initializer("he_normal").make({200, 100}, 1));
+  const Moments he = moments(parse_initializer("he_normal").make({{200, 100}, Dtype::f32}, 1));
   EXPECT_NEAR(he.stddev, std::sqrt(2.0 / 200), 0.02 * std::sqrt(2.0 / 200));
 }
 
 TEST(Initializer, FansOfFiltersCountTheWindow) {
-  const Moments filters = moments(parse_initializer("glorot_uniform").make({3, 3, 64, 32}, 1));
+  const Moments filters = moments(parse_initializer("glorot_uniform").make({{3, 3, 64, 32}, Dtype::f32}, 1));
   EXPECT_NEAR(filters.high, std::sqrt(6.0 / (9 * 64 + 9 * 32)), 1e-4);
 }
 
 TEST(Initializer, TakesArguments) {
-  const Moments normal = moments(parse_initializer("random_normal(mean=2, stddev=0.5)").make({10000}, 3));
+  const Moments normal = moments(parse_initializer("random_normal(mean=2, stddev=0.5)").make({{10000}, Dtype::f32}, 3));
   EXPECT_NEAR(normal.mean, 2, 0.02);
   EXPECT_NEAR(normal.stddev, 0.5, 0.02);
-  const Moments uniform = moments(parse_initializer("random_uniform(minval=1, maxval=2)").make({1000}, 3));
+  const Moments uniform =
+      moments(parse_initializer("random_uniform(minval=1, maxval=2)").make({{1000}, Dtype::f32}, 3));
   EXPECT_GE(uniform.low, 1);
   EXPECT_LT(uniform.high, 2);
-  EXPECT_EQ(parse_initializer("constant(value=0.25)").make({2}, 0).values<float>()[1], 0.25F);
+  EXPECT_EQ(parse_initializer("constant(value=0.25)").make({{2}, Dtype::f32}, 0).values<float>()[1], 0.25F);
+}
+
+TEST(Initializer, NarrowValuesAreTheWideOnesRounded) {
+  const Initializer he = parse_initializer("he_normal");
+  const HostTensor wide = he.make({{50, 20}, Dtype::f32}, 7);
+  const HostTensor half = he.make({{50, 20}, Dtype::f16}, 7), brain = he.make({{50, 20}, Dtype::bf16}, 7);
+  EXPECT_EQ(half.dtype(), Dtype::f16);
+  EXPECT_EQ(brain.dtype(), Dtype::bf16);
+  for (std::size_t i = 0; i < wide.values<float>().size(); ++i) {
+    const float value = wide.values<float>()[i];
+    EXPECT_EQ(reinterpret_cast<const std::uint16_t*>(half.data())[i], math::to_float16(value).bits);
+    EXPECT_EQ(reinterpret_cast<const std::uint16_t*>(brain.data())[i], math::to_bfloat16(value).bits);
+  }
 }
 
 TEST(Initializer, SameSeedGivesTheSameBytes) {
   const Initializer he = parse_initializer("he_normal");
-  const HostTensor a = he.make({50, 20}, 7), b = he.make({50, 20}, 7), c = he.make({50, 20}, 8);
+  const HostTensor a = he.make({{50, 20}, Dtype::f32}, 7), b = he.make({{50, 20}, Dtype::f32}, 7),
+                   c = he.make({{50, 20}, Dtype::f32}, 8);
   EXPECT_TRUE(std::ranges::equal(a.values<float>(), b.values<float>()));
   EXPECT_FALSE(std::ranges::equal(a.values<float>(), c.values<float>()));
 }

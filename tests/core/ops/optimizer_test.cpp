@@ -145,6 +145,23 @@ OpCase with_flag(OpCase op_case, const std::shared_ptr<const OptimizerUpdate>& o
   return op_case;
 }
 
+/// The same with variables, gradients and slots of another type; the learning rate stays float32.
+OpCase in(Dtype dtype, OpCase op_case) {
+  const auto leading = static_cast<std::size_t>(dynamic_cast<const OptimizerUpdate&>(*op_case.op).leading());
+  for (std::size_t i = leading; i < op_case.inputs.size(); ++i) op_case.inputs[i].type.dtype = dtype;
+  return op_case;
+}
+
+std::vector<OpCase> optimizer_in_16_bits_cases() {
+  return {in(Dtype::bf16, sgd_case("sgd_bfloat16", {})),
+          in(Dtype::f16, sgd_case("sgd_momentum_float16", {.momentum = 0.9, .weight_decay = 0.1})),
+          in(Dtype::bf16, adam_case("adam_bfloat16", {})),
+          in(Dtype::f16, adam_case("adam_float16", {.epsilon = 1e-3})),
+          in(Dtype::bf16, rmsprop_case("rmsprop_bfloat16", {})),
+          in(Dtype::f16,
+             rmsprop_case("rmsprop_centered_momentum_float16", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
+}
+
 std::vector<OpCase> optimizer_cases() {
   const auto count = static_cast<int>(shapes().size());
   return {
@@ -167,6 +184,7 @@ std::vector<OpCase> optimizer_cases() {
 }
 
 GPUBENCH_OP_CASES(Optimizer, optimizer_cases);
+GPUBENCH_OP_CASES(OptimizerIn16Bits, optimizer_in_16_bits_cases);
 
 class OptimizerTest : public testing::Test {
  protected:
@@ -187,8 +205,11 @@ TEST_F(OptimizerTest, UpdatesTakeVariablesGradientsAndSlotsOfOneType) {
               ThrowsMessage<Error>("sgd_update: the slot must be float32[3], got float32[4]"));
   EXPECT_THAT([&] { ops::sgd_update(graph_, {.momentum = 0.9}, rate_, {{w_}}, {{w_}}, {}); },
               ThrowsMessage<Error>("sgd_update: takes 4 inputs, got 3"));
-  EXPECT_THAT([&] { ops::sgd_update(graph_, {}, rate_, {{half_}}, {{half_}}, {}); },
-              ThrowsMessage<Error>("sgd_update: variables are float32, got float16[3]"));
+  EXPECT_THAT(
+      [&] {
+        ops::sgd_update(graph_, {}, rate_, {{w_, half_}}, {{w_, half_}}, {});
+      },
+      ThrowsMessage<Error>("sgd_update: variables are of one floating-point type, got float32[3] and float16[3]"));
   EXPECT_THAT([&] { ops::adam_update(graph_, {}, rate_, rate_, {{w_}}, {{w_}}, {{w_}}, {{w_}}); },
               ThrowsMessage<Error>("adam_update: the step must be int64[], got float32[]"));
 }

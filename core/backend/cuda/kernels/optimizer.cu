@@ -16,20 +16,37 @@ __host__ __device__ constexpr std::int64_t tiles_of(std::int64_t elements) {
   return (elements + tile - 1) / tile;
 }
 
-template <class F, std::size_t... Slot>
+/// One element of a tensor stored as T, computed with as float32: written back when it goes.
+template <class T>
+class Element {
+ public:
+  __device__ Element(void* tensor, std::int64_t at) : stored_(static_cast<T*>(tensor) + at), value_(widen(*stored_)) {}
+  __device__ ~Element() { *stored_ = Narrow<T>::from(value_); }
+  Element(const Element&) = delete;
+  Element& operator=(const Element&) = delete;
+  __device__ float& value() { return value_; }
+
+ private:
+  T* stored_;
+  float value_;
+};
+
+template <class T, class F, std::size_t... Slot>
 __device__ void update_tile(const F& f, const UpdateTensors& tensors, int variable, std::int64_t begin,
                             std::index_sequence<Slot...>) {
   const std::int64_t elements = tensors.elements[variable];
 #pragma unroll
   for (int k = 0; k < per_thread; ++k) {
     const std::int64_t i = begin + k * block_threads + threadIdx.x;
-    if (i < elements)
-      f(tensors.variable[variable][i], tensors.gradient[variable][i], tensors.slot[Slot][variable][i]...);
+    if (i >= elements) continue;
+    const float gradient = widen(static_cast<const T*>(tensors.gradient[variable])[i]);
+    f(Element<T>(tensors.variable[variable], i).value(), gradient,
+      Element<T>(tensors.slot[Slot][variable], i).value()...);
   }
 }
 
-/// `make(scalars)` is the function of an element.
-template <int slots, class Make>
+/// `make(scalars)` is the function of an element; T is what the tensors are stored as.
+template <class T, int slots, class Make>
 __global__ void update_kernel(Make make, UpdateTensors tensors, UpdateScalars scalars, std::int64_t tiles) {
   if (scalars.skip != nullptr && *scalars.skip) return;
   const auto f = make(scalars);
@@ -37,7 +54,7 @@ __global__ void update_kernel(Make make, UpdateTensors tensors, UpdateScalars sc
   std::int64_t first = 0;  // tile of the variable
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
     while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
-    update_tile(f, tensors, variable, (t - first) * tile, std::make_index_sequence<slots>{});
+    update_tile<T>(f, tensors, variable, (t - first) * tile, std::make_index_sequence<slots>{});
   }
 }
 
@@ -46,8 +63,13 @@ cudaError_t launch_update(const LaunchOn& on, const UpdateTensors& tensors, cons
   std::int64_t tiles = 0;
   for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, tiles, 1), block_threads, &update_kernel<slots, Make>, make, tensors, scalars,
-                tiles);
+  const auto launch_for = [&]<class T>(T) {
+    return launch(on, blocks_for(on, tiles, 1), block_threads, &update_kernel<T, slots, Make>, make, tensors, scalars,
+                  tiles);
+  };
+  if (tensors.type == Dtype::f16) return launch_for(math::Float16{});
+  if (tensors.type == Dtype::bf16) return launch_for(math::Bfloat16{});
+  return launch_for(0.0F);
 }
 
 struct MakeSgd {

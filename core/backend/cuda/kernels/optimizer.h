@@ -3,19 +3,21 @@
 #include <cstdint>
 
 #include "core/backend/cuda/kernels/launch.h"
+#include "core/tensor/dtype.h"
 
 namespace gpubench::cuda {
 
 inline constexpr int update_capacity = 32;
 inline constexpr int max_slots = 3;
 
-/// Variables, their gradients and their state, by variable; float32.
+/// Variables, their gradients and their state, by variable, all of one floating-point type; computed in float32.
 struct UpdateTensors {
   int count = 0;
+  Dtype type = Dtype::f32;
   std::int64_t elements[update_capacity] = {};
-  float* variable[update_capacity] = {};
-  const float* gradient[update_capacity] = {};
-  float* slot[max_slots][update_capacity] = {};
+  void* variable[update_capacity] = {};
+  const void* gradient[update_capacity] = {};
+  void* slot[max_slots][update_capacity] = {};
 };
 
 /// Scalars that a step may change lie in the GPU's memory.
