@@ -65,7 +65,8 @@ class Fusing {
     absorbed_.insert(derivative->product);
     if (layer->activation != layer->product) absorbed_.insert(layer->activation);
     derivatives_[index] = *std::move(derivative);
-    layers_[layer->product] = *std::move(layer);
+    const std::int32_t product = layer->product;
+    layers_[product] = *std::move(layer);
   }
 
   /// The layer whose derivative node `index` is.

@@ -16,9 +16,6 @@
 namespace gpubench::cuda {
 namespace {
 
-using testing::Contains;
-using testing::Not;
-
 /// Restores the machine that a test changes.
 class CudaMatmulTest : public testing::Test {
  protected:
