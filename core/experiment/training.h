@@ -11,6 +11,8 @@ namespace gpubench {
 
 struct TrainingOptions {
   StepLimits limits;
+  /// The first batches stay on the device, and all later steps train on them: no input is fetched or copied.
+  bool resident = false;
   /// What the device can do at best, to relate to; none: no mfu.
   std::optional<double> best_flops_per_s;
 };
@@ -19,6 +21,9 @@ struct TrainingMeasurement {
   Record record;                ///< the standard columns that a training has
   std::vector<double> samples;  ///< step times in seconds, in order
 };
+
+/// The types that a model's layers compute in, each once.
+std::vector<Dtype> precisions(const Model& model);
 
 /// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but
 /// are no samples. Throws Error when the dataset is empty, or holds no two steps.

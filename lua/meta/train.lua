@@ -289,6 +289,9 @@ gb.measure = {}
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
 ---@field trace boolean? on GPUs, trace a few more steps after the timing: fills the shares and device_busy; slows them down
 
+---@class MeasureResidentOptions: MeasureTrainingOptions
+---@field resident boolean? the first two batches stay on the device and all steps train on them: what a step takes without its input
+
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
 --- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.
 ---
@@ -302,7 +305,7 @@ gb.measure = {}
 --- ```
 ---@param model Model
 ---@param dataset Dataset
----@param options MeasureTrainingOptions?
+---@param options MeasureResidentOptions?
 ---@return table
 function gb.measure.training(model, dataset, options) end
 
