@@ -13,6 +13,7 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
   values_.resize(nodes.size());
   dies_.resize(nodes.size());
   constants_.resize(nodes.size());
+  given_.resize(nodes.size());
   std::vector<std::size_t> last(nodes.size());
   for (std::size_t index = 0; index < nodes.size(); ++index) {
     last[index] = index;
@@ -40,12 +41,10 @@ void EagerExecutor::add_end(const DeviceId& id) {
   ends_.push_back({&device, {device.new_event(), device.new_event()}});
 }
 
-void EagerExecutor::run_node(std::size_t index, std::span<const TensorView> inputs) {
+void EagerExecutor::run_node(std::size_t index) {
   const Node& node = program_.graph.nodes()[index];
-  if (const auto* given = dynamic_cast<const InputOp*>(node.op.get())) {
-    const TensorView& memory = inputs[static_cast<std::size_t>(given->index())];
-    values_[index] = {inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
-                                        : eager_.borrow(memory, node.device, node.label)};
+  if (given_[index]) {
+    values_[index] = {given_[index]};
   } else if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get())) {
     values_[index] = {eager_.of(variable->variable())};
   } else if (constants_[index]) {
@@ -62,9 +61,28 @@ void EagerExecutor::run_node(std::size_t index, std::span<const TensorView> inpu
 void EagerExecutor::run(std::span<const TensorView> inputs) {
   turn_ = 1 - turn_;
   for (const End& end : ends_) end.events[turn_]->wait();
+  for (std::size_t index = 0; index < given_.size(); ++index) {
+    const Node& node = program_.graph.nodes()[index];
+    const auto* input = dynamic_cast<const InputOp*>(node.op.get());
+    if (input == nullptr) continue;
+    const TensorView& memory = inputs[static_cast<std::size_t>(input->index())];
+    given_[index] = {};  // its memory first
+    given_[index] = inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
+                                      : eager_.borrow(memory, node.device, node.label);
+  }
+  run_nodes();
+}
+
+void EagerExecutor::run_again() {
+  turn_ = 1 - turn_;
+  for (const End& end : ends_) end.events[turn_]->wait();
+  run_nodes();
+}
+
+void EagerExecutor::run_nodes() {
   results_.assign(program_.outputs.size(), {});
   for (std::size_t index = 0; index < values_.size(); ++index) {
-    run_node(index, inputs);
+    run_node(index);
     for (std::size_t output = 0; output < program_.outputs.size(); ++output) {
       const Value wanted = program_.outputs[output];
       if (static_cast<std::size_t>(wanted.node) == index) {

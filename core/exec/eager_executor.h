@@ -13,6 +13,7 @@ class EagerExecutor final : public Executor {
   EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device);
 
   void run(std::span<const TensorView> inputs) override;
+  void run_again() override;
   TensorView result(int index) const override;
   HostTensor read(int index) override;
   int inputs_in_flight() const override { return ends_.empty() ? 0 : 2; }
@@ -24,7 +25,8 @@ class EagerExecutor final : public Executor {
     Device* device;
     std::unique_ptr<Event> events[2];
   };
-  void run_node(std::size_t index, std::span<const TensorView> inputs);
+  void run_nodes();
+  void run_node(std::size_t index);
   void add_end(const DeviceId& device);
 
   Eager eager_;
@@ -35,6 +37,7 @@ class EagerExecutor final : public Executor {
   std::vector<Tensor> constants_;               // by node, empty for others
   std::vector<Tensor> gathered_;
   std::vector<Tensor> results_;
+  std::vector<Tensor> given_;  // by node, the latest run's inputs; empty for others
   std::vector<End> ends_;
   std::size_t turn_ = 0;
   bool inputs_on_device_;

@@ -33,6 +33,9 @@ class Executor {
   /// unchanged until inputs_in_flight() more runs have returned, or the runtime has synchronized. May return before the
   /// work is done; waits for the run before the previous one.
   virtual void run(std::span<const TensorView> inputs) = 0;
+  /// run() with the inputs of the latest runs, which are where the device reads them already: nothing is copied in.
+  /// Devices with memory of their own take the last inputs_in_flight() of them in turn; the host's must still be there.
+  virtual void run_again() = 0;
   /// For how many runs the memory of an input may still be read after its own run has returned.
   virtual int inputs_in_flight() const = 0;
   /// Output `index` of the latest run, in device memory; valid until the runtime runs something else.

@@ -221,8 +221,20 @@ void GraphExecutor::set_inputs(std::span<const TensorView> inputs) {
     Input& input = inputs_[i];
     if (input.type == nullptr) continue;
     assert(*inputs[i].type == *input.type);
-    point(input, input.copied() ? input.copies[slot_].data() : inputs[i].data);
+    if (!input.copied()) point(input, inputs[i].data);
   }
+  point_to_slots();
+}
+
+void GraphExecutor::point_to_slots() {
+  for (Input& input : inputs_) {
+    if (input.copied()) point(input, input.copies[slot_].data());
+  }
+}
+
+void GraphExecutor::next_slot() {
+  slot_ = (slot_ + 1) % static_cast<std::size_t>(feed_.slots);
+  for (const Feed& feed : feeds_) feed.drained[slot_]->wait();
 }
 
 void GraphExecutor::point(Input& input, std::byte* memory) {
@@ -232,9 +244,8 @@ void GraphExecutor::point(Input& input, std::byte* memory) {
 }
 
 void GraphExecutor::fill_slots(std::span<const TensorView> inputs) {
-  slot_ = (slot_ + 1) % static_cast<std::size_t>(feed_.slots);
+  next_slot();
   for (const Feed& feed : feeds_) {
-    feed.drained[slot_]->wait();
     Stream& stream = feed.copies != nullptr ? *feed.copies : *streams_[feed.device];
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
@@ -285,6 +296,17 @@ bool GraphExecutor::outdated() const {
 void GraphExecutor::run(std::span<const TensorView> inputs) {
   if (outdated()) bind(false);
   set_inputs(inputs);
+  run_segments();
+}
+
+void GraphExecutor::run_again() {
+  if (outdated()) bind(false);
+  if (!feeds_.empty()) next_slot();
+  point_to_slots();
+  run_segments();
+}
+
+void GraphExecutor::run_segments() {
   for (const Segment& segment : segments_) {  // a copy is a segment of its own
     const Launch& launch = launches_[segment.first];
     if (launch.copy != nullptr) launch.copy->release_source();  // which this run overwrites

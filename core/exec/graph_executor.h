@@ -26,6 +26,7 @@ class GraphExecutor final : public Executor {
   ~GraphExecutor() override;
 
   void run(std::span<const TensorView> inputs) override;
+  void run_again() override;
   TensorView result(int index) const override;
   HostTensor read(int index) override;
   PlanFacts facts() const override { return plan_.facts; }
@@ -49,6 +50,10 @@ class GraphExecutor final : public Executor {
   void set_inputs(std::span<const TensorView> inputs);
   void point(Input& input, std::byte* memory);
   void fill_slots(std::span<const TensorView> inputs);
+  void point_to_slots();
+  /// Turns to the next slot and waits until the run that read it last is done.
+  void next_slot();
+  void run_segments();
   void run_segment(Segment& segment);
   void launch(const Launch& launch, Stream& stream);
   /// Whether the memory or the recordings of the latest bind() no longer hold.

@@ -18,6 +18,8 @@ namespace {
 
 /// Two reads of the clock take some 50 ns: runs are grouped until that is less than half a percent of a sample.
 constexpr double shortest_sample = 1e-5;
+/// Waiting for an accelerator takes some 10 us: less than half a percent, too.
+constexpr double shortest_sample_of_accelerator = 5e-3;
 constexpr double warmup_share = 0.2;
 
 /// Reads nothing: the times are taken where the kernels run.
@@ -31,7 +33,9 @@ class SilentReporter final : public benchmark::BenchmarkReporter {
 class Trial {
  public:
   Trial(const KernelCase& one, const Backend& backend, Device& device, Seconds budget)
-      : kernel_(backend, device, *one.description, one.inputs), budget_(budget) {
+      : kernel_(backend, device, *one.description, one.inputs),
+        budget_(budget),
+        shortest_sample_(device.shares_host_memory() ? shortest_sample : shortest_sample_of_accelerator) {
     result_.kernel = one;
     result_.implementation = kernel_.implementation();
     result_.flops = kernel_.flops();
@@ -72,7 +76,7 @@ class Trial {
       fastest = std::min(fastest, time_group());
       check_interrupt();
     }
-    group_ = std::max(1, static_cast<int>(std::ceil(shortest_sample / std::max(fastest, 1e-9))));
+    group_ = std::max(1, static_cast<int>(std::ceil(shortest_sample_ / std::max(fastest, 1e-9))));
   }
 
   /// Seconds of one run, the mean of a group.
@@ -85,6 +89,7 @@ class Trial {
 
   PlannedKernel kernel_;
   Seconds budget_;
+  double shortest_sample_;
   KernelMeasurement result_;
   std::vector<double> samples_;
   std::exception_ptr failure_;

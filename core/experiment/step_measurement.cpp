@@ -36,6 +36,7 @@ class Measurement {
   StepMeasurement run() {
     warm_up();
     measure();
+    if (!gpus_in_use().empty()) measure_host();
     if (limits_.new_tracer && !gpus_in_use().empty()) trace();
     const Estimate mean = estimate_mean(rule_.samples());
     return {describe(rule_.estimate(), mean), mean, {rule_.samples().begin(), rule_.samples().end()}, timeline_};
@@ -87,6 +88,27 @@ class Measurement {
     cpu_share_ = readings[0];
   }
 
+  /// What the host does for a step when it waits for nothing: an executor has room for two steps after the device has
+  /// caught up, and the wait for the input is left out.
+  void measure_host() {
+    constexpr int steps_with_room = 2, least_bursts = 5, most_bursts = 50;
+    constexpr Seconds time{0.1};
+    std::vector<double> samples;
+    const Stopwatch watch;
+    while (samples.size() < least_bursts || (samples.size() < most_bursts && watch.elapsed() < time)) {
+      runtime_.synchronize();
+      Seconds busy{};
+      for (int i = 0; i < steps_with_room; ++i) {
+        const auto begin = Clock::now();
+        steps_.step();
+        busy += (Clock::now() - begin) - (steps_.fetched() - begin);
+      }
+      samples.push_back(busy.count() / steps_with_room);
+    }
+    runtime_.synchronize();
+    host_time_ = quantile(samples, 0.5);
+  }
+
   /// Tracing slows down, so it comes last.
   void trace() {
     constexpr std::size_t most_spans = 200'000;
@@ -125,6 +147,7 @@ class Measurement {
     record.set("peak_memory_bytes", peak);
     record.set("reserved_memory_bytes", reserved);
     set_measured(record, "cpu_share", cpu_share_);
+    if (host_time_) record.set("host_time_s", *host_time_);
     gpus_->describe(record, examples_);
     if (trace_) set_breakdown(record, *trace_);
     record.set("stop_reason", rule_.reason());
@@ -165,6 +188,7 @@ class Measurement {
   double cpu_share_ = 0, examples_ = 0;
   NvmlAccess nvml_;
   std::optional<GpuWatch> gpus_;
+  std::optional<double> host_time_;
   std::optional<StepTrace> trace_;
   std::shared_ptr<Timeline> timeline_;
 };

@@ -11,6 +11,8 @@ namespace gpubench {
 
 struct TrainingOptions {
   StepLimits limits;
+  /// The first batches stay on the device, and all later steps train on them: no input is fetched or copied.
+  bool resident = false;
   /// What the device can do at best, to relate to; none: no mfu.
   std::optional<double> best_flops_per_s;
 };
@@ -21,6 +23,9 @@ struct TrainingMeasurement {
   /// Of the traced steps; nullptr where none were.
   std::shared_ptr<Timeline> timeline;
 };
+
+/// The types that a model's layers compute in, each once.
+std::vector<Dtype> precisions(const Model& model);
 
 /// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but
 /// are no samples. Throws Error when the dataset is empty, or holds no two steps.

@@ -63,6 +63,8 @@ const std::array standard_column_list = {
 
 const std::array optional_column_list = {
     Column{"kernels", Unit::none, neither, false, "kernels launched in a step (gb.measure.training)"},
+    Column{"host_time_s", Unit::seconds, lower, false,
+           "median time that the host takes to launch a step on a GPU, waiting for nothing"},
     Column{"cpu_share", Unit::share, neither, false, "of all processors: busy with this process while measuring"},
     Column{"sm_clock_hz", Unit::hertz, neither, false, "mean clock of the multiprocessors, of the slowest GPU used"},
     Column{"memory_clock_hz", Unit::hertz, neither, false, "mean clock of the memory, of the slowest GPU used"},

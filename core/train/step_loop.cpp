@@ -45,6 +45,12 @@ bool StepLoop::step(Cursor& cursor) {
   return true;
 }
 
+void StepLoop::step_again() {
+  check_interrupt();
+  fetched_ = Clock::now();
+  plan_->executor->run_again();
+}
+
 void StepLoop::release() {
   for (Element& element : elements_) gpubench::release(element);
 }

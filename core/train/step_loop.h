@@ -30,6 +30,8 @@ class StepLoop {
   /// Fetches the next element and runs its step; false when the epoch has ended. Throws Interrupted after a Ctrl-C,
   /// Error when a label is out of range.
   bool step(Cursor& cursor);
+  /// One more step with the latest elements, which stay where the device reads them.
+  void step_again();
   /// Elements of the first dimension in the latest step.
   std::int64_t examples() const { return element().front().shape().empty() ? 1 : element().front().shape()[0]; }
   const StepPlan& plan() const { return *plan_; }

@@ -13,15 +13,17 @@
 namespace gpubench::lua {
 namespace {
 
-/// The best matrix products of all devices that the model's layers are on, together; none where one has no memory left
-/// to measure its own.
+/// The best matrix products, in the model's type, of all devices that its layers are on, together; none where a model
+/// mixes types, and where a device has no memory left to measure its own.
 std::optional<double> best_flops_per_s(Session& session, const Model& model) {
   const Devices& devices = session.world()->devices;
+  const std::vector<Dtype> types = precisions(model);
+  if (types.size() != 1) return std::nullopt;
   std::set<DeviceId> used;
   for (const LayerPtr& layer : model.layers()) used.insert(layer->device());
   double best = 0;
   for (const DeviceId& id : used) {
-    const auto own = session.matmul_peak().flops_per_s(devices.device(id), devices.backend(id), Dtype::f32);
+    const auto own = session.matmul_peak().flops_per_s(devices.device(id), devices.backend(id), types[0]);
     if (!own) return std::nullopt;
     best += *own;
   }
@@ -37,13 +39,22 @@ int matmul_peaks(lua_State* L) {
   return 1;
 }
 
+/// The options of every measurement of steps, and what training adds to them.
+struct TrainingTable : MeasureTable {
+  bool resident = false;  ///< the first batches stay on the device, and all steps train on them
+  static constexpr auto fields =
+      std::tuple_cat(MeasureTable::fields, std::tuple{field("resident", &TrainingTable::resident)});
+};
+
 /// gb.measure.training(model, dataset, options): { examples_per_s = , step_time_s = , ..., samples = { ... } }
 int training(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   Session& session = session_of(L);
   TrainingOptions options;
-  options.limits = Value<MeasureTable>::read(L, 3).limits(session.options());
+  const auto table = Value<TrainingTable>::read(L, 3);
+  options.limits = table.limits(session.options());
+  options.resident = table.resident;
   options.best_flops_per_s = best_flops_per_s(session, *model->model);
   const TrainingMeasurement measured = measure_training(*model->trainer, *dataset, options);
   Value<Record>::push(L, measured.record);

@@ -292,6 +292,9 @@ gb.measure = {}
 ---@field trace boolean? on GPUs, trace a few more steps after the timing, which slows them down: fills the shares and
 --- device_busy, and writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder
 
+---@class MeasureResidentOptions: MeasureTrainingOptions
+---@field resident boolean? the first two batches stay on the device and all steps train on them: what a step takes without its input
+
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
 --- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.
 ---
@@ -305,7 +308,7 @@ gb.measure = {}
 --- ```
 ---@param model Model
 ---@param dataset Dataset
----@param options MeasureTrainingOptions?
+---@param options MeasureResidentOptions?
 ---@return table
 function gb.measure.training(model, dataset, options) end
 

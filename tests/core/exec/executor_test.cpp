@@ -57,6 +57,22 @@ TEST(Executor, SameSeedSameBytes) {
   EXPECT_TRUE(std::equal(first.data(), first.data() + first.bytes(), second.data()));
 }
 
+TEST(Executor, RunsAgainOnTheLatestInputs) {
+  const Devices devices{DeviceConfig{}};
+  for (const Execution execution : {Execution::graph, Execution::eager}) {
+    const auto expected = losses(devices, {execution, {}}, 4, nullptr);
+    Runtime runtime(devices);
+    const SmallModel model(runtime);
+    Program program = model.step();
+    const auto executor = make_executor(runtime, std::move(program.graph), program.outputs, {execution, {}});
+    executor->run(std::array{x.view(), target.view()});
+    for (std::size_t step = 1; step < expected.size(); ++step) {
+      executor->run_again();
+      EXPECT_EQ(executor->read(0).values<float>()[0], expected[step]) << to_string(execution);
+    }
+  }
+}
+
 TEST(Executor, NoMemoryIsLeftBehind) {
   const Devices devices{DeviceConfig{}};
   for (const Execution execution : {Execution::graph, Execution::eager}) {

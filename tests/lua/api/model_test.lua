@@ -24,6 +24,69 @@ testing.case("a model computes eagerly, traced and by predict the same", functio
   end
 end)
 
+-- Rows of 12 numbers whose class is which third is largest.
+local function thirds(count)
+  local rows, labels = {}, {}
+  math.randomseed(7)
+  for i = 1, count do
+    local class = math.random(0, 2)
+    rows[i], labels[i] = {}, class
+    for k = 1, 12 do rows[i][k] = math.random() + ((k - 1) // 4 == class and 1 or 0) end
+  end
+  return gb.tensor(rows), gb.tensor(labels, { dtype = "int64" })
+end
+
+for _, dtype in ipairs { "bfloat16", "float16" } do
+  for _, eager in ipairs { false, true } do
+    testing.case(dtype .. ": a whole model trains in it" .. (eager and " eagerly" or ""), function()
+      gb.config.set_seed(3)
+      gb.config.set_floatx(dtype)
+      local model = gb.Sequential {
+        gb.layers.Reshape({ 6, 2, 1 }, { input_shape = { 12 } }),
+        gb.layers.Conv2D(4, { 3, 3 }, { activation = "relu", padding = "same" }),
+        gb.layers.BatchNormalization(),
+        gb.layers.MaxPooling2D({ 2, 2 }),
+        gb.layers.Dropout(0.1),
+        gb.layers.Flatten(),
+        gb.layers.Dense(16, { activation = "gelu" }),
+        gb.layers.Dense(3, { activation = "softmax" }),
+      }
+      gb.config.set_floatx "float32"
+      local inputs, labels = thirds(96)
+      model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02, epsilon = 1e-4 },
+        loss = "sparse_categorical_crossentropy", metrics = { "accuracy" }, run_eagerly = eager }
+      model:fit(inputs, labels, { epochs = 15, batch_size = 16, verbose = 0 })
+      testing.is_true(model:evaluate(inputs, labels).accuracy >= 0.9, "at least 90 % right")
+      testing.equal(model:predict(inputs).dtype, dtype)
+      for _, weight in ipairs(model.variables) do testing.equal(weight.dtype, dtype) end
+      local data = gb.data.Dataset.from_tensor_slices { inputs, labels }:batch(16)
+      local row = gb.measure.training(model, data, { budget = 0.05, min_time = 0.01 })
+      testing.equal(row.precision, dtype)
+      testing.is_true(row.mfu > 0, "mfu is a share of the best product in the model's type")
+    end)
+  end
+end
+
+testing.case("set_floatx refuses other types, and a layer's own dtype comes first", function()
+  testing.equal(gb.config.floatx(), "float32")
+  testing.raises("the type is 'float32', 'float16' or 'bfloat16', got 'int8'", gb.config.set_floatx, "int8")
+  local model = gb.Sequential { gb.layers.Dense(2, { dtype = "bfloat16", input_shape = { 3 } }) }
+  testing.equal(model(gb.ones { 1, 3 }).dtype, "bfloat16")
+  testing.raises("its variables are floating-point, got dtype 'int64'", function()
+    gb.layers.Dense(2, { dtype = "int64" })(gb.ones { 1, 3 })
+  end)
+end)
+
+testing.case("resident batches are trained on again and again", function()
+  local model = small()
+  model:compile { optimizer = "sgd", loss = "sparse_categorical_crossentropy", metrics = { "accuracy" } }
+  local data = gb.data.Dataset.from_tensor_slices { x, y }
+  local row = gb.measure.training(model, data:batch(2), { budget = 0.05, min_time = 0.01, resident = true })
+  testing.is_true(row.steps > 2 and row.batch_size == 2 and row.loss > 0, "steps")
+  testing.raises("resident batches must be equal, got 3 and 1 examples", gb.measure.training, model, data:batch(3),
+    { budget = 0.05, resident = true })
+end)
+
 testing.case("fit learns, and its history counts epochs from 1", function()
   local model = small()
   model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.05 }, loss = "sparse_categorical_crossentropy",

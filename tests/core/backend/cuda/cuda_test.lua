@@ -73,6 +73,36 @@ for name, model_of in pairs { dense = dense, convolutional = convolutional } do
   end)
 end
 
+for name, model_of in pairs { dense = dense, convolutional = convolutional } do
+  testing.case(name .. ": trains in bfloat16 on the GPU much as on the CPU", function()
+    local function in_bfloat16()
+      gb.config.set_floatx "bfloat16"
+      local model = model_of()
+      gb.config.set_floatx "float32"
+      return model
+    end
+    local host, accuracy = losses("cpu:0", in_bfloat16)
+    same(losses("gpu:0", in_bfloat16), host, 0.15)
+    same(losses("gpu:0", in_bfloat16, { eager = true }), host, 0.15)
+    testing.is_true(accuracy[6] > accuracy[1] or accuracy[6] == 1, "it learns")
+  end)
+end
+
+testing.case("steps on resident batches copy nothing in, and say what the host does for one", function()
+  local x, y = examples(64)
+  gb.config.set_floatx "bfloat16"
+  local model = dense()
+  gb.config.set_floatx "float32"
+  model:compile { optimizer = "adam", loss = "sparse_categorical_crossentropy" }
+  local data = gb.device("cpu:0", function()
+    return gb.data.Dataset.from_tensor_slices { gb.tensor(x), gb.tensor(y, { dtype = "int64" }) }:batch(16)
+  end)
+  local row = gb.measure.training(model, data, { budget = 0.2, min_time = 0.1, resident = true })
+  testing.equal({ row.precision, row.batch_size }, { "bfloat16", 16 })
+  testing.is_true(row.host_time_s > 0, "host time")
+  testing.is_true(model:evaluate(data).loss < 1.2, "it trains on them")
+end)
+
 testing.case("tensors go from device to device by themselves", function()
   local here = gb.device("cpu:0", function() return gb.tensor { 1, 2, 3 } end)
   local there = gb.device("gpu:0", function() return here * 2 end)

@@ -1,0 +1,133 @@
+-- gpubench's side of the comparison on a GPU: measures the lines of a plan (the module peers_plan, written by
+-- compare.py) and prints the samples as one JSON object. Models train on batches that stay on the device.
+local gb = require "gpubench"
+local plan = require "peers_plan"
+
+local LEAST_BLOCK_S = 0.005  -- steps are put together as PyTorch's are, see torch_lines.py
+local CLASSES = 10
+local records = {}
+
+-- JSON of what compare.py reads: strings, numbers, arrays and tables with names.
+local function json(value)
+  if type(value) == "string" then
+    return '"' .. value:gsub('[%c"\\]', function(c) return string.format("\\u%04x", c:byte()) end) .. '"'
+  elseif type(value) ~= "table" then
+    return type(value) == "number" and string.format("%.9g", value) or tostring(value)
+  end
+  local parts = {}
+  if #value > 0 then
+    for index, one in ipairs(value) do parts[index] = json(one) end
+    return "[" .. table.concat(parts, ",") .. "]"
+  end
+  for name, one in pairs(value) do parts[#parts + 1] = json(name) .. ":" .. json(one) end
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+-- What measure returns are samples; an error is the reason why there are none, and the other lines go on.
+local function take(name, measure)
+  local ok, result = pcall(measure)
+  if not ok then result = tostring(result) end
+  records[#records + 1] = ok and { name = name, samples = result } or { name = name, reason = result }
+end
+
+-- Means of blocks of steps: single steps return before the GPU is done.
+local function blocks(samples)
+  local total = 0
+  for _, seconds in ipairs(samples) do total = total + seconds end
+  local count = math.max(1, math.floor(LEAST_BLOCK_S / (total / #samples) + 0.5))
+  local means = {}
+  for first = 1, #samples - count + 1, count do
+    local sum = 0
+    for index = first, first + count - 1 do sum = sum + samples[index] end
+    means[#means + 1] = sum / count
+  end
+  return #means > 0 and means or { total / #samples }
+end
+
+-- Two batches of random images and labels; on the host, which is where datasets are.
+local function random_data(model)
+  return gb.device("cpu:0", function()
+    local images = gb.random.uniform({ 2 * model.batch, model.inputs }):cast(model.dtype)
+    local labels = (gb.random.uniform { 2 * model.batch } * CLASSES):cast "int64"
+    return gb.data.Dataset.from_tensor_slices { images, labels }:batch(model.batch)
+  end)
+end
+
+local function build(model)
+  gb.config.set_floatx(model.dtype)
+  local layers = {}
+  if #model.hidden == 0 then
+    layers = { gb.layers.Reshape({ 28, 28, 1 }, { input_shape = { model.inputs } }),
+      gb.layers.Conv2D(32, 3, { activation = "relu" }), gb.layers.MaxPooling2D(2), gb.layers.Flatten() }
+  end
+  for index, width in ipairs(model.hidden) do
+    local input_shape = index == 1 and { model.inputs } or nil
+    layers[index] = gb.layers.Dense(width, { activation = "relu", input_shape = input_shape })
+  end
+  layers[#layers + 1] = gb.layers.Dense(CLASSES, { activation = "softmax" })
+  local built = gb.Sequential(layers)
+  built:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.001 }, loss = "sparse_categorical_crossentropy",
+    metrics = { "accuracy" } }
+  gb.config.set_floatx "float32"
+  return built
+end
+
+local function measure(model, resident)
+  local limits = { budget = plan.seconds, min_time = plan.seconds, warmup = plan.seconds, resident = resident }
+  local row = gb.measure.training(build(model), random_data(model), limits)
+  collectgarbage()
+  return row
+end
+
+local function host_time(resident)
+  local row = measure(plan.models.m1, resident)
+  if not row.host_time_s then error("a CPU computes in the calls themselves", 0) end
+  return { row.host_time_s }
+end
+
+local function product(dtype)
+  local n = plan.matmul
+  local rows = gb.measure.kernels { { op = "matmul", m = n, n = n, k = n, dtype = dtype }, budget = plan.seconds }
+  return rows[1].samples
+end
+
+local lines = {}
+
+function lines.matmul()
+  if plan.tf32 then
+    take("matmul float32 tf32", function() return product "float32" end)
+    return
+  end
+  for _, dtype in ipairs { "bfloat16", "float16", "float32" } do
+    take("matmul " .. dtype, function() return product(dtype) end)
+  end
+  if plan.device:find "^cpu" then take("matmul float32 tf32", function() error("a CPU has no TF32", 0) end) end
+end
+
+function lines.copies()
+  local rates
+  for _, direction in ipairs { "to device", "from device", "on device" } do
+    take("copy " .. direction, function()
+      rates = rates or gb.measure.copies(plan.device)
+      local rate = rates[direction:gsub(" ", "_") .. "_bytes_per_s"]
+      if not rate then error("a CPU has no link", 0) end
+      return { rate }
+    end)
+  end
+end
+
+function lines.host()
+  take("host resident", function() return host_time(true) end)
+  take("host fed", function() return host_time(false) end)
+end
+
+if plan.tf32 then gb.config.set_tf32(true) end
+for _, line in ipairs(plan.lines) do
+  if lines[line] then
+    lines[line]()
+  else
+    take(line, function() return blocks(measure(plan.models[line], true).samples) end)
+  end
+end
+local library = gb._native.device_library(plan.device)
+print(json { records = records, facts = { version = gb.version or "unknown", library = library, execution = "graph" } })

@@ -1,0 +1,247 @@
+"""PyTorch's side: measures the lines of a plan (JSON on the command line) and prints the samples as one JSON object.
+
+A training step is whole: forward, loss, gradients, Adam, and running sums of loss and accuracy, on batches that stay on
+the device. Its four arrangements all use the fused Adam:
+  eager            op by op
+  graph            the eager step, captured once and replayed as one torch.cuda.CUDAGraph
+  compile          torch.compile(mode="max-autotune-no-cudagraphs") of the model with its loss; the rest eager
+  compile + graph  the compiled step captured like `graph`: the fastest that these parts give, so no bar is met only
+                   because PyTorch's launches were slow
+mode="max-autotune" is not used: its own CUDA graphs leave the optimizer outside. What no bar needs and takes minutes to
+tune (M2, the products but bfloat16's) is not compiled.
+"""
+
+import json
+import sys
+import time
+
+import torch
+from torch import nn
+
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+LEAST_BLOCK_S = 0.005  # a synchronization takes some 10 us: a fifth of a percent of a block
+CLASSES = 10
+TUNED = "max-autotune-no-cudagraphs"
+COMPILED_PRODUCTS = ["bfloat16"]
+COMPILED_MODELS = ["m1", "m3"]
+
+
+class Clock:
+    """Times blocks of calls that end in a synchronization."""
+
+    def __init__(self, device, seconds):
+        self.device, self.seconds = device, seconds
+
+    def synchronize(self):
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+
+    def block(self, call, count):
+        begin = time.perf_counter()
+        for _ in range(count):
+            call()
+        self.synchronize()
+        return (time.perf_counter() - begin) / count
+
+    def samples(self, call):
+        """Seconds of a call, the mean of each block."""
+        end = time.perf_counter() + 0.3 * self.seconds
+        fastest = self.block(call, 1)
+        while time.perf_counter() < end:
+            fastest = min(fastest, self.block(call, 1))
+        count = max(1, round(LEAST_BLOCK_S / fastest))
+        end, samples = time.perf_counter() + self.seconds, []
+        while len(samples) < 5 or time.perf_counter() < end:
+            samples.append(self.block(call, count))
+        return samples
+
+    def host_samples(self, call):
+        """Seconds until a call returns when the device has caught up: two calls, as gpubench's are measured."""
+        samples = []
+        for _ in range(50):
+            self.synchronize()
+            begin = time.perf_counter()
+            call()
+            call()
+            samples.append((time.perf_counter() - begin) / 2)
+        self.synchronize()
+        return samples
+
+
+class Recorder:
+    """Keeps what was measured, and why the rest was not."""
+
+    def __init__(self):
+        self.records = []
+
+    def take(self, name, measure):
+        try:
+            self.records.append({"name": name, "samples": measure()})
+        except Exception as error:  # whatever it is, the other lines go on
+            reason = str(error).strip().splitlines() or [""]
+            self.records.append({"name": name, "reason": f"{type(error).__name__}: {reason[0]}"[:300]})
+
+
+def network(model):
+    if not model["hidden"]:
+        return nn.Sequential(nn.Unflatten(1, (1, 28, 28)), nn.Conv2d(1, 32, 3), nn.ReLU(), nn.MaxPool2d(2),
+                             nn.Flatten(), nn.Linear(13 * 13 * 32, CLASSES))
+    layers, inputs = [], model["inputs"]
+    for width in model["hidden"]:
+        layers += [nn.Linear(inputs, width), nn.ReLU()]
+        inputs = width
+    return nn.Sequential(*layers, nn.Linear(inputs, CLASSES))
+
+
+class Training:
+    """One model with its data and its step."""
+
+    def __init__(self, model, device, compiled):
+        dtype = DTYPES[model["dtype"]]
+        torch.manual_seed(1)
+        self.device = device
+        self.images = torch.rand(model["batch"], model["inputs"], device=device).to(dtype)
+        self.labels = torch.randint(CLASSES, (model["batch"],), device=device)
+        self.network = network(model).to(device, dtype)
+        if device.type == "cuda" and not model["hidden"]:
+            self.network = self.network.to(memory_format=torch.channels_last)
+        self.loss = nn.CrossEntropyLoss()
+        self.forward = self.outputs_and_loss
+        if compiled:
+            mode = TUNED if device.type == "cuda" else "default"
+            self.forward = torch.compile(self.outputs_and_loss, mode=mode)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), 0.001, fused=True,
+                                          capturable=device.type == "cuda")
+        self.total = torch.zeros((), device=device)
+        self.matches = torch.zeros((), dtype=torch.int64, device=device)
+
+    def outputs_and_loss(self, images, labels):
+        outputs = self.network(images)
+        return outputs, self.loss(outputs, labels)
+
+    def step(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        outputs, loss = self.forward(self.images, self.labels)
+        loss.backward()
+        self.optimizer.step()
+        with torch.no_grad():
+            self.total += loss
+            self.matches += (outputs.argmax(1) == self.labels).sum()
+
+    def replay(self):
+        """The step as one CUDA graph."""
+        if self.device.type != "cuda":
+            raise RuntimeError("a CPU has no CUDA graphs")
+        beside = torch.cuda.Stream()
+        beside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(beside):
+            for _ in range(3):
+                self.step()
+        torch.cuda.current_stream().wait_stream(beside)
+        graph = torch.cuda.CUDAGraph()
+        self.optimizer.zero_grad(set_to_none=True)
+        with torch.cuda.graph(graph):
+            self.step()
+        return graph.replay
+
+
+def matmuls(recorder, clock, extent):
+    for name in ["bfloat16", "float16", "float32", "float32 tf32"]:
+        dtype = DTYPES[name.split()[0]]
+        torch.backends.cuda.matmul.allow_tf32 = name.endswith("tf32")
+
+        def plain(compiled=False):
+            if name.endswith("tf32") and clock.device.type != "cuda":
+                raise RuntimeError("a CPU has no TF32")
+            a, b = (torch.randn(extent, extent, device=clock.device).to(dtype) for _ in range(2))
+            product = torch.matmul
+            if compiled:
+                if clock.device.type != "cuda":
+                    raise RuntimeError("there is nothing to tune on a CPU")
+                product = torch.compile(lambda x, y: torch.matmul(x, y), mode=TUNED, dynamic=False)
+            return clock.samples(lambda: product(a, b))
+
+        recorder.take(f"matmul {name}", plain)
+        if name in COMPILED_PRODUCTS:
+            recorder.take(f"matmul {name} compiled", lambda: plain(compiled=True))
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+
+def trainings(recorder, clock, line, model):
+    for name, compiled in [("eager", False), ("compile", True)][:2 if line in COMPILED_MODELS else 1]:
+        made = []
+
+        def training():
+            if not made:
+                made.append(Training(model, clock.device, compiled))
+            return made[0]
+
+        recorder.take(f"{line} {name}", lambda: clock.samples(training().step))
+        graph = "graph" if not compiled else "compile + graph"
+        recorder.take(f"{line} {graph}", lambda: clock.samples(training().replay()))
+
+
+def copies(recorder, clock):
+    """Between pinned memory and the device, and on the device counting bytes read and written."""
+    on_gpu = clock.device.type == "cuda"
+    sizes = {"link": 64 << 20, "device": 512 << 20} if on_gpu else {"device": 4 << 20}
+
+    def rates(source, target, moved):
+        times = clock.samples(lambda: target.copy_(source, non_blocking=True))
+        return [moved / seconds for seconds in times]
+
+    def between(to_device):
+        if not on_gpu:
+            raise RuntimeError("a CPU has no link")
+        host = torch.randint(256, (sizes["link"],), dtype=torch.uint8).pin_memory()
+        device = host.to(clock.device)
+        return rates(host, device, len(host)) if to_device else rates(device, host, len(host))
+
+    def on_device():
+        source = torch.randint(256, (sizes["device"],), dtype=torch.uint8, device=clock.device)
+        return rates(source, torch.empty_like(source), 2 * len(source))
+
+    recorder.take("copy to device", lambda: between(True))
+    recorder.take("copy from device", lambda: between(False))
+    recorder.take("copy on device", on_device)
+
+
+def host(recorder, clock, model):
+    def samples(step):
+        if clock.device.type != "cuda":
+            raise RuntimeError("a CPU computes in the calls themselves")
+        clock.samples(step)
+        return clock.host_samples(step)
+
+    recorder.take("host eager", lambda: samples(Training(model, clock.device, False).step))
+    recorder.take("host graph", lambda: samples(Training(model, clock.device, False).replay()))
+
+
+def main():
+    plan = json.loads(sys.argv[1])
+    kind, index = plan["device"].split(":")
+    device = torch.device("cuda", int(index)) if kind == "gpu" else torch.device("cpu")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    clock, recorder = Clock(device, plan["seconds"]), Recorder()
+    for line in plan["lines"]:
+        if line == "matmul":
+            matmuls(recorder, clock, plan["matmul"])
+        elif line == "copies":
+            copies(recorder, clock)
+        elif line == "host":
+            host(recorder, clock, plan["models"]["m1"])
+        else:
+            trainings(recorder, clock, line, plan["models"][line])
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
+    facts = {"version": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
+             "math": "float32 strict (TF32 off), but for the line that says so"}
+    print(json.dumps({"records": recorder.records, "facts": facts}))
+
+
+if __name__ == "__main__":
+    main()
