@@ -20,10 +20,11 @@ std::string CpuBackend::library() const {
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
-  const Planner plan = find_planner(cpu::kernels(), name(), op);
-  if (cpu::has_16_bits(signature) && !cpu::takes_16_bits(op))
-    return cpu::plan_widened(op, signature, device, plan, &cpu::has_16_bits);
-  return plan(op, signature, device);
+  const Planner planner = find_planner(cpu::kernels(), name(), op);
+  if (cpu::has_16_bits(signature) && !cpu::takes_16_bits(op)) {
+    return cpu::plan_widened(op, signature, device, planner, &cpu::has_16_bits);
+  }
+  return planner(op, signature, device);
 }
 
 }  // namespace gpubench
