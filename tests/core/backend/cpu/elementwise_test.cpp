@@ -10,6 +10,7 @@
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/base/error.h"
 #include "core/ops/binary.h"
+#include "core/ops/indexing.h"
 #include "core/ops/reduce.h"
 #include "core/ops/unary.h"
 
@@ -37,9 +38,9 @@ class RefusalTest : public testing::Test {
 };
 
 TEST_F(RefusalTest, TypesWithoutAKernelAreNamed) {
-  const TensorType half{{2}, Dtype::f16}, bytes{{2}, Dtype::u8};
-  EXPECT_THAT([&] { plan(Add(), {half, half}); }, ThrowsMessage<Error>("cpu: add: float16 is not supported"));
-  EXPECT_THAT([&] { plan(Relu(), {half}); }, ThrowsMessage<Error>("cpu: relu: float16 is not supported"));
+  const TensorType indices{{2}, Dtype::i64}, bytes{{2}, Dtype::u8};
+  EXPECT_THAT([&] { plan(OneHot(3, Dtype::f16), {indices}); },
+              ThrowsMessage<Error>("cpu: one_hot: float16 is not supported"));
   EXPECT_THAT([&] { plan(ReduceSum(), {bytes}); }, ThrowsMessage<Error>("cpu: reduce_sum: uint8 is not supported"));
 }
 
