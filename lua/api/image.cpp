@@ -15,7 +15,7 @@ namespace {
 /// Numbers are those of one step of a seed. Without a step, as gb.random: one draw of a seed of its own.
 struct RandomImageOptions {
   std::optional<std::uint64_t> seed;
-  std::optional<Tensor> step;
+  Tensor step = {};
   static constexpr auto fields =
       std::tuple{field("seed", &RandomImageOptions::seed), field("step", &RandomImageOptions::step)};
 };
@@ -31,7 +31,7 @@ template <class Make>
 Tensor apply_random(lua_State* L, const Tensor& images, const RandomImageOptions& options, const Make& make) {
   Dispatcher& dispatcher = world_of(L).dispatcher;
   const std::uint64_t seed = options.seed ? *options.seed : session_of(L).next_seed();
-  const Tensor step = options.step ? *options.step : dispatcher.constant(HostTensor::scalar(std::int64_t{0}));
+  const Tensor step = options.step ? options.step : dispatcher.constant(HostTensor::scalar(std::int64_t{0}));
   return dispatcher.apply_one(make(seed), std::array{images, step});
 }
 

@@ -5,13 +5,17 @@
 
 #include "core/backend/cpu/bias.h"
 #include "core/backend/cpu/float32_only.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/matmul.h"
-#include "core/backend/cpu/unary.h"
 #include "core/ops/unary.h"
 
 namespace gpubench::cpu {
 namespace {
+
+std::unique_ptr<Kernel> plan_element_wise(const Op& op, const Signature& signature, Device& device) {
+  return find_planner(kernels(), "cpu", op)(op, signature, device);
+}
 
 /// One kernel behind the other; `body(first, second, ...)` runs both with the memory that each has.
 template <class Body>
@@ -101,7 +105,7 @@ std::unique_ptr<Kernel> plan_matmul_aux(const MatmulAux& op, const Signature& si
   MatmulAttributes linear = op.options;
   linear.activation = Activation::none;
   return two_kernels(plan_matmul(Matmul(linear), {signature.inputs, aux}, device),
-                     plan_unary(GeluTanh(), {aux, y}, device),
+                     plan_element_wise(GeluTanh(), {aux, y}, device),
                      [](auto&& product, auto&& activation, Views inputs, Views outputs) {
                        product(inputs, outputs.subspan(1));
                        activation(outputs.subspan(1), outputs.first(1));
@@ -115,7 +119,7 @@ std::unique_ptr<Kernel> plan_matmul_activation_gradient(const MatmulActivationGr
   return two_kernels(plan_matmul(op.product(), {signature.inputs.first(2), signature.outputs}, device),
                      op.options.activation == Activation::relu
                          ? plan_masked(inputs[0], inputs[1])
-                         : plan_activation_gradient(GeluTanhGradient(), {inputs, signature.outputs}, device),
+                         : plan_element_wise(GeluTanhGradient(), {inputs, signature.outputs}, device),
                      [](auto&& product, auto&& derivative, Views given, Views outputs) {
                        product(given.first(2), outputs);
                        derivative(std::array{outputs[0], given[2]}, outputs);
