@@ -41,6 +41,10 @@ void EagerExecutor::add_end(const DeviceId& id) {
   ends_.push_back({&device, {device.new_event(), device.new_event()}});
 }
 
+void EagerExecutor::wait_for_inputs() {
+  for (const End& end : ends_) end.device->stream().synchronize();
+}
+
 void EagerExecutor::run_node(std::size_t index) {
   const Node& node = program_.graph.nodes()[index];
   if (given_[index]) {

@@ -14,6 +14,7 @@ class EagerExecutor final : public Executor {
 
   void run(std::span<const TensorView> inputs) override;
   void run_again() override;
+  void wait_for_inputs() override;
   TensorView result(int index) const override;
   HostTensor read(int index) override;
   int inputs_in_flight() const override { return ends_.empty() ? 0 : 2; }

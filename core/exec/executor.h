@@ -38,6 +38,8 @@ class Executor {
   virtual void run_again() = 0;
   /// For how many runs the memory of an input may still be read after its own run has returned.
   virtual int inputs_in_flight() const = 0;
+  /// Blocks until no run that has returned reads its inputs any more.
+  virtual void wait_for_inputs() = 0;
   /// Output `index` of the latest run, in device memory; valid until the runtime runs something else.
   virtual TensorView result(int index) const = 0;
   /// A copy of output `index` on the host; waits for it.

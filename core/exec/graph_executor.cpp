@@ -246,6 +246,7 @@ void GraphExecutor::point(Input& input, std::byte* memory) {
 void GraphExecutor::fill_slots(std::span<const TensorView> inputs) {
   next_slot();
   for (const Feed& feed : feeds_) {
+    devices_[feed.device]->bind_to_thread();
     Stream& stream = feed.copies != nullptr ? *feed.copies : *streams_[feed.device];
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
@@ -304,6 +305,10 @@ void GraphExecutor::run_again() {
   if (!feeds_.empty()) next_slot();
   point_to_slots();
   run_segments();
+}
+
+void GraphExecutor::wait_for_inputs() {
+  for (const Feed& feed : feeds_) (feed.copies != nullptr ? *feed.copies : *streams_[feed.device]).synchronize();
 }
 
 void GraphExecutor::run_segments() {

@@ -27,6 +27,7 @@ class GraphExecutor final : public Executor {
 
   void run(std::span<const TensorView> inputs) override;
   void run_again() override;
+  void wait_for_inputs() override;
   TensorView result(int index) const override;
   HostTensor read(int index) override;
   PlanFacts facts() const override { return plan_.facts; }

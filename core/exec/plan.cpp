@@ -212,7 +212,7 @@ class Planner {
         lifetimes.push_back(plan_.buffers[b].lifetime);
         members.push_back(b);
       }
-      const MemoryPlan memory = plan_memory(lifetimes, HostTensor::alignment);
+      const MemoryPlan memory = plan_memory(lifetimes, MemoryPool::alignment);
       for (std::size_t m = 0; m < members.size(); ++m) plan_.buffers[members[m]].offset = memory.offsets[m];
       plan_.arena_bytes[device] = memory.total;
       plan_.facts.arena_bytes += memory.total;

@@ -10,7 +10,7 @@
 
 namespace gpubench {
 
-/// Floating-point operations per second; takes about half a second. None where the device's memory does not suffice.
+/// Floating-point operations per second; takes about a second. None where the device's memory does not suffice.
 /// Throws what planning throws.
 std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
 

@@ -1,30 +1,37 @@
 #include "core/experiment/planned_kernel.h"
 
-#include <cstring>
 #include <random>
+#include <vector>
 
+#include "core/math/half.h"
 #include "core/tensor/host_tensor.h"
 
 namespace gpubench {
 namespace {
 
-/// Bits of numbers in [0.5, 1) with either sign: in every floating format, the exponent of 0.5 and a random mantissa.
-template <class Bits>
-void fill_bits(const HostTensor& tensor, Bits half, Bits mantissa) {
-  std::minstd_rand random(1);
-  auto* const bits = reinterpret_cast<Bits*>(tensor.data());
-  constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    const auto drawn = static_cast<Bits>(random());
-    bits[i] = static_cast<Bits>(half | (drawn & mantissa) | ((random() & 1U) != 0 ? sign : Bits{0}));
-  }
+/// Normal numbers, as frameworks are measured with: what the data are changes a GPU's power, and with it its clock. A
+/// large prime of them serves for all, so that no two rows are alike.
+template <class T, class Round>
+void fill_normal(const HostTensor& tensor, const Round& round) {
+  constexpr std::size_t drawn = 65521;
+  static const std::vector<float> values = [] {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> numbers(drawn);
+    for (float& number : numbers) number = normal(random);
+    return numbers;
+  }();
+  auto* const to = reinterpret_cast<T*>(tensor.data());
+  const auto count = static_cast<std::size_t>(tensor.elements());
+  for (std::size_t i = 0, next = 0; i < count; ++i, next = next + 1 == drawn ? 0 : next + 1)
+    to[i] = round(values[next]);
 }
 
 HostTensor ordinary_numbers(const TensorType& type) {
   HostTensor tensor = HostTensor::zeros(type);
-  if (type.dtype == Dtype::f32) fill_bits<std::uint32_t>(tensor, 0x3F000000U, 0x007FFFFFU);
-  if (type.dtype == Dtype::bf16) fill_bits<std::uint16_t>(tensor, 0x3F00U, 0x007FU);
-  if (type.dtype == Dtype::f16) fill_bits<std::uint16_t>(tensor, 0x3800U, 0x03FFU);
+  if (type.dtype == Dtype::f32) fill_normal<float>(tensor, [](float x) { return x; });
+  if (type.dtype == Dtype::bf16) fill_normal<math::Bfloat16>(tensor, &math::to_bfloat16);
+  if (type.dtype == Dtype::f16) fill_normal<math::Float16>(tensor, &math::to_float16);
   return tensor;
 }
 

@@ -61,6 +61,8 @@ class Measurement {
 
   void measure() {
     const NvtxRange range("measure");
+    // As many steps are under way when the first sample begins as when the last one ends.
+    for (int step = 0; step < steps_.steps_in_flight(); ++step) steps_.step();
     steps_.reset_figures();
     for_each_device([](Device& device) { device.memory().reset_peak(); });
     // What holds nothing of this work after the warm-up takes no part in it.
@@ -88,10 +90,11 @@ class Measurement {
     cpu_share_ = readings[0];
   }
 
-  /// What the host does for a step when it waits for nothing: an executor has room for two steps after the device has
+  /// What the host does for a step when it waits for nothing: an executor has room for some steps after the device has
   /// caught up, and the wait for the input is left out.
   void measure_host() {
-    constexpr int steps_with_room = 2, least_bursts = 5, most_bursts = 50;
+    const int steps_with_room = std::max(1, steps_.steps_in_flight());
+    constexpr int least_bursts = 5, most_bursts = 50;
     constexpr Seconds time{0.1};
     std::vector<double> samples;
     const Stopwatch watch;

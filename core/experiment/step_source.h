@@ -17,6 +17,8 @@ class StepSource {
   virtual std::int64_t examples() const = 0;
   /// When the latest step had its input.
   virtual Clock::time_point fetched() const = 0;
+  /// Steps that may be under way on a device when step() returns: it waits for those before them.
+  virtual int steps_in_flight() const { return 0; }
   /// Called between warm-up and measuring: figures that accumulate over steps start here.
   virtual void reset_figures() {}
 };

@@ -30,6 +30,7 @@ class ModelSteps final : public StepSource {
   }
   std::int64_t examples() const override { return steps_.examples(); }
   Clock::time_point fetched() const override { return steps_.fetched(); }
+  int steps_in_flight() const override { return steps_.plan().executor->inputs_in_flight(); }
   void reset_figures() override { trainer_.reset_metrics(); }
   /// Of the first step's plan: it says what a whole batch is.
   const PlanFacts& facts() const { return *facts_; }

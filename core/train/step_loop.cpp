@@ -18,6 +18,8 @@ bool StepLoop::fits() const {
 void StepLoop::choose_plan() {
   std::vector<TensorType> types;
   for (const HostTensor& tensor : element()) types.push_back(tensor.type());
+  // Its runs do not wait for those of another plan, which would let their inputs be overwritten too early.
+  if (plan_ != nullptr) plan_->executor->wait_for_inputs();
   plan_ = &plans_(types);
   views_.resize(element().size());
   const std::size_t alive = static_cast<std::size_t>(plan_->executor->inputs_in_flight()) + 1;

@@ -71,9 +71,12 @@ std::vector<DeviceId> list_logical_devices(lua_State* L, const std::optional<std
 /// What the machine has, before it is split; does not take the devices into use.
 std::vector<DeviceId> list_physical_devices(const std::optional<std::string>& kind) {
   std::vector<DeviceId> result;
-  for (const DeviceId& id : Devices(DeviceConfig{}).ids()) {
+  const auto add = [&](DeviceId::Kind of, std::size_t index) {
+    const DeviceId id{of, static_cast<std::int16_t>(index), {}};
     if (of_kind(id, kind)) result.push_back(id);
-  }
+  };
+  for (std::size_t gpu = 0; gpu < visible_gpus().size(); ++gpu) add(DeviceId::Kind::gpu, gpu);
+  add(DeviceId::Kind::cpu, 0);
   return result;
 }
 
@@ -272,6 +275,11 @@ std::optional<std::string> gpu_absence(lua_State* L) {
   return reason.empty() ? std::nullopt : std::optional(reason);
 }
 
+/// "GPU 1: ...": those that are there and cannot be used.
+std::vector<std::string> unusable_gpus(lua_State* L) {
+  return world_of(L).devices.unusable_gpus();
+}
+
 void reset(lua_State* L) {
   session_of(L).reset();
 }
@@ -308,6 +316,7 @@ void open_device(lua_State* L) {
   native.function<&library>("device_library")
       .function<&details>("device_details")
       .function<&gpu_absence>("gpu_absence")
+      .function<&unusable_gpus>("unusable_gpus")
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration");

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/exec/step_fence.h"
 #include "core/experiment/step_measurement.h"
 #include "lua/api/dataset.h"
 #include "lua/api/measure_limits.h"
@@ -19,7 +20,7 @@ namespace {
 class LoopSteps final : public StepSource {
  public:
   LoopSteps(lua_State* L, LuaFunction function, const Dataset& dataset)
-      : L_(L), function_(std::move(function)), dataset_(dataset) {}
+      : L_(L), function_(std::move(function)), dataset_(dataset), fence_(world_of(L).runtime) {}
 
   void step() override {
     check_interrupt();
@@ -31,7 +32,9 @@ class LoopSteps final : public StepSource {
     examples_ = first.shape().empty() ? 1 : first.shape()[0];
     fetched_ = Clock::now();
     call();
+    fence_.end_step();
   }
+  int steps_in_flight() const override { return fence_.empty() ? 0 : StepFence::steps_in_flight; }
   std::int64_t examples() const override { return examples_; }
   Clock::time_point fetched() const override { return fetched_; }
   /// The first result of the latest step; empty when it was no scalar tensor or number.
@@ -61,6 +64,7 @@ class LoopSteps final : public StepSource {
   std::int64_t examples_ = 0;
   Clock::time_point fetched_{};
   Tensor loss_;
+  StepFence fence_;
 };
 
 /// gb.measure.loop(fn, dataset, options): the row of gb.measure.training, without what only a model knows. `last_loss`

@@ -77,6 +77,9 @@ function commands.devices()
   end
   local absence = native.gpu_absence()
   if absence then print("no GPU: " .. absence) end
+  if not absence then
+    for _, text in ipairs(native.unusable_gpus()) do print("not usable: " .. text) end
+  end
   return 0
 end
 

@@ -161,6 +161,11 @@ local function device_facts()
   return facts
 end
 
+local function unusable_gpus()
+  local list = native.unusable_gpus()
+  return list[1] and list or nil
+end
+
 function experiment.declare(declaration)
   check_declaration(declaration)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
@@ -181,6 +186,7 @@ function experiment.declare(declaration)
     floatx = gb.config.floatx(),
     devices = device_facts(),
     no_gpu = native.gpu_absence(),
+    unusable_gpus = unusable_gpus(),
   }
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())

@@ -9,7 +9,9 @@
 #include "core/backend/cpu/cast.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise_chain.h"
 #include "core/ops/indexing.h"
+#include "core/ops/loss_scale.h"
 #include "core/ops/matmul.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
@@ -127,6 +129,8 @@ bool takes_16_bits(const Op& op) {
       typeid(Conv2D),
       typeid(Conv2DInputGradient),
       typeid(Conv2DFilterGradient),
+      typeid(ElementwiseChain),
+      typeid(Unscale),
       // only move elements, or convert them
       typeid(Assign),
       typeid(BroadcastTo),

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
 namespace gpubench::cuda {
 
 void check(cublasStatus_t status, std::string_view call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
+  const cudaError_t fault = cudaGetLastError();
+  if (is_sticky(fault)) throw DeviceLost("cuBLASLt", call, cudaGetErrorString(fault));
   throw DeviceError("cuBLASLt", call, cublaslt().get_status_string(status));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cudnn.h"
@@ -53,6 +54,13 @@ int count_gpus(std::string& reason) {
   return 0;
 }
 
+/// What float32 is multiplied as. The variable forbids TF32 in NVIDIA's libraries whatever a program asks for.
+std::string float32_text(bool tf32) {
+  const char* const forbids = std::getenv("NVIDIA_TF32_OVERRIDE");
+  if (!tf32) return "strict";
+  return forbids != nullptr && *forbids == '0' ? "strict (NVIDIA_TF32_OVERRIDE=0)" : "as TF32";
+}
+
 std::string cudnn_text() {
   try {
     return "cuDNN " + cuda::cudnn_version();
@@ -87,8 +95,14 @@ CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& dev
                                            count == 1 ? "is" : "are", count));
     }
     const DeviceId id{DeviceId::Kind::gpu, static_cast<std::int16_t>(devices_.size()), {}};
-    devices_.push_back(std::make_unique<cuda::CudaDevice>(id, options));
+    try {
+      devices_.push_back(std::make_unique<cuda::CudaDevice>(id, options));
+    } catch (const DeviceError& error) {  // busy, in another's exclusive use, or broken: the others serve
+      if (devices) throw;
+      unusable_.push_back(fmt::format("GPU {}: {}", options.physical, error.what()));
+    }
   }
+  if (devices_.empty() && !unusable_.empty()) absence_ = fmt::format("{}", fmt::join(unusable_, "; "));
 }
 
 std::string CudaBackend::library() const {
@@ -102,7 +116,7 @@ std::string CudaBackend::library() const {
     searched = std::max(searched, cuda::cuda_device(*device).matmul_search());
   }
   return fmt::format("CUDA {}, driver for CUDA {}, {}, float32 {}{}", version_text(runtime), version_text(driver),
-                     cudnn_text(), tf32 ? "as TF32" : "strict",
+                     cudnn_text(), float32_text(tf32),
                      searched > 1 ? fmt::format(", products searched among {}", searched) : std::string());
 }
 

@@ -14,8 +14,8 @@ namespace gpubench {
 
 class CudaBackend final : public Backend {
  public:
-  /// gpu:0, gpu:1, ...: one per entry; without `devices`, one per GPU that CUDA sees. Throws Error where an entry names
-  /// a GPU that is not there, or a memory limit above what the GPU has.
+  /// gpu:0, gpu:1, ...: one per entry; without `devices`, one per GPU that CUDA sees and can use. Throws Error where an
+  /// entry names a GPU that is not there or cannot be used, or a memory limit above what the GPU has.
   explicit CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& devices);
 
   /// One whole GPU per GPU that CUDA sees.
@@ -29,10 +29,13 @@ class CudaBackend final : public Backend {
 
   /// Why there is no GPU to use: "no NVIDIA driver: ..."; empty when there is one.
   const std::string& absence() const { return absence_; }
+  /// The GPUs that are there, were not asked for by name, and cannot be used: "GPU 1: ...".
+  const std::vector<std::string>& unusable() const { return unusable_; }
 
  private:
   std::vector<std::unique_ptr<Device>> devices_;
   std::string absence_;
+  std::vector<std::string> unusable_;
 };
 
 }  // namespace gpubench

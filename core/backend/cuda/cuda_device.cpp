@@ -21,7 +21,7 @@ class GpuMemory final : public MemorySource {
   explicit GpuMemory(int physical) : physical_(physical) {}
 
   std::byte* allocate(std::size_t bytes) override {
-    const OnGpu gpu(physical_);
+    use_gpu(physical_);
     void* memory = nullptr;
     const cudaError_t status = cudaMalloc(&memory, bytes);
     if (status == cudaErrorMemoryAllocation) {
@@ -43,7 +43,7 @@ class PinnedMemory final : public MemorySource {
   explicit PinnedMemory(int physical) : physical_(physical) {}
 
   std::byte* allocate(std::size_t bytes) override {
-    const OnGpu gpu(physical_);
+    use_gpu(physical_);
     void* memory = nullptr;
     const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
     if (status == cudaErrorMemoryAllocation) {
@@ -84,13 +84,10 @@ GpuProperties properties_of(int physical) {
 
 }  // namespace
 
-OnGpu::OnGpu(int physical) : physical_(physical) {
-  check(cudaGetDevice(&before_), "cudaGetDevice");
-  if (before_ != physical_) check(cudaSetDevice(physical_), "cudaSetDevice");
-}
-
-OnGpu::~OnGpu() {
-  if (before_ != physical_) static_cast<void>(cudaSetDevice(before_));
+void use_gpu(int physical) {
+  int current = 0;
+  check(cudaGetDevice(&current), "cudaGetDevice");
+  if (current != physical) check(cudaSetDevice(physical), "cudaSetDevice");
 }
 
 CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
@@ -104,7 +101,7 @@ CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
                             format_bytes(static_cast<double>(options.memory.limit)),
                             format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.name));
   }
-  const OnGpu gpu(physical_);
+  use_gpu(physical_);
   memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_),
                                          with_preallocation(options.memory));
   host_memory_ = std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
@@ -119,7 +116,7 @@ CudaDevice::~CudaDevice() = default;
 CudnnHandle& CudaDevice::cudnn() {
   const std::lock_guard lock(libraries_);
   if (cudnn_ == nullptr) {
-    const OnGpu gpu(physical_);
+    use_gpu(physical_);
     cudnn_ = std::make_unique<CudnnHandle>();
   }
   return *cudnn_;
@@ -131,33 +128,33 @@ std::string CudaDevice::description() const {
 }
 
 std::unique_ptr<Stream> CudaDevice::new_stream() {
-  const OnGpu gpu(physical_);
+  use_gpu(physical_);
   return std::make_unique<CudaStream>();
 }
 
 std::unique_ptr<Event> CudaDevice::new_event() {
-  const OnGpu gpu(physical_);
+  use_gpu(physical_);
   return std::make_unique<CudaEvent>();
 }
 
 std::unique_ptr<Recording> CudaDevice::record(const std::function<void(Stream&)>& queue) {
-  const OnGpu gpu(physical_);
-  return record_graph(queue);
+  use_gpu(physical_);
+  const std::lock_guard lock(recording_);
+  if (recorder_ == nullptr) recorder_ = std::make_unique<CudaStream>();
+  return record_graph(*recorder_, queue);
 }
 
 cublasLtContext* CudaDevice::cublaslt() {
   const std::lock_guard lock(libraries_);
   if (cublaslt_ == nullptr) {
-    const OnGpu gpu(physical_);
+    use_gpu(physical_);
     cublaslt_ = new_cublaslt_handle();
   }
   return cublaslt_.get();
 }
 
 void CudaDevice::bind_to_thread() {
-  int current = 0;
-  check(cudaGetDevice(&current), "cudaGetDevice");
-  if (current != physical_) check(cudaSetDevice(physical_), "cudaSetDevice");
+  use_gpu(physical_);
 }
 
 }  // namespace gpubench::cuda

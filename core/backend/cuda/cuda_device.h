@@ -12,6 +12,7 @@
 namespace gpubench::cuda {
 
 class ConvolutionPlans;
+class CudaStream;
 class CudnnHandle;
 class MatmulAlgorithms;
 
@@ -66,6 +67,8 @@ class CudaDevice final : public Device {
   int matmul_search_;
   std::unique_ptr<MemoryPool> memory_, host_memory_;
   std::unique_ptr<Stream> stream_;
+  std::mutex recording_;
+  std::unique_ptr<CudaStream> recorder_;  // made at the first recording
   std::mutex libraries_;
   std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
@@ -78,17 +81,8 @@ inline CudaDevice& cuda_device(Device& device) {
   return static_cast<CudaDevice&>(device);
 }
 
-/// Makes a GPU the calling thread's for a scope.
-class OnGpu {
- public:
-  explicit OnGpu(int physical);
-  ~OnGpu();
-  OnGpu(const OnGpu&) = delete;
-  OnGpu& operator=(const OnGpu&) = delete;
-
- private:
-  int before_ = 0;
-  int physical_;
-};
+/// Makes a GPU the calling thread's. Nothing puts the one before back: whoever needs a GPU asks for it, and selecting
+/// one that nobody uses would take its memory (cudaSetDevice makes a context).
+void use_gpu(int physical);
 
 }  // namespace gpubench::cuda

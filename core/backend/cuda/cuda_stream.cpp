@@ -101,8 +101,7 @@ void CudaStream::synchronize() {
   check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
 }
 
-std::unique_ptr<Recording> record_graph(const std::function<void(Stream&)>& queue) {
-  CudaStream recorder;
+std::unique_ptr<Recording> record_graph(CudaStream& recorder, const std::function<void(Stream&)>& queue) {
   Capture capture(recorder.handle());
   queue(recorder);
   return std::make_unique<CudaGraph>(capture.end());

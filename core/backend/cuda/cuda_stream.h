@@ -48,7 +48,7 @@ inline cudaStream_t handle_of(Stream& stream) {
   return static_cast<CudaStream&>(stream).handle();
 }
 
-/// A CUDA graph of what `queue` queues on the stream that it is given.
-std::unique_ptr<Recording> record_graph(const std::function<void(Stream&)>& queue);
+/// A CUDA graph of what `queue` queues on `recorder`, an idle stream. Libraries may keep it as their handles' stream.
+std::unique_ptr<Recording> record_graph(CudaStream& recorder, const std::function<void(Stream&)>& queue);
 
 }  // namespace gpubench::cuda

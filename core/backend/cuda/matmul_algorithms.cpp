@@ -57,7 +57,8 @@ std::vector<MatmulAlgorithm> proposals(cublasLtHandle_t handle, const MatmulProb
   const cublasStatus_t status = cublaslt().get_heuristic(
       handle, descriptors.product(), descriptors.left(), descriptors.right(), descriptors.result(),
       descriptors.result(), preference.get(), count, found.data(), &filled);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return {};
+  // Types and epilogues that do not go together are the latter.
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return {};
   check(status, "cublasLtMatmulAlgoGetHeuristic");
   found.resize(static_cast<std::size_t>(filled));
   std::vector<MatmulAlgorithm> result;

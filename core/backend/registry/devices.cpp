@@ -50,6 +50,7 @@ Devices::Devices(const DeviceConfig& config) {
   }
   auto cuda = std::make_unique<CudaBackend>(gpus);
   gpu_absence_ = cuda->absence();
+  unusable_gpus_ = cuda->unusable();
   backends_.push_back(std::move(cuda));
   backends_.push_back(std::make_unique<CpuBackend>(cpu_options(config)));
   for (const auto& backend : backends_) {

@@ -48,11 +48,14 @@ class Devices {
   const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   /// Why there is no GPU to use: "no NVIDIA driver is loaded (libcuda.so.1)"; empty when there is one.
   const std::string& gpu_absence() const { return gpu_absence_; }
+  /// The GPUs that are there and cannot be used, each with the reason: "GPU 1: ...".
+  const std::vector<std::string>& unusable_gpus() const { return unusable_gpus_; }
 
  private:
   std::vector<std::unique_ptr<Backend>> backends_;
   std::vector<DeviceId> ids_;
   std::string gpu_absence_;
+  std::vector<std::string> unusable_gpus_;
 };
 
 }  // namespace gpubench

@@ -126,7 +126,9 @@ std::size_t add_spans(std::span<const Activity> activities, const ClockConversio
   std::size_t lost = 0;
   for (const Activity& activity : activities) {
     if (activity.begin_ns == 0 || activity.end_ns == 0) {
-      ++lost;
+      // Calls and waits that were under way at an end of the trace have no time; work of the GPU without one is
+      // missing.
+      if (is_device_work(activity) || activity.kind == Activity::Kind::graph) ++lost;
       continue;
     }
     Span span;

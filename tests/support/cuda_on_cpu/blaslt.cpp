@@ -331,6 +331,8 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   if (workspace_bytes < algorithm.workspace || (algorithm.workspace > 0 && workspace == nullptr)) {
     return wrong("too small a workspace");
   }
+  // Where it is not, kernels of Hopper fail.
+  if (reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0) return wrong("a workspace that is not aligned to 256");
   const void* const memory[] = {a, b, d, d};
   for (int i = 0; i < 4; ++i) {
     if (reinterpret_cast<std::uintptr_t>(memory[i]) % algorithm.alignment[i] != 0) return wrong("an alignment broken");

@@ -19,6 +19,8 @@ struct Machine {
   bool blaslt_fuses_training = true;
   /// How long each algorithm for a product takes by the events around it, in the order in which cuBLASLt proposes them.
   std::vector<double> matmul_milliseconds{0.001};
+  /// A GPU that another process has for itself; none when -1.
+  int taken = -1;
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
   cudaError_t broken = cudaSuccess;
 };

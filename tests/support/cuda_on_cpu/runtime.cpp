@@ -310,6 +310,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const std::lock_guard lock(mutex);
+  if (current_gpu == machine().taken) return result(cudaErrorDevicesUnavailable);
   *stream = new CUstream_st;
   (*stream)->hurries = machine().hurry;
   streams.push_back(*stream);

@@ -47,7 +47,8 @@ __device__ void update_tile(const F& f, const UpdateTensors& tensors, int variab
 
 /// `make(scalars)` is the function of an element; T is what the tensors are stored as.
 template <class T, int slots, class Make>
-__global__ void update_kernel(Make make, UpdateTensors tensors, UpdateScalars scalars, std::int64_t tiles) {
+__global__ void update_kernel(Make make, const __grid_constant__ UpdateTensors tensors, UpdateScalars scalars,
+                              std::int64_t tiles) {
   if (scalars.skip != nullptr && *scalars.skip) return;
   const auto f = make(scalars);
   int variable = 0;

@@ -155,6 +155,16 @@ TEST_F(CudaExecutionTest, CopyRatesAreMeasuredInAllDirections) {
   EXPECT_FALSE(best_copy_rates(device).has_value());
 }
 
+TEST_F(CudaExecutionTest, InputsAreDoneWithOnceWaitedFor) {
+  Accumulation work(runtime_, Execution::graph);
+  HostTensor input = filled({64}, 3);
+  const std::array views{input.view()};
+  work.executor->run(views);
+  work.executor->wait_for_inputs();
+  for (float& element : input.values<float>()) element = 100;
+  EXPECT_THAT(work.executor->read(0).values<float>(), Each(9.0F));
+}
+
 TEST_F(CudaExecutionTest, EagerStepsDoTheSame) {
   Accumulation work(runtime_, Execution::eager);
   EXPECT_THAT(run_steps(*work.executor, 9), testing::ElementsAre(3 * 6, 6 * 21, 9 * 45));
@@ -275,6 +285,25 @@ TEST(CudaDevicesTest, WithoutAGpuEveryErrorSaysWhy) {
   EXPECT_EQ(absence(0, cudaSuccess, ""), "CUDA_VISIBLE_DEVICES is empty, which hides every GPU");
   EXPECT_EQ(absence(0, cudaSuccess, "99"), "CUDA_VISIBLE_DEVICES=99 names no GPU of this machine");
   EXPECT_THAT(absence(1, cudaErrorInitializationError, nullptr), HasSubstr("the NVIDIA driver cannot be used: "));
+}
+
+TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
+  const cuda_on_cpu::Machine before = cuda_on_cpu::machine();
+  cuda_on_cpu::machine().gpus = 2;
+  cuda_on_cpu::machine().taken = 0;
+  const Devices devices{DeviceConfig{}};
+  DeviceConfig asked;
+  asked.gpus = {{.physical = 0, .memory = {}}};
+  EXPECT_THROW(Devices{asked}, DeviceError);
+  cuda_on_cpu::machine().gpus = 1;
+  const Devices none{DeviceConfig{}};
+  cuda_on_cpu::machine() = before;
+
+  EXPECT_THAT(devices.ids(), testing::ElementsAre(gpu, cpu));
+  EXPECT_EQ(devices.gpu_absence(), "");
+  EXPECT_THAT(devices.unusable_gpus(), testing::ElementsAre(HasSubstr("GPU 0: ")));
+  EXPECT_THAT(none.ids(), testing::ElementsAre(cpu));
+  EXPECT_THAT(none.gpu_absence(), testing::StartsWith("GPU 0: "));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The whole program where there is no GPU, and where one is lost in the middle of a sweep.
 #include "tests/lua/host/program.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +18,7 @@ using testing::StartsWith;
 
 class CudaProgramTest : public TemporaryFolder {
  protected:
+  CudaProgramTest() { ::unsetenv("CUDA_VISIBLE_DEVICES"); }  // hidden from other tests
   Ended run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) const {
     return run_program(arguments, file("").parent_path(), environment);
   }
