@@ -34,6 +34,22 @@ struct NvmlMemory {
 struct NvmlUtilization {
   unsigned gpu, memory;
 };
+/// NVML_FI_DEV_POWER_INSTANT: an unsigned number of mW, where nvmlDeviceGetPowerUsage gives the mean of the last second
+/// (all GPUs since Ampere but the GA100).
+constexpr unsigned nvml_power_instant = 186;
+/// nvmlFieldValue_t.
+struct NvmlFieldValue {
+  unsigned field = 0, scope = 0;
+  long long timestamp = 0, latency = 0;
+  unsigned value_type = 0;
+  NvmlReturn result = nvml_not_supported;
+  union {
+    double as_double;
+    unsigned as_unsigned;
+    unsigned long long as_long;
+  } value = {};
+};
+static_assert(sizeof(NvmlFieldValue) == 40);
 /// nvmlProcessInfo_v2_t.
 struct NvmlProcess {
   unsigned pid;
@@ -81,6 +97,7 @@ struct NvmlFunctions {
   NvmlReturn (*memory_bus_width)(NvmlDevice, unsigned*);
   NvmlReturn (*temperature)(NvmlDevice, unsigned, unsigned*);
   NvmlReturn (*power)(NvmlDevice, unsigned*);
+  NvmlReturn (*field_values)(NvmlDevice, int, NvmlFieldValue*);
   NvmlReturn (*power_limit)(NvmlDevice, unsigned*);
   NvmlReturn (*energy)(NvmlDevice, unsigned long long*);
   NvmlReturn (*throttle_reasons)(NvmlDevice, unsigned long long*);

@@ -57,6 +57,11 @@ std::optional<double> GpuSensors::temperature_c() const {
   return scaled(ask<unsigned>(functions().temperature, nvml_gpu_temperature), 1);
 }
 std::optional<double> GpuSensors::power_w() const {
+  NvmlFieldValue now;
+  now.field = nvml_power_instant;
+  const bool told = functions().field_values != nullptr && functions().field_values(device_, 1, &now) == nvml_success &&
+                    now.result == nvml_success;
+  if (told) return now.value.as_unsigned * per_milli;
   return scaled(ask<unsigned>(functions().power), per_milli);
 }
 std::optional<double> GpuSensors::power_limit_w() const {

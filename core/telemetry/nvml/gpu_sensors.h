@@ -40,6 +40,7 @@ class GpuSensors {
   /// On paper, in bytes a second.
   std::optional<double> peak_bandwidth() const;
   std::optional<double> temperature_c() const;
+  /// Now; the mean of the last second where the driver tells no better.
   std::optional<double> power_w() const;
   std::optional<double> power_limit_w() const;
   /// Since the driver was loaded.

@@ -28,6 +28,7 @@ void bind_readings(NvmlFunctions& table, const SharedLibrary& library) {
   library.bind_if_there(table.memory_bus_width, "nvmlDeviceGetMemoryBusWidth");
   library.bind_if_there(table.temperature, "nvmlDeviceGetTemperature");
   library.bind_if_there(table.power, "nvmlDeviceGetPowerUsage");
+  library.bind_if_there(table.field_values, "nvmlDeviceGetFieldValues");
   library.bind_if_there(table.power_limit, "nvmlDeviceGetEnforcedPowerLimit");
   library.bind_if_there(table.energy, "nvmlDeviceGetTotalEnergyConsumption");
   // The newer name of the same readings first.

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 namespace gpubench::testing {
 namespace {
@@ -82,6 +83,14 @@ void set_readings(NvmlFunctions& table) {
     return answer("temperature", out, fake->temperature_c);
   };
   table.power = [](NvmlDevice, unsigned* out) { return answer("power", out, fake->power_mw); };
+  table.field_values = [](NvmlDevice, int count, NvmlFieldValue* out) {
+    for (NvmlFieldValue& one : std::span(out, static_cast<std::size_t>(count))) {
+      const bool known = one.field == nvml_power_instant && fake->power_instant_mw != 0;
+      one.result = known ? nvml_success : nvml_not_supported;
+      one.value.as_unsigned = fake->power_instant_mw;
+    }
+    return nvml_success;
+  };
   table.power_limit = [](NvmlDevice, unsigned* out) { return answer("power_limit", out, fake->power_limit_mw); };
   table.energy = [](NvmlDevice, unsigned long long* out) { return answer("energy", out, fake->energy_mj); };
   table.throttle_reasons = [](NvmlDevice, unsigned long long* out) {

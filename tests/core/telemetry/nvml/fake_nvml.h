@@ -25,6 +25,7 @@ class FakeNvml {
   std::set<std::string> unsupported;
   NvmlReturn init_result = nvml_success;
 
+  unsigned power_instant_mw = 0;  ///< 0: not told
   unsigned power_mw = 512300, power_limit_mw = 700000, temperature_c = 61;
   unsigned sm_clock_mhz = 1755, max_sm_clock_mhz = 1980, memory_clock_mhz = 2619, max_memory_clock_mhz = 3201;
   unsigned pcie_generation = 4, max_pcie_generation = 5, pcie_width = 16, max_pcie_width = 16;

@@ -71,6 +71,13 @@ TEST_F(GpuProbeTest, EnergyIsThatSinceTheLastReading) {
   EXPECT_DOUBLE_EQ(read(*probe)["energy_j"], 0);
 }
 
+TEST_F(GpuProbeTest, PowerIsThatOfTheMomentWhereTheDriverTells) {
+  fake_.power_instant_mw = 650000;
+  EXPECT_DOUBLE_EQ(read(*probe())["power_w"], 650);
+  fake_.power_instant_mw = 0;
+  EXPECT_DOUBLE_EQ(read(*probe())["power_w"], 512.3);
+}
+
 TEST_F(GpuProbeTest, WhatIsNotSupportedIsNotANumber) {
   EXPECT_THAT(unknown_after({}), ElementsAre());
   EXPECT_THAT(unknown_after({"power"}), ElementsAre("power_w"));
