@@ -222,7 +222,7 @@ TEST_F(CudaExecutionTest, InputsMayLieOnTheGpu) {
 
 TEST(CudaMemory, WithoutGrowthAndLimitMostOfWhatIsFreeIsTakenAtOnce) {
   DeviceConfig config;
-  config.gpus = {{.physical = 0, .memory = {.growth = false}}};
+  config.gpus = std::vector{GpuDeviceOptions{.physical = 0, .memory = {.growth = false}}};
   const Devices devices(config);
   MemoryPool& memory = devices.device(gpu).memory();
   EXPECT_EQ(memory.use().reserved, 0U);
@@ -293,7 +293,7 @@ TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
   cuda_on_cpu::machine().taken = 0;
   const Devices devices{DeviceConfig{}};
   DeviceConfig asked;
-  asked.gpus = {{.physical = 0, .memory = {}}};
+  asked.gpus = std::vector{GpuDeviceOptions{.physical = 0, .memory = {}}};
   EXPECT_THROW(Devices{asked}, DeviceError);
   cuda_on_cpu::machine().gpus = 1;
   const Devices none{DeviceConfig{}};
