@@ -85,9 +85,9 @@ TEST(Dense, Refuses) {
               ThrowsMessage<Error>("layer 'dense' (Dense): expects floating-point input, got int64[3]"));
   EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{0}}}, {f32({3})}),
               ThrowsMessage<Error>("Dense: units must be at least 1, got 0"));
-  EXPECT_THAT(
-      refusal("Dense", {{"units", std::int64_t{1}}, {"activation", std::string("rely")}}, {f32({3})}),
-      ThrowsMessage<Error>("Dense: unknown activation 'rely' (known: linear, relu, sigmoid, tanh, gelu, gelu_tanh, softmax)"));
+  EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{1}}, {"activation", std::string("rely")}}, {f32({3})}),
+              ThrowsMessage<Error>(
+                  "Dense: unknown activation 'rely' (known: linear, relu, sigmoid, tanh, gelu, gelu_tanh, softmax)"));
   const Called dense("Dense", {{"units", std::int64_t{4}}}, {f32({3})});
   const TensorType other = f32({5});
   EXPECT_THAT([&] { dense.layer->infer(std::span(&other, 1)); },
