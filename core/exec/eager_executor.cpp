@@ -1,7 +1,5 @@
 #include "core/exec/eager_executor.h"
 
-#include <algorithm>
-
 #include "core/graph/leaf_ops.h"
 #include "core/passes/rewriter.h"
 
@@ -22,7 +20,9 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
       last[static_cast<std::size_t>(input.node)] = index;
       inputs.push_back(program_.graph.type(input));
     }
-    if (dynamic_cast<const InputOp*>(nodes[index].op.get()) != nullptr) add_end(nodes[index].device);
+    if (dynamic_cast<const InputOp*>(nodes[index].op.get()) != nullptr) {
+      fence_.add(runtime.devices().device(nodes[index].device));
+    }
     if (const auto* constant = dynamic_cast<const ConstantOp*>(nodes[index].op.get())) {
       constants_[index] = eager_.upload(constant->value(), nodes[index].device, nodes[index].label);
     }
@@ -32,17 +32,6 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
     ++facts_.kernels;
   }
   for (std::size_t index = 0; index < nodes.size(); ++index) dies_[last[index]].push_back(index);
-}
-
-void EagerExecutor::add_end(const DeviceId& id) {
-  Device& device = eager_.runtime().devices().device(id);
-  const bool known = std::any_of(ends_.begin(), ends_.end(), [&](const End& end) { return end.device == &device; });
-  if (known || device.shares_host_memory()) return;
-  ends_.push_back({&device, {device.new_event(), device.new_event()}});
-}
-
-void EagerExecutor::wait_for_inputs() {
-  for (const End& end : ends_) end.device->stream().synchronize();
 }
 
 void EagerExecutor::run_node(std::size_t index) {
@@ -63,8 +52,7 @@ void EagerExecutor::run_node(std::size_t index) {
 }
 
 void EagerExecutor::run(std::span<const TensorView> inputs) {
-  turn_ = 1 - turn_;
-  for (const End& end : ends_) end.events[turn_]->wait();
+  fence_.begin_step();
   for (std::size_t index = 0; index < given_.size(); ++index) {
     const Node& node = program_.graph.nodes()[index];
     const auto* input = dynamic_cast<const InputOp*>(node.op.get());
@@ -78,8 +66,7 @@ void EagerExecutor::run(std::span<const TensorView> inputs) {
 }
 
 void EagerExecutor::run_again() {
-  turn_ = 1 - turn_;
-  for (const End& end : ends_) end.events[turn_]->wait();
+  fence_.begin_step();
   run_nodes();
 }
 
@@ -96,7 +83,7 @@ void EagerExecutor::run_nodes() {
     gathered_.clear();
     for (const std::size_t dead : dies_[index]) values_[dead].clear();
   }
-  for (const End& end : ends_) end.device->stream().record(*end.events[turn_]);
+  fence_.end_step();
 }
 
 TensorView EagerExecutor::result(int index) const {

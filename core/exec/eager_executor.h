@@ -5,6 +5,7 @@
 
 #include "core/exec/eager.h"
 #include "core/exec/executor.h"
+#include "core/exec/step_fence.h"
 
 namespace gpubench {
 
@@ -14,21 +15,15 @@ class EagerExecutor final : public Executor {
 
   void run(std::span<const TensorView> inputs) override;
   void run_again() override;
-  void wait_for_inputs() override;
+  void wait_for_inputs() override { fence_.wait(); }
   TensorView result(int index) const override;
   HostTensor read(int index) override;
-  int inputs_in_flight() const override { return ends_.empty() ? 0 : 2; }
+  int inputs_in_flight() const override { return fence_.empty() ? 0 : StepFence::steps_in_flight; }
   PlanFacts facts() const override { return facts_; }
 
  private:
-  /// Marks the end of a run on a device that copies its inputs: two, used in turn.
-  struct End {
-    Device* device;
-    std::unique_ptr<Event> events[2];
-  };
   void run_nodes();
   void run_node(std::size_t index);
-  void add_end(const DeviceId& device);
 
   Eager eager_;
   Program program_;
@@ -39,8 +34,7 @@ class EagerExecutor final : public Executor {
   std::vector<Tensor> gathered_;
   std::vector<Tensor> results_;
   std::vector<Tensor> given_;  // by node, the latest run's inputs; empty for others
-  std::vector<End> ends_;
-  std::size_t turn_ = 0;
+  StepFence fence_;            // of the devices that inputs are copied to
   bool inputs_on_device_;
 };
 

@@ -114,8 +114,9 @@ void GraphExecutor::claim_input(std::size_t index) {
   input.device = tensor.device;
   Device& device = *devices_[tensor.device];
   if (device.shares_host_memory()) return;
-  for (Buffer& copy : std::span(input.copies).first(static_cast<std::size_t>(feed_.slots)))
-    copy = device.memory().allocate(tensor.type.bytes(), tensor.label);
+  for (int slot = 0; slot < feed_.slots; ++slot) {
+    input.copies[static_cast<std::size_t>(slot)] = device.memory().allocate(tensor.type.bytes(), tensor.label);
+  }
   input.bound = input.copies[slot_].data();
   if (std::any_of(feeds_.begin(), feeds_.end(), [&](const Feed& feed) { return feed.device == tensor.device; })) return;
   Feed feed{.device = tensor.device, .copies = nullptr, .filled = {}, .drained = {}};

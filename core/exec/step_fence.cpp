@@ -1,22 +1,26 @@
 #include "core/exec/step_fence.h"
 
+#include <algorithm>
+
 namespace gpubench {
 
-StepFence::StepFence(Runtime& runtime) {
-  for (const DeviceId& id : runtime.devices().ids()) {
-    Device& device = runtime.devices().device(id);
-    if (device.shares_host_memory()) continue;
-    ends_.push_back({&device, {device.new_event(), device.new_event()}});
-    for (const auto& event : ends_.back().events) device.stream().record(*event);
-  }
+void StepFence::add(Device& device) {
+  const bool known = std::ranges::any_of(ends_, [&](const End& end) { return end.device == &device; });
+  if (known || device.shares_host_memory()) return;
+  ends_.push_back({&device, {device.new_event(), device.new_event()}});
+}
+
+void StepFence::begin_step() {
+  turn_ = (turn_ + 1) % steps_in_flight;
+  for (const End& end : ends_) end.events[turn_]->wait();
 }
 
 void StepFence::end_step() {
-  turn_ = (turn_ + 1) % steps_in_flight;
-  for (End& end : ends_) {
-    end.events[turn_]->wait();
-    end.device->stream().record(*end.events[turn_]);
-  }
+  for (const End& end : ends_) end.device->stream().record(*end.events[turn_]);
+}
+
+void StepFence::wait() {
+  for (const End& end : ends_) end.device->stream().synchronize();
 }
 
 }  // namespace gpubench

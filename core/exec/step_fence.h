@@ -1,11 +1,11 @@
-// Bounds how far the host runs ahead of the devices in a loop that launches without waiting: a step that ends waits for
-// the end of the one before the previous one, as executors do by themselves.
+// Bounds how far the host runs ahead of the devices where work is launched without waiting: a step waits for the one
+// before the previous one, as the graph executor's input slots make it.
 #pragma once
 #include <array>
 #include <memory>
 #include <vector>
 
-#include "core/exec/runtime.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 
@@ -13,16 +13,20 @@ class StepFence {
  public:
   static constexpr int steps_in_flight = 2;
 
-  /// Of the devices that have memory of their own; the host's processor does its work at once.
-  explicit StepFence(Runtime& runtime);
-
+  /// Watches `device` too, unless it is watched already or works in the host's memory, at once.
+  void add(Device& device);
   bool empty() const { return ends_.empty(); }
+
+  /// Blocks until the step before the previous one is done.
+  void begin_step();
   void end_step();
+  /// Blocks until every step is done.
+  void wait();
 
  private:
   struct End {
     Device* device;
-    std::array<std::unique_ptr<Event>, steps_in_flight> events;
+    std::array<std::unique_ptr<Event>, steps_in_flight> events;  // used in turn
   };
   std::vector<End> ends_;
   std::size_t turn_ = 0;

@@ -20,7 +20,10 @@ namespace {
 class LoopSteps final : public StepSource {
  public:
   LoopSteps(lua_State* L, LuaFunction function, const Dataset& dataset)
-      : L_(L), function_(std::move(function)), dataset_(dataset), fence_(world_of(L).runtime) {}
+      : L_(L), function_(std::move(function)), dataset_(dataset) {
+    const Devices& devices = world_of(L).devices;
+    for (const DeviceId& id : devices.ids()) fence_.add(devices.device(id));
+  }
 
   void step() override {
     check_interrupt();
@@ -31,6 +34,7 @@ class LoopSteps final : public StepSource {
     const HostTensor& first = element_.front();
     examples_ = first.shape().empty() ? 1 : first.shape()[0];
     fetched_ = Clock::now();
+    fence_.begin_step();
     call();
     fence_.end_step();
   }
