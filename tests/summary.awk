@@ -1,4 +1,5 @@
-# Reads CTest's JUnit report: lists skipped tests with their reasons and failed ones, and ends with the counts.
+# Reads CTest's JUnit report: lists skipped tests with their reasons and failed ones with their time and the last lines
+# they printed, and ends with the counts.
 # Fails when a test failed or none ran.
 
 function attribute(name,    value) {
@@ -7,6 +8,12 @@ function attribute(name,    value) {
   sub(/^[^"]*"/, "", value)
   sub(/"$/, "", value)
   return plain(value)
+}
+
+# What the test printed last, indented.
+function last_lines(count,    text, i) {
+  for (i = printed > count ? printed - count : 0; i < printed; i++) text = text "\n  " output[i]
+  return text
 }
 
 function plain(text) {
@@ -20,7 +27,17 @@ function plain(text) {
 /<testcase / {
   name = attribute("name")
   status = attribute("status")
+  time = attribute("time")
   reason = ""
+  printed = 0
+}
+
+status == "fail" {
+  line = $0
+  sub(/.*<testcase .*<failure message=""\/>/, "", line)
+  sub(/.*<system-out>/, "", line)
+  sub(/<\/system-out>.*/, "", line)
+  if (line !~ /^[ \t]*(<.*)?$/) output[printed++] = plain(line)
 }
 
 # GoogleTest prints "file:line: Skipped" and the reason on the next line; others print "skipped: reason".
@@ -32,7 +49,7 @@ status == "notrun" || status == "disabled" {
 
 /<\/testcase>/ {
   if (status == "run") passed++
-  else if (status == "fail") failures[++failed] = name
+  else if (status == "fail") failures[++failed] = name " after " time " s" last_lines(8)
   else skips[++skipped] = name (reason == "" ? "" : ": " reason)
   status = ""
 }
