@@ -6,14 +6,13 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <sys/mman.h>
 #include <utility>
 #include <vector>
 
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/cuda_on_cpu/gpu_memory.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
 // CUDA's own names for what its handles point to.
@@ -59,92 +58,8 @@ cudaError_t result(cudaError_t status) {
   return status;
 }
 
-/// One GPU's memory: a range of addresses that only running work may touch.
-class Memory {
- public:
-  void* allocate(std::size_t bytes) {
-    reserve();
-    bytes = (bytes + granularity - 1) / granularity * granularity;
-    for (auto free = free_.begin(); free != free_.end(); ++free) {
-      if (free->second < bytes) continue;
-      const auto [offset, size] = *free;
-      free_.erase(free);
-      if (size > bytes) free_[offset + bytes] = size - bytes;
-      taken_[offset] = bytes;
-      return base_ + offset;
-    }
-    return nullptr;
-  }
-  bool release(void* memory) {
-    const auto found = taken_.find(static_cast<std::size_t>(static_cast<std::byte*>(memory) - base_));
-    if (!owns(memory) || found == taken_.end()) return false;
-    free_[found->first] = found->second;
-    taken_.erase(found);
-    for (auto free = free_.begin(); free != free_.end();) {  // join neighbours
-      const auto next = std::next(free);
-      if (next == free_.end()) break;
-      if (free->first + free->second == next->first) {
-        free->second += next->second;
-        free_.erase(next);
-      } else {
-        free = next;
-      }
-    }
-    return true;
-  }
-  bool owns(const void* memory) const {
-    const auto* const at = static_cast<const std::byte*>(memory);
-    return base_ != nullptr && at >= base_ && at < base_ + bytes_;
-  }
-  void allow(bool access) const {
-    if (base_ != nullptr) ::mprotect(base_, bytes_, access ? PROT_READ | PROT_WRITE : PROT_NONE);
-  }
-  std::size_t free_bytes() const {
-    std::size_t bytes = base_ == nullptr ? machine().memory_bytes : 0;
-    for (const auto& [offset, size] : free_) bytes += size;
-    return bytes;
-  }
-
- private:
-  static constexpr std::size_t granularity = 512;
-  void reserve() {
-    if (base_ != nullptr) return;
-    bytes_ = machine().memory_bytes;
-    base_ =
-        static_cast<std::byte*>(::mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    free_[0] = bytes_;
-  }
-  std::byte* base_ = nullptr;
-  std::size_t bytes_ = 0;
-  std::map<std::size_t, std::size_t> free_, taken_;
-};
-
-std::map<int, Memory>& memories() {
-  static auto& all = *new std::map<int, Memory>;
-  return all;
-}
-
-/// While it lives, memory may be touched.
-class Access {
- public:
-  Access() {
-    if (depth++ == 0) set(true);
-  }
-  ~Access() {
-    if (--depth == 0) set(false);
-  }
-  Access(const Access&) = delete;
-  Access& operator=(const Access&) = delete;
-
- private:
-  static void set(bool access) {
-    for (const auto& [gpu, memory] : memories()) memory.allow(access);
-  }
-  static inline int depth = 0;
-};
-
 void run_until(CUstream_st& stream, std::size_t ticket) {
-  const Access access;
+  const GpuMemoryAccess access;
   while (stream.done < ticket && !stream.waiting.empty() && !stream.running) {
     stream.running = true;
     const std::function<void()> work = std::move(stream.waiting.front());
@@ -269,20 +184,20 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const std::lock_guard lock(mutex);
-  *memory = memories()[current_gpu].allocate(bytes);
+  *memory = gpu_memories()[current_gpu].allocate(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFree(void* memory) {
   const std::lock_guard lock(mutex);
   for (CUstream_st* stream : streams) run_all(*stream);
-  for (auto& [gpu, pool] : memories()) {
+  for (auto& [gpu, pool] : gpu_memories()) {
     if (pool.owns(memory)) return pool.release(memory) ? cudaSuccess : result(cudaErrorInvalidValue);
   }
   return memory == nullptr ? cudaSuccess : result(cudaErrorInvalidValue);
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const std::lock_guard lock(mutex);
-  *free = memories()[current_gpu].free_bytes();
+  *free = gpu_memories()[current_gpu].free_bytes();
   *total = machine().memory_bytes;
   return result(cudaSuccess);
 }
