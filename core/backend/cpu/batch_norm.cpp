@@ -23,25 +23,16 @@ struct Shape2D {
   int threads = 1;
 };
 
-/// y = x * factor + offset for each channel; y may be x.
-void scale_and_shift(const Shape2D& shape, const float* x, const float* factor, const float* offset, float* y) {
+/// y = (x - center) * factor + offset for each channel; y may be x. Centered first: where the mean is much larger than
+/// the deviation, x * factor alone would round away what matters.
+void normalize(const Shape2D& shape, const float* x, const float* center, const float* factor, const float* offset,
+               float* y) {
   const std::int64_t columns = shape.rows.columns;
   parallel_ranges(shape.threads, shape.rows.count, [&](int, std::int64_t begin, std::int64_t end) {
     for (std::int64_t at = begin * columns; at < end * columns; at += columns) {
-      for (std::int64_t i = 0; i < columns; ++i) y[at + i] = x[at + i] * factor[i] + offset[i];
+      for (std::int64_t i = 0; i < columns; ++i) y[at + i] = (x[at + i] - center[i]) * factor[i] + offset[i];
     }
   });
-}
-
-/// Normalizes with given statistics; `folded` holds two vectors of channels.
-void normalize(const Shape2D& shape, float epsilon, const float* x, const float* gamma, const float* beta,
-               const float* mean, const float* variance, float* y, float* folded) {
-  const std::int64_t columns = shape.rows.columns;
-  for (std::int64_t i = 0; i < columns; ++i) {
-    folded[i] = gamma[i] / std::sqrt(variance[i] + epsilon);
-    folded[columns + i] = beta[i] - mean[i] * folded[i];
-  }
-  scale_and_shift(shape, x, folded, folded + columns, y);
 }
 
 float* floats(std::span<std::byte> bytes) {
@@ -68,7 +59,7 @@ class GradientLoop {
     const double* const totals = sums_.compute(workspace, [x, dy, mean](std::int64_t i, std::int64_t column) {
       return std::array{dy[i], dy[i] * (x[i] - mean[column])};
     });
-    // dx = gamma / deviation (dy - mean(dy) - x_hat mean(dy x_hat)) = dy * by_dy + x * by_x + constant
+    // dx = gamma / deviation (dy - mean(dy) - x_hat mean(dy x_hat)) = dy * by_dy + (x - mean) * by_x + constant
     float* const by_dy = floats(workspace.subspan(sums_.workspace_bytes()));
     float *const by_x = by_dy + columns, *const constant = by_x + columns;
     float *const dgamma = outputs[1].as<float>(), *const dbeta = outputs[2].as<float>();
@@ -81,21 +72,20 @@ class GradientLoop {
       dgamma[i] = static_cast<float>(totals[columns + i] * inverse);
       by_dy[i] = static_cast<float>(factor);
       by_x[i] = static_cast<float>(slope);
-      constant[i] = static_cast<float>(
-          statistics_depend_on_x_ ? -factor * totals[i] / count - slope * static_cast<double>(mean[i]) : 0.0);
+      constant[i] = static_cast<float>(statistics_depend_on_x_ ? -factor * totals[i] / count : 0.0);
     }
-    combine(x, dy, by_dy, outputs[0].as<float>());
+    combine(x, dy, mean, by_dy, outputs[0].as<float>());
   }
 
  private:
   /// dx may be x or dy.
-  void combine(const float* x, const float* dy, const float* factors, float* dx) const {
+  void combine(const float* x, const float* dy, const float* mean, const float* factors, float* dx) const {
     const std::int64_t columns = shape_.rows.columns;
     const float *const by_x = factors + columns, *const constant = by_x + columns;
     parallel_ranges(shape_.threads, shape_.rows.count, [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t at = begin * columns; at < end * columns; at += columns) {
         for (std::int64_t i = 0; i < columns; ++i) {
-          dx[at + i] = dy[at + i] * factors[i] + x[at + i] * by_x[i] + constant[i];
+          dx[at + i] = dy[at + i] * factors[i] + (x[at + i] - mean[i]) * by_x[i] + constant[i];
         }
       }
     });
@@ -121,18 +111,25 @@ std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& si
           const float centered = x[i] - x[column];
           return std::array{centered, centered * centered};
         });
+        const float *const gamma = inputs[1].as<float>(), *const beta = inputs[2].as<float>();
         float *const mean = outputs[1].as<float>(), *const variance = outputs[2].as<float>();
         const std::int64_t columns = shape.rows.columns;
+        float* const center = floats(workspace.subspan(sums.workspace_bytes()));  // the first row: y may be x
+        float *const factor = center + columns, *const offset = factor + columns;
         const double count = static_cast<double>(shape.rows.count);
         for (std::int64_t i = 0; i < columns; ++i) {
-          const double offset = totals[i] / count;
-          mean[i] = static_cast<float>(static_cast<double>(x[i]) + offset);
-          variance[i] = static_cast<float>(std::max(0.0, totals[columns + i] / count - offset * offset));
+          const double shift = totals[i] / count;
+          const double spread = std::max(0.0, totals[columns + i] / count - shift * shift);
+          const double slope = static_cast<double>(gamma[i]) / std::sqrt(spread + static_cast<double>(epsilon));
+          mean[i] = static_cast<float>(static_cast<double>(x[i]) + shift);
+          variance[i] = static_cast<float>(spread);
+          center[i] = x[i];
+          factor[i] = static_cast<float>(slope);
+          offset[i] = static_cast<float>(static_cast<double>(beta[i]) - shift * slope);
         }
-        normalize(shape, epsilon, x, inputs[1].as<float>(), inputs[2].as<float>(), mean, variance,
-                  outputs[0].as<float>(), floats(workspace.subspan(sums.workspace_bytes())));
+        normalize(shape, x, center, factor, offset, outputs[0].as<float>());
       },
-      sums.workspace_bytes() + shape.column_bytes(2));
+      sums.workspace_bytes() + shape.column_bytes(3));
 }
 
 std::unique_ptr<Kernel> plan_batch_norm_gradient(const BatchNormGradient& op, const Signature& signature,
@@ -147,10 +144,13 @@ std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, 
   const float epsilon = op.epsilon;
   return loop_kernel(
       [shape, epsilon](Views inputs, Views outputs, std::span<std::byte> workspace) {
-        normalize(shape, epsilon, inputs[0].as<float>(), inputs[1].as<float>(), inputs[2].as<float>(),
-                  inputs[3].as<float>(), inputs[4].as<float>(), outputs[0].as<float>(), floats(workspace));
+        const float *const gamma = inputs[1].as<float>(), *const variance = inputs[4].as<float>();
+        float* const factor = floats(workspace);
+        for (std::int64_t i = 0; i < shape.rows.columns; ++i) factor[i] = gamma[i] / std::sqrt(variance[i] + epsilon);
+        normalize(shape, inputs[0].as<float>(), inputs[3].as<float>(), factor, inputs[2].as<float>(),
+                  outputs[0].as<float>());
       },
-      shape.column_bytes(2));
+      shape.column_bytes(1));
 }
 
 std::unique_ptr<Kernel> plan_batch_norm_inference_gradient(const BatchNormInferenceGradient& op,

@@ -73,13 +73,14 @@ OpCase inference_case(std::string name, const Shape& shape) {
 }
 
 /// x, gamma, mean, variance, dy; the given statistics stand for those of x, whose derivative is what differs.
-OpCase gradient_case(std::string name, const Shape& shape, bool training) {
+OpCase gradient_case(std::string name, const Shape& shape, bool training, double low = -1, double high = 1) {
   const std::int64_t channels = shape.back();
   const OpPtr op = training ? OpPtr(std::make_shared<const BatchNormGradient>(epsilon))
                             : OpPtr(std::make_shared<const BatchNormInferenceGradient>(epsilon));
   return {.name = std::move(name),
           .op = op,
-          .inputs = {floats(shape), floats({channels}), floats({channels}), floats({channels}, 0.5, 2), floats(shape)},
+          .inputs = {floats(shape, low, high), floats({channels}), floats({channels}, low, high),
+                     floats({channels}, 0.5, 2), floats(shape)},
           .reference =
               [channels, training](std::span<const Array> in, std::span<Array> out) {
                 const double count = static_cast<double>(in[0].size() / channels);
@@ -109,6 +110,7 @@ std::vector<OpCase> batch_norm_cases() {
       inference_case("inference_on_threads", {600, 100}),
       gradient_case("training_gradient", {6, 5}, true),
       gradient_case("training_gradient_on_threads", {600, 100}, true),
+      gradient_case("training_gradient_far_from_zero", {40, 3}, true, 99, 101),
       gradient_case("inference_gradient", {6, 5}, false),
   };
 }
