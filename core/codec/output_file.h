@@ -1,5 +1,6 @@
-// A file that appears under its name only when it is complete: what is written goes beside it first, so an interrupted
-// save leaves the earlier file as it was.
+// A file that appears under its name only when it is complete, so an interrupted save leaves the earlier file as it
+// was. Until then it has no name where the file system can do that, so that a killed program leaves nothing behind
+// either.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -26,6 +27,7 @@ class OutputFile {
   std::filesystem::path path_;
   std::filesystem::path partial_;
   int descriptor_ = -1;
+  bool named_ = false;  ///< partial_ is there
 };
 
 }  // namespace gpubench

@@ -6,18 +6,15 @@
 
 #include "core/base/error.h"
 #include "core/data/block_pool.h"
+#include "core/data/element_place.h"
+#include "core/data/map_dataset.h"
 #include "core/data/rows.h"
+#include "core/data/stacking.h"
 
 namespace gpubench {
 namespace {
 
 constexpr std::string_view stage_name = "batch";
-
-std::vector<TensorType> stacked(std::span<const TensorType> types, std::int64_t count) {
-  std::vector<TensorType> batch(types.begin(), types.end());
-  for (TensorType& type : batch) type.shape.insert(type.shape.begin(), count);
-  return batch;
-}
 
 /// What both ways of batching share: the batch's types and memory, and the clock.
 class BatchCursor : public Cursor {
@@ -25,9 +22,16 @@ class BatchCursor : public Cursor {
   BatchCursor(std::unique_ptr<Cursor> source, std::int64_t size, bool drop_remainder, const CursorOptions& options)
       : source_(std::move(source)), size_(size), drop_remainder_(drop_remainder), pool_(options.memory) {}
 
+  std::int64_t skip(std::int64_t count) override {
+    const std::int64_t most = endless / size_;
+    const std::int64_t rows = source_->skip(count > most ? endless : count * size_);
+    return rows / size_ + (complete(rows % size_) ? 1 : 0);
+  }
+
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back({.stage = stage_name, .produced = produced_.get(), .busy = Seconds(busy_.get())});
+    stages.push_back(
+        {.stage = stage_name, .produced = produced_.get(), .bytes = bytes_.get(), .busy = Seconds(busy_.get())});
     return stages;
   }
 
@@ -41,7 +45,13 @@ class BatchCursor : public Cursor {
   const std::int64_t size_;
   const bool drop_remainder_;
   BlockPool pool_;
+  void count_batch(const Element& batch) {
+    produced_.add(1);
+    for (const HostTensor& tensor : batch) bytes_.add(static_cast<std::int64_t>(tensor.bytes()));
+  }
+
   Tally<std::int64_t> produced_;
+  Tally<std::int64_t> bytes_;
   Tally<double> busy_;
 };
 
@@ -63,7 +73,7 @@ class RowBatchCursor final : public BatchCursor {
     pool_.allocate(types_, element);
     for (std::size_t i = 0; i < element.size(); ++i) destinations_[i] = element[i].data();
     rows_.gather(std::span(numbers_).first(static_cast<std::size_t>(count)), destinations_);
-    produced_.add(1);
+    count_batch(element);
     busy_.add(watch.elapsed().count());
     return true;
   }
@@ -95,7 +105,7 @@ class ElementBatchCursor final : public BatchCursor {
     if (count < size_) {
       for (HostTensor& tensor : element) tensor = tensor.rows(0, count);
     }
-    produced_.add(1);
+    count_batch(element);
     return true;
   }
 
@@ -150,6 +160,7 @@ class BatchDataset final : public Transformation {
   }
   const std::vector<TensorType>& element_types() const override { return types_; }
 
+  std::int64_t examples_per_element() const override { return batch_size_ * source().examples_per_element(); }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();
     if (!elements || *elements == endless) return elements;
@@ -157,9 +168,12 @@ class BatchDataset final : public Transformation {
   }
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    std::unique_ptr<Cursor> cursor = source().open(epoch);
     // Memory for no more than there is.
     const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
+    if (const auto* mapped = dynamic_cast<const MapDataset*>(&source())) {
+      return open_mapped_batches(*mapped, size, drop_remainder_, epoch, options);
+    }
+    std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
     if (!cursor->tables().empty()) {
       return std::make_unique<RowBatchCursor>(std::move(cursor), size, drop_remainder_, options);
     }
@@ -181,6 +195,7 @@ class BatchDataset final : public Transformation {
 }  // namespace
 
 DatasetPtr batch(DatasetPtr source, std::int64_t size, bool drop_remainder) {
+  require_host_elements(*source, "batch");
   if (size < 1) throw Error(fmt::format("batch: a size of {}; at least 1 is needed", size));
   const std::optional<std::int64_t> elements = source->size();
   if (drop_remainder && elements && *elements < size) {

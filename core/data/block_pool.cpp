@@ -128,6 +128,11 @@ std::shared_ptr<std::byte> BlockPool::take(std::size_t bytes) {
   return {out->memory, [](std::byte*) {}, OwnerAllocator<std::byte>(out)};
 }
 
+void BlockPool::allocate(const TensorType& type, HostTensor& tensor) {
+  tensor.release();
+  tensor.assign(type, take(std::max(aligned(type.bytes()), HostTensor::alignment)));
+}
+
 void BlockPool::allocate(std::span<const TensorType> types, Element& element) {
   release(element);
   std::size_t total = 0;

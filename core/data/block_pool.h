@@ -22,6 +22,8 @@ class BlockPool {
   /// Makes `element` uninitialized tensors of `types`, side by side in one block, each 64-byte aligned. What the
   /// element held before is let go of first. Throws OutOfMemory.
   void allocate(std::span<const TensorType> types, Element& element);
+  /// The same for one tensor in a block of its own.
+  void allocate(const TensorType& type, HostTensor& tensor);
   /// Blocks made so far, in use or not.
   std::size_t blocks() const;
 

@@ -2,9 +2,8 @@
 
 #include <cassert>
 #include <cstring>
-#include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/data/stacking.h"
 
 namespace gpubench {
 
@@ -13,15 +12,19 @@ bool Cursor::next_into(std::span<const TensorView> slots) {
   assert(passing_.size() == slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (passing_[i].type() != *slots[i].type) {
-      throw Error(
-          fmt::format("batch: an element has {} where the ones before have {}; elements that are stacked need equal "
-                      "shapes",
-                      to_string(passing_[i].type()), to_string(*slots[i].type)));
+      throw unequal_shapes(passing_[i].type(), *slots[i].type);
     }
     std::memcpy(slots[i].data, passing_[i].data(), passing_[i].bytes());
   }
   release(passing_);
   return true;
+}
+
+std::int64_t Cursor::skip(std::int64_t count) {
+  std::int64_t skipped = 0;
+  while (skipped < count && next(passing_)) ++skipped;
+  release(passing_);
+  return skipped;
 }
 
 std::size_t Cursor::next_rows(std::span<std::int64_t> /*rows*/) {

@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/data/element.h"
+#include "core/data/thread_times.h"
 #include "core/tensor/tensor_view.h"
 
 namespace gpubench {
@@ -18,12 +20,21 @@ namespace gpubench {
 struct StageStatistics {
   std::string_view stage;
   std::int64_t produced = 0;  ///< elements
+  std::int64_t bytes = 0;     ///< of what was produced
+  std::int64_t errors = 0;    ///< elements left out because they could not be made
   Seconds busy{};             ///< own work, without its sources'
   Seconds starved{};          ///< consumer waited for the stage's buffer to fill
   Seconds blocked{};          ///< worker waited for the stage's buffer to empty
   int workers = 0;            ///< threads of the stage's own
   std::int64_t buffered = 0;  ///< elements in the stage's buffer now
   std::int64_t capacity = 0;
+  std::string why{};      ///< how workers and capacity came about
+  Seconds waiting{};      ///< of busy: did nothing but wait, as for a slow disk
+  Seconds source{};       ///< the stage's own threads were in their sources' calls
+  ThreadTimes threads{};  ///< of the stage's own threads
+  /// Elements that the source gave and the consumer has not got yet: work done ahead, which is used up once. Not so the
+  /// numbers of rows that stand still, and what a cache keeps.
+  std::int64_t held = 0;
 };
 
 class Cursor {
@@ -34,11 +45,16 @@ class Cursor {
   /// Stops and joins the threads of the stage and its sources.
   virtual ~Cursor() = default;
 
-  /// Replaces `element` by the next one; false ends the epoch. An error in a worker is rethrown here.
+  /// Replaces `element` by the next one; false ends the epoch. An error in a worker is rethrown here. After an Error
+  /// the cursor is usable: the element that could not be made is passed over, and the next call gives the one behind
+  /// it. A stage that cannot go on returns false from then on, or throws the same exception object again.
   virtual bool next(Element& element) = 0;
   /// Writes the next element into `slots`, one per tensor; false ends the epoch. Throws Error when the element's types
   /// are not the slots'.
   virtual bool next_into(std::span<const TensorView> slots);
+  /// Passes over the next `count` elements without making those that nobody needs; returns how many there were, fewer
+  /// only at the end. What follows is what would have followed had they been taken.
+  virtual std::int64_t skip(std::int64_t count);
 
   /// The tensors of whose rows every element of this stage consists, for all epochs of the dataset; empty when there
   /// are none. The span is valid until the cursor's next call.

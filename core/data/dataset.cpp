@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/error.h"
+#include "core/data/pipeline_record.h"
+
 namespace gpubench {
 namespace {
 
@@ -25,6 +28,31 @@ std::string describe_stage(const Dataset& dataset) {
 }
 
 }  // namespace
+
+Dataset::Dataset() : record_(std::make_shared<PipelineRecord>()) {}
+
+std::int64_t Dataset::examples_per_element() const {
+  std::int64_t most = 1;
+  for (const DatasetPtr& source : sources()) most = std::max(most, source->examples_per_element());
+  return most;
+}
+
+bool Dataset::in_order(std::optional<bool> deterministic) const {
+  return std::ranges::all_of(sources(), [=](const DatasetPtr& source) { return source->in_order(deterministic); });
+}
+
+void Dataset::go_on_behind(std::uint64_t epoch) const {
+  std::uint64_t next = next_epoch_.load(std::memory_order_relaxed);
+  while (next <= epoch && !next_epoch_.compare_exchange_weak(next, epoch + 1, std::memory_order_relaxed)) continue;
+}
+
+void require_order(const Dataset& dataset, std::string_view operation) {
+  if (dataset.in_order()) return;
+  throw Error(
+      fmt::format("{}: elements come as threads have them ready, so that a position does not tell which were taken; "
+                  "deterministic = true keeps their order: {}",
+                  operation, describe(dataset)));
+}
 
 bool is_fixed(std::span<const TensorType> types) {
   return std::none_of(types.begin(), types.end(), varies);

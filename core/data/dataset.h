@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,16 +26,39 @@ inline constexpr std::int64_t varying = -1;
 /// The size of a dataset that never ends.
 inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
+/// A setting that is chosen, and changed, while the pipeline runs.
+inline constexpr std::int64_t autotune = -1;
+
+class Tuner;
+class PipelineRecord;
+
 /// What a consumer asks of the cursors that it opens.
 struct CursorOptions {
   /// Where the last stage that makes elements of its own puts them (a device's host memory); nullptr: anywhere. It must
   /// outlive the cursor and its elements.
   MemoryPool* memory = nullptr;
+  /// Chooses workers and buffers while the epoch runs (see open_pipeline); none: stages keep what they start with.
+  std::shared_ptr<Tuner> tuner{};
+  /// Whether parallel stages that were not told keep their sources' order; absent: they do.
+  std::optional<bool> deterministic{};
+  /// Asked while waiting for a slow source: after a stop elements come at once, since nobody wants them.
+  std::stop_token stop{};
+  /// Whether elements may lie in the memory of a device (Element::device tells of which); else such a dataset
+  /// throws Error.
+  bool on_devices = false;
+
+  /// What a stage that makes elements of its own asks of its sources.
+  CursorOptions for_sources() const {
+    CursorOptions options = *this;
+    options.memory = nullptr;
+    options.on_devices = false;
+    return options;
+  }
 };
 
 class Dataset {
  public:
-  Dataset() = default;
+  Dataset();
   Dataset(const Dataset&) = delete;
   Dataset& operator=(const Dataset&) = delete;
   virtual ~Dataset() = default;
@@ -48,14 +72,29 @@ class Dataset {
   virtual const std::vector<TensorType>& element_types() const = 0;
   /// Elements of an epoch: none when that cannot be known beforehand, `endless` when it never ends.
   virtual std::optional<std::int64_t> size() const = 0;
+  /// How many examples an element stands for: a batch's size, where elements are batches. Of several sources, the most.
+  virtual std::int64_t examples_per_element() const;
+  /// In whose memory elements lie, where the host cannot read them; nullptr: in the host's.
+  virtual const DeviceId* device() const { return sources().empty() ? nullptr : sources().front()->device(); }
+  /// Whether an epoch's elements come in the same order each time, so that a position tells which were taken;
+  /// `deterministic` is what stages are told that do not say themselves.
+  virtual bool in_order(std::optional<bool> deterministic = {}) const;
   virtual std::unique_ptr<Cursor> open(std::uint64_t epoch = 0, const CursorOptions& options = {}) const = 0;
 
-  /// 0, 1, ...: epoch numbers for loops that do not count epochs themselves. The only thing a Dataset remembers.
+  /// 0, 1, ...: epoch numbers for loops that do not count epochs themselves.
   std::uint64_t next_epoch() const { return next_epoch_.fetch_add(1, std::memory_order_relaxed); }
+  /// The next one is behind `epoch`.
+  void go_on_behind(std::uint64_t epoch) const;
+  /// What the epochs that were opened as pipelines leave behind: statistics, and settings for the next epoch.
+  const std::shared_ptr<PipelineRecord>& record() const { return record_; }
 
  private:
+  std::shared_ptr<PipelineRecord> record_;
   mutable std::atomic<std::uint64_t> next_epoch_{0};
 };
+
+/// Throws Error in the name of `operation` where elements come in any order.
+void require_order(const Dataset& dataset, std::string_view operation);
 
 /// Whether no extent varies.
 bool is_fixed(std::span<const TensorType> types);

@@ -1,17 +1,33 @@
 // One item of a dataset: a small tuple of host tensors, which share ownership of their memory with whoever made them.
 // An Element that is passed to next() again and again keeps its own bookkeeping, so a warm pipeline allocates nothing.
 #pragma once
+#include <utility>
 #include <vector>
 
+#include "core/tensor/device_id.h"
 #include "core/tensor/host_tensor.h"
 
 namespace gpubench {
 
-using Element = std::vector<HostTensor>;
+struct Element : std::vector<HostTensor> {
+  using std::vector<HostTensor>::vector;
+
+  /// In whose memory all tensors lie, where the host cannot read it; nullptr: in the host's. Only those who ask for
+  /// such elements get them (CursorOptions::on_devices). It belongs to the Device, which outlives the element.
+  const DeviceId* device = nullptr;
+
+  /// Hides the vector's, which would leave the device behind.
+  void swap(Element& other) noexcept {
+    std::vector<HostTensor>::swap(other);
+    std::swap(device, other.device);
+  }
+  friend void swap(Element& a, Element& b) noexcept { a.swap(b); }
+};
 
 /// Lets go of the tensors' memory, but keeps the element's bookkeeping for the next use.
 inline void release(Element& element) {
   for (HostTensor& tensor : element) tensor.release();
+  element.device = nullptr;
 }
 
 }  // namespace gpubench

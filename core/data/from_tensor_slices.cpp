@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/data/produced.h"
 #include "core/data/rows.h"
 
 namespace gpubench {
@@ -14,13 +15,19 @@ constexpr std::string_view stage_name = "from_tensor_slices";
 
 class SlicesCursor final : public Cursor {
  public:
-  explicit SlicesCursor(const Rows& rows) : rows_(rows) {}
+  explicit SlicesCursor(const Rows& rows) : rows_(rows), produced_(rows.row_types()) {}
 
   bool next(Element& element) override {
     if (position_ == rows_.count()) return false;
     rows_.view(position_++, element);
-    produced_.add(1);
+    produced_.add(element);
     return true;
+  }
+
+  std::int64_t skip(std::int64_t count) override {
+    const std::int64_t skipped = std::min(count, rows_.count() - position_);
+    position_ += skipped;
+    return skipped;
   }
 
   std::span<const HostTensor> tables() const override { return rows_.tables(); }
@@ -29,18 +36,16 @@ class SlicesCursor final : public Cursor {
     const std::int64_t count = std::min<std::int64_t>(std::ssize(rows), rows_.count() - position_);
     std::iota(rows.begin(), rows.begin() + count, position_);
     position_ += count;
-    produced_.add(count);
+    produced_.add_rows(static_cast<std::size_t>(count));
     return static_cast<std::size_t>(count);
   }
 
-  std::vector<StageStatistics> statistics() const override {
-    return {{.stage = stage_name, .produced = produced_.get()}};
-  }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
 
  private:
   const Rows rows_;
   std::int64_t position_ = 0;
-  Tally<std::int64_t> produced_;
+  Produced produced_;
 };
 
 class SlicesDataset final : public Dataset {

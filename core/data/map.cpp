@@ -1,201 +1,184 @@
 #include "core/data/map.h"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/block_pool.h"
-#include "core/data/counter_random.h"
-#include "core/data/rows.h"
+#include "core/data/chained_function.h"
+#include "core/data/device_map.h"
+#include "core/data/element_place.h"
+#include "core/data/graph_function.h"
+#include "core/data/map_stage.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "map";
-
-/// The function planned for the types of the elements that come, with a plan per set of types.
-class PlannedFunction {
- public:
-  explicit PlannedFunction(std::shared_ptr<const ElementFunction> function) : function_(std::move(function)) {}
-
-  struct Plan {
-    std::vector<TensorType> inputs;
-    std::vector<TensorType> outputs;
-    std::unique_ptr<ElementRunner> runner;
-  };
-
-  Plan& plan_for(std::span<const TensorView> inputs) {
-    for (const std::unique_ptr<Plan>& plan : plans_) {
-      if (fits(*plan, inputs)) return *plan;
-    }
-    auto plan = std::make_unique<Plan>();
-    for (const TensorView& input : inputs) plan->inputs.push_back(*input.type);
-    plan->outputs = function_->output_types(plan->inputs);
-    plan->runner = function_->plan(plan->inputs);
-    return *plans_.emplace_back(std::move(plan));
-  }
-
- private:
-  static bool fits(const Plan& plan, std::span<const TensorView> inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (plan.inputs[i] != *inputs[i].type) return false;
-    }
-    return true;
-  }
-
-  std::shared_ptr<const ElementFunction> function_;
-  std::vector<std::unique_ptr<Plan>> plans_;
-};
-
-/// The source's elements as views: rows of tensors where they lie, other elements kept until the next one.
-class Inputs {
- public:
-  explicit Inputs(Cursor& source) : source_(source) {
-    if (!source.tables().empty()) {
-      rows_.emplace(source.tables());
-      views_.resize(rows_->tables().size());
-    }
-  }
-
-  bool next() { return rows_ ? next_row() : next_element(); }
-  std::span<const TensorView> views() const { return views_; }
-
- private:
-  static constexpr std::size_t block = 64;
-
-  bool next_row() {
-    if (position_ == count_) {
-      if (ended_) return false;
-      position_ = 0;
-      count_ = source_.next_rows(numbers_);
-      ended_ = count_ < numbers_.size();
-      if (count_ == 0) return false;
-    }
-    rows_->view(numbers_[position_++], views_);
-    return true;
-  }
-
-  bool next_element() {
-    if (!source_.next(element_)) return false;
-    views_.clear();
-    for (const HostTensor& tensor : element_) views_.push_back(tensor.view());
-    return true;
-  }
-
-  Cursor& source_;
-  std::optional<Rows> rows_;
-  std::array<std::int64_t, block> numbers_{};
-  std::size_t position_ = 0;
-  std::size_t count_ = 0;
-  bool ended_ = false;
-  Element element_;
-  std::vector<TensorView> views_;
-};
-
+/// Parcels taken apart: elements are rows of their segments.
 class MapCursor final : public Cursor {
  public:
-  MapCursor(std::unique_ptr<Cursor> source, std::shared_ptr<const ElementFunction> function, CounterRandom numbers,
-            const CursorOptions& options)
-      : source_(std::move(source)),
-        inputs_(*source_),
-        function_(std::move(function)),
-        numbers_(numbers),
-        pool_(options.memory) {}
+  MapCursor(const MapDataset& dataset, std::uint64_t epoch, const CursorOptions& options)
+      : produced_(dataset.element_types()), stage_(dataset, std::nullopt, epoch, options) {}
 
   bool next(Element& element) override {
-    if (!inputs_.next()) return false;
-    PlannedFunction::Plan& plan = function_.plan_for(inputs_.views());
-    pool_.allocate(plan.outputs, element);
-    outputs_.clear();
-    for (const HostTensor& tensor : element) outputs_.push_back(tensor.view());
-    run(plan, outputs_);
+    if (!find_next()) return false;
+    const Segment& segment = parcel_.segments[segment_];
+    const auto row = static_cast<std::size_t>(segment.first_row + row_++);
+    element.resize(segment.tensors.size());
+    for (std::size_t i = 0; i < element.size(); ++i) {
+      const TensorType& type = segment.row_types[i];
+      std::byte* const start = segment.tensors[i].data() + row * type.bytes();
+      element[i].assign(type, std::shared_ptr<std::byte>(segment.tensors[i].memory(), start));
+    }
+    produced_.add(element);
     return true;
   }
 
-  bool next_into(std::span<const TensorView> slots) override {
-    if (!inputs_.next()) return false;
-    PlannedFunction::Plan& plan = function_.plan_for(inputs_.views());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (plan.outputs[i] != *slots[i].type) {
-        throw Error(
-            fmt::format("batch: a map gives {} where it gave {} before; elements that are stacked need equal "
-                        "shapes",
-                        to_string(plan.outputs[i]), to_string(*slots[i].type)));
-      }
+  std::int64_t skip(std::int64_t count) override {
+    std::int64_t skipped = skip_in_parcel(count);
+    if (skipped == count) return count;
+    const MapStage::Skipped beyond = stage_.skip(count - skipped);
+    const std::int64_t in_parcels = std::min(beyond.in_flight, count - skipped);
+    for (std::int64_t left = in_parcels; left > 0;) {
+      if (!next_parcel()) break;
+      const std::int64_t dropped = skip_in_parcel(left);
+      left -= dropped;
+      skipped += dropped;
     }
-    run(plan, slots);
-    return true;
+    return skipped + beyond.passed;
   }
 
   std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back({.stage = stage_name, .produced = produced_.get(), .busy = Seconds(busy_.get())});
+    std::vector<StageStatistics> stages = stage_.statistics();
+    // Of the parcel in hand, some are still to come.
+    const std::int64_t in_hand = parcel_elements_.get() - (produced_.elements() - produced_before_.get());
+    stages.back().held += std::max<std::int64_t>(in_hand, 0);
+    stages.back().produced = produced_.elements();
+    stages.back().bytes = produced_.bytes();
     return stages;
   }
 
  private:
-  void run(PlannedFunction::Plan& plan, std::span<const TensorView> outputs) {
-    const Stopwatch watch;
-    const auto number = static_cast<std::int64_t>(numbers_.bits(static_cast<std::uint64_t>(produced_.get())) >> 1);
-    plan.runner->run(number, inputs_.views(), outputs);
-    busy_.add(watch.elapsed().count());
-    produced_.add(1);
-  }
-
-  std::unique_ptr<Cursor> source_;
-  Inputs inputs_;
-  PlannedFunction function_;
-  CounterRandom numbers_;  // of the elements: far apart for all epochs, whatever they are called
-  BlockPool pool_;
-  std::vector<TensorView> outputs_;
-  Tally<std::int64_t> produced_;
-  Tally<double> busy_;
-};
-
-std::vector<TensorType> with_extent(std::span<const TensorType> types, std::int64_t extent) {
-  std::vector<TensorType> given(types.begin(), types.end());
-  for (TensorType& type : given) std::replace(type.shape.begin(), type.shape.end(), varying, extent);
-  return given;
-}
-
-/// Functions know given extents only. Where an input's extent varies, so do the output extents that follow it, which
-/// two guesses tell from the others.
-std::vector<TensorType> infer(const ElementFunction& function, std::span<const TensorType> inputs) {
-  if (is_fixed(inputs)) return function.output_types(inputs);
-  constexpr std::int64_t guess = 2;
-  std::vector<TensorType> types = function.output_types(with_extent(inputs, guess));
-  const std::vector<TensorType> others = function.output_types(with_extent(inputs, guess + 1));
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    for (std::size_t axis = 0; axis < types[i].shape.size(); ++axis) {
-      if (types[i].shape[axis] != others[i].shape[axis]) types[i].shape[axis] = varying;
+  /// Makes segment_ and row_ those of the next element; throws where there is an error in its place.
+  bool find_next() {
+    for (;;) {
+      for (; segment_ < parcel_.used; advance_segment()) {
+        Segment& segment = parcel_.segments[segment_];
+        if (segment.error) {
+          const std::exception_ptr error = segment.error;
+          advance_segment();
+          std::rethrow_exception(error);
+        }
+        if (row_ < segment.count) return true;
+      }
+      if (!next_parcel()) return false;
     }
   }
-  return types;
-}
 
-class MapDataset final : public Transformation {
- public:
-  MapDataset(DatasetPtr source, std::shared_ptr<const ElementFunction> function)
-      : Transformation(std::move(source)),
-        function_(std::move(function)),
-        types_(infer(*function_, this->source().element_types())) {}
-
-  std::string_view stage() const override { return stage_name; }
-  const std::vector<TensorType>& element_types() const override { return types_; }
-  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    return std::make_unique<MapCursor>(source().open(epoch), function_, CounterRandom(0, epoch), options);
+  void advance_segment() {
+    release(parcel_.segments[segment_].tensors);
+    ++segment_;
+    row_ = 0;
   }
 
- private:
-  std::shared_ptr<const ElementFunction> function_;
-  std::vector<TensorType> types_;
+  /// Errors in an element's place are passed over with it; those of the source have none.
+  void throw_source_error() {
+    const Segment& segment = parcel_.segments[segment_];
+    if (!segment.error || segment.count > 0) return;
+    const std::exception_ptr error = segment.error;
+    advance_segment();
+    std::rethrow_exception(error);
+  }
+
+  bool next_parcel() {
+    segment_ = 0;
+    row_ = 0;
+    const bool more = stage_.next(parcel_);
+    std::int64_t elements = 0;
+    for (std::size_t i = 0; i < parcel_.used; ++i) {
+      if (!parcel_.segments[i].error) elements += parcel_.segments[i].count;
+    }
+    produced_before_.set(produced_.elements());
+    parcel_elements_.set(elements);
+    return more;
+  }
+
+  std::int64_t skip_in_parcel(std::int64_t count) {
+    std::int64_t skipped = 0;
+    for (; segment_ < parcel_.used; advance_segment()) {
+      throw_source_error();
+      const std::int64_t step = std::min(count - skipped, parcel_.segments[segment_].count - row_);
+      skipped += step;
+      row_ += step;
+      if (!parcel_.segments[segment_].error) parcel_elements_.add(-step);
+      if (skipped == count) break;
+    }
+    return skipped;
+  }
+
+  Parcel parcel_;
+  std::size_t segment_ = 0;
+  std::int64_t row_ = 0;
+  Produced produced_;
+  Tally<std::int64_t> parcel_elements_;  // that the parcel in hand had, and what was produced before them
+  Tally<std::int64_t> produced_before_;
+  MapStage stage_;
 };
+
+/// A map on a device takes elements in host memory or on that device.
+void require_reachable(const Dataset& source, const MapOptions& options) {
+  const DeviceId* const there = source.device();
+  if (there == nullptr) return;
+  if (!options.place) return require_host_elements(source, "map");
+  if (*there == options.place->id) return;
+  throw Error(fmt::format("map: it runs on {}, and its source's elements are on {}", to_string(options.place->id),
+                          to_string(*there)));
+}
 
 }  // namespace
 
-DatasetPtr map(DatasetPtr source, std::shared_ptr<const ElementFunction> function) {
-  return std::make_shared<MapDataset>(std::move(source), std::move(function));
+MapDataset::MapDataset(DatasetPtr source, std::shared_ptr<const ElementFunction> function, const MapOptions& options)
+    : Transformation(std::move(source)),
+      function_(std::move(function)),
+      types_(infer_outputs(*function_, this->source().element_types())),
+      options_(options),
+      apart_(options.place && options.place->apart()) {}
+
+std::string MapDataset::settings() const {
+  if (options_.place) return fmt::format("device={}", to_string(options_.place->id));
+  if (options_.workers == 0) return "";
+  const std::string workers = options_.workers == autotune ? "autotune" : std::to_string(options_.workers);
+  const std::string order = options_.deterministic ? fmt::format(" deterministic={}", *options_.deterministic) : "";
+  return fmt::format("workers={}{}", workers, order);
+}
+
+bool MapDataset::in_order(std::optional<bool> deterministic) const {
+  const bool keeps = options_.workers == 0 || options_.deterministic.value_or(deterministic.value_or(true));
+  return keeps && source().in_order(deterministic);
+}
+
+std::unique_ptr<Cursor> MapDataset::open(std::uint64_t epoch, const CursorOptions& options) const {
+  if (apart_) return open_device_map(*this, epoch, options);
+  return std::make_unique<MapCursor>(*this, epoch, options);
+}
+
+DatasetPtr map(DatasetPtr source, std::shared_ptr<const ElementFunction> function, const MapOptions& options) {
+  if (options.place && (options.workers != 0 || options.deterministic)) {
+    throw Error("map: a map on a device has no parallel calls: it runs in the consumer's thread, in order");
+  }
+  if (options.workers != autotune && (options.workers < 0 || options.workers > ParcelWorkers::most_workers)) {
+    throw Error(fmt::format("map: {} parallel calls; 0 to {} are possible, or AUTOTUNE", options.workers,
+                            ParcelWorkers::most_workers));
+  }
+  if (options.place) function = placed(*function, *options.place);
+  require_reachable(*source, options);
+  const auto* const before = dynamic_cast<const MapDataset*>(source.get());
+  if (before != nullptr && before->options() == options) {
+    auto both = chain(before->function(), std::move(function), before->inputs().element_types());
+    return map(before->sources().front(), std::move(both), options);
+  }
+  return std::make_shared<MapDataset>(std::move(source), std::move(function), options);
 }
 
 }  // namespace gpubench

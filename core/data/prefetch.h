@@ -7,10 +7,13 @@
 
 namespace gpubench {
 
-/// Lets the stage choose: as many elements as fit 8 MiB, at least 2 and at most 64.
-inline constexpr std::int64_t autotune = -1;
-
-/// Throws Error when `capacity` is neither positive nor `autotune`.
+/// `autotune` starts with as many elements as fit 8 MiB, at least 2 and at most 64; a pipeline's tuner gives it more
+/// when both sides wait, and less where memory is short. Throws Error when `capacity` is neither positive nor
+/// `autotune`.
 DatasetPtr prefetch(DatasetPtr source, std::int64_t capacity = autotune);
+
+/// An epoch of `source` with a thread ahead of the consumer, as a cursor of `stage`.
+std::unique_ptr<Cursor> open_prefetch(const Dataset& stage, const Dataset& source, std::uint64_t epoch,
+                                      std::int64_t capacity, const CursorOptions& options);
 
 }  // namespace gpubench

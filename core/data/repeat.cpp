@@ -1,9 +1,13 @@
 #include "core/data/repeat.h"
 
+#include <exception>
 #include <fmt/format.h>
 #include <mutex>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/data/produced.h"
+#include "core/data/stage_totals.h"
 
 namespace gpubench {
 namespace {
@@ -17,13 +21,28 @@ class RepeatCursor final : public Cursor {
         left_(count),
         epoch_(epoch),
         options_(options),
-        cursor_(source_->open(epoch_, options_)) {}
+        cursor_(source_->open(epoch_, options_)),
+        produced_(source_->element_types()) {}
 
   bool next(Element& element) override {
-    return advance([&] { return std::size_t{cursor_->next(element) ? 1U : 0U}; }) != 0;
+    if (advance([&] { return std::size_t{cursor_->next(element) ? 1U : 0U}; }) == 0) return false;
+    produced_.add(element);
+    return true;
   }
   bool next_into(std::span<const TensorView> slots) override {
-    return advance([&] { return std::size_t{cursor_->next_into(slots) ? 1U : 0U}; }) != 0;
+    if (advance([&] { return std::size_t{cursor_->next_into(slots) ? 1U : 0U}; }) == 0) return false;
+    produced_.add(slots);
+    return true;
+  }
+  std::int64_t skip(std::int64_t count) override {
+    std::int64_t skipped = 0;
+    const auto some = [&] { return static_cast<std::size_t>(cursor_->skip(count - skipped)); };
+    while (skipped < count) {
+      const std::size_t more = advance(some);
+      if (more == 0) break;
+      skipped += static_cast<std::int64_t>(more);
+    }
+    return skipped;
   }
   std::span<const HostTensor> tables() const override { return cursor_->tables(); }
 
@@ -34,32 +53,41 @@ class RepeatCursor final : public Cursor {
       if (more == 0) break;
       count += more;
     }
+    produced_.add_rows(count);
     return count;
   }
 
-  /// The sources' figures are those of the repetition under way.
   std::vector<StageStatistics> statistics() const override {
     const std::lock_guard lock(mutex_);
-    std::vector<StageStatistics> stages = cursor_->statistics();
-    stages.push_back({.stage = stage_name, .produced = produced_.get()});
+    std::vector<StageStatistics> stages = totals_.totals(cursor_->statistics());
+    stages.push_back(produced_.row(stage_name));
     return stages;
   }
 
  private:
+  /// One object, which tells that this is the end of it.
+  [[noreturn]] void fail_empty() {
+    if (!empty_) {
+      empty_ = std::make_exception_ptr(Error("repeat: the dataset is empty; there is nothing to repeat"));
+    }
+    std::rethrow_exception(empty_);
+  }
+
   /// What `take` gets from the source, reopened as often as needed; 0 after the last repetition.
   template <class Take>
   std::size_t advance(Take&& take) {
     for (;;) {
       if (const std::size_t count = take(); count > 0) {
-        produced_.add(static_cast<std::int64_t>(count));
         in_repetition_ = true;
         return count;
       }
-      if (!in_repetition_) throw Error("repeat: the dataset is empty; there is nothing to repeat");
+      if (!in_repetition_) fail_empty();
       if (left_ != endless && --left_ <= 0) return 0;
       in_repetition_ = false;
+      check_interrupt();
       std::unique_ptr<Cursor> following = source_->open(++epoch_, options_);
       const std::lock_guard lock(mutex_);
+      totals_.end_epoch(cursor_->statistics());
       cursor_.swap(following);
     }
   }
@@ -68,10 +96,12 @@ class RepeatCursor final : public Cursor {
   std::int64_t left_;
   std::uint64_t epoch_;
   CursorOptions options_;
-  mutable std::mutex mutex_;  // for cursor_: changed by the consumer, read by whoever asks for statistics
+  mutable std::mutex mutex_;  // for these two: changed by the consumer, read by whoever asks for statistics
   std::unique_ptr<Cursor> cursor_;
+  StageTotals totals_;
   bool in_repetition_ = false;
-  Tally<std::int64_t> produced_;
+  std::exception_ptr empty_;
+  Produced produced_;
 };
 
 class RepeatDataset final : public Transformation {

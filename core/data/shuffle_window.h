@@ -24,9 +24,10 @@ class ShuffleWindow {
     using std::swap;
     if (!filled_) fill(pull);
     if (window_.empty()) return false;
+    Item* const item = arriving(pull);  // first of all: it may throw, and then nothing has been drawn
     Item& drawn = window_[random_.below(window_.size(), drawn_++)];
     swap(out, drawn);
-    if (Item* const item = arriving(pull)) {
+    if (item != nullptr) {
       swap(drawn, *item);
     } else {
       swap(drawn, window_.back());
@@ -40,19 +41,19 @@ class ShuffleWindow {
  private:
   template <class Pull>
   void fill(Pull& pull) {
-    filled_ = true;
     while (window_.size() < capacity_) {
       check_interrupt();
       Item* const item = arriving(pull);
-      if (item == nullptr) return;
+      if (item == nullptr) break;
       window_.push_back(std::move(*item));
     }
+    filled_ = true;
   }
 
   template <class Pull>
   Item* arriving(Pull& pull) {
     if (position_ == arrived_ && !ended_) {
-      position_ = 0;
+      position_ = arrived_ = 0;
       arrived_ = pull(std::span<Item>(incoming_));
       ended_ = arrived_ < incoming_.size();
     }

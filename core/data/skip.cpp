@@ -1,10 +1,9 @@
 #include "core/data/skip.h"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -13,50 +12,44 @@ constexpr std::string_view stage_name = "skip";
 
 class SkipCursor final : public Cursor {
  public:
-  SkipCursor(std::unique_ptr<Cursor> source, std::int64_t count) : source_(std::move(source)), left_(count) {}
+  SkipCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t count)
+      : source_(std::move(source)), left_(count), produced_(types) {}
 
-  bool next(Element& element) override {
-    while (left_ > 0 && source_->next(element)) --left_;
-    return left_ == 0 && counted(source_->next(element));
-  }
-
+  bool next(Element& element) override { return skipped() && counted(source_->next(element), element); }
   bool next_into(std::span<const TensorView> slots) override {
-    while (left_ > 0 && source_->next(skipped_)) --left_;
-    release(skipped_);
-    return left_ == 0 && counted(source_->next_into(slots));
+    return skipped() && counted(source_->next_into(slots), slots);
   }
-
+  std::int64_t skip(std::int64_t count) override { return skipped() ? source_->skip(count) : 0; }
   std::span<const HostTensor> tables() const override { return source_->tables(); }
 
   std::size_t next_rows(std::span<std::int64_t> rows) override {
-    std::array<std::int64_t, 256> skipped;
-    while (left_ > 0) {
-      const std::size_t wanted = std::min(skipped.size(), static_cast<std::size_t>(left_));
-      const std::size_t count = source_->next_rows(std::span(skipped).first(wanted));
-      left_ -= static_cast<std::int64_t>(count);
-      if (count < wanted) return 0;
-    }
+    if (!skipped()) return 0;
     const std::size_t count = source_->next_rows(rows);
-    produced_.add(static_cast<std::int64_t>(count));
+    produced_.add_rows(count);
     return count;
   }
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back({.stage = stage_name, .produced = produced_.get()});
+    stages.push_back(produced_.row(stage_name));
     return stages;
   }
 
  private:
-  bool counted(bool found) {
-    if (found) produced_.add(1);
+  /// False when the source ends before.
+  bool skipped() {
+    if (left_ > 0) left_ -= source_->skip(left_);
+    return left_ == 0;
+  }
+  template <class Given>
+  bool counted(bool found, const Given& element) {
+    if (found) produced_.add(element);
     return found;
   }
 
   std::unique_ptr<Cursor> source_;
   std::int64_t left_;
-  Element skipped_;
-  Tally<std::int64_t> produced_;
+  Produced produced_;
 };
 
 class SkipDataset final : public Transformation {
@@ -70,7 +63,7 @@ class SkipDataset final : public Transformation {
     return *elements - count_;
   }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    return std::make_unique<SkipCursor>(source().open(epoch, options), count_);
+    return std::make_unique<SkipCursor>(source().open(epoch, options), element_types(), count_);
   }
 
  private:

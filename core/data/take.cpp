@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -12,38 +13,47 @@ constexpr std::string_view stage_name = "take";
 
 class TakeCursor final : public Cursor {
  public:
-  TakeCursor(std::unique_ptr<Cursor> source, std::int64_t count) : source_(std::move(source)), left_(count) {}
+  TakeCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t count)
+      : source_(std::move(source)), left_(count), produced_(types) {}
 
-  bool next(Element& element) override { return left_ > 0 && counted(source_->next(element)); }
-  bool next_into(std::span<const TensorView> slots) override { return left_ > 0 && counted(source_->next_into(slots)); }
+  bool next(Element& element) override { return left_ > 0 && counted(source_->next(element), element); }
+  bool next_into(std::span<const TensorView> slots) override {
+    return left_ > 0 && counted(source_->next_into(slots), slots);
+  }
+  std::int64_t skip(std::int64_t count) override {
+    const std::int64_t skipped = source_->skip(std::min(count, left_));
+    left_ -= skipped;
+    return skipped;
+  }
+
   std::span<const HostTensor> tables() const override { return source_->tables(); }
 
   std::size_t next_rows(std::span<std::int64_t> rows) override {
     const std::int64_t wanted = std::min<std::int64_t>(std::ssize(rows), left_);
     const std::size_t count = source_->next_rows(rows.first(static_cast<std::size_t>(wanted)));
-    advance(static_cast<std::int64_t>(count));
+    left_ -= static_cast<std::int64_t>(count);
+    produced_.add_rows(count);
     return count;
   }
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back({.stage = stage_name, .produced = produced_.get()});
+    stages.push_back(produced_.row(stage_name));
     return stages;
   }
 
  private:
-  bool counted(bool found) {
-    if (found) advance(1);
-    return found;
-  }
-  void advance(std::int64_t count) {
-    left_ -= count;
-    produced_.add(count);
+  template <class Given>
+  bool counted(bool found, const Given& element) {
+    if (!found) return false;
+    --left_;
+    produced_.add(element);
+    return true;
   }
 
   std::unique_ptr<Cursor> source_;
   std::int64_t left_;
-  Tally<std::int64_t> produced_;
+  Produced produced_;
 };
 
 class TakeDataset final : public Transformation {
@@ -56,7 +66,7 @@ class TakeDataset final : public Transformation {
     return elements ? std::optional(std::min(*elements, count_)) : std::nullopt;
   }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    return std::make_unique<TakeCursor>(source().open(epoch, options), count_);
+    return std::make_unique<TakeCursor>(source().open(epoch, options), element_types(), count_);
   }
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/data/element_place.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -11,19 +13,24 @@ constexpr std::string_view stage_name = "zip";
 
 class ZipCursor final : public Cursor {
  public:
-  explicit ZipCursor(std::vector<std::unique_ptr<Cursor>> sources)
-      : sources_(std::move(sources)), parts_(sources_.size()) {}
+  ZipCursor(std::vector<std::unique_ptr<Cursor>> sources, std::span<const TensorType> types)
+      : sources_(std::move(sources)), parts_(sources_.size()), produced_(types) {}
 
   bool next(Element& element) override {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      if (!sources_[i]->next(parts_[i])) return false;
+      if (!next_part(i)) return false;
     }
     element.clear();
     for (Element& part : parts_) {
       for (HostTensor& tensor : part) element.push_back(std::move(tensor));
     }
-    produced_.add(1);
+    produced_.add(element);
     return true;
+  }
+
+  std::int64_t skip(std::int64_t count) override {
+    for (const auto& source : sources_) count = std::min(count, source->skip(count));
+    return count;
   }
 
   std::vector<StageStatistics> statistics() const override {
@@ -32,14 +39,24 @@ class ZipCursor final : public Cursor {
       const std::vector<StageStatistics> rows = source->statistics();
       stages.insert(stages.end(), rows.begin(), rows.end());
     }
-    stages.push_back({.stage = stage_name, .produced = produced_.get()});
+    stages.push_back(produced_.row(stage_name));
     return stages;
   }
 
  private:
+  /// What one source cannot give is passed over in all: those behind it stay beside the same elements.
+  bool next_part(std::size_t i) {
+    try {
+      return sources_[i]->next(parts_[i]);
+    } catch (const Error&) {
+      for (std::size_t other = i + 1; other < sources_.size(); ++other) sources_[other]->skip(1);
+      throw;
+    }
+  }
+
   std::vector<std::unique_ptr<Cursor>> sources_;
   std::vector<Element> parts_;
-  Tally<std::int64_t> produced_;
+  Produced produced_;
 };
 
 class ZipDataset final : public Dataset {
@@ -68,7 +85,7 @@ class ZipDataset final : public Dataset {
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     std::vector<std::unique_ptr<Cursor>> cursors;
     for (const DatasetPtr& source : sources_) cursors.push_back(source->open(epoch, options));
-    return std::make_unique<ZipCursor>(std::move(cursors));
+    return std::make_unique<ZipCursor>(std::move(cursors), types_);
   }
 
  private:
@@ -79,6 +96,7 @@ class ZipDataset final : public Dataset {
 }  // namespace
 
 DatasetPtr zip(std::vector<DatasetPtr> sources) {
+  for (const DatasetPtr& source : sources) require_host_elements(*source, "zip");
   if (sources.empty()) throw Error("zip: no datasets given; at least one is needed");
   return std::make_shared<ZipDataset>(std::move(sources));
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/device/memory_pool.h"
@@ -39,6 +40,9 @@ class Device {
   virtual void bind_to_thread() = 0;
   /// Whether kernels here read and write ordinary host memory in place, so that inputs need no copy.
   virtual bool shares_host_memory() const = 0;
+  /// How long callers have spent in the copies of this device's streams so far; none where a device copies by itself,
+  /// which a tracer sees.
+  virtual std::optional<Seconds> copy_time() const { return std::nullopt; }
 };
 
 }  // namespace gpubench

@@ -41,9 +41,10 @@ std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vect
   if (options.execution == Execution::eager) {
     return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device);
   }
-  return std::make_unique<GraphExecutor>(runtime,
-                                         apply_passes(std::move(program), options.passes, fuses_on(runtime.devices())),
-                                         InputFeed{options.inputs_on_device, options.input_slots});
+  return std::make_unique<GraphExecutor>(
+      runtime, apply_passes(std::move(program), options.passes, fuses_on(runtime.devices())),
+      InputFeed{
+          .on_device = options.inputs_on_device, .in_place = options.inputs_in_place, .slots = options.input_slots});
 }
 
 }  // namespace gpubench

@@ -52,6 +52,10 @@ struct ExecutorOptions {
   PassOptions passes;
   /// run() is given memory of each input's device rather than of the host.
   bool inputs_on_device = false;
+  /// Of the graph executor, for inputs on devices: they are read where they are instead of being copied on the device
+  /// first. For memory that comes again and again, as a pipeline's slots do: a recording is made for the places that
+  /// inputs have been in twice.
+  bool inputs_in_place = false;
   /// Of the graph executor, for inputs that are copied to a device: 2 lets a batch travel while the step before it
   /// computes, 1 makes it wait for that step's end.
   int input_slots = 2;

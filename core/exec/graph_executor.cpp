@@ -49,22 +49,23 @@ struct GraphExecutor::Segment {
   std::size_t device = 0;
   bool reads_input = false;
   enum class State : std::uint8_t { fresh, loaded, direct } state = State::fresh;
-  std::array<std::unique_ptr<Recording>, slot_count> recordings;  // by input slot; one where no input is read
+  std::vector<std::unique_ptr<Recording>> recordings;  // by slot or place of the inputs; one where none is read
 };
 
 struct GraphExecutor::Input {
   const TensorType* type = nullptr;
   std::size_t device = 0;
-  std::byte* bound = nullptr;             // what the views point to now
-  std::vector<std::size_t> readers;       // indices into views_
-  std::array<Buffer, slot_count> copies;  // on devices that cannot read host memory in place
+  std::byte* bound = nullptr;                  // what the views point to now
+  std::array<std::byte*, slot_count> given{};  // in place: what the latest runs were given, by slot
+  std::vector<std::size_t> readers;            // indices into views_
+  std::array<Buffer, slot_count> copies;       // on devices that cannot read host memory in place
   bool copied() const { return copies[0].data() != nullptr; }
 };
 
 /// How inputs reach a device with memory of its own.
 struct GraphExecutor::Feed {
   std::size_t device = 0;
-  std::unique_ptr<Stream> copies;  // null: inputs that the device's own kernels made, copied in their order
+  std::unique_ptr<Stream> copies;  // null: inputs on the device, which are read there or copied in its kernels' order
   std::array<std::unique_ptr<Event>, slot_count> filled;   // the slot's inputs have arrived
   std::array<std::unique_ptr<Event>, slot_count> drained;  // the run that read the slot is done
 };
@@ -114,7 +115,7 @@ void GraphExecutor::claim_input(std::size_t index) {
   input.device = tensor.device;
   Device& device = *devices_[tensor.device];
   if (device.shares_host_memory()) return;
-  for (int slot = 0; slot < feed_.slots; ++slot) {
+  for (int slot = 0; slot < feed_.slots && !feed_.in_place; ++slot) {
     input.copies[static_cast<std::size_t>(slot)] = device.memory().allocate(tensor.type.bytes(), tensor.label);
   }
   input.bound = input.copies[slot_].data();
@@ -148,6 +149,8 @@ std::byte* GraphExecutor::address(int index) const {
 
 void GraphExecutor::bind(bool once) {
   recordings_ = runtime_.recordings();
+  places_.clear();
+  oldest_places_ = 0;
   generations_.clear();
   for (const Arena::Claim& arena : arenas_) generations_.push_back(arena.generation());
   std::size_t count = 0;
@@ -223,13 +226,45 @@ void GraphExecutor::set_inputs(std::span<const TensorView> inputs) {
     if (input.type == nullptr) continue;
     assert(*inputs[i].type == *input.type);
     if (!input.copied()) point(input, inputs[i].data);
+    input.given[slot_] = inputs[i].data;
   }
   point_to_slots();
 }
 
 void GraphExecutor::point_to_slots() {
+  const bool in_place = feed_.in_place && !feeds_.empty();
   for (Input& input : inputs_) {
     if (input.copied()) point(input, input.copies[slot_].data());
+    if (in_place && input.type != nullptr) point(input, input.given[slot_]);
+  }
+  recording_ = slot_;
+  if (in_place) find_places();
+}
+
+void GraphExecutor::find_places() {
+  const auto same = [&](const std::vector<std::byte*>& places) {
+    return std::ranges::equal(places, inputs_, {}, {}, &Input::bound);
+  };
+  const auto known = std::ranges::find_if(places_, same);
+  worth_recording_ = known != places_.end();
+  recording_ = static_cast<std::size_t>(known - places_.begin());
+  if (worth_recording_) return;
+  if (places_.size() < most_places) {
+    places_.emplace_back();
+  } else {
+    recording_ = oldest_places_;
+    oldest_places_ = (oldest_places_ + 1) % most_places;
+    forget_recordings(recording_);
+  }
+  places_[recording_].clear();
+  for (const Input& input : inputs_) places_[recording_].push_back(input.bound);
+}
+
+void GraphExecutor::forget_recordings(std::size_t index) {
+  for (Segment& segment : segments_) {
+    if (!segment.reads_input || index >= segment.recordings.size() || segment.recordings[index] == nullptr) continue;
+    streams_[segment.device]->synchronize();  // it may run
+    segment.recordings[index].reset();
   }
 }
 
@@ -251,7 +286,7 @@ void GraphExecutor::fill_slots(std::span<const TensorView> inputs) {
     Stream& stream = feed.copies != nullptr ? *feed.copies : *streams_[feed.device];
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
-      if (input.type == nullptr || input.device != feed.device) continue;
+      if (!input.copied() || input.device != feed.device) continue;
       stream.copy(input.copies[slot_].data(), inputs[i].data, input.type->bytes());
     }
     if (feed.copies == nullptr) continue;
@@ -264,8 +299,11 @@ void GraphExecutor::run_segment(Segment& segment) {
   Device& device = *devices_[segment.device];
   Stream& stream = *streams_[segment.device];
   device.bind_to_thread();
-  std::unique_ptr<Recording>& recording = segment.recordings[segment.reads_input ? slot_ : 0];
-  if (segment.state == Segment::State::loaded && recording == nullptr) {
+  const std::size_t index = segment.reads_input ? recording_ : 0;
+  if (segment.recordings.size() <= index) segment.recordings.resize(index + 1);
+  std::unique_ptr<Recording>& recording = segment.recordings[index];
+  const bool worth = worth_recording_ || !segment.reads_input;
+  if (segment.state == Segment::State::loaded && recording == nullptr && worth) {
     recording = device.record([&](Stream& recorder) {
       for (std::size_t i = segment.first; i < segment.last; ++i) launch(launches_[i], recorder);
     });

@@ -1,7 +1,8 @@
 // Runs a plan: binds every tensor to memory once, then each run is a walk over its segments, the launches in a row on
 // one device. A device that can record gets each segment as a recording at its second run; the first loads what kernels
 // load late. Inputs of devices with memory of their own go through two slots (or one), filled on a stream beside the
-// kernels', so that one step's copy runs under the step before it and a recording's memory never changes.
+// kernels', so that one step's copy runs under the step before it and a recording's memory never changes. Inputs that
+// are read in place have a recording for each set of places that comes again.
 #pragma once
 #include <memory>
 #include <span>
@@ -16,6 +17,7 @@ inline constexpr int most_input_slots = 2;
 
 struct InputFeed {
   bool on_device = false;  ///< inputs lie in their device's memory already
+  bool in_place = false;   ///< and are read there
   int slots = most_input_slots;
 };
 
@@ -40,6 +42,8 @@ class GraphExecutor final : public Executor {
   struct Input;
   struct Feed;
   static constexpr std::size_t slot_count = most_input_slots;
+  /// A pipeline has a slot for each element in its buffer and a few in the step loop's hands.
+  static constexpr std::size_t most_places = 32;
 
   void claim_memory();
   void claim_input(std::size_t index);
@@ -52,6 +56,9 @@ class GraphExecutor final : public Executor {
   void point(Input& input, std::byte* memory);
   void fill_slots(std::span<const TensorView> inputs);
   void point_to_slots();
+  /// Of inputs that are read in place: finds where they are among the places that are known, or remembers them.
+  void find_places();
+  void forget_recordings(std::size_t index);
   /// Turns to the next slot and waits until the run that read it last is done.
   void next_slot();
   void run_segments();
@@ -73,7 +80,11 @@ class GraphExecutor final : public Executor {
   std::vector<TensorView> views_;
   std::vector<Launch> launches_;
   std::vector<Segment> segments_;
-  std::size_t slot_ = 0;  // of the latest run
+  std::size_t slot_ = 0;                         // of the latest run
+  std::vector<std::vector<std::byte*>> places_;  // by recording, of inputs that are read in place
+  std::size_t oldest_places_ = 0;
+  std::size_t recording_ = 0;  // of the latest run, in segments that read inputs
+  bool worth_recording_ = true;
   InputFeed feed_;
 };
 

@@ -19,6 +19,12 @@ Tensor::Tensor(TensorType type, DeviceId device, std::byte* memory)
     : state_(std::make_shared<const State>(
           State{std::move(type), std::move(device), nullptr, memory, nullptr, nullptr, {}})) {}
 
+Tensor::Tensor(TensorType type, DeviceId device, std::shared_ptr<std::byte> memory) {
+  std::byte* const data = memory.get();
+  state_ = std::make_shared<const State>(
+      State{std::move(type), std::move(device), std::move(memory), data, nullptr, nullptr, {}});
+}
+
 Tensor::Tensor(VariablePtr variable, std::byte* memory) {
   TensorType type = variable->type;
   DeviceId device = variable->device;
@@ -27,13 +33,9 @@ Tensor::Tensor(VariablePtr variable, std::byte* memory) {
 }
 
 Tensor::Tensor(TensorType type, const Tensor& base)
-    : state_(std::make_shared<const State>(State{std::move(type),
-                                                 base.device(),
-                                                 base.state_->buffer,
-                                                 base.state_->data,
-                                                 base.state_->variable,
-                                                 nullptr,
-                                                 {}})) {}
+    : state_(std::make_shared<const State>(State{
+          std::move(type), base.device(), base.state_->owner, base.state_->data, base.state_->variable, nullptr, {}})) {
+}
 
 Tensor::Tensor(std::shared_ptr<Trace> trace, Value value) {
   TensorType type = trace->graph.type(value);

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/device/device.h"
 #include "core/device/memory_pool.h"
@@ -13,7 +14,14 @@ namespace gpubench {
 
 /// A graph under construction, shared by the tensors that are its values.
 struct Trace {
+  /// A value on which a script may mean to branch, and where it was made: "map.lua:12: Tensor:gt".
+  struct Condition {
+    Value value;
+    std::string origin;
+  };
+
   Graph graph;
+  std::vector<Condition> conditions{};
 };
 
 class Tensor {
@@ -23,6 +31,8 @@ class Tensor {
   Tensor(TensorType type, DeviceId device, Buffer buffer);
   /// Memory that somebody else keeps alive.
   Tensor(TensorType type, DeviceId device, std::byte* memory);
+  /// Memory that it shares.
+  Tensor(TensorType type, DeviceId device, std::shared_ptr<std::byte> memory);
   /// The memory of a variable; reads see every update.
   Tensor(VariablePtr variable, std::byte* memory);
   /// Another type over `base`'s memory (reshape).
@@ -40,8 +50,8 @@ class Tensor {
   TensorView view() const { return {&state_->type, state_->data}; }
   /// The memory with a share in its ownership; null for variables and for memory that somebody else keeps alive.
   std::shared_ptr<std::byte> memory() const {
-    if (state_->buffer == nullptr) return nullptr;
-    return {std::const_pointer_cast<Buffer>(state_->buffer), state_->data};
+    if (state_->owner == nullptr) return nullptr;
+    return {std::const_pointer_cast<void>(state_->owner), state_->data};
   }
   /// Symbolic tensors only.
   const std::shared_ptr<Trace>& trace() const { return state_->trace; }
@@ -54,7 +64,7 @@ class Tensor {
   struct State {
     TensorType type;
     DeviceId device;
-    std::shared_ptr<const Buffer> buffer;
+    std::shared_ptr<const void> owner;  // of the memory; null where somebody else keeps it alive
     std::byte* data = nullptr;
     VariablePtr variable;
     std::shared_ptr<Trace> trace;

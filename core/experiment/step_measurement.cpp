@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/gpu_watch.h"
+#include "core/experiment/input_window.h"
 #include "core/experiment/step_trace.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/nvtx.h"
@@ -26,7 +27,12 @@ void set_measured(Record& record, std::string_view column, double value) {
 class Measurement {
  public:
   Measurement(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what)
-      : steps_(steps), runtime_(runtime), limits_(limits), what_(what), warmup_(limits.warmup), rule_(limits.stopping) {
+      : steps_(steps),
+        runtime_(runtime),
+        limits_(limits),
+        what_(what),
+        warmup_(limits.warmup),
+        window_(limits.stopping, steps.epochs()) {
     // Takes long enough for a GPU to fall asleep in, so it comes before the warm-up.
     bool has_gpus = false;
     for_each_device([&](Device& device) { has_gpus = has_gpus || !device.bus_id().empty(); });
@@ -38,8 +44,13 @@ class Measurement {
     measure();
     if (!gpus_in_use().empty()) measure_host();
     if (limits_.new_tracer && !gpus_in_use().empty()) trace();
-    const Estimate mean = estimate_mean(rule_.samples());
-    return {describe(rule_.estimate(), mean), mean, {rule_.samples().begin(), rule_.samples().end()}, timeline_};
+    const std::span<const double> samples = window_.rule().samples();
+    return {.record = describe(samples),
+            .mean_step_time = estimate_mean(samples),
+            .samples = {samples.begin(), samples.end()},
+            .doubt = doubt(),
+            .input_doubt = window_.doubt(),
+            .timeline = timeline_};
   }
 
  private:
@@ -55,8 +66,22 @@ class Measurement {
       steps_.step();
       settled = warmup_.add(step.elapsed().count());
     }
+    use_up_buffers();
     runtime_.synchronize();
     warmup_time_ = watch.elapsed();
+  }
+
+  /// While the first step planned, the input's buffers filled. Where the input is the slower of the two, steps go fast
+  /// until they are empty; those are no sample of what comes after.
+  void use_up_buffers() {
+    constexpr int steps_between_looks = 4;
+    std::int64_t ready = steps_.ready_elements();
+    for (bool fewer = ready > 0; fewer;) {
+      for (int step = 0; step < steps_between_looks; ++step) steps_.step();
+      const std::int64_t left = steps_.ready_elements();
+      fewer = left < ready;
+      ready = left;
+    }
   }
 
   void measure() {
@@ -69,6 +94,8 @@ class Measurement {
     GpuWatch& gpus = gpus_.emplace(gpus_in_use(), nvml_);
     gpus.begin();
     CpuProbe probe;
+    const Seconds copied_before = copy_time();
+    window_.begin();
     const Stopwatch watch;
     bool done = false;
     while (!done) {
@@ -80,10 +107,10 @@ class Measurement {
         skip_partial(watch);
         continue;
       }
-      waited_ += steps_.fetched() - begin;
-      done = rule_.add(Seconds(end - begin).count());
+      done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin);
     }
     runtime_.synchronize();
+    if (gpus_in_use().empty()) copy_share_ = (copy_time() - copied_before) / watch.elapsed();
     gpus.end();
     std::array<double, 4> readings{};
     probe.read(readings);
@@ -116,31 +143,50 @@ class Measurement {
   void trace() {
     constexpr std::size_t most_spans = 200'000;
     const NvtxRange range("trace");
-    timeline_ = std::make_shared<Timeline>(most_spans);
-    trace_ = trace_steps(steps_, runtime_, *limits_.new_tracer(), *timeline_);
+    runtime_.synchronize();
+    const std::unique_ptr<Tracer> tracer = started_tracer();
+    if (tracer == nullptr) return;
+    const auto timeline = std::make_shared<Timeline>(most_spans);
+    trace_ = trace_steps(steps_, runtime_, *tracer, *timeline);
+    if (limits_.keep_timeline) timeline_ = timeline;
+  }
+
+  std::unique_ptr<Tracer> started_tracer() {
+    try {
+      std::unique_ptr<Tracer> tracer = limits_.new_tracer();
+      tracer->start();
+      return tracer;
+    } catch (const DeviceLost&) {
+      throw;
+    } catch (const Error& error) {
+      if (limits_.keep_timeline) throw;
+      no_trace_ = error.what();
+      return nullptr;
+    }
+  }
+
+  /// Of the devices that copy in their callers' time.
+  Seconds copy_time() const {
+    Seconds time{};
+    for_each_device([&](Device& device) { time += device.copy_time().value_or(Seconds{}); });
+    return time;
   }
 
   /// A dataset of one whole and many partial batches must not be measured for ever.
   void skip_partial(const Stopwatch& watch) const {
-    if (rule_.samples().empty() && watch.elapsed() > limits_.stopping.budget) {
+    if (window_.rule().samples().empty() && watch.elapsed() > limits_.stopping.budget) {
       throw Error(fmt::format("{}: no second batch of {} examples came within {:.1f} s", what_, batch_,
                               limits_.stopping.budget.count()));
     }
   }
 
-  Record describe(const Estimate& step, const Estimate& mean) {
+  Record describe(std::span<const double> samples) {
     Record record;
-    record.set("quality", quality(step));
-    record.set("batch_size", batch_);
-    record.set("steps", static_cast<std::int64_t>(rule_.samples().size()));
-    set_rate(record, {"examples_per_s", "examples_low_per_s", "examples_high_per_s"}, static_cast<double>(batch_),
-             mean);
-    record.set("step_time_s", step.value);
-    set_measured(record, "step_time_low_s", step.interval.low);
-    set_measured(record, "step_time_high_s", step.interval.high);
-    record.set("step_time_p95_s", quantile(rule_.samples(), 0.95));
+    set_step_times(record, samples, batch_, doubt());
     record.set("warmup_s", warmup_time_.count());
-    record.set("input_wait_share", waited_ / rule_.measured());
+    record.set("input_wait_share", window_.wait_share());
+    if (copy_share_) record.set("copy_share", *copy_share_);
+    if (!no_trace_.empty()) record.set("detail", "no shares but the input's: " + no_trace_);
     std::int64_t peak = 0, reserved = 0;
     for_each_device([&](Device& device) {
       const MemoryUse memory = device.memory().use();
@@ -153,17 +199,15 @@ class Measurement {
     if (host_time_) record.set("host_time_s", *host_time_);
     gpus_->describe(record, examples_);
     if (trace_) set_breakdown(record, *trace_);
-    record.set("stop_reason", rule_.reason());
+    record.set("stop_reason", window_.rule().reason());
     return record;
   }
 
-  std::string quality(const Estimate& step) const {
-    if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
-    if (const std::string doubt = gpus_->doubt(); !doubt.empty()) return "unreliable: " + doubt;
-    if (trace_ && !trace_->breakdown.doubt.empty()) return "unreliable: " + trace_->breakdown.doubt;
-    if (std::isinf(step.relative_error())) return "unreliable: too few steps for an interval";
-    if (step.relative_error() <= wide_interval) return "ok";
-    return fmt::format("unreliable: the median is known to {:.0f} % only", 100 * step.relative_error());
+  std::string doubt() const {
+    if (!window_.doubt().empty()) return window_.doubt();
+    if (!warmup_.settled()) return warmup_.reason();
+    if (const std::string doubt = gpus_->doubt(); !doubt.empty()) return doubt;
+    return trace_ ? trace_->breakdown.doubt : "";
   }
 
   std::vector<WatchedGpu> gpus_in_use() const {
@@ -185,13 +229,14 @@ class Measurement {
   const StepLimits& limits_;
   std::string_view what_;
   Warmup warmup_;
-  StoppingRule rule_;
+  InputWindow window_;
   std::int64_t batch_ = 0;
-  Seconds warmup_time_{}, waited_{};
+  Seconds warmup_time_{};
   double cpu_share_ = 0, examples_ = 0;
   NvmlAccess nvml_;
   std::optional<GpuWatch> gpus_;
-  std::optional<double> host_time_;
+  std::optional<double> host_time_, copy_share_;
+  std::string no_trace_;
   std::optional<StepTrace> trace_;
   std::shared_ptr<Timeline> timeline_;
 };
@@ -204,6 +249,26 @@ void set_rate(Record& record, const RateColumns& columns, double amount, const E
   if (!std::isfinite(longest) || shortest <= 0) return;
   set_measured(record, columns.low, amount / longest);
   set_measured(record, columns.high, amount / shortest);
+}
+
+void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size,
+                    const std::string& doubt) {
+  const Estimate step = estimate_median(samples);
+  record.set("quality", doubt.empty() ? interval_quality(step) : "unreliable: " + doubt);
+  record.set("batch_size", batch_size);
+  record.set("steps", std::ssize(samples));
+  set_rate(record, {"examples_per_s", "examples_low_per_s", "examples_high_per_s"}, static_cast<double>(batch_size),
+           estimate_mean(samples));
+  record.set("step_time_s", step.value);
+  set_measured(record, "step_time_low_s", step.interval.low);
+  set_measured(record, "step_time_high_s", step.interval.high);
+  record.set("step_time_p95_s", quantile(samples, 0.95));
+}
+
+std::string interval_quality(const Estimate& median) {
+  if (std::isinf(median.relative_error())) return "unreliable: too few samples for an interval";
+  if (median.relative_error() <= wide_interval) return "ok";
+  return fmt::format("unreliable: the median is known to {:.0f} % only", 100 * median.relative_error());
 }
 
 StepMeasurement measure_steps(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what) {

@@ -19,13 +19,18 @@ struct StepLimits {
   WarmupLimits warmup;
   /// Makes what traces a few more steps after the timing, where a GPU takes part; empty: nothing is traced.
   std::function<std::unique_ptr<Tracer>()> new_tracer;
+  /// The timeline is wanted, so that a tracer that cannot be had is an error; otherwise the row's detail says why the
+  /// shares are missing.
+  bool keep_timeline = false;
 };
 
 struct StepMeasurement {
   Record record;            ///< batch_size, steps, times, shares, memory of all devices together, quality, stop_reason
   Estimate mean_step_time;  ///< seconds
   std::vector<double> samples;  ///< step times in seconds, in order
-  /// Of the traced steps; nullptr where none were.
+  std::string doubt;            ///< why the row is unreliable, if not for its interval; empty when nothing is known
+  std::string input_doubt;      ///< of that: the samples do not tell how fast the input is
+  /// Of the traced steps; nullptr where none were or it is not wanted.
   std::shared_ptr<Timeline> timeline;
 };
 
@@ -36,6 +41,13 @@ struct RateColumns {
 /// Sets what `amount` a step comes to in a second. Of training, by the mean step: disturbed steps take their time too.
 /// The interval stays empty where there is none.
 void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& step_time);
+
+/// Sets what follows from the step times: steps, examples_per_s, step_time_s and their intervals, step_time_p95_s; and
+/// quality, by `doubt` where there is one, else by the median's interval.
+void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const std::string& doubt);
+
+/// "ok", or "unreliable: ..." where the interval of a row's median is too wide.
+std::string interval_quality(const Estimate& median);
 
 /// Steps with fewer examples than the first are taken but are no samples. Throws Error naming `what` when no second
 /// whole batch comes within the budget.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/clock.h"
+#include "core/experiment/epochs.h"
 
 namespace gpubench {
 
@@ -17,6 +18,10 @@ class StepSource {
   virtual std::int64_t examples() const = 0;
   /// When the latest step had its input.
   virtual Clock::time_point fetched() const = 0;
+  /// Where the input comes from; nullptr where none is fetched any more.
+  virtual Epochs* epochs() { return nullptr; }
+  /// Elements that lie ready in the input's buffers, of all its stages together.
+  virtual std::int64_t ready_elements() { return epochs() != nullptr ? epochs()->ready_elements() : 0; }
   /// Steps that may be under way on a device when step() returns: it waits for those before them.
   virtual int steps_in_flight() const { return 0; }
   /// Called between warm-up and measuring: figures that accumulate over steps start here.

@@ -30,8 +30,6 @@ class HostSpans {
 StepTrace trace_steps(StepSource& steps, Runtime& runtime, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits) {
   HostSpans host(timeline);
-  runtime.synchronize();
-  tracer.start();
   runtime.renew_recordings();
   for (int step = 0; step < steps_to_record; ++step) steps.step();
   runtime.synchronize();

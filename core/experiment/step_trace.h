@@ -19,7 +19,8 @@ struct StepTrace {
   int steps = 0;
 };
 
-/// Adds what the host does, waiting for input or computing, to what the tracer sees. Throws what the tracer throws.
+/// Adds what the host does, waiting for input or computing, to what the tracer sees. The tracer has started, with idle
+/// devices. Throws what it throws.
 StepTrace trace_steps(StepSource& steps, Runtime& runtime, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits = {});
 

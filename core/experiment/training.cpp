@@ -12,8 +12,12 @@ namespace {
 
 class ModelSteps final : public StepSource {
  public:
-  ModelSteps(Trainer& trainer, const Dataset& dataset, bool resident)
-      : trainer_(trainer), dataset_(dataset), steps_(trainer.training_loop()), resident_(resident) {}
+  ModelSteps(Trainer& trainer, const Dataset& dataset, bool resident, std::string_view what)
+      : trainer_(trainer),
+        what_(what),
+        steps_(trainer.training_loop()),
+        epochs_([&](std::uint64_t epoch) { return trainer.open(dataset, epoch); }, what_),
+        resident_(resident) {}
 
   void step() override {
     if (resident_ && fetches_ == resident_batches) {
@@ -24,12 +28,12 @@ class ModelSteps final : public StepSource {
     if (resident_ && fetches_ == 1) whole_ = examples();
     if (examples() == whole_ || !resident_) return;
     throw Error(
-        fmt::format("measure.training: resident batches must be equal, got {} and {} examples; the dataset needs "
-                    "{} whole ones",
-                    whole_, examples(), resident_batches));
+        fmt::format("{}: resident batches must be equal, got {} and {} examples; the dataset needs {} whole ones",
+                    what_, whole_, examples(), resident_batches));
   }
   std::int64_t examples() const override { return steps_.examples(); }
   Clock::time_point fetched() const override { return steps_.fetched(); }
+  Epochs* epochs() override { return resident_ ? nullptr : &epochs_; }
   int steps_in_flight() const override { return steps_.plan().executor->inputs_in_flight(); }
   void reset_figures() override { trainer_.reset_metrics(); }
   /// Of the first step's plan: it says what a whole batch is.
@@ -40,20 +44,16 @@ class ModelSteps final : public StepSource {
   static constexpr int resident_batches = 2;
 
   void fetch() {
-    if (!cursor_ || !steps_.step(*cursor_)) {
-      cursor_ = trainer_.open(dataset_, epoch_++);
-      if (!steps_.step(*cursor_)) throw Error("measure.training: the dataset is empty");
-    }
+    epochs_.advance([this](Cursor& cursor) { return steps_.step(cursor); });
     if (!facts_) facts_ = steps_.plan().executor->facts();
     ++fetches_;
   }
 
   Trainer& trainer_;
-  const Dataset& dataset_;
+  std::string what_;
   StepLoop steps_;
+  Epochs epochs_;
   std::optional<PlanFacts> facts_;
-  std::unique_ptr<Cursor> cursor_;
-  std::uint64_t epoch_ = 0;
   bool resident_;
   int fetches_ = 0;
   std::int64_t whole_ = 0;
@@ -81,8 +81,8 @@ std::vector<Dtype> precisions(const Model& model) {
 }
 
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options) {
-  ModelSteps steps(trainer, dataset, options.resident);
-  StepMeasurement measured = measure_steps(steps, trainer.runtime(), options.limits, "measure.training");
+  ModelSteps steps(trainer, dataset, options.resident, options.what);
+  StepMeasurement measured = measure_steps(steps, trainer.runtime(), options.limits, options.what);
 
   Record record;
   record.set("device", device_of(trainer.model()));
@@ -90,16 +90,20 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   record.set("precision", precision_of(trainer.model()));
   record.set("replicas", std::int64_t{1});
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);
-  const double flops = steps.facts().flops;
-  record.set("flops_per_step", flops);
-  set_rate(record, {"flops_per_s", "flops_low_per_s", "flops_high_per_s"}, flops, measured.mean_step_time);
+  record.set("flops_per_step", steps.facts().flops);
   record.set("kernels", static_cast<std::int64_t>(steps.facts().kernels));
-  if (options.best_flops_per_s) {
-    set_rate(record, {"mfu", "mfu_low", "mfu_high"}, flops / *options.best_flops_per_s, measured.mean_step_time);
-    mark_impossible_mfu(record);
-  }
+  set_flop_rates(record, measured.mean_step_time, options.best_flops_per_s);
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);
-  return {std::move(record), std::move(measured.samples), std::move(measured.timeline)};
+  return {std::move(record), std::move(measured.samples), std::move(measured.doubt), std::move(measured.input_doubt),
+          std::move(measured.timeline)};
+}
+
+void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s) {
+  const double flops = *number_in(record.get("flops_per_step"));
+  set_rate(record, {"flops_per_s", "flops_low_per_s", "flops_high_per_s"}, flops, mean_step);
+  if (!best_flops_per_s) return;
+  set_rate(record, {"mfu", "mfu_low", "mfu_high"}, flops / *best_flops_per_s, mean_step);
+  mark_impossible_mfu(record);
 }
 
 }  // namespace gpubench

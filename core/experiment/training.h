@@ -15,11 +15,15 @@ struct TrainingOptions {
   bool resident = false;
   /// What the device can do at best, to relate to; none: no mfu.
   std::optional<double> best_flops_per_s;
+  /// What errors say was asked for.
+  std::string_view what = "measure.training";
 };
 
 struct TrainingMeasurement {
   Record record;                ///< the standard columns that a training has
   std::vector<double> samples;  ///< step times in seconds, in order
+  std::string doubt;            ///< why the row is unreliable, if not for its interval
+  std::string input_doubt;      ///< of that: the samples do not tell how fast the input is
   /// Of the traced steps; nullptr where none were.
   std::shared_ptr<Timeline> timeline;
 };
@@ -30,5 +34,8 @@ std::vector<Dtype> precisions(const Model& model);
 /// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but
 /// are no samples. Throws Error when the dataset is empty, or holds no two steps.
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
+
+/// Sets flops_per_s and mfu, with their intervals, of a row with flops_per_step.
+void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s);
 
 }  // namespace gpubench

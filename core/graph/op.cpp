@@ -9,6 +9,10 @@ std::vector<Value> Op::gradient(Graph&, std::span<const Value> inputs, std::span
   return std::vector<Value>(inputs.size());
 }
 
+std::optional<BlockForm> Op::block_form(std::span<const BlockInput>, std::int64_t) const {
+  return std::nullopt;
+}
+
 bool Op::has_effect() const {
   const std::vector<Alias> all = aliases();
   return std::any_of(all.begin(), all.end(), [](const Alias& alias) { return alias.kind == Alias::Kind::in_place; });

@@ -1,6 +1,7 @@
 // What an operation means: its types, its derivative, its cost. An Op knows no device; backends plan it into kernels.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,26 @@ struct Alias {
   Kind kind = Kind::may_overwrite;
 };
 
+class Op;
+using OpPtr = std::shared_ptr<const Op>;
+
+/// An input as an op over blocks finds it: tensors of many elements along a new first dimension, or one for all.
+struct BlockInput {
+  TensorType element;
+  bool shared = false;
+};
+
+/// How many elements are computed at once: by `op` on tensors with the elements along a new first dimension.
+struct BlockForm {
+  enum class Inputs : std::uint8_t {
+    repeated,    ///< what all elements share is repeated for each of them
+    stretched,   ///< aligned at the last dimension, as broadcasting has it; what is shared stays as it is
+    as_they_are  ///< what is shared stays as it is
+  };
+  Inputs inputs = Inputs::repeated;
+  OpPtr op = nullptr;  ///< none: the op itself
+};
+
 class Op {
  public:
   virtual ~Op() = default;
@@ -50,12 +71,13 @@ class Op {
   virtual std::vector<Alias> aliases() const { return {}; }
   /// Whether leaving the node out would change more than its outputs (a variable's update).
   bool has_effect() const;
+  /// The form for blocks of `count` elements, which gives each element the very bytes that it gets alone; none where
+  /// there is none, the default: elements are then computed one after the other. At least one input is not shared.
+  virtual std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const;
   /// Floating-point operations, a multiply and an add counting two. The default: one per output element.
   virtual double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const;
   /// Bytes that must move at least. The default: all inputs read once, all outputs written once.
   virtual double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const;
 };
-
-using OpPtr = std::shared_ptr<const Op>;
 
 }  // namespace gpubench

@@ -22,6 +22,8 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(exp, Exp, floats, 16)                         \
   ROW(log, Log, floats, 24)                         \
   ROW(floor, Floor, floats, 0)                      \
+  ROW(ceil, Ceil, floats, 0)                        \
+  ROW(round, Round, floats, 0)                      \
   ROW(relu, Relu, floats, 0)                        \
   ROW(sigmoid, Sigmoid, floats, 20)                 \
   ROW(tanh, Tanh, floats, 32)                       \
@@ -40,6 +42,8 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(mul, Mul, numbers, 0)                \
   ROW(div, Div, floats, 0)                 \
   ROW(pow, Pow, floats, 200)               \
+  ROW(floor_div, FloorDiv, numbers, 8)     \
+  ROW(floor_mod, FloorMod, numbers, 24)    \
   ROW(maximum, Maximum, numbers, 0)        \
   ROW(minimum, Minimum, numbers, 0)
 

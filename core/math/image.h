@@ -1,5 +1,5 @@
 // What image ops decide for an image and compute for a pixel. Semantics as in tf.image; an image's draws are those that
-// random_uniform makes for the element of its number.
+// random_uniform makes for a lone number in the step of the image's number.
 #pragma once
 #include <cmath>
 
@@ -7,12 +7,17 @@
 
 namespace gpubench::math {
 
-/// The random words of image `i` of a batch.
+/// The random words of the image of a number.
 struct ImageDraw {
   std::uint32_t first, second;
 };
-GPUBENCH_HOST_DEVICE ImageDraw draw_for_image(std::uint64_t seed, std::uint64_t step, std::int64_t i) {
-  return {philox_word(seed, step, i), philox_word(seed, step, i, true)};
+GPUBENCH_HOST_DEVICE ImageDraw draw_for_image(std::uint64_t seed, std::uint64_t number) {
+  return {philox_word(seed, number, 0), philox_word(seed, number, 0, true)};
+}
+/// The number of image `i`, where each of `steps` counts `images_per_step` of them.
+GPUBENCH_HOST_DEVICE std::uint64_t image_number(const std::int64_t* steps, std::int64_t images_per_step,
+                                                std::int64_t i) {
+  return static_cast<std::uint64_t>(steps[i / images_per_step] + i % images_per_step);
 }
 
 /// Every second image, as uniform < 1/2.

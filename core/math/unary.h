@@ -43,6 +43,13 @@ struct Log {
 struct Floor {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return floorf(x); }
 };
+struct Ceil {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return ceilf(x); }
+};
+/// To the nearest whole number, and to the even one of two that are as near.
+struct Round {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return rintf(x); }
+};
 /// Not a number stays, so that a diverged model shows.
 struct Relu {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x < 0.0F ? 0.0F : x; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -22,21 +23,26 @@ std::size_t capacity_for(Seconds budget) {
 }
 
 StoppingLimits checked(StoppingLimits limits) {
-  if (!(limits.relative_error > 0)) {
-    throw Error(fmt::format("measure: the relative error is {}; it must be above 0", limits.relative_error));
-  }
-  if (!(limits.budget.count() > 0) || !(limits.min_time.count() > 0)) {
-    throw Error(fmt::format("measure: a budget of {} s with at least {} s; both must be above 0", limits.budget.count(),
-                            limits.min_time.count()));
-  }
-  if (limits.budget < limits.min_time) {
-    throw Error(fmt::format("measure: a budget of {} s is too short; at least {} s are measured", limits.budget.count(),
-                            limits.min_time.count()));
-  }
+  check(limits);
   return limits;
 }
 
 }  // namespace
+
+void check(const StoppingLimits& limits) {
+  if (!(limits.relative_error > 0)) {
+    throw Error(fmt::format("measure: the relative error is {}; it must be above 0", limits.relative_error));
+  }
+  if (!(limits.budget.count() > 0) || !(limits.min_time.count() > 0)) {
+    throw Error(fmt::format("measure: a budget of {} s and a min_time of {} s; both must be above 0",
+                            limits.budget.count(), limits.min_time.count()));
+  }
+  if (limits.budget < limits.min_time) {
+    throw Error(
+        fmt::format("measure: a min_time of {} s is more than the budget of {} s; at most the budget is possible",
+                    limits.min_time.count(), limits.budget.count()));
+  }
+}
 
 std::string_view to_string(StopReason reason) {
   switch (reason) {
@@ -79,6 +85,18 @@ bool StoppingRule::add(double seconds) {
     stop_reason_ = StopReason::full;
   }
   return stop_reason_ != StopReason::running;
+}
+
+StopReason StoppingRule::trim(std::size_t count) {
+  samples_.resize(count);
+  measured_ = Seconds(std::accumulate(samples_.begin(), samples_.end(), 0.0));
+  reached_error_ = estimator_.estimate(samples_).relative_error();
+  if (reached_error_ <= limits_.relative_error) {
+    stop_reason_ = StopReason::precise;
+  } else if (stop_reason_ == StopReason::precise) {
+    stop_reason_ = StopReason::running;
+  }
+  return stop_reason_;
 }
 
 std::string StoppingRule::reason() const {

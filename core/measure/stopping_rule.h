@@ -19,17 +19,23 @@ struct StoppingLimits {
   Seconds budget{2.0};
 };
 
+/// Throws Error when a limit is not positive or the budget is shorter than the least time, naming both.
+void check(const StoppingLimits& limits);
+
 enum class StopReason { running, precise, budget, full };
 std::string_view to_string(StopReason reason);
 
 class StoppingRule {
  public:
-  /// Throws Error when a limit is not positive or the budget is shorter than the least time.
+  /// Throws what check() throws.
   explicit StoppingRule(StoppingLimits limits);
 
   /// Keeps a step time; true when measuring should end. Allocates nothing. Now and then it takes as long as sorting the
   /// series in part takes, so callers start the next step's clock after it returns.
   bool add(double seconds);
+
+  /// Forgets all but the first `count` samples, which are judged anew: precise, or running where the limits allow more.
+  StopReason trim(std::size_t count);
 
   std::span<const double> samples() const { return samples_; }
   Seconds measured() const { return measured_; }

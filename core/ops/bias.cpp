@@ -1,8 +1,10 @@
 #include "core/ops/bias.h"
 
 #include <fmt/format.h>
+#include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/binary.h"
 #include "core/ops/check.h"
 #include "core/ops/shape_ops.h"
 
@@ -21,6 +23,10 @@ std::vector<TensorType> BiasAdd::infer(std::span<const TensorType> inputs) const
   check_has_channels(name(), inputs[0]);
   ops::expect_type(name(), "the bias", inputs[1], {{inputs[0].shape.back()}, inputs[0].dtype});
   return {inputs[0]};
+}
+
+std::optional<BlockForm> BiasAdd::block_form(std::span<const BlockInput>, std::int64_t) const {
+  return BlockForm{.inputs = BlockForm::Inputs::stretched, .op = std::make_shared<const Add>()};
 }
 
 std::vector<Value> BiasAdd::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,

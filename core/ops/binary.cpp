@@ -28,7 +28,8 @@ std::vector<TensorType> ArithmeticOp::infer(std::span<const TensorType> inputs) 
 std::vector<Value> ArithmeticOp::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                           std::span<const Value> output_gradients) const {
   const auto [da, db] = derivatives(graph, inputs[0], inputs[1], outputs[0], output_gradients[0]);
-  return {ops::sum_to(graph, da, graph.type(inputs[0]).shape), ops::sum_to(graph, db, graph.type(inputs[1]).shape)};
+  const auto back = [&](Value d, Value input) { return d ? ops::sum_to(graph, d, graph.type(input).shape) : d; };
+  return {back(da, inputs[0]), back(db, inputs[1])};
 }
 
 void ArithmeticOp::check(const TensorType& type) const {
@@ -68,6 +69,12 @@ std::array<Value, 2> Pow::derivatives(Graph& graph, Value a, Value b, Value c, V
   const Value safe = ops::select(graph, positive, a, ops::scalar(graph, 1, dtype));  // log(1) is 0
   const Value db = ops::mul(graph, c, ops::log(graph, safe));
   return {ops::mul(graph, dc, da), ops::mul(graph, dc, db)};
+}
+
+/// c = a - floor(a / b) b.
+std::array<Value, 2> FloorMod::derivatives(Graph& graph, Value a, Value b, Value, Value dc) const {
+  const Value times = graph.apply(std::make_shared<const FloorDiv>(), {a, b});
+  return {dc, ops::neg(graph, ops::mul(graph, dc, times))};
 }
 
 std::array<Value, 2> Maximum::derivatives(Graph& graph, Value a, Value b, Value, Value dc) const {

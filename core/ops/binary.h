@@ -17,6 +17,9 @@ class ArithmeticOp : public Op {
   std::vector<Alias> aliases() const final {
     return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
   }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final {
+    return BlockForm{.inputs = BlockForm::Inputs::stretched};
+  }
 
  protected:
   /// Throws Error for types that the op is not defined on. The default: anything numeric.
@@ -69,6 +72,24 @@ class Pow final : public ArithmeticOp {
   std::array<Value, 2> derivatives(Graph& graph, Value a, Value b, Value c, Value dc) const override;
 };
 
+/// a / b rounded down; integers divided by 0 are 0. No gradient.
+class FloorDiv final : public ArithmeticOp {
+ public:
+  std::string_view name() const override { return "floor_div"; }
+
+ protected:
+  std::array<Value, 2> derivatives(Graph&, Value, Value, Value, Value) const override { return {}; }
+};
+
+/// What floor_div leaves, of the sign of b; 0 for integers divided by 0.
+class FloorMod final : public ArithmeticOp {
+ public:
+  std::string_view name() const override { return "floor_mod"; }
+
+ protected:
+  std::array<Value, 2> derivatives(Graph& graph, Value a, Value b, Value c, Value dc) const override;
+};
+
 /// Where both are equal, the gradient goes to a.
 class Maximum final : public ArithmeticOp {
  public:
@@ -90,6 +111,9 @@ class Minimum final : public ArithmeticOp {
 /// a, b -> bool. No gradient.
 class ComparisonOp : public Op {
  public:
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final {
+    return BlockForm{.inputs = BlockForm::Inputs::stretched};
+  }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
 };
 
@@ -126,6 +150,9 @@ class GreaterEqual final : public ComparisonOp {
 /// bool, bool -> bool. No gradient.
 class LogicalOp : public Op {
  public:
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final {
+    return BlockForm{.inputs = BlockForm::Inputs::stretched};
+  }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
   std::vector<Alias> aliases() const final {
     return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
@@ -151,6 +178,9 @@ class Select final : public Op {
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override {
     return {{0, 1, Alias::Kind::may_overwrite}, {0, 2, Alias::Kind::may_overwrite}};
+  }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override {
+    return BlockForm{.inputs = BlockForm::Inputs::stretched};
   }
 };
 

@@ -15,6 +15,7 @@ class Cast final : public Op {
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
 
   const Dtype dtype;
 };

@@ -45,6 +45,15 @@ void expect_rank(std::string_view op, std::string_view what, const TensorType& t
   refuse(op, fmt::format("{} must have {} dimension{}, got {}", what, rank, rank == 1 ? "" : "s", to_string(type)));
 }
 
+void expect_step(std::string_view op, const TensorType& step, const Shape& of) {
+  if (step.rank() != 1 || step.dtype != Dtype::i64) {
+    expect_type(op, "the step", step, {{}, Dtype::i64});
+  } else if (of.empty() || of[0] != step.shape[0]) {
+    refuse(op,
+           fmt::format("the step must be int64[], or one for each part of {}, got {}", to_string(of), to_string(step)));
+  }
+}
+
 int axis_index(std::string_view op, std::int64_t axis, const TensorType& type) {
   const std::int64_t rank = type.rank();
   if (axis < -rank || axis >= rank) {

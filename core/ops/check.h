@@ -23,6 +23,9 @@ void expect_same_dtype(std::string_view op, const TensorType& a, const TensorTyp
 void expect_type(std::string_view op, std::string_view what, const TensorType& type, const TensorType& expected);
 void expect_rank(std::string_view op, std::string_view what, const TensorType& type, int rank);
 
+/// What random ops draw by: int64[], or int64[k] for what has `k` parts along its first dimension.
+void expect_step(std::string_view op, const TensorType& step, const Shape& of);
+
 /// Counts a negative axis from the end. Throws Error when the type has no such axis.
 int axis_index(std::string_view op, std::int64_t axis, const TensorType& type);
 

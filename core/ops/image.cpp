@@ -9,10 +9,18 @@
 namespace gpubench {
 namespace {
 
+/// A block of batches.
+constexpr int most_image_rank = 5;
+
 void expect_images(std::string_view op, const TensorType& images) {
   if (images.dtype == Dtype::bytes) ops::refuse(op, "images are tensors of numbers, got bytes; decode them first");
-  if (images.rank() == 4) return;
-  ops::refuse(op, fmt::format("takes images [batch, height, width, channels], got {}", to_string(images)));
+  if (images.rank() >= 3 && images.rank() <= most_image_rank) return;
+  ops::refuse(op, fmt::format("takes images [batch, height, width, channels] or one [height, width, channels], got {}",
+                              to_string(images)));
+}
+
+bool fits_a_block(const BlockInput& images) {
+  return images.element.rank() < most_image_rank;
 }
 
 /// For ops that compute with pixels.
@@ -24,7 +32,7 @@ void expect_brightness(std::string_view op, const TensorType& images) {
 void expect_random(std::string_view op, std::span<const TensorType> inputs) {
   ops::expect_count(op, inputs, 2);
   expect_images(op, inputs[0]);
-  ops::expect_type(op, "the step", inputs[1], {{}, Dtype::i64});
+  ops::expect_step(op, inputs[1], inputs[0].rank() == 3 ? Shape{} : inputs[0].shape);
 }
 
 void expect_extents(std::string_view op, std::int64_t height, std::int64_t width) {
@@ -38,9 +46,27 @@ std::vector<Value> same_again(const O& op, Graph& graph, std::span<const Value> 
   return {graph.apply(std::make_shared<const O>(op), {dy, inputs[1]}), Value{}};
 }
 
+/// The shape with images of other extents.
+Shape with_size(Shape from, std::int64_t height, std::int64_t width) {
+  from[from.size() - 3] = height;
+  from[from.size() - 2] = width;
+  return from;
+}
+
 constexpr std::array method_names{std::string_view("bilinear"), std::string_view("nearest")};
 
 }  // namespace
+
+ImageExtents image_extents(const Shape& shape) {
+  const std::size_t rank = shape.size();
+  std::int64_t images = 1;
+  for (std::size_t i = 0; i + 3 < rank; ++i) images *= shape[i];
+  return {images, shape[rank - 3], shape[rank - 2], shape[rank - 1]};
+}
+
+std::optional<BlockForm> RandomImageOp::block_form(std::span<const BlockInput> inputs, std::int64_t count) const {
+  return fits_a_block(inputs[0]) ? RandomOp::block_form(inputs, count) : std::nullopt;
+}
 
 std::string RandomFlipLeftRight::attributes() const {
   return fmt::format("seed={}", seed);
@@ -106,11 +132,11 @@ std::string RandomCrop::attributes() const {
 std::vector<TensorType> RandomCrop::infer(std::span<const TensorType> inputs) const {
   expect_random(name(), inputs);
   expect_extents(name(), height, width);
-  const Shape& from = inputs[0].shape;
-  if (height > from[1] || width > from[2]) {
+  const ImageExtents from = image_extents(inputs[0].shape);
+  if (height > from.height || width > from.width) {
     ops::refuse(name(), fmt::format("{} x {} does not fit into {}", height, width, to_string(inputs[0])));
   }
-  return {{{from[0], height, width, from[3]}, inputs[0].dtype}};
+  return {{with_size(inputs[0].shape, height, width), inputs[0].dtype}};
 }
 
 double RandomCrop::bytes(std::span<const TensorType>, std::span<const TensorType> outputs) const {
@@ -137,10 +163,14 @@ std::vector<TensorType> ResizeImages::infer(std::span<const TensorType> inputs) 
   expect_images(name(), inputs[0]);
   expect_extents(name(), height, width);
   if (method == ResizeMethod::bilinear) expect_brightness(name(), inputs[0]);
-  const Shape& from = inputs[0].shape;
-  if (from[1] == 0 || from[2] == 0) ops::refuse(name(), fmt::format("{} has no pixels", to_string(inputs[0])));
+  const ImageExtents from = image_extents(inputs[0].shape);
+  if (from.height == 0 || from.width == 0) ops::refuse(name(), fmt::format("{} has no pixels", to_string(inputs[0])));
   const Dtype dtype = method == ResizeMethod::bilinear ? Dtype::f32 : inputs[0].dtype;
-  return {{{from[0], height, width, from[3]}, dtype}};
+  return {{with_size(inputs[0].shape, height, width), dtype}};
+}
+
+std::optional<BlockForm> ResizeImages::block_form(std::span<const BlockInput> inputs, std::int64_t) const {
+  return fits_a_block(inputs[0]) ? std::optional(BlockForm{}) : std::nullopt;
 }
 
 double ResizeImages::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {

@@ -1,13 +1,28 @@
-// Augmentation and resizing of images [batch, height, width, channels], with the names and semantics of tf.image. What
-// is random is decided for each image of its own: Philox(seed, step, image), the same numbers on every device.
+// Augmentation and resizing of images [batch, height, width, channels], with the names and semantics of tf.image; one
+// image may come without the batch. What is random is decided for each image of its own: image i of a batch draws in
+// step s what image 0 draws in step s + i, so that it does not matter in which batch, or whether in one, an image lies.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
+#include "core/ops/random.h"
 
 namespace gpubench {
 
-/// images, step int64[] -> images, every second one mirrored. Any type but bytes.
-class RandomFlipLeftRight final : public Op {
+/// Images seen as one batch of them, whatever dimensions stand before the last three.
+struct ImageExtents {
+  std::int64_t images, height, width, channels;
+};
+ImageExtents image_extents(const Shape& shape);
+
+/// images, step -> images; the last dimensions but three are no matter.
+class RandomImageOp : public RandomOp {
+ public:
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const final;
+};
+
+/// images, step int64[] (or int64[k]: one for each part along the first dimension) -> images, every second one
+/// mirrored. Any type but bytes.
+class RandomFlipLeftRight final : public RandomImageOp {
  public:
   explicit RandomFlipLeftRight(std::uint64_t of) : seed(of) {}
   std::string_view name() const override { return "random_flip_left_right"; }
@@ -22,7 +37,7 @@ class RandomFlipLeftRight final : public Op {
 
 /// images, step -> images with a number of [-max_delta, max_delta) added, which is of the unit in which the brightest
 /// pixel of uint8 is 1. Floating types, and uint8, which saturates.
-class RandomBrightness final : public Op {
+class RandomBrightness final : public RandomImageOp {
  public:
   /// Throws Error for a negative `delta`.
   RandomBrightness(double delta, std::uint64_t of);
@@ -39,7 +54,7 @@ class RandomBrightness final : public Op {
 
 /// images, step -> (x - mean) * factor + mean with the mean of each channel of an image and a factor of [lower, upper).
 /// Floating types, and uint8, which saturates.
-class RandomContrast final : public Op {
+class RandomContrast final : public RandomImageOp {
  public:
   /// 0 <= from <= to; throws Error otherwise.
   RandomContrast(double from, double to, std::uint64_t of);
@@ -58,7 +73,7 @@ class RandomContrast final : public Op {
 
 /// images, step -> [batch, height, width, channels], cut out at a place of its own for each image. Any type but bytes.
 /// No gradient.
-class RandomCrop final : public Op {
+class RandomCrop final : public RandomImageOp {
  public:
   RandomCrop(std::int64_t rows, std::int64_t columns, std::uint64_t of) : height(rows), width(columns), seed(of) {}
   std::string_view name() const override { return "random_crop"; }
@@ -85,6 +100,7 @@ class ResizeImages final : public Op {
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const std::int64_t height, width;
   const ResizeMethod method;

@@ -14,6 +14,7 @@ class OneHot final : public Op {
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
 
   const std::int64_t depth;
   const Dtype dtype;
@@ -28,6 +29,11 @@ class Gather final : public Op {
                               std::span<const Value> output_gradients) const override;
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
   double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  /// For rows of one tensor that all elements share.
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t) const override {
+    if (!inputs[0].shared) return std::nullopt;
+    return BlockForm{.inputs = BlockForm::Inputs::as_they_are};
+  }
 };
 
 /// dy [indices..., ...], indices -> [rows, ...]: each row the sum of the gradients of its uses.

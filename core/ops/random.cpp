@@ -8,8 +8,6 @@
 namespace gpubench {
 namespace {
 
-const TensorType step_type{{}, Dtype::i64};
-
 double checked_rate(double rate) {
   if (rate >= 0 && rate < 1) return rate;
   ops::refuse("dropout", fmt::format("the rate must be at least 0 and below 1, got {}", rate));
@@ -18,17 +16,25 @@ double checked_rate(double rate) {
 std::vector<TensorType> infer_masked(std::string_view op, std::span<const TensorType> inputs) {
   ops::expect_count(op, inputs, 2);
   ops::expect_floating(op, inputs[0]);
-  ops::expect_type(op, "the step", inputs[1], step_type);
+  ops::expect_step(op, inputs[1], inputs[0].shape);
   return {inputs[0]};
 }
 
 std::vector<TensorType> infer_random(std::string_view op, std::span<const TensorType> inputs, const Shape& shape) {
   ops::expect_count(op, inputs, 1);
-  ops::expect_type(op, "the step", inputs[0], step_type);
-  return {{shape, Dtype::f32}};
+  const Shape& steps = inputs[0].shape;
+  ops::expect_step(op, inputs[0], steps);
+  TensorType result{shape, Dtype::f32};
+  result.shape.insert(result.shape.begin(), steps.begin(), steps.end());
+  return {std::move(result)};
 }
 
 }  // namespace
+
+std::optional<BlockForm> RandomOp::block_form(std::span<const BlockInput> inputs, std::int64_t) const {
+  if (inputs.back().element.rank() != 0) return std::nullopt;
+  return BlockForm{};
+}
 
 Dropout::Dropout(double probability, std::uint64_t of) : rate(checked_rate(probability)), seed(of) {}
 

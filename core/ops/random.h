@@ -1,13 +1,22 @@
 // Random numbers as a pure function of (seed, step, element): Philox4x32-10. A mask is not stored for the backward
-// pass, it is computed again; the step is an input on the device, so that a captured graph never changes.
+// pass, it is computed again; the step is an input on the device, so that a captured graph never changes. Steps
+// int64[k] make k parts, along the first dimension of the result, of which each is drawn as it would be alone in its
+// step.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
 
 namespace gpubench {
 
-/// x, step int64[] -> x where kept, scaled by 1 / (1 - rate), else 0.
-class Dropout final : public Op {
+/// Its last input is the step.
+class RandomOp : public Op {
+ public:
+  /// Each element draws by a step of its own.
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
+};
+
+/// x, step int64[] or int64[k] -> x where kept, scaled by 1 / (1 - rate), else 0.
+class Dropout final : public RandomOp {
  public:
   /// 0 <= rate < 1; throws Error otherwise.
   Dropout(double probability, std::uint64_t of);
@@ -23,7 +32,7 @@ class Dropout final : public Op {
 };
 
 /// dy, step -> dx with the mask that Dropout used in that step.
-class DropoutGradient final : public Op {
+class DropoutGradient final : public RandomOp {
  public:
   DropoutGradient(double probability, std::uint64_t of);
   std::string_view name() const override { return "dropout_gradient"; }
@@ -35,8 +44,8 @@ class DropoutGradient final : public Op {
   const std::uint64_t seed;
 };
 
-/// step int64[] -> float32 of `shape`, uniform in [low, high).
-class RandomUniform final : public Op {
+/// step int64[] -> float32 of `shape`, int64[k] -> [k, shape...], uniform in [low, high).
+class RandomUniform final : public RandomOp {
  public:
   RandomUniform(Shape of, double from, double to, std::uint64_t key)
       : shape(std::move(of)), low(from), high(to), seed(key) {}
@@ -49,8 +58,8 @@ class RandomUniform final : public Op {
   const std::uint64_t seed;
 };
 
-/// step int64[] -> float32 of `shape`, normally distributed (Box-Muller).
-class RandomNormal final : public Op {
+/// step int64[] -> float32 of `shape`, int64[k] -> [k, shape...], normally distributed (Box-Muller).
+class RandomNormal final : public RandomOp {
  public:
   RandomNormal(Shape of, double center, double deviation, std::uint64_t key)
       : shape(std::move(of)), mean(center), stddev(deviation), seed(key) {}

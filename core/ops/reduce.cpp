@@ -67,6 +67,16 @@ double ReductionOp::flops(std::span<const TensorType> inputs, std::span<const Te
   return static_cast<double>(inputs[0].elements());
 }
 
+std::optional<BlockForm> ReductionOp::block_form(std::span<const BlockInput> inputs, std::int64_t) const {
+  const std::vector<bool> flags = reduced(inputs[0].element);
+  std::vector<std::int64_t> shifted;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i]) shifted.push_back(static_cast<std::int64_t>(i) + 1);
+  }
+  if (shifted.empty()) return std::nullopt;  // of a number: no axes would mean all of the block's
+  return BlockForm{.op = over(std::move(shifted))};
+}
+
 void ReductionOp::check(const TensorType& type) const {
   ops::expect_numeric(name(), type);
 }
@@ -106,6 +116,10 @@ std::vector<TensorType> ArgMax::infer(std::span<const TensorType> inputs) const 
   TensorType result{inputs[0].shape, Dtype::i64};
   result.shape.erase(result.shape.begin() + index);
   return {result};
+}
+
+std::optional<BlockForm> ArgMax::block_form(std::span<const BlockInput> inputs, std::int64_t) const {
+  return BlockForm{.op = std::make_shared<const ArgMax>(ops::axis_index(name(), axis, inputs[0].element) + 1)};
 }
 
 double ArgMax::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {

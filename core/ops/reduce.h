@@ -1,5 +1,8 @@
 // Reductions over axes, and the sum that undoes broadcasting.
 #pragma once
+#include <memory>
+#include <utility>
+
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
 
@@ -15,6 +18,7 @@ class ReductionOp : public Op {
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const final;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const final;
 
   /// One flag per dimension of `type`: whether it is reduced. Throws Error for a bad axis.
   std::vector<bool> reduced(const TensorType& type) const;
@@ -24,6 +28,8 @@ class ReductionOp : public Op {
 
  protected:
   virtual void check(const TensorType& type) const;
+  /// The same reduction over other axes.
+  virtual OpPtr over(std::vector<std::int64_t> other) const = 0;
   /// y and dy keep the reduced dimensions as 1, so that they broadcast to x.
   virtual Value derivative(Graph& graph, Value x, Value y, Value dy) const = 0;
 };
@@ -34,6 +40,9 @@ class ReduceSum final : public ReductionOp {
   std::string_view name() const override { return "reduce_sum"; }
 
  protected:
+  OpPtr over(std::vector<std::int64_t> other) const override {
+    return std::make_shared<const ReduceSum>(std::move(other), keepdims);
+  }
   Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
 };
 
@@ -44,6 +53,9 @@ class ReduceMean final : public ReductionOp {
   std::string_view name() const override { return "reduce_mean"; }
 
  protected:
+  OpPtr over(std::vector<std::int64_t> other) const override {
+    return std::make_shared<const ReduceMean>(std::move(other), keepdims);
+  }
   void check(const TensorType& type) const override;
   Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
 };
@@ -55,6 +67,9 @@ class ReduceMax final : public ReductionOp {
   std::string_view name() const override { return "reduce_max"; }
 
  protected:
+  OpPtr over(std::vector<std::int64_t> other) const override {
+    return std::make_shared<const ReduceMax>(std::move(other), keepdims);
+  }
   Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
 };
 
@@ -65,6 +80,9 @@ class ReduceMin final : public ReductionOp {
   std::string_view name() const override { return "reduce_min"; }
 
  protected:
+  OpPtr over(std::vector<std::int64_t> other) const override {
+    return std::make_shared<const ReduceMin>(std::move(other), keepdims);
+  }
   Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
 };
 
@@ -76,6 +94,7 @@ class ArgMax final : public Op {
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const std::int64_t axis;
 };

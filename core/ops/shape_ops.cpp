@@ -1,6 +1,7 @@
 #include "core/ops/shape_ops.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/ranges.h>
 #include <memory>
 
@@ -19,9 +20,42 @@ std::string text_of(const SliceRange& range) {
   return fmt::format("begin={} end={} stride={}", list(range.begin), list(range.end), list(range.stride));
 }
 
-/// Where an index counted from either end lies; an end past the last element is the last.
+/// The shape of `count` elements of a type.
+Shape of_block(const TensorType& element, std::int64_t count) {
+  Shape shape = element.shape;
+  shape.insert(shape.begin(), count);
+  return shape;
+}
+
+/// Where an index counted from either end lies.
 std::int64_t absolute(std::int64_t index, std::int64_t extent) {
-  return std::clamp<std::int64_t>(index < 0 ? index + extent : index, 0, extent);
+  if (index == SliceRange::to_end) return extent;
+  return index < 0 ? index + extent : index;
+}
+
+/// The bounds of one dimension as scripts write them: numbered from 1, the last one included.
+struct WrittenBounds {
+  std::int64_t first, last;
+};
+
+WrittenBounds written(std::int64_t begin, std::int64_t end) {
+  return {begin < 0 ? begin : begin + 1, end == SliceRange::to_end ? -1 : end >= 0 ? end : end - 1};
+}
+
+/// A range that was written as one of elements must find them all, or the result would be smaller than it says.
+void expect_inside(std::string_view op, std::int64_t begin, std::int64_t end, std::int64_t extent,
+                   std::size_t dimension) {
+  const std::int64_t from = absolute(begin, extent), to = absolute(end, extent);
+  const bool whole = begin == 0 && end == SliceRange::to_end, nothing = begin == end;
+  const auto [first, last] = written(begin, end);
+  const auto outside = [&](std::int64_t index) {
+    ops::refuse(op, fmt::format("index {} is out of range: dimension {} has {} element{}, numbered from 1", index,
+                                dimension + 1, extent, extent == 1 ? "" : "s"));
+  };
+  if (whole) return;
+  if (from < 0 || from > extent || (from == extent && !nothing)) outside(first);
+  if (to < 0 || to > extent || (to == 0 && !nothing && end < 0)) outside(last);
+  if (to <= from && !nothing) ops::refuse(op, fmt::format("the range {{{}, {}}} holds nothing", first, last));
 }
 
 ResolvedSlice resolve_slice(std::string_view op, const SliceRange& range, const TensorType& type) {
@@ -36,10 +70,11 @@ ResolvedSlice resolve_slice(std::string_view op, const SliceRange& range, const 
   for (std::size_t i = 0; i < named; ++i) {
     const std::int64_t extent = type.shape[i], stride = range.stride.empty() ? 1 : range.stride[i];
     if (stride < 1) ops::refuse(op, fmt::format("strides must be at least 1, got {}", list(range.stride)));
+    expect_inside(op, range.begin[i], range.end[i], extent, i);
     const std::int64_t begin = absolute(range.begin[i], extent), end = absolute(range.end[i], extent);
     result.begin[i] = begin;
     result.stride[i] = stride;
-    result.shape[i] = end > begin ? (end - begin + stride - 1) / stride : 0;
+    result.shape[i] = (end - begin + stride - 1) / stride;
   }
   return result;
 }
@@ -81,6 +116,10 @@ std::vector<Value> Reshape::gradient(Graph& graph, std::span<const Value> inputs
   return {ops::reshape(graph, output_gradients[0], graph.type(inputs[0]).shape)};
 }
 
+std::optional<BlockForm> Reshape::block_form(std::span<const BlockInput> inputs, std::int64_t count) const {
+  return BlockForm{.op = std::make_shared<const Reshape>(of_block(infer(std::array{inputs[0].element})[0], count))};
+}
+
 std::string Transpose::attributes() const {
   return "permutation=" + list(permutation);
 }
@@ -119,6 +158,12 @@ std::vector<Value> Transpose::gradient(Graph& graph, std::span<const Value> inpu
   return {ops::transpose(graph, output_gradients[0], std::move(inverse))};
 }
 
+std::optional<BlockForm> Transpose::block_form(std::span<const BlockInput> inputs, std::int64_t) const {
+  std::vector<std::int64_t> shifted{0};
+  for (const std::int64_t axis : order(inputs[0].element)) shifted.push_back(axis + 1);
+  return BlockForm{.op = std::make_shared<const Transpose>(std::move(shifted))};
+}
+
 std::string Slice::attributes() const {
   return text_of(range);
 }
@@ -135,6 +180,14 @@ std::vector<TensorType> Slice::infer(std::span<const TensorType> inputs) const {
 std::vector<Value> Slice::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
                                    std::span<const Value> output_gradients) const {
   return {ops::slice_gradient(graph, output_gradients[0], graph.type(inputs[0]).shape, range)};
+}
+
+std::optional<BlockForm> Slice::block_form(std::span<const BlockInput>, std::int64_t) const {
+  SliceRange shifted = range;
+  shifted.begin.insert(shifted.begin.begin(), 0);
+  shifted.end.insert(shifted.end.begin(), SliceRange::to_end);
+  if (!shifted.stride.empty()) shifted.stride.insert(shifted.stride.begin(), 1);
+  return BlockForm{.op = std::make_shared<const Slice>(std::move(shifted))};
 }
 
 double Slice::bytes(std::span<const TensorType>, std::span<const TensorType> outputs) const {
@@ -191,6 +244,10 @@ std::vector<Value> Concat::gradient(Graph& graph, std::span<const Value> inputs,
   return result;
 }
 
+std::optional<BlockForm> Concat::block_form(std::span<const BlockInput> inputs, std::int64_t) const {
+  return BlockForm{.op = std::make_shared<const Concat>(ops::axis_index(name(), axis, inputs[0].element) + 1)};
+}
+
 std::string BroadcastTo::attributes() const {
   return "shape=" + list(shape);
 }
@@ -206,6 +263,11 @@ std::vector<TensorType> BroadcastTo::infer(std::span<const TensorType> inputs) c
 std::vector<Value> BroadcastTo::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
                                          std::span<const Value> output_gradients) const {
   return {ops::sum_to(graph, output_gradients[0], graph.type(inputs[0]).shape)};
+}
+
+std::optional<BlockForm> BroadcastTo::block_form(std::span<const BlockInput>, std::int64_t count) const {
+  return BlockForm{.inputs = BlockForm::Inputs::stretched,
+                   .op = std::make_shared<const BroadcastTo>(of_block({shape, Dtype::f32}, count))};
 }
 
 namespace ops {

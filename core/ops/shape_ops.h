@@ -25,6 +25,7 @@ class Reshape final : public MovementOp {
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::view}}; }
   double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const Shape shape;
 };
@@ -38,6 +39,7 @@ class Transpose final : public MovementOp {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   /// The permutation for an input of this type, written out. Throws Error when it is none.
   std::vector<std::int64_t> order(const TensorType& type) const;
@@ -46,10 +48,12 @@ class Transpose final : public MovementOp {
 };
 
 /// Per dimension: where a slice begins, ends (exclusive) and steps. Dimensions that are not named are kept whole.
+/// Bounds outside of the input are an Error, and so are ranges without elements, but for those whose begin is their
+/// end.
 struct SliceRange {
   static constexpr std::int64_t to_end = std::numeric_limits<std::int64_t>::max();
 
-  std::vector<std::int64_t> begin, end;  ///< negative: from the end
+  std::vector<std::int64_t> begin, end;  ///< negative: from the end, whatever the extent is
   std::vector<std::int64_t> stride;      ///< at least 1; none means 1
 };
 
@@ -67,6 +71,7 @@ class Slice final : public MovementOp {
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   ResolvedSlice resolve(const TensorType& type) const;
 
@@ -95,6 +100,7 @@ class Concat final : public MovementOp {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const std::int64_t axis;
 };
@@ -107,6 +113,7 @@ class BroadcastTo final : public MovementOp {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const Shape shape;
 };

@@ -12,6 +12,7 @@ class Softmax final : public Op {
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
   /// Largest, subtract, exp, sum, divide: five per element.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 };
@@ -28,6 +29,7 @@ class SoftmaxGradient final : public Op {
 /// x [..., classes] -> x - log(sum(exp(x)))
 class LogSoftmax final : public Op {
  public:
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
   std::string_view name() const override { return "log_softmax"; }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,

@@ -14,6 +14,7 @@ class UnaryOp : public Op {
                               std::span<const Value> output_gradients) const final;
   std::vector<Alias> aliases() const final { return {{0, 0, Alias::Kind::may_overwrite}}; }
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final { return BlockForm{}; }
 
  protected:
   /// Throws Error for types that the op is not defined on. The default: floating-point only.
@@ -98,6 +99,24 @@ class Log final : public UnaryOp {
 class Floor final : public UnaryOp {
  public:
   std::string_view name() const override { return "floor"; }
+
+ protected:
+  Value derivative(Graph&, Value, Value, Value) const override { return {}; }
+};
+
+/// No gradient.
+class Ceil final : public UnaryOp {
+ public:
+  std::string_view name() const override { return "ceil"; }
+
+ protected:
+  Value derivative(Graph&, Value, Value, Value) const override { return {}; }
+};
+
+/// To the nearest whole number, halves to the even one. No gradient.
+class Round final : public UnaryOp {
+ public:
+  std::string_view name() const override { return "round"; }
 
  protected:
   Value derivative(Graph&, Value, Value, Value) const override { return {}; }

@@ -38,6 +38,18 @@ bool is_drawn(const Record& record, const ChartSpec& spec) {
   return sound && record.has(spec.x) && finite_number(record.get(spec.y));
 }
 
+bool is_meant(const Record& record, const Record& where) {
+  return std::ranges::all_of(where.cells(), [&](const auto& cell) { return record.get(cell.first) == cell.second; });
+}
+
+std::string where_text(const Record& where) {
+  std::string text;
+  for (const auto& [column, value] : where.cells()) {
+    text += fmt::format("{}{}={}", text.empty() ? " with " : " ", column, to_text(value));
+  }
+  return text;
+}
+
 std::optional<Interval> interval_of(const Record& record, const Column& y) {
   const auto low = finite_number(record.get(interval_end(y, "low")));
   const auto high = finite_number(record.get(interval_end(y, "high")));
@@ -187,13 +199,15 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
   const Column& y = column_named(spec.y, "y", columns);
   std::optional<Column> series;
   if (!spec.series.empty()) series = column_named(spec.series, "series", columns);
+  for (const auto& [column, value] : spec.where.cells()) column_named(column, "where", columns);
 
   std::vector<const Record*> all, rows, missing;
   for (const Record& record : records) {
+    if (!is_meant(record, spec.where)) continue;
     all.push_back(&record);
     (is_drawn(record, spec) ? rows : missing).push_back(&record);
   }
-  if (rows.empty()) throw Error(fmt::format("no row has both {} and {}", spec.x, spec.y));
+  if (rows.empty()) throw Error(fmt::format("no row{} has both {} and {}", where_text(spec.where), spec.x, spec.y));
 
   fill_defaults(spec, x, y);
   Chart chart{.spec = std::move(spec), .x_label = heading_of(x), .y_label = {}, .categories = {}, .series = {}};

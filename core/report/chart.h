@@ -28,6 +28,8 @@ struct ChartSpec {
   std::string y = {};
   /// Column whose values tell series apart; may be empty.
   std::string series = {};
+  /// Only rows with these values are drawn, or named as absent.
+  Record where = {};
   /// Base of a logarithmic axis; 0 for a linear one.
   double log_x = 0;
   double log_y = 0;
@@ -65,8 +67,8 @@ struct Chart {
   std::vector<AbsentSeries> absent = {};
 };
 
-/// Throws Error when a column is unknown, a base is not above 1, bars would stand on a logarithmic axis, or no row has
-/// both x and y. Only rows with status "ok" are drawn.
+/// Throws Error when a column is unknown, a base is not above 1, bars would stand on a logarithmic axis, or no row that
+/// `where` lets through has both x and y. Only rows with status "ok" are drawn.
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
                  std::span<const std::string> axes);
 

@@ -2,20 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <condition_variable>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 namespace gpubench {
-
-bool Ticker::wait_until(Clock::time_point time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any stopped;
-  std::unique_lock lock(mutex);
-  stopped.wait_until(lock, stop, time, [] { return false; });
-  return !stop.stop_requested();
-}
 
 Sampler::Sampler(std::vector<std::unique_ptr<Probe>> probes, SamplerOptions options, std::shared_ptr<Ticker> ticker)
     : probes_(std::move(probes)), options_(options), ticker_(std::move(ticker)) {

@@ -8,19 +8,11 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/ticker.h"
 #include "core/telemetry/probe.h"
 #include "core/telemetry/readings.h"
 
 namespace gpubench {
-
-/// When to read. Tests give one that goes by their word.
-class Ticker {
- public:
-  virtual ~Ticker() = default;
-  virtual Clock::time_point now() const { return Clock::now(); }
-  /// Blocks until `time`, and returns true, or until a stop is asked for, and returns false.
-  virtual bool wait_until(Clock::time_point time, const std::stop_token& stop);
-};
 
 struct SamplerOptions {
   /// Longer than what NVML's hardware counters need between two samples.

@@ -1,12 +1,14 @@
 #include "core/train/fit.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/data/batch.h"
 #include "core/data/from_tensor_slices.h"
 #include "core/data/shuffle.h"
+#include "core/train/training_state.h"
 
 namespace gpubench {
 namespace {
@@ -27,9 +29,10 @@ class Fit {
   }
 
   History run() {
-    if (trainer_.model().defined()) trainer_.prepare_training(dataset_.element_types());
+    if (trainer_.model().defined() || !options_.resume.empty()) trainer_.prepare_training(dataset_.element_types());
+    resume();
     each([&](Callback& callback) { callback.on_train_begin(training_); });
-    for (std::int64_t epoch = options_.initial_epoch; epoch < options_.epochs && !training_.stop; ++epoch) {
+    for (std::int64_t epoch = position_.epoch; epoch < options_.epochs && !training_.stop; ++epoch) {
       run_epoch(epoch);
     }
     each([&](Callback& callback) { callback.on_train_end(training_); });
@@ -51,23 +54,52 @@ class Fit {
 
   void run_epoch(std::int64_t epoch) {
     each([&](Callback& callback) { callback.on_epoch_begin(training_, epoch); });
-    trainer_.reset_metrics();
-    train(epoch);
+    if (position_.step == 0) trainer_.reset_metrics();  // else they go on from where the training was saved
+    train();
     Logs logs = trainer_.read_metrics();
     if (options_.validation) {
       for (const auto& [name, value] : trainer_.evaluate(*options_.validation)) logs.emplace_back("val_" + name, value);
     }
     each([&](Callback& callback) { callback.on_epoch_end(training_, epoch, logs); });
     history_.add(epoch, logs);
+    position_.epoch = epoch + 1;
+    position_.step = 0;
+    if (options_.steps_per_epoch == 0) open_data(epoch + 1);
+    if (!options_.resume.empty()) save_training(trainer_, options_.resume, position_);
   }
 
-  void train(std::int64_t epoch) {
-    if (options_.steps_per_epoch == 0 || !cursor_) cursor_ = trainer_.open(dataset_, static_cast<std::uint64_t>(epoch));
-    std::int64_t step = 0;
+  void resume() {
+    position_.epoch = position_.data_epoch = options_.initial_epoch;
+    if (!options_.resume.empty() && std::filesystem::exists(options_.resume)) {
+      position_ = load_training(trainer_, options_.resume);
+    }
+  }
+
+  /// From now on, elements of that epoch of the dataset are taken.
+  void open_data(std::int64_t epoch) {
+    cursor_.reset();
+    position_.data_epoch = epoch;
+    position_.data_position = 0;
+  }
+
+  void require_cursor() {
+    if (cursor_) return;
+    cursor_ = trainer_.open(dataset_, static_cast<std::uint64_t>(position_.data_epoch));
+    if (position_.data_position > 0) cursor_->skip(position_.data_position);
+  }
+
+  void train() {
+    require_cursor();
+    std::int64_t step = position_.step;
     for (; options_.steps_per_epoch == 0 || step < options_.steps_per_epoch; ++step) {
       if (!steps_.step(*cursor_) && !continue_dataset(step)) break;
+      ++position_.data_position;
+      position_.step = step + 1;
       for (Callback* watcher : step_watchers_) watcher->on_step(step);
       if (wants_batches_) report_batch(step);
+      if (options_.save_steps > 0 && position_.step % options_.save_steps == 0) {
+        save_training(trainer_, options_.resume, position_);
+      }
     }
     trainer_.runtime().synchronize();
     steps_.release();
@@ -77,9 +109,10 @@ class Fit {
 
   /// With steps_per_epoch, an epoch may begin in the middle of the dataset and go over its end.
   bool continue_dataset(std::int64_t step) {
-    const bool nothing_yet = step == 0 && passes_ == 0 && history_.epochs.empty();
+    const bool nothing_yet = step == 0 && position_.data_position == 0;
     if (options_.steps_per_epoch == 0 || nothing_yet) return false;
-    cursor_ = trainer_.open(dataset_, static_cast<std::uint64_t>(options_.initial_epoch + ++passes_));
+    open_data(position_.data_epoch + 1);
+    require_cursor();
     return steps_.step(*cursor_);
   }
 
@@ -97,7 +130,7 @@ class Fit {
   Training training_;
   History history_;
   std::unique_ptr<Cursor> cursor_;
-  std::int64_t passes_ = 0;
+  TrainingPosition position_;
   bool wants_batches_ = false;
   std::vector<Callback*> step_watchers_;
 };
@@ -106,6 +139,12 @@ class Fit {
 
 History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options) {
   if (options.epochs < 1) throw Error(fmt::format("fit: epochs must be at least 1, got {}", options.epochs));
+  if (options.save_steps < 0 || (options.save_steps > 0 && options.resume.empty())) {
+    throw Error(fmt::format("fit: save_steps of {}: at least 1 is needed, and resume must say where to save",
+                            options.save_steps));
+  }
+  const bool saves_within_epochs = options.save_steps > 0 || options.steps_per_epoch > 0;
+  if (!options.resume.empty() && saves_within_epochs) require_order(dataset, "fit: resume");
   return Fit(trainer, dataset, options).run();
 }
 

@@ -1,6 +1,7 @@
 // Training by epochs, as in Keras: the step loop over a dataset, validation and callbacks between the epochs.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct FitOptions {
   /// Batched; null: none.
   DatasetPtr validation{};
   std::vector<CallbackPtr> callbacks{};
+  /// Where the training's state is saved after every epoch; when it is there already, the training goes on from it
+  /// with the weights of one that was never interrupted. Figures of the epoch that it goes on in cover its rest. Empty:
+  /// nowhere.
+  std::filesystem::path resume{};
+  /// Saves also after so many steps of an epoch; 0: only between epochs.
+  std::int64_t save_steps = 0;
 };
 
 /// `dataset` is batched. Throws Error when it is empty, or endless without steps_per_epoch.

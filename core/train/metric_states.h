@@ -23,6 +23,7 @@ class MetricStates {
   /// float32 [2]: sum and count.
   const VariablePtr& state(std::size_t index) const { return states_[index]; }
   std::size_t size() const { return states_.size(); }
+  const std::vector<VariablePtr>& variables() const { return states_; }
   void reset();
   /// The means since the last reset; waits for the device. A metric without values is left out.
   Logs read() const;

@@ -9,6 +9,7 @@ namespace gpubench {
 
 bool StepLoop::fits() const {
   if (plan_ == nullptr || plan_->types.size() != element().size()) return false;
+  if (plan_->on_device != (element().device != nullptr)) return false;
   for (std::size_t i = 0; i < element().size(); ++i) {
     if (plan_->types[i] != element()[i].type()) return false;
   }
@@ -20,7 +21,7 @@ void StepLoop::choose_plan() {
   for (const HostTensor& tensor : element()) types.push_back(tensor.type());
   // Its runs do not wait for those of another plan, which would let their inputs be overwritten too early.
   if (plan_ != nullptr) plan_->executor->wait_for_inputs();
-  plan_ = &plans_(types);
+  plan_ = &plans_(types, element().device);
   views_.resize(element().size());
   const std::size_t alive = static_cast<std::size_t>(plan_->executor->inputs_in_flight()) + 1;
   if (elements_.size() < alive) {

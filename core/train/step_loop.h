@@ -16,14 +16,16 @@ namespace gpubench {
 /// A planned step for elements of fixed types.
 struct StepPlan {
   std::vector<TensorType> types;
+  bool on_device = false;  ///< where the elements lie
   std::unique_ptr<Executor> executor;
   std::vector<ClassIndexCheck> checks;
 };
 
 class StepLoop {
  public:
-  /// Returns the plan for elements of these types; it stays valid while the loop lives.
-  using PlanSource = std::function<StepPlan&(const std::vector<TensorType>&)>;
+  /// Returns the plan for elements of these types, on that device or in host memory (nullptr); it stays valid while the
+  /// loop lives.
+  using PlanSource = std::function<StepPlan&(const std::vector<TensorType>&, const DeviceId* device)>;
 
   explicit StepLoop(PlanSource plans) : plans_(std::move(plans)) {}
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/pipeline.h"
 #include "core/telemetry/nvtx.h"
 
 namespace gpubench {
@@ -42,6 +43,20 @@ void require_batches(const Model& model, std::span<const TensorType> element) {
   throw Error(
       fmt::format("model '{}': got single examples of shape {}; batch the dataset first, as in dataset:batch(32)",
                   model.name(), to_string(element[0].shape)));
+}
+
+/// Who reads an element on a device must be there.
+void require_on(const Model& model, const DeviceId& device) {
+  std::vector<std::size_t> readers = model.inputs();
+  readers.insert(readers.end(), model.outputs().begin(), model.outputs().end());
+  for (const std::size_t call : readers) {
+    const LayerPtr& layer = model.calls()[call].layer;
+    if (layer->device() == device) continue;
+    throw Error(
+        fmt::format("model '{}': its layer '{}' is on {}, and the dataset's elements are on {}; they have to be "
+                    "on the same device, or in host memory",
+                    model.name(), layer->name(), to_string(layer->device()), to_string(device)));
+  }
 }
 
 }  // namespace
@@ -85,17 +100,22 @@ void Trainer::reset_metrics() {
   if (metrics_) metrics_->reset();
 }
 
-std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<TensorType>& element) {
+std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<TensorType>& element,
+                                             const DeviceId* device) {
   const NvtxRange range("plan");
   build(element);
+  if (device != nullptr) require_on(*model_, *device);
   if (phase != Phase::prediction) prepare_training(element);
   StepGraph step = phase == Phase::training     ? training_graph(*model_, config_, *metrics_, element)
                    : phase == Phase::evaluation ? evaluation_graph(*model_, config_, *metrics_, element)
                                                 : prediction_graph(*model_, element);
   auto plan = std::make_unique<StepPlan>();
   plan->types = element;
-  plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), config_.executor);
-  if (phase == Phase::prediction) return plan;
+  plan->on_device = device != nullptr;
+  ExecutorOptions options = config_.executor;
+  options.inputs_on_device = options.inputs_in_place = plan->on_device;
+  plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), options);
+  if (phase == Phase::prediction || plan->on_device) return plan;  // the host cannot look at the labels there
   for (std::size_t i = 0; i < model_->outputs().size(); ++i) {
     const Loss& loss = *config_.losses[config_.losses.size() == 1 ? 0 : i];
     if (!loss.takes_class_indices()) continue;
@@ -104,13 +124,16 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<Tens
   return plan;
 }
 
-StepPlan& Trainer::plan(Phase phase, const std::vector<TensorType>& element) {
-  return plans_[static_cast<std::size_t>(phase)].get(
-      element, [&](const std::vector<TensorType>& types) { return make_plan(phase, types); });
+StepPlan& Trainer::plan(Phase phase, const std::vector<TensorType>& element, const DeviceId* device) {
+  auto& plans = device == nullptr ? plans_ : device_plans_;
+  return plans[static_cast<std::size_t>(phase)].get(
+      element, [&](const std::vector<TensorType>& types) { return make_plan(phase, types, device); });
 }
 
 StepLoop Trainer::loop(Phase phase) {
-  return StepLoop([this, phase](const std::vector<TensorType>& types) -> StepPlan& { return plan(phase, types); });
+  return StepLoop([this, phase](const std::vector<TensorType>& types, const DeviceId* device) -> StepPlan& {
+    return plan(phase, types, device);
+  });
 }
 
 StepLoop Trainer::training_loop() {
@@ -129,11 +152,12 @@ StepLoop Trainer::prediction_loop() {
 
 std::unique_ptr<Cursor> Trainer::open(const Dataset& dataset, std::uint64_t epoch) const {
   CursorOptions options;
+  options.on_devices = true;
   for (const LayerPtr& layer : model_->layers()) {
     if (options.memory != nullptr || !config_.pin_inputs) break;
     options.memory = runtime_.devices().device(layer->device()).host_memory();
   }
-  return dataset.open(epoch, options);
+  return open_pipeline(dataset, epoch, options);
 }
 
 Logs Trainer::evaluate(const Dataset& dataset) {

@@ -1,5 +1,6 @@
 // A compiled model: its optimizer, losses and metrics, and the plans of its training, evaluation and prediction steps,
-// one per batch size met. All plans share the model's variables.
+// one per batch size met. All plans share the model's variables. Elements that are on the model's device already are
+// read where they lie; whether their class indices are in range is not looked at then.
 #pragma once
 #include <memory>
 #include <optional>
@@ -44,6 +45,10 @@ class Trainer {
   /// The running means of loss and metrics since the last reset.
   Logs read_metrics() const { return metrics_ ? metrics_->read() : Logs{}; }
   void reset_metrics();
+  /// What the running means consist of; none before the first step or prepare_training().
+  std::vector<VariablePtr> metric_variables() const {
+    return metrics_ ? metrics_->variables() : std::vector<VariablePtr>{};
+  }
 
   /// Whether the learning rate can be set; it cannot with a schedule.
   double learning_rate() const;
@@ -56,15 +61,15 @@ class Trainer {
   enum class Phase : std::uint8_t { training, evaluation, prediction };
   void require_compiled() const;
   StepLoop loop(Phase phase);
-  StepPlan& plan(Phase phase, const std::vector<TensorType>& element);
-  std::unique_ptr<StepPlan> make_plan(Phase phase, const std::vector<TensorType>& element);
+  StepPlan& plan(Phase phase, const std::vector<TensorType>& element, const DeviceId* device);
+  std::unique_ptr<StepPlan> make_plan(Phase phase, const std::vector<TensorType>& element, const DeviceId* device);
 
   Runtime& runtime_;
   VariableFactory& factory_;
   ModelPtr model_;
   CompileConfig config_;
   std::optional<MetricStates> metrics_;
-  PlanCache<StepPlan> plans_[3];
+  PlanCache<StepPlan> plans_[3], device_plans_[3];
 };
 
 /// Copies of a model's variables, in the model's order.

@@ -10,17 +10,20 @@
 #include "core/base/interrupt.h"
 #include "core/data/batch.h"
 #include "core/data/from_tensor_slices.h"
-#include "core/data/graph_function.h"
+#include "core/data/ignore_errors.h"
 #include "core/data/map.h"
+#include "core/data/pipeline.h"
 #include "core/data/prefetch.h"
 #include "core/data/repeat.h"
 #include "core/data/shuffle.h"
 #include "core/data/skip.h"
 #include "core/data/take.h"
 #include "core/data/zip.h"
+#include "lua/api/data_pipeline.h"
+#include "lua/api/data_stages.h"
+#include "lua/api/element_argument.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
-#include "lua/api/trace.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -28,8 +31,11 @@ namespace {
 
 /// A loop over one epoch; leaving the loop early closes it, which stops the pipeline's threads.
 struct DatasetIterator {
+  DatasetPtr dataset;
   std::unique_ptr<Cursor> cursor;
   Element element;
+  std::uint64_t epoch = 0;
+  std::int64_t position = 0;
 };
 
 }  // namespace
@@ -97,37 +103,8 @@ DatasetPtr batched(const DatasetPtr& source, std::int64_t size, const BatchTable
   return batch(source, size, options.drop_remainder);
 }
 
-/// Maps run on the host, wherever the script places its models.
-class HostScope {
- public:
-  explicit HostScope(Dispatcher& dispatcher) : dispatcher_(dispatcher), before_(dispatcher.set_device(DeviceId{})) {}
-  ~HostScope() { dispatcher_.set_device(before_); }
-  HostScope(const HostScope&) = delete;
-  HostScope& operator=(const HostScope&) = delete;
-
- private:
-  Dispatcher& dispatcher_;
-  DeviceId before_;
-};
-
-/// `guess` stands for the extents that vary.
-TracedElement trace_map(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess) {
-  const HostScope host(world_of(L).dispatcher);
-  std::vector<TracedInput> inputs;
-  for (TensorType type : source.element_types()) {
-    std::replace(type.shape.begin(), type.shape.end(), varying, guess);
-    inputs.push_back({std::move(type), DeviceId{}});
-  }
-  TracedFunction traced = trace_function(L, function, inputs, "map");
-  if (traced.outputs.empty()) throw Error("map: the function returned nothing; it returns the new element's tensors");
-  return {std::move(traced.trace->graph), std::move(traced.outputs)};
-}
-
-DatasetPtr mapped(lua_State* L, const DatasetPtr& source, const LuaFunction& function) {
-  constexpr std::int64_t guess = 2;
-  TracedElement trace = trace_map(L, function, *source, guess);
-  if (is_fixed(source->element_types())) return map(source, graph_function(std::move(trace)));
-  return map(source, graph_function(std::move(trace), trace_map(L, function, *source, guess + 1)));
+DatasetPtr mapped(lua_State* L, const DatasetPtr& source, const ElementArgument& function, const MapTable& options) {
+  return map(source, element_function(L, function, *source, "map"), options.native(L));
 }
 
 DatasetPtr repeated(const DatasetPtr& source, std::optional<std::int64_t> count) {
@@ -140,6 +117,10 @@ DatasetPtr taken(const DatasetPtr& source, std::int64_t count) {
 
 DatasetPtr skipped(const DatasetPtr& source, std::int64_t count) {
   return skip(source, count);
+}
+
+DatasetPtr errors_ignored(const DatasetPtr& source) {
+  return ignore_errors(source);
 }
 
 DatasetPtr prefetched(const DatasetPtr& source, std::optional<std::int64_t> capacity) {
@@ -163,16 +144,63 @@ std::string to_string_of(const Dataset& dataset) {
   return fmt::format("Dataset({}: {})", describe(dataset), to_string(dataset.element_types()));
 }
 
+/// Where a loop stands: how many elements of which epoch have been taken.
+struct Position {
+  std::uint64_t epoch = 0;
+  std::int64_t position = 0;
+  static constexpr auto fields =
+      std::tuple{required("epoch", &Position::epoch), required("position", &Position::position)};
+};
+
+struct IterTable {
+  std::optional<Position> from;
+  static constexpr auto fields = std::tuple{field("from", &IterTable::from)};
+};
+
+std::shared_ptr<DatasetIterator> iterator_of(const DatasetPtr& source, const IterTable& options) {
+  const auto iterator = std::make_shared<DatasetIterator>();
+  iterator->dataset = source;
+  const Dataset& dataset = *source;
+  if (!options.from) {
+    iterator->epoch = dataset.next_epoch();
+    iterator->cursor = open_pipeline(dataset, iterator->epoch, {.on_devices = true});
+    return iterator;
+  }
+  require_order(dataset, "iter: from");
+  if (options.from->position < 0) {
+    throw Error(fmt::format("iter: a position of {}; it cannot be negative", options.from->position));
+  }
+  iterator->epoch = options.from->epoch;
+  // The epochs that follow go on from there.
+  dataset.go_on_behind(iterator->epoch);
+  iterator->cursor = open_pipeline(dataset, iterator->epoch, {.on_devices = true});
+  iterator->position = iterator->cursor->skip(options.from->position);
+  if (iterator->position != options.from->position) {
+    throw Error(fmt::format("iter: position {} is behind the end of the epoch, which has {} elements",
+                            options.from->position, iterator->position));
+  }
+  return iterator;
+}
+
 /// What a generic `for` needs: the iterator, and once more as the value that is closed when the loop is left.
 int iterate(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 1);
-  const auto iterator = std::make_shared<DatasetIterator>();
-  iterator->cursor = dataset->open(dataset->next_epoch());
-  Value<std::shared_ptr<DatasetIterator>>::push(L, iterator);
+  Value<std::shared_ptr<DatasetIterator>>::push(L, iterator_of(dataset, Value<IterTable>::read(L, 2)));
   lua_pushnil(L);
   lua_pushnil(L);
   lua_pushvalue(L, -3);
   return 4;
+}
+
+int state_of(lua_State* L) {
+  const auto iterator = Value<std::shared_ptr<DatasetIterator>>::read(L, 1);
+  require_order(*iterator->dataset, "state");
+  lua_createtable(L, 0, 2);
+  Value<std::uint64_t>::push(L, iterator->epoch);
+  lua_setfield(L, -2, "epoch");
+  Value<std::int64_t>::push(L, iterator->position);
+  lua_setfield(L, -2, "position");
+  return 1;
 }
 
 int next_element(lua_State* L) {
@@ -182,17 +210,16 @@ int next_element(lua_State* L) {
     lua_pushnil(L);
     return 1;
   }
-  luaL_checkstack(L, static_cast<int>(iterator->element.size()), "tensors of an element");
-  Dispatcher& dispatcher = world_of(L).dispatcher;
-  for (const HostTensor& tensor : iterator->element) Value<Tensor>::push(L, dispatcher.constant(tensor));
+  ++iterator->position;
+  push_element(L, iterator->element);
   return static_cast<int>(iterator->element.size());
 }
 
 }  // namespace
 
 void open_dataset(lua_State* L) {
-  Class<Dataset>(L)
-      .property<&size_of_dataset>("size")
+  Class<Dataset> dataset(L);
+  dataset.property<&size_of_dataset>("size")
       .property<&element_types>("element_types")
       .method<&shuffled>("shuffle")
       .method<&mapped>("map")
@@ -201,9 +228,14 @@ void open_dataset(lua_State* L) {
       .method<&taken>("take")
       .method<&skipped>("skip")
       .method<&prefetched>("prefetch")
+      .method<&prefetched_to_device>("prefetch_to_device")
+      .method<&errors_ignored>("ignore_errors")
       .method<&iterate>("iter")
+      .method<&with_options>("options")
+      .method<&push_statistics>("stats")
       .meta<&to_string_of>("__tostring");
-  Class<DatasetIterator>(L).meta<&next_element>("__call");
+  add_stages(dataset);
+  Class<DatasetIterator>(L).method<&state_of>("state").meta<&next_element>("__call");
   const Module gb = Module::root(L);
   gb.value("AUTOTUNE", autotune);
   const Module data = gb.submodule("data");

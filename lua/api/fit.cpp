@@ -12,6 +12,7 @@
 #include "lua/api/losses.h"
 #include "lua/api/model.h"
 #include "lua/api/optimizers.h"
+#include "lua/api/output_path.h"
 #include "lua/api/pass_options.h"
 #include "lua/api/tensor.h"
 
@@ -122,6 +123,8 @@ struct FitTable {
   std::optional<double> validation_split;
   std::optional<std::vector<Reference>> callbacks;
   std::variant<std::int64_t, std::string> verbose = std::string("auto");
+  std::optional<std::string> resume;
+  std::int64_t save_steps = 0;
   static constexpr auto fields = std::tuple{field("epochs", &FitTable::epochs),
                                             field("initial_epoch", &FitTable::initial_epoch),
                                             field("steps_per_epoch", &FitTable::steps_per_epoch),
@@ -130,7 +133,9 @@ struct FitTable {
                                             field("validation_data", &FitTable::validation_data),
                                             field("validation_split", &FitTable::validation_split),
                                             field("callbacks", &FitTable::callbacks),
-                                            field("verbose", &FitTable::verbose)};
+                                            field("verbose", &FitTable::verbose),
+                                            field("resume", &FitTable::resume),
+                                            field("save_steps", &FitTable::save_steps)};
 };
 
 Verbosity verbosity_of(const std::variant<std::int64_t, std::string>& verbose) {
@@ -171,6 +176,8 @@ FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   options.epochs = table.epochs;
   options.initial_epoch = table.initial_epoch;
   options.steps_per_epoch = table.steps_per_epoch;
+  if (table.resume) options.resume = output_path(L, *table.resume, "fit");
+  options.save_steps = table.save_steps;
   if (table.batch_size < 1)
     throw ArgumentError(fmt::format("option 'batch_size': at least 1 is expected, got {}", table.batch_size));
   if (table.validation_data) options.validation = read_validation(L, *table.validation_data, table.batch_size);

@@ -1,18 +1,22 @@
-// gb.image: augmentation and resizing of batches of images, named after tf.image.
+// gb.image: augmentation, resizing and scaling of images, named after tf.image.
 #include "core/ops/image.h"
 
 #include <array>
 #include <memory>
+#include <variant>
 
 #include "core/base/error.h"
+#include "core/ops/image_scale.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
+#include "lua/api/types.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
 namespace {
 
-/// Numbers are those of one step of a seed. Without a step, as gb.random: one draw of a seed of its own.
+/// Numbers are those of one step of a seed. Without a step, as gb.random: one draw of a seed of its own; in a map, one
+/// for each element.
 struct RandomImageOptions {
   std::optional<std::uint64_t> seed;
   Tensor step = {};
@@ -72,6 +76,35 @@ Tensor resize(lua_State* L, const Tensor& images, const std::vector<std::int64_t
   return world_of(L).dispatcher.apply_one(op, std::array{images});
 }
 
+/// What `build` makes of the images.
+template <class Build>
+Tensor apply_built(lua_State* L, const Tensor& images, const Build& build) {
+  Graph graph;
+  const gpubench::Value input = graph.input(images.type(), "images");
+  const gpubench::Value output = build(graph, input);
+  if (output == input) return images;
+  return world_of(L).dispatcher.apply(graph, std::array{images}, std::array{output}).front();
+}
+
+using PerChannel = std::variant<double, std::vector<double>>;
+
+std::vector<float> numbers_of(const PerChannel& given) {
+  if (const auto* number = std::get_if<double>(&given)) return {static_cast<float>(*number)};
+  const auto& list = std::get<std::vector<double>>(given);
+  return {list.begin(), list.end()};
+}
+
+Tensor normalize(lua_State* L, const Tensor& images, const PerChannel& mean, const PerChannel& stddev) {
+  return apply_built(L, images, [&](Graph& graph, gpubench::Value input) {
+    return ops::normalize_images(graph, input, numbers_of(mean), numbers_of(stddev));
+  });
+}
+
+Tensor cast(lua_State* L, const Tensor& images, Dtype dtype) {
+  return apply_built(L, images,
+                     [dtype](Graph& graph, gpubench::Value input) { return ops::convert_images(graph, input, dtype); });
+}
+
 }  // namespace
 
 void open_image(lua_State* L) {
@@ -81,7 +114,9 @@ void open_image(lua_State* L) {
       .function<&random_brightness>("random_brightness")
       .function<&random_contrast>("random_contrast")
       .function<&random_crop>("random_crop")
-      .function<&resize>("resize");
+      .function<&resize>("resize")
+      .function<&normalize>("normalize")
+      .function<&cast>("cast");
 }
 
 }  // namespace gpubench::lua

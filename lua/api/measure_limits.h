@@ -16,7 +16,7 @@ namespace gpubench::lua {
 /// Seconds, but for relative_error: half-width of the median's interval at which measuring may end.
 struct MeasureTable {
   std::optional<double> budget, min_time, warmup, relative_error;
-  bool trace = false;  ///< a few more steps, on GPUs, to say where the time went
+  std::optional<bool> trace;  ///< a few more steps, on GPUs, to say where the time went; true keeps their timeline
   static constexpr auto fields =
       std::tuple{field("budget", &MeasureTable::budget), field("min_time", &MeasureTable::min_time),
                  field("warmup", &MeasureTable::warmup), field("relative_error", &MeasureTable::relative_error),
@@ -29,10 +29,13 @@ struct MeasureTable {
     limits.stopping.budget = Seconds(budget.value_or(session.budget_s));
     const double share = session.quick ? quick_share : 1;
     limits.stopping.min_time = Seconds(min_time.value_or(limits.stopping.min_time.count() * share));
-    limits.stopping.min_time = std::min(limits.stopping.min_time, limits.stopping.budget);
+    // Nobody asked for the usual least time: a short budget may cut it.
+    const bool may_cut = !min_time && limits.stopping.budget.count() > 0;
+    if (may_cut) limits.stopping.min_time = std::min(limits.stopping.min_time, limits.stopping.budget);
     limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * share));
     if (relative_error) limits.stopping.relative_error = *relative_error;
-    if (trace) limits.new_tracer = [] { return std::make_unique<ActivityTracer>(); };
+    limits.keep_timeline = trace.value_or(false);
+    if (trace.value_or(true)) limits.new_tracer = [] { return std::make_unique<ActivityTracer>(); };
     return limits;
   }
 };

@@ -1,11 +1,13 @@
 // gb.measure.loop: how fast a training loop written by hand is, compiled or not, as a row of results.
 #include <memory>
+#include <optional>
+#include <utility>
 
-#include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/data/pipeline.h"
 #include "core/exec/step_fence.h"
 #include "core/experiment/step_measurement.h"
-#include "lua/api/dataset.h"
+#include "lua/api/data_pipeline.h"
 #include "lua/api/measure_limits.h"
 #include "lua/api/measured.h"
 #include "lua/api/openers.h"
@@ -20,17 +22,17 @@ namespace {
 class LoopSteps final : public StepSource {
  public:
   LoopSteps(lua_State* L, LuaFunction function, const Dataset& dataset)
-      : L_(L), function_(std::move(function)), dataset_(dataset) {
+      : L_(L),
+        function_(std::move(function)),
+        epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
+                "measure.loop") {
     const Devices& devices = world_of(L).devices;
     for (const DeviceId& id : devices.ids()) fence_.add(devices.device(id));
   }
 
   void step() override {
     check_interrupt();
-    if (cursor_ == nullptr || !cursor_->next(element_)) {
-      cursor_ = dataset_.open(epoch_++);
-      if (!cursor_->next(element_)) throw Error("measure.loop: the dataset is empty");
-    }
+    epochs_.advance([this](Cursor& cursor) { return cursor.next(element_); });
     const HostTensor& first = element_.front();
     examples_ = first.shape().empty() ? 1 : first.shape()[0];
     fetched_ = Clock::now();
@@ -38,6 +40,7 @@ class LoopSteps final : public StepSource {
     call();
     fence_.end_step();
   }
+  Epochs* epochs() override { return &epochs_; }
   int steps_in_flight() const override { return fence_.empty() ? 0 : StepFence::steps_in_flight; }
   std::int64_t examples() const override { return examples_; }
   Clock::time_point fetched() const override { return fetched_; }
@@ -49,8 +52,7 @@ class LoopSteps final : public StepSource {
     const int bottom = lua_gettop(L_);
     luaL_checkstack(L_, static_cast<int>(element_.size()) + 8, "step of a loop");
     function_.reference().push(L_);
-    Dispatcher& dispatcher = world_of(L_).dispatcher;
-    for (const HostTensor& tensor : element_) Value<Tensor>::push(L_, dispatcher.constant(tensor));
+    push_element(L_, element_);
     protected_call(L_, static_cast<int>(element_.size()), 1);
     const bool scalar = Value<Tensor>::matches(L_, -1) && Value<Tensor>::read(L_, -1).type().elements() == 1;
     loss_ = scalar ? Value<Tensor>::read(L_, -1) : Tensor();
@@ -61,10 +63,8 @@ class LoopSteps final : public StepSource {
 
   lua_State* L_;
   LuaFunction function_;
-  const Dataset& dataset_;
-  std::unique_ptr<Cursor> cursor_;
+  Epochs epochs_;
   Element element_;
-  std::uint64_t epoch_ = 0;
   std::int64_t examples_ = 0;
   Clock::time_point fetched_{};
   Tensor loss_;

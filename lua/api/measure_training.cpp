@@ -1,7 +1,9 @@
-// gb.measure.training: how fast a compiled model trains on a dataset, as a row of results.
+// gb.measure.training: how fast a compiled model trains on a dataset, as a row of results; gb.measure.input_proof: what
+// of that its input costs.
 #include <fmt/format.h>
 #include <set>
 
+#include "core/experiment/input_proof.h"
 #include "core/experiment/training.h"
 #include "lua/api/dataset.h"
 #include "lua/api/measure_limits.h"
@@ -46,19 +48,34 @@ struct TrainingTable : MeasureTable {
       std::tuple_cat(MeasureTable::fields, std::tuple{field("resident", &TrainingTable::resident)});
 };
 
+TrainingOptions training_options(lua_State* L, const ScriptModel& model, const TrainingTable& table) {
+  Session& session = session_of(L);
+  TrainingOptions options;
+  options.limits = table.limits(session.options());
+  options.resident = table.resident;
+  options.best_flops_per_s = best_flops_per_s(session, *model.model);
+  return options;
+}
+
 /// gb.measure.training(model, dataset, options): { examples_per_s = , step_time_s = , ..., samples = { ... } }
 int training(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
-  Session& session = session_of(L);
-  TrainingOptions options;
-  const auto table = Value<TrainingTable>::read(L, 3);
-  options.limits = table.limits(session.options());
-  options.resident = table.resident;
-  options.best_flops_per_s = best_flops_per_s(session, *model->model);
+  const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
   const TrainingMeasurement measured = measure_training(*model->trainer, *dataset, options);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
+  return 1;
+}
+
+/// gb.measure.input_proof(model, dataset, options): the row of gb.measure.training, with what its input costs.
+int input_proof(lua_State* L) {
+  const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
+  const auto dataset = Value<DatasetPtr>::read(L, 2);
+  const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
+  const InputProof proof = prove_input(*model->trainer, *dataset, options);
+  Value<Record>::push(L, proof.record);
+  set_measured(L, proof.samples, nullptr);
   return 1;
 }
 
@@ -66,7 +83,7 @@ int training(lua_State* L) {
 
 void open_measure_training(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("measure").function<&training>("training");
+  gb.submodule("measure").function<&training>("training").function<&input_proof>("input_proof");
   gb.submodule("_native").function<&matmul_peaks>("matmul_peaks");
 }
 

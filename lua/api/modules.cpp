@@ -15,6 +15,14 @@ void open_modules(lua_State* L) {
   open_image(L);
   open_compile(L);
   open_dataset(L);
+  open_data_sources(L);
+  open_data_stages(L);
+  open_lua_function(L);
+  open_data_files(L);
+  open_data_images(L);
+  open_data_raw(L);
+  open_data_records(L);
+  open_data_tables(L);
   open_datasets(L);
   open_array_files(L);
   open_measured(L);
@@ -29,6 +37,7 @@ void open_modules(lua_State* L) {
   open_measure_training(L);
   open_measure_loop(L);
   open_measure_copies(L);
+  open_measure_pipeline(L);
 }
 
 }  // namespace gpubench::lua

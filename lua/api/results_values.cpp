@@ -153,7 +153,8 @@ Finish to_finish(FinishOptions options) {
   finish.status = std::move(options.status);
   for (ChartOptions& chart : options.charts) {
     finish.charts.push_back({chart.kind, std::move(chart.name), std::move(chart.title), std::move(chart.x),
-                             std::move(chart.y), std::move(chart.series), chart.log_x, chart.log_y});
+                             std::move(chart.y), std::move(chart.series), std::move(chart.where), chart.log_x,
+                             chart.log_y});
   }
   for (ExpectationOptions& expectation : options.expectations) {
     finish.expectations.push_back(

@@ -79,12 +79,15 @@ struct ChartOptions {
   std::string x;
   std::string y;
   std::string series;
+  Record where;
   double log_x = 0;
   double log_y = 0;
-  static constexpr auto fields = std::tuple{
-      field("kind", &ChartOptions::kind),   field("name", &ChartOptions::name),  field("title", &ChartOptions::title),
-      required("x", &ChartOptions::x),      required("y", &ChartOptions::y),     field("series", &ChartOptions::series),
-      field("log_x", &ChartOptions::log_x), field("log_y", &ChartOptions::log_y)};
+  static constexpr auto fields =
+      std::tuple{field("kind", &ChartOptions::kind),   field("name", &ChartOptions::name),
+                 field("title", &ChartOptions::title), required("x", &ChartOptions::x),
+                 required("y", &ChartOptions::y),      field("series", &ChartOptions::series),
+                 field("where", &ChartOptions::where), field("log_x", &ChartOptions::log_x),
+                 field("log_y", &ChartOptions::log_y)};
 };
 
 struct ExpectationOptions {

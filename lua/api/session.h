@@ -56,6 +56,9 @@ class Session {
   void set_seed(std::uint64_t seed) { seed_ = seed, next_stream_ = 0; }
   /// A seed of its own for the next layer or random op: the same sequence after every set_seed.
   std::uint64_t next_seed();
+  /// next_seed() gives the same again from where this stood: for a function that is called twice to be compared.
+  std::uint64_t seeds_given() const { return next_stream_; }
+  void give_seeds_again(std::uint64_t from) { next_stream_ = from; }
 
   /// The type of layers made from now on; set by gb.config.set_floatx, and per point.
   Dtype floatx() const { return floatx_; }

@@ -2,6 +2,7 @@
 // works eagerly, inside gb.compile and maps, and under tapes.
 #include "lua/api/tensor.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <memory>
@@ -18,42 +19,20 @@
 #include "core/ops/state.h"
 #include "core/ops/unary.h"
 #include "lua/api/openers.h"
+#include "lua/api/tensor_axes.h"
+#include "lua/api/tensor_composed.h"
+#include "lua/api/tensor_conditions.h"
+#include "lua/api/tensor_numbers.h"
+#include "lua/api/tensor_ops.h"
+#include "lua/api/tensor_shape.h"
 #include "lua/api/types.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
 namespace {
 
-template <class O, class... A>
-Tensor apply(lua_State* L, std::span<const Tensor> inputs, A&&... arguments) {
-  return world_of(L).dispatcher.apply_one(std::make_shared<const O>(std::forward<A>(arguments)...), inputs);
-}
-
-template <class O>
-Tensor unary(lua_State* L, const Tensor& x) {
-  return apply<O>(L, std::array{x});
-}
-
 Tensor gelu(lua_State* L, const Tensor& x, std::optional<bool> approximate) {
   return approximate.value_or(false) ? unary<GeluTanh>(L, x) : unary<Gelu>(L, x);
-}
-
-/// Both operands at stack positions 1 and 2; a number takes the other's dtype.
-template <class O>
-int binary(lua_State* L) {
-  const bool first = Value<Tensor>::matches(L, 1);
-  const std::optional<Dtype> dtype = Value<Tensor>::read(L, first ? 1 : 2).type().dtype;
-  const std::array inputs{read_tensor(L, 1, dtype), read_tensor(L, 2, dtype)};
-  Value<Tensor>::push(L, apply<O>(L, inputs));
-  return 1;
-}
-
-using Axes = std::optional<std::variant<std::int64_t, std::vector<std::int64_t>>>;
-
-std::vector<std::int64_t> axes_of(const Axes& axes) {
-  if (!axes) return {};
-  if (const auto* one = std::get_if<std::int64_t>(&*axes)) return {*one};
-  return std::get<std::vector<std::int64_t>>(*axes);
 }
 
 template <class O>
@@ -82,10 +61,6 @@ Tensor one_hot(lua_State* L, const Tensor& x, std::int64_t depth, std::optional<
   return apply<OneHot>(L, std::array{x}, depth, dtype.value_or(Dtype::f32));
 }
 
-Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices) {
-  return apply<Gather>(L, std::array{x, indices});
-}
-
 Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b) {
   return apply<Matmul>(L, std::array{a, b});
 }
@@ -104,35 +79,30 @@ Tensor pin_memory(lua_State* L, const Tensor& x) {
 // --- slicing: 1-based and inclusive, as in Lua
 // ------------------------------------------------------------------------
 
-/// Lua's index `i` of a dimension of `extent` elements, negative from the end, as 0-based.
-std::int64_t position(std::int64_t i, std::int64_t extent, std::size_t dimension) {
-  const std::int64_t at = i > 0 ? i - 1 : extent + i;
-  if (i == 0 || at < 0 || at >= extent) {
-    throw ArgumentError(fmt::format("index {} is out of range: dimension {} has {} elements, numbered from 1", i,
-                                    dimension + 1, extent));
+// Bounds are handed on as they are written, since a traced function meets other extents: the op checks them.
+
+/// Adds the range of a dimension: where Lua's `first` and `last` lie, negative ones from the end.
+void add_range(SliceRange& range, std::int64_t first, std::int64_t last, std::int64_t stride) {
+  if (first == 0 || last == 0) throw ArgumentError("index 0 is out of range: elements are numbered from 1");
+  range.begin.push_back(first > 0 ? first - 1 : first);
+  range.end.push_back(last == -1 ? SliceRange::to_end : last > 0 ? std::min(last, SliceRange::to_end - 1) : last + 1);
+  range.stride.push_back(stride);
+  if (range.begin.back() == range.end.back()) {
+    throw ArgumentError(fmt::format("the range {{{}, {}}} holds nothing", first, last));
   }
-  return at;
 }
 
-void add_range(SliceRange& range, const Shape& shape, std::size_t dimension, const std::vector<std::int64_t>& bounds) {
+void add_range(SliceRange& range, const std::vector<std::int64_t>& bounds) {
   if (bounds.size() > 3) throw ArgumentError("a range is {first, last, stride}, {first, last}, {index} or {}");
-  const std::int64_t extent = shape[dimension];
-  const std::int64_t first = bounds.empty() ? 0 : position(bounds[0], extent, dimension);
-  const std::int64_t last = bounds.empty()       ? extent
-                            : bounds.size() == 1 ? first + 1
-                                                 : position(bounds[1], extent, dimension) + 1;
-  if (last <= first) {
-    throw ArgumentError(fmt::format("the range {{{}, {}}} holds nothing", bounds[0], bounds[1]));
-  }
-  range.begin.push_back(first);
-  range.end.push_back(last);
-  range.stride.push_back(bounds.size() == 3 ? bounds[2] : 1);
+  const std::int64_t first = bounds.empty() ? 1 : bounds[0];
+  const std::int64_t last = bounds.empty() ? -1 : bounds.size() == 1 ? first : bounds[1];
+  add_range(range, first, last, bounds.size() == 3 ? bounds[2] : 1);
 }
 
 Tensor rows(lua_State* L, const Tensor& x, std::int64_t first, std::int64_t last) {
   if (x.type().rank() == 0) throw ArgumentError("a scalar cannot be sliced");
   SliceRange range;
-  add_range(range, x.type().shape, 0, {first, last});
+  add_range(range, first, last, 1);
   return apply<Slice>(L, std::array{x}, std::move(range));
 }
 
@@ -144,14 +114,14 @@ SliceRange read_ranges(lua_State* L, int key, const Shape& shape) {
   const bool one_per_dimension = lua_istable(L, -1);
   lua_pop(L, 1);
   if (!one_per_dimension) {
-    add_range(range, shape, 0, Value<Bounds>::read(L, key));
+    add_range(range, Value<Bounds>::read(L, key));
     return range;
   }
   const auto ranges = Value<std::vector<Bounds>>::read(L, key);
   if (ranges.size() > shape.size()) {
     throw ArgumentError(fmt::format("{} ranges for a tensor of {} dimensions", ranges.size(), shape.size()));
   }
-  for (std::size_t d = 0; d < ranges.size(); ++d) add_range(range, shape, d, ranges[d]);
+  for (const Bounds& bounds : ranges) add_range(range, bounds);
   return range;
 }
 
@@ -165,35 +135,26 @@ int index(lua_State* L) {
     return 1;
   }
   SliceRange range;
-  add_range(range, shape, 0, {Value<std::int64_t>::read(L, 2)});
+  const auto number = Value<std::int64_t>::read(L, 2);
+  add_range(range, number, number, 1);
   const Tensor row = apply<Slice>(L, std::array{x}, std::move(range));
-  Value<Tensor>::push(L, reshape(L, row, Shape(shape.begin() + 1, shape.end())));
+  Value<Tensor>::push(L, reshape(L, row, with_open_extent({shape.begin() + 1, shape.end()})));
   return 1;
 }
 
 // --- values
 // -----------------------------------------------------------------------------------------------------------
 
-std::variant<double, std::int64_t, bool> item(lua_State* L, const Tensor& x) {
-  if (x.type().elements() != 1) {
+Number item(lua_State* L, const Tensor& x) {
+  if (!x.symbolic() && x.type().elements() != 1) {
     throw ArgumentError(fmt::format("item() needs one element, {} has {}", to_string(x.type()), x.type().elements()));
   }
-  const double value = element_as_double(download(L, x), 0);
-  if (x.type().dtype == Dtype::boolean) return value != 0;
-  if (!is_floating(x.type().dtype)) return static_cast<std::int64_t>(value);
-  return value;
+  return element_of(download(L, x), 0);
 }
 
 void push_table(lua_State* L, const HostTensor& values, std::size_t depth, std::int64_t& next) {
   if (depth == values.shape().size()) {
-    const double value = element_as_double(values, next++);
-    if (values.dtype() == Dtype::boolean) {
-      lua_pushboolean(L, value != 0);
-    } else if (is_floating(values.dtype())) {
-      lua_pushnumber(L, value);
-    } else {
-      lua_pushinteger(L, static_cast<lua_Integer>(value));
-    }
+    Value<Number>::push(L, element_of(values, next++));
     return;
   }
   luaL_checkstack(L, 3, "nested tables");
@@ -216,9 +177,6 @@ std::string to_text(lua_State* L, const Tensor& x) {
   return fmt::format("Tensor({}, {})\n{}", to_string(x.type()), to_string(x.device()), format_values(download(L, x)));
 }
 
-Shape shape_of(const Tensor& x) {
-  return x.type().shape;
-}
 std::string dtype_of_tensor(const Tensor& x) {
   return std::string(to_string(x.type().dtype));
 }
@@ -233,9 +191,9 @@ std::optional<std::string> name_of(const Tensor& x) {
   return x.variable()->name;
 }
 
-std::int64_t length(const Tensor& x) {
+std::int64_t length(lua_State* L, const Tensor& x) {
   if (x.type().rank() == 0) throw ArgumentError("a scalar has no length");
-  return x.type().shape[0];
+  return read_extent(L, x, 0);
 }
 
 // --- variables
@@ -254,8 +212,8 @@ int update(lua_State* L) {
 }  // namespace
 
 void open_tensor(lua_State* L) {
-  Class<Tensor>(L)
-      .property<&shape_of>("shape")
+  Class<Tensor> tensor(L);
+  tensor.property<&push_shape>("shape")
       .property<&dtype_of_tensor>("dtype")
       .property<&device_of>("device")
       .property<&rank_of>("rank")
@@ -269,7 +227,6 @@ void open_tensor(lua_State* L) {
       .method<&rows>("rows")
       .method<&cast>("cast")
       .method<&one_hot>("one_hot")
-      .method<&gather>("gather")
       .method<&matmul>("matmul")
       .method<&reduction<ReduceSum>>("sum")
       .method<&reduction<ReduceMean>>("mean")
@@ -284,21 +241,14 @@ void open_tensor(lua_State* L) {
       .method<&unary<Exp>>("exp")
       .method<&unary<Log>>("log")
       .method<&unary<Floor>>("floor")
+      .method<&unary<Ceil>>("ceil")
+      .method<&unary<Round>>("round")
       .method<&unary<Relu>>("relu")
       .method<&unary<Sigmoid>>("sigmoid")
       .method<&unary<Tanh>>("tanh")
       .method<&gelu>("gelu")
       .method<&unary<Softmax>>("softmax")
       .method<&unary<LogSoftmax>>("log_softmax")
-      .method<&unary<LogicalNot>>("logical_not")
-      .method<&binary<Equal>>("eq")
-      .method<&binary<NotEqual>>("ne")
-      .method<&binary<Less>>("lt")
-      .method<&binary<LessEqual>>("le")
-      .method<&binary<Greater>>("gt")
-      .method<&binary<GreaterEqual>>("ge")
-      .method<&binary<LogicalAnd>>("logical_and")
-      .method<&binary<LogicalOr>>("logical_or")
       .method<&binary<Maximum>>("maximum")
       .method<&binary<Minimum>>("minimum")
       .method<&update<Assign>>("assign")
@@ -308,10 +258,14 @@ void open_tensor(lua_State* L) {
       .meta<&binary<Mul>>("__mul")
       .meta<&binary<Div>>("__div")
       .meta<&binary<Pow>>("__pow")
+      .meta<&binary<FloorDiv>>("__idiv")
+      .meta<&binary<FloorMod>>("__mod")
       .meta<&unary<Neg>>("__unm")
       .meta<&length>("__len")
       .meta<&to_text>("__tostring")
       .index<&index>();
+  add_composed(tensor);
+  add_conditions(tensor);
 }
 
 }  // namespace gpubench::lua

@@ -11,6 +11,9 @@
 #include "core/ops/shape_ops.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
+#include "lua/api/tensor_composed.h"
+#include "lua/api/tensor_numbers.h"
+#include "lua/api/tensor_ops.h"
 #include "lua/api/types.h"
 #include "lua/bind/bind.h"
 
@@ -43,21 +46,19 @@ void check_shape(const Shape& shape) {
   }
 }
 
-Tensor full(lua_State* L, Shape shape, double value, const TensorOptions& options) {
+Tensor full(lua_State* L, Shape shape, PlainNumber value, const TensorOptions& options) {
   check_shape(shape);
   Dispatcher& dispatcher = world_of(L).dispatcher;
-  lua_pushnumber(L, value);
-  Tensor scalar = dispatcher.constant(read_host_tensor(L, -1, options.dtype.value_or(Dtype::f32)));
-  lua_pop(L, 1);
+  const Tensor scalar = scalar_constant(L, value, options.dtype.value_or(Dtype::f32));
   if (shape.empty()) return scalar;
   return dispatcher.apply_one(std::make_shared<const BroadcastTo>(std::move(shape)), std::array{scalar});
 }
 
 Tensor zeros(lua_State* L, Shape shape, const TensorOptions& options) {
-  return full(L, std::move(shape), 0, options);
+  return full(L, std::move(shape), std::int64_t{0}, options);
 }
 Tensor ones(lua_State* L, Shape shape, const TensorOptions& options) {
-  return full(L, std::move(shape), 1, options);
+  return full(L, std::move(shape), std::int64_t{1}, options);
 }
 
 /// 0, 1, ..., count - 1 as int64.
@@ -111,9 +112,13 @@ Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b) {
   return world_of(L).dispatcher.apply_one(std::make_shared<const Matmul>(), std::array{a, b});
 }
 
-/// Elements of `a` where the condition holds, else of `b`.
-Tensor where(lua_State* L, const Tensor& condition, const TensorLike& a, const TensorLike& b) {
-  return world_of(L).dispatcher.apply_one(std::make_shared<const Select>(), std::array{condition, a.tensor, b.tensor});
+/// Elements of `a` where the condition holds, else of `b`. A plain number takes the other's dtype.
+Tensor where(lua_State* L, const Tensor& condition, TensorOperand a, TensorOperand b) {
+  std::optional<Dtype> dtype;
+  for (const TensorOperand operand : {a, b}) {
+    if (!dtype && Value<Tensor>::matches(L, operand.index)) dtype = Value<Tensor>::read(L, operand.index).type().dtype;
+  }
+  return apply<Select>(L, std::array{condition, read_tensor(L, a.index, dtype), read_tensor(L, b.index, dtype)});
 }
 
 struct VariableOptions {
@@ -150,6 +155,7 @@ void open_tensor_functions(lua_State* L) {
       .function<&matmul>("matmul")
       .function<&where>("where")
       .function<&variable>("Variable");
+  add_composed(gb);
   const Module random = gb.submodule("random");
   random.function<&random_uniform>("uniform").function<&random_normal>("normal");
 }

@@ -1,10 +1,11 @@
 // Lua values to tensors and back.
-#include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/ops/cast.h"
 #include "lua/api/tensor.h"
+#include "lua/api/tensor_numbers.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -30,24 +31,36 @@ Shape table_shape(lua_State* L, int index) {
   return shape;
 }
 
-double read_element(lua_State* L, int index) {
-  if (lua_isboolean(L, index)) return lua_toboolean(L, index);
-  if (lua_type(L, index) != LUA_TNUMBER) mismatch(L, index, "number, boolean or table of them");
-  return lua_tonumber(L, index);
+std::string number_text(lua_State* L, int index) {
+  return lua_isinteger(L, index) != 0 ? fmt::format("{}", lua_tointeger(L, index))
+                                      : fmt::format("{}", lua_tonumber(L, index));
 }
 
-void store(const HostTensor& tensor, std::int64_t at, double value) {
+/// Integers of Lua are not taken through double, which has no room for all of them.
+template <class T>
+T whole_number(lua_State* L, int index, Dtype dtype) {
+  if (lua_isboolean(L, index)) return static_cast<T>(lua_toboolean(L, index));
+  int whole = 0;
+  const lua_Integer value = lua_tointegerx(L, index, &whole);
+  if (whole == 0 || !std::in_range<T>(value)) {
+    throw ArgumentError(fmt::format("{} is no {}", number_text(L, index), to_string(dtype)));
+  }
+  return static_cast<T>(value);
+}
+
+double real_number(lua_State* L, int index) {
+  return lua_isboolean(L, index) ? lua_toboolean(L, index) : lua_tonumber(L, index);
+}
+
+void store(lua_State* L, int index, const HostTensor& tensor, std::int64_t at) {
+  if (!lua_isboolean(L, index) && lua_type(L, index) != LUA_TNUMBER) {
+    mismatch(L, index, "number, boolean or table of them");
+  }
   const auto i = static_cast<std::size_t>(at);
-  const auto whole = [&]<class T>(T) {
-    if (std::trunc(value) != value || value < static_cast<double>(std::numeric_limits<T>::min()) ||
-        value > static_cast<double>(std::numeric_limits<T>::max())) {
-      throw ArgumentError(fmt::format("{} is no {}", value, to_string(tensor.dtype())));
-    }
-    tensor.values<T>()[i] = static_cast<T>(value);
-  };
+  const auto whole = [&]<class T>(T) { tensor.values<T>()[i] = whole_number<T>(L, index, tensor.dtype()); };
   switch (tensor.dtype()) {
     case Dtype::f32:
-      tensor.values<float>()[i] = static_cast<float>(value);
+      tensor.values<float>()[i] = static_cast<float>(real_number(L, index));
       return;
     case Dtype::i64:
       return whole(std::int64_t{});
@@ -60,7 +73,7 @@ void store(const HostTensor& tensor, std::int64_t at, double value) {
     case Dtype::u8:
       return whole(std::uint8_t{});
     case Dtype::boolean:
-      tensor.values<bool>()[i] = value != 0;
+      tensor.values<bool>()[i] = real_number(L, index) != 0;
       return;
     case Dtype::f16:
     case Dtype::bf16:
@@ -72,7 +85,7 @@ void store(const HostTensor& tensor, std::int64_t at, double value) {
 
 void fill(lua_State* L, int index, const HostTensor& tensor, std::size_t depth, std::int64_t& next) {
   if (depth == tensor.shape().size()) {
-    store(tensor, next++, read_element(L, index));
+    store(L, index, tensor, next++);
     return;
   }
   const int table = lua_absindex(L, index);
@@ -101,10 +114,9 @@ Dtype dtype_of_value(lua_State* L, int index) {
 }
 
 std::string format_element(const HostTensor& tensor, std::int64_t at) {
-  const double value = element_as_double(tensor, at);
-  if (tensor.dtype() == Dtype::boolean) return value != 0 ? "true" : "false";
-  if (!is_floating(tensor.dtype())) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.5g}", value);
+  const Number value = element_of(tensor, at);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.5g}", *real);
+  return std::visit([](auto exact) { return fmt::format("{}", exact); }, value);
 }
 
 void format_dimension(const HostTensor& tensor, std::size_t depth, std::int64_t first, std::string& out) {
@@ -138,7 +150,7 @@ HostTensor read_host_tensor(lua_State* L, int index, std::optional<Dtype> dtype)
       mismatch(L, index, "Tensor, number, boolean or table of numbers");
     }
     HostTensor scalar(TensorType{{}, dtype.value_or(dtype_of_value(L, index))});
-    store(scalar, 0, read_element(L, index));
+    store(L, index, scalar, 0);
     return scalar;
   }
   const int table = lua_absindex(L, index);
@@ -153,11 +165,18 @@ Tensor read_tensor(lua_State* L, int index, std::optional<Dtype> dtype) {
   return world_of(L).dispatcher.constant(read_host_tensor(L, index, dtype));
 }
 
+Tensor scalar_constant(lua_State* L, PlainNumber value, Dtype dtype) {
+  Value<PlainNumber>::push(L, value);
+  const HostTensor scalar = read_host_tensor(L, -1, dtype);
+  lua_pop(L, 1);
+  return world_of(L).dispatcher.constant(scalar);
+}
+
 HostTensor download(lua_State* L, const Tensor& tensor) {
   if (tensor.symbolic()) {
     throw Error(
         "this tensor belongs to a function that is being traced: it has a type but no values yet; a decision on values "
-        "needs gb.where, or a function that is not traced");
+        "needs gb.where or another op, or a function that is not traced (in a map: gb.data.lua_function)");
   }
   Dispatcher& dispatcher = world_of(L).dispatcher;
   const Dtype dtype = tensor.type().dtype;
@@ -167,23 +186,24 @@ HostTensor download(lua_State* L, const Tensor& tensor) {
   return dispatcher.eager().download(dispatcher.eager().apply(cast, inputs, tensor.device(), "print").front());
 }
 
-double element_as_double(const HostTensor& tensor, std::int64_t index) {
+Number element_of(const HostTensor& tensor, std::int64_t index) {
   const auto i = static_cast<std::size_t>(index);
+  const auto whole = [&]<class T>(T) { return Number(static_cast<std::int64_t>(tensor.values<T>()[i])); };
   switch (tensor.dtype()) {
     case Dtype::f32:
       return static_cast<double>(tensor.values<float>()[i]);
     case Dtype::i64:
-      return static_cast<double>(tensor.values<std::int64_t>()[i]);
+      return whole(std::int64_t{});
     case Dtype::i32:
-      return static_cast<double>(tensor.values<std::int32_t>()[i]);
+      return whole(std::int32_t{});
     case Dtype::i16:
-      return static_cast<double>(tensor.values<std::int16_t>()[i]);
+      return whole(std::int16_t{});
     case Dtype::i8:
-      return static_cast<double>(tensor.values<std::int8_t>()[i]);
+      return whole(std::int8_t{});
     case Dtype::u8:
-      return static_cast<double>(tensor.values<std::uint8_t>()[i]);
+      return whole(std::uint8_t{});
     case Dtype::boolean:
-      return tensor.values<bool>()[i] ? 1.0 : 0.0;
+      return tensor.values<bool>()[i];
     case Dtype::f16:
     case Dtype::bf16:
     case Dtype::bytes:
@@ -191,6 +211,10 @@ double element_as_double(const HostTensor& tensor, std::int64_t index) {
   }
   throw Error(
       fmt::format("elements of {} cannot be read as numbers; cast to float32 first", to_string(tensor.dtype())));
+}
+
+double element_as_double(const HostTensor& tensor, std::int64_t index) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, element_of(tensor, index));
 }
 
 std::string format_values(const HostTensor& tensor) {

@@ -1,6 +1,8 @@
 #include "lua/api/trace.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "lua/api/tensor.h"
@@ -22,7 +24,96 @@ class TraceScope {
   std::shared_ptr<Trace> trace_;
 };
 
+std::string ways_out(const std::string& what) {
+  const bool of_elements = what == "map" || what == "filter";
+  const std::string other = of_elements
+                                ? fmt::format("have Lua called for every element: {}(gb.data.lua_function(fn))", what)
+                                : "decide outside of the traced function";
+  return fmt::format("write the choice with tensor ops such as gb.where(condition, a, b), or {}", other);
+}
+
+/// Whether an error of Lua or of an argument comes of a tensor where a value is needed.
+bool wants_a_value(std::string_view text) {
+  if (text.find("Tensor") == std::string_view::npos) return false;
+  constexpr std::string_view signs[] = {"number expected, got Tensor",  "integer expected, got Tensor",
+                                        "boolean expected, got Tensor", "string expected, got Tensor",
+                                        "table expected, got Tensor",   "gives one boolean",
+                                        "attempt to compare",           "attempt to concatenate"};
+  return std::ranges::any_of(signs, [&](auto sign) { return text.find(sign) != std::string_view::npos; });
+}
+
+void call_traced(lua_State* L, int arguments, const std::string& what) {
+  try {
+    protected_call(L, arguments, LUA_MULTRET);
+  } catch (const std::exception&) {
+    if (!wants_a_value(Machine::of(L).delivered.text)) throw;
+    rethrow_with(L, fmt::format(". {} traces this function once, with tensors that have no values yet: {}", what,
+                                ways_out(what)));
+  }
+}
+
+/// By node: whether a result or an effect needs it.
+std::vector<bool> needed(const TracedFunction& traced) {
+  const std::vector<Node>& nodes = traced.trace->graph.nodes();
+  std::vector<bool> flags(nodes.size());
+  const auto mark = [&](gpubench::Value value) { flags[static_cast<std::size_t>(value.node)] = true; };
+  std::ranges::for_each(traced.outputs, mark);
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (nodes[i].op->has_effect()) flags[i] = true;
+    if (flags[i]) std::ranges::for_each(nodes[i].inputs, mark);
+  }
+  return flags;
+}
+
+/// `if x:gt(0) then` cannot be seen, since Lua asks no tensor for its truth; that nothing else uses the comparison can.
+void check_conditions(const TracedFunction& traced, const std::string& what) {
+  const std::vector<bool> flags = needed(traced);
+  for (const Trace::Condition& condition : traced.trace->conditions) {
+    if (flags[static_cast<std::size_t>(condition.value.node)]) continue;
+    throw Error(
+        fmt::format("{}: {}: no result of the function depends on this comparison. If it was to decide a branch: Lua "
+                    "takes every tensor for true, and while the function is traced it has no value; {}",
+                    what, condition.origin, ways_out(what)));
+  }
+}
+
+/// Whether the table is more than one tensor written as nested lists of numbers.
+bool is_structure(lua_State* L, int index) {
+  if (!lua_istable(L, index)) return false;
+  lua_pushnil(L);
+  while (lua_next(L, index) != 0) {
+    const bool structure = lua_type(L, -2) == LUA_TSTRING || Value<Tensor>::matches(L, -1);
+    lua_pop(L, 1);
+    if (!structure) continue;
+    lua_pop(L, 1);
+    return true;
+  }
+  return false;
+}
+
+void check_result(lua_State* L, int index, int number, const std::string& what) {
+  if (is_structure(L, index)) {
+    throw Error(
+        fmt::format("{}: the traced function returned a table of tensors as result {}; return them one after "
+                    "the other: return image, label",
+                    what, number));
+  }
+  if (Value<TensorLike>::matches(L, index)) return;
+  const char* const hint = what == "map" ? "; gb.data.lua_function(fn) returns strings too" : "";
+  throw Error(fmt::format("{}: the traced function returned {}{} as result {}; it can return tensors and numbers{}",
+                          what, lua_isnil(L, index) ? "" : "a ", type_name_at(L, index), number,
+                          lua_isstring(L, index) != 0 ? hint : ""));
+}
+
 }  // namespace
+
+void rethrow_with(lua_State* L, const std::string& remark) {
+  PassingError& error = Machine::of(L).delivered;
+  if (error.exception != std::current_exception()) throw;
+  error.text += remark;
+  error.exception = std::make_exception_ptr(Error(error.text));
+  std::rethrow_exception(error.exception);
+}
 
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
                               const std::string& what) {
@@ -38,18 +129,16 @@ TracedFunction trace_function(lua_State* L, const LuaFunction& function, const s
     const gpubench::Value value = graph.input(inputs[i].type, fmt::format("argument {}", i + 1));
     Value<Tensor>::push(running, Tensor(scope.trace(), value));
   }
-  protected_call(running, static_cast<int>(inputs.size()), LUA_MULTRET);
+  call_traced(running, static_cast<int>(inputs.size()), what);
 
   TracedFunction traced{scope.trace(), {}};
   const int count = lua_gettop(running) - bottom;
   for (int i = 1; i <= count; ++i) {
-    if (!Value<TensorLike>::matches(running, bottom + i)) {
-      throw Error(fmt::format("{}: the traced function returned a {} as result {}; it can return tensors and numbers",
-                              what, type_name_at(running, bottom + i), i));
-    }
+    check_result(running, bottom + i, i, what);
     traced.outputs.push_back(dispatcher.symbol(read_tensor(running, bottom + i)));
   }
   lua_settop(running, bottom);
+  check_conditions(traced, what);
   return traced;
 }
 

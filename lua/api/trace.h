@@ -23,8 +23,13 @@ struct TracedInput {
 };
 
 /// Calls `function` with one symbolic tensor per input; its results must be tensors or values that become constants.
-/// Throws Error naming `what` ("map") for other results; errors of the function itself pass through.
+/// Throws Error naming `what` ("map") for other results and for comparisons that decide nothing; errors of the function
+/// itself pass through, with the ways out where it wanted a tensor's value.
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
                               const std::string& what);
+
+/// In a catch block: the error that Lua code threw, its position and its traceback, with a remark behind its text;
+/// other errors as they are.
+[[noreturn]] void rethrow_with(lua_State* L, const std::string& remark);
 
 }  // namespace gpubench::lua

@@ -86,7 +86,7 @@ struct Value<const char*> {
   static void push(lua_State* L, const char* value) { lua_pushstring(L, value); }
 };
 
-/// Throws ArgumentError unless the keys of the table are 1 to n; returns n.
+/// Throws ArgumentError unless the keys of the table are 1 to n; returns n. A table that says its length is filled.
 std::size_t sequence_length(lua_State* L, int index);
 
 template <class T>

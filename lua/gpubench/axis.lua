@@ -1,7 +1,9 @@
--- An axis: a name and the values that a sweep goes through, in this order.
+-- An axis: a name and the values that a sweep goes through, in this order. Some know what else the command line may set.
 local check = require "gpubench.check"
 
 local axis = {}
+
+local fields = { { "closed", "boolean" }, { "accepts", "function" } }
 
 local function check_values(where, values)
   if #values == 0 then check.fail("%s: at least one value is needed", where) end
@@ -13,14 +15,25 @@ local function check_values(where, values)
   end
 end
 
-function axis.new(name, values)
+local function is_among(values)
+  local texts, known = {}, {}
+  for index, value in ipairs(values) do texts[index], known[value] = tostring(value), true end
+  return function(value) return known[value] == true, table.concat(texts, ", ") end
+end
+
+-- accepts(value): whether the axis can have it, and what it can have, in words. A closed axis has its own values alone.
+function axis.new(name, values, options)
   check.kind("gb.axis: argument #1", name, "string")
   if not name:find "^[%a_][%w_]*$" then
     check.fail("gb.axis: '%s' cannot name a column: letters, digits and '_', no digit first", name)
   end
   check.kind("gb.axis: argument #2", values, "array")
-  check_values("gb.axis '" .. name .. "'", values)
-  return { name = name, values = table.move(values, 1, #values, 1, {}) }
+  local where = "gb.axis '" .. name .. "'"
+  check_values(where, values)
+  options = check.options(where, options or {}, fields)
+  if options.closed and options.accepts then check.fail("%s: option 'closed' leaves nothing to 'accepts'", where) end
+  local own = table.move(values, 1, #values, 1, {})
+  return { name = name, values = own, accepts = options.closed and is_among(own) or options.accepts }
 end
 
 function axis.is(value)
@@ -45,15 +58,26 @@ local function read(own, text)
       end
     end
   end
+  -- What the axis accepts says more than a type.
+  if own.accepts then return text end
   check.fail("--set %s=%s: a %s is expected, such as %s", own.name, text, type(example), tostring(example))
+end
+
+local function read_accepted(own, text)
+  local value = read(own, text)
+  if own.accepts then
+    local ok, possible = own.accepts(value)
+    if not ok then check.fail("--set %s=%s: possible: %s", own.name, text, possible) end
+  end
+  return value
 end
 
 -- The axis with its values replaced by texts from the command line.
 function axis.override(own, texts)
   local values = {}
-  for index, text in ipairs(texts) do values[index] = read(own, text) end
+  for index, text in ipairs(texts) do values[index] = read_accepted(own, text) end
   check_values("--set " .. own.name, values)
-  return { name = own.name, values = values }
+  return { name = own.name, values = values, accepts = own.accepts }
 end
 
 return axis

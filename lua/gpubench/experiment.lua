@@ -1,9 +1,11 @@
 -- gb.experiment: declares what a script measures, sweeps over the axes, writes the run and prints it.
 local gb = require "gpubench.native"
 local axis = require "gpubench.axis"
+local chart = require "gpubench.chart"
 local check = require "gpubench.check"
 local claim = require "gpubench.expect.claim"
 local measurement = require "gpubench.measurement"
+local plan = require "gpubench.plan"
 local progress = require "gpubench.progress"
 local sweep = require "gpubench.sweep"
 local native = gb._native
@@ -21,6 +23,7 @@ local fields = {
   { "axes", "array" },
   { "run", "function", required = true },
   { "skip", "function" },
+  { "seconds", "function" },
   { "columns", "array" },
   { "charts", "array" },
   { "expect", "array" },
@@ -56,9 +59,16 @@ end
 local function dry_run(declaration, axes, points)
   print(declaration.name .. ": " .. one_line(declaration.title))
   gb.devices()  -- one that is not there is an error now too
-  for index, point in ipairs(points) do print(string.format("%4d  %s", index, one_line(sweep.describe(axes, point)))) end
-  print(string.format("%s of about %s: %s", gb.format.count(#points, "point"), gb.format.seconds(options.point_s),
-    gb.format.seconds(#points * options.point_s)))
+  local measured, seconds = 0, 0
+  for index, one in ipairs(plan.of(declaration, points)) do
+    local text = sweep.describe(axes, points[index])
+    if one.skipped then text = text .. "  skipped: " .. one.skipped else measured = measured + 1 end
+    print(string.format("%4d  %s", index, one_line(text)))
+    seconds = seconds + one.seconds
+  end
+  local skipped = #points > measured and string.format("; %d skipped", #points - measured) or ""
+  print(string.format("%s of about %s: %s%s", gb.format.count(measured, "point"),
+    gb.format.seconds(seconds / math.max(measured, 1)), gb.format.seconds(seconds), skipped))
 end
 
 local function report_failure(row, text, traceback)
@@ -117,14 +127,14 @@ local function write_files(run, outcome, charts, verdicts)
 end
 
 -- What was measured is shown even where it cannot be written. Returns the verdicts and why files could not be written.
-local function finish(declaration, axes, points, run, outcome)
+local function finish(declaration, axes, charts, points, run, outcome)
   local rows = run:rows()
   local unmeasured = #points - (#rows > 0 and rows[#rows].point or 0)
   local verdicts = claim.judge_all(declaration.expect or {}, rows, axes, unmeasured)
   print(one_line(declaration.title))
   if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)
-  local ok, written = pcall(write_files, run, outcome, declaration.charts or {}, verdicts)
+  local ok, written = pcall(write_files, run, outcome, charts, verdicts)
   if not ok then return verdicts, written end
   for _, note in ipairs(written.notes) do io.stderr:write(note, "\n") end
   for _, path in ipairs(written.paths) do print("wrote " .. path:gsub("^%./", "")) end
@@ -170,6 +180,7 @@ function experiment.declare(declaration)
   check_declaration(declaration)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
+  local charts = chart.expand(declaration.charts or {}, axes)
   if options.dry_run then return dry_run(declaration, axes, points) end
 
   local run = native.results.new_run {
@@ -181,7 +192,7 @@ function experiment.declare(declaration)
   }
   run:set_info {
     arguments = options.arguments,
-    axes = axes,
+    axes = sweep.plain(axes),
     seed = native.keep_configuration(),
     floatx = gb.config.floatx(),
     devices = device_facts(),
@@ -190,7 +201,7 @@ function experiment.declare(declaration)
   }
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())
-  local verdicts, unfinished = finish(declaration, axes, points, run, outcome)
+  local verdicts, unfinished = finish(declaration, axes, charts, points, run, outcome)
   native.check_interrupt()
   if unwritten or unfinished then error(unwritten or unfinished, 0) end  -- it has its place in the script
   raise_status(outcome, verdicts)

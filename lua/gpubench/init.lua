@@ -2,7 +2,7 @@
 local gb = require "gpubench.native"
 
 gb.axis = require("gpubench.axis").new
-gb.chart = require "gpubench.chart"
+gb.chart = require("gpubench.chart").kinds
 gb.expect = require "gpubench.expect"
 gb.experiment = require("gpubench.experiment").declare
 gb.measure.share_interval = require "gpubench.share_interval"

@@ -56,6 +56,13 @@ function sweep.describe(axes, point)
   return table.concat(parts, " ")
 end
 
+-- What a run's files say of the axes.
+function sweep.plain(axes)
+  local list = {}
+  for index, one in ipairs(axes) do list[index] = { name = one.name, values = one.values } end
+  return list
+end
+
 sweep.names = names
 
 return sweep

@@ -12,6 +12,8 @@ local gb = {}
 ---@field x string column
 ---@field y string column
 ---@field series string|string[]? column whose values tell lines apart; other axes that vary make lines of their own
+---@field where table<string, any>? only rows with these values
+---@field each string? an axis: a chart for every value of it
 ---@field log_x number|boolean|nil base of a logarithmic axis; true is 10
 ---@field log_y number|boolean|nil
 ---@field name string? file name; "<y>_by_<x>" when absent
@@ -19,6 +21,8 @@ local gb = {}
 
 gb.chart = {}
 
+--- Eight series have colours of their own; `where` and `each` keep a chart to that.
+---
 --- ```lua
 --- local gb = require "gpubench"
 --- local chart = gb.chart.line { x = "batch_size", y = "examples_per_s", series = "device", log_x = 2 }

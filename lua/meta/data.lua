@@ -2,7 +2,7 @@
 -- Datasets: where training data comes from, and what happens to it on its way into a model.
 
 --- An immutable chain of stages over elements, which are tuples of tensors. Stages do their work when elements are asked
---- for, natively: no Lua runs per element.
+--- for, natively: no Lua runs per element, but in gb.data.lua_function and from_generator.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -39,8 +39,11 @@ local Dataset = {}
 function Dataset:shuffle(buffer, options) end
 
 --- Applies `fn` to every element. It is called once, with symbolic tensors, and what it does to them is run natively; it
---- cannot look at values, and what it computes without them stays as it was then. Random ops draw anew for every
---- element.
+--- cannot look at values, and what it computes without them stays as it was then. Where extents vary from element to
+--- element, it is called twice, with other numbers in their place: a function that then does or reads (#x, x.shape[i])
+--- something else is refused, since it could be right for none. Slices may count from both ends (x[{ 2, -1 }]); an element
+--- that is too short for one is an error. Random ops that are given no step draw anew for every element and epoch. A
+--- function that must look at values is given as gb.data.lua_function(fn).
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -49,9 +52,43 @@ function Dataset:shuffle(buffer, options) end
 ---   assert(root[3]:item() == 3)
 --- end
 --- ```
----@param fn fun(...: Tensor): Tensor ...
+---
+--- With `num_parallel_calls`, workers apply it to many elements at once; random ops still draw the same for each element.
+--- In front of a batch each of them makes whole batches.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local numbers = gb.data.Dataset.from_tensor_slices(gb.arange(100))
+--- local squares = numbers:map(function(x) return x * x end, { num_parallel_calls = gb.AUTOTUNE })
+--- local last
+--- for x in squares:batch(10):iter() do last = x end
+--- assert(last[10]:item() == 99 * 99)
+--- ```
+---
+--- An element that cannot be made is an error that ends with its place among the map's inputs, counted from 1, and where
+--- these hold a file's path, with that: "(element 778 of the epoch, 'fold/a/x.jpg')". Maps that read and decode know it
+--- when they are alike in their options, as they are one stage then.
+---
+--- With `device`, a traced function runs there and its results stay there: behind a batch, in front of the model, with
+--- the copies ahead of it (prefetch_to_device) where the device has memory of its own. Stages that work in host memory
+--- cannot follow on such a device. Random ops draw what they draw on the host.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local device = gb.devices()[1]
+--- local batches = gb.data.Dataset.from_tensor_slices(gb.arange(8)):batch(4)
+--- local scaled = batches:prefetch_to_device(device):map(function(x) return x * 2 end, { device = device })
+--- for x in scaled:iter() do assert(x.device == device) end
+--- ```
+---@param fn ElementFunction|fun(...: Tensor): Tensor ...
+---@param options MapOptions?
 ---@return Dataset
-function Dataset:map(fn) end
+function Dataset:map(fn, options) end
+
+---@class MapOptions
+---@field num_parallel_calls integer? workers; gb.AUTOTUNE: as many as keep the consumer busy; absent: its own thread
+---@field deterministic boolean? keep the order of the elements (what dataset:options says, else true)
+---@field device string? where the function runs, in the order of the device's kernels ("gpu:0"); absent: the host
 
 ---@class BatchOptions
 ---@field drop_remainder boolean? leave out an incomplete last batch (false)
@@ -90,21 +127,108 @@ function Dataset:take(count) end
 ---@return Dataset
 function Dataset:skip(count) end
 
---- Runs the stages before it in a thread of their own, at most `buffer` elements ahead. gb.AUTOTUNE (the default) buffers
---- as many elements as fit 8 MiB, at least 2 and at most 64.
+--- Runs the stages before it in a thread of their own, at most `buffer` elements ahead. gb.AUTOTUNE (the default) starts
+--- with as many elements as fit 8 MiB, at least 2 and at most 64; it gives more where both sides wait, and less where
+--- memory is short.
 ---@param buffer integer?
 ---@return Dataset
 function Dataset:prefetch(buffer) end
 
+--- The last stage before a model on a GPU: runs all before it in a thread of its own and copies the elements to the
+--- device, `buffer` (2) of them ahead, from page-locked memory and beside the kernels. Models, loops and maps on that
+--- device take them from there without another copy; only take, skip, shard and repeated may stand between, and class
+--- indices that are out of range are not noticed there. On a device that works in host memory it is a prefetch.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local input = gb.datasets.mnist("train"):batch(32):prefetch_to_device(gb.devices()[1])
+--- for images in input:take(1):iter() do assert(images.device == gb.devices()[1]) end
+--- ```
+---@param device string
+---@param buffer integer?
+---@return Dataset
+function Dataset:prefetch_to_device(device, buffer) end
+
+--- Leaves out elements that cannot be made (a damaged record, an image that is no image) and counts them; behind a batch,
+--- whole batches. It may stand behind stages with threads too. The size is not known any more. dataset:stats() tells
+--- how many there were, and the last one's text in `why`.
+---@return Dataset
+function Dataset:ignore_errors() end
+
+---@class PipelineOptions
+---@field threads integer? the most workers that AUTOTUNE gives all maps together, at least one each; of each interleave
+---@field ram_budget integer? bytes that buffers and workers under AUTOTUNE may take (half of what is free)
+---@field cpu_budget number? cores that AUTOTUNE counts on (those that the program may run on)
+---@field deterministic boolean? whether parallel stages that were not told keep the order of elements (true)
+
+--- What the whole pipeline may use. Where it stands does not matter; of several, the one nearest to the end counts.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local dataset = gb.data.Dataset.from_tensor_slices(gb.zeros { 10, 3 })
+--- assert(dataset:batch(2):options({ cpu_budget = 2, ram_budget = 64 * 2^20 // 1 }).size == 5)
+--- ```
+---@param options PipelineOptions
+---@return Dataset
+function Dataset:options(options) end
+
+---@class StageStatistics
+---@field stage string
+---@field elements integer that it gave
+---@field bytes integer of those elements
+---@field errors integer elements left out because they could not be made
+---@field busy_s number own work, of all workers together; of a throttle, its waiting
+---@field starved_s number its consumer waited for it
+---@field blocked_s number it waited for its consumer, all workers together; a wait counts when it is over
+---@field workers integer threads of its own
+---@field buffered integer elements in its buffer
+---@field buffer integer elements that fit
+---@field why string how workers and buffer came about; of ignore_errors, the last error
+
+--- The stages of the running or last epoch of this dataset, sources first; empty before the first.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local dataset = gb.data.Dataset.from_tensor_slices(gb.arange(6)):batch(2):prefetch(2)
+--- for _ in dataset:iter() do end
+--- local stages = dataset:stats()
+--- assert(stages[3].stage == "prefetch" and stages[3].elements == 3 and stages[3].workers == 1)
+--- ```
+---@return StageStatistics[]
+function Dataset:stats() end
+
+---@class DatasetPosition
+---@field epoch integer
+---@field position integer elements of the epoch that have been taken
+
+---@class IterOptions
+---@field from DatasetPosition? go on where a loop's state() stood, with the elements that would have followed
+
 --- One epoch, for a loop: `for x, y in dataset:iter() do`. Leaving the loop early stops the pipeline. Every call is a new
 --- epoch.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local dataset = gb.data.Dataset.range(10):shuffle(10, { seed = 1 })
+--- local first = dataset:iter()
+--- first()
+--- local position = first:state()
+--- local expected = first():item()
+--- assert(dataset:iter({ from = position })():item() == expected)
+--- ```
+---@param options IterOptions?
 ---@return DatasetIterator
-function Dataset:iter() end
+function Dataset:iter(options) end
 
 --- A running epoch: each call gives the next element's tensors, nil at the end.
 ---@class DatasetIterator
 ---@overload fun(): Tensor ...
 local DatasetIterator = {}
+
+--- Where the loop stands; plain values, so that it can be saved with a model. A pipeline whose elements come in any order
+--- (`deterministic = false`) has no position: an error.
+---@return DatasetPosition
+function DatasetIterator:state() end
 
 ---@class gpubench
 local gb = {}

@@ -78,6 +78,23 @@ function gb.expect.knee(options) end
 ---@return Claim
 function gb.expect.equal(options) end
 
+---@class BestOptions : ExpectOptions
+---@field x string
+---@field y string a rate (`_per_s`) is better higher, everything else lower
+---@field value any the value of x that comes close to the best
+---@field tolerance number share of the best by which it may be worse
+
+--- `y` at one value of `x` is close to that at every other value, or better.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local claim = gb.expect.best { x = "workers", y = "examples_per_s", value = "autotune", tolerance = 0.05 }
+--- assert(claim.text == "examples_per_s at workers=autotune is within 5 % of the best workers")
+--- ```
+---@param options BestOptions
+---@return Claim
+function gb.expect.best(options) end
+
 ---@class AgreeOptions : ExpectOptions
 ---@field y string
 ---@field with string another column of the same row

@@ -16,18 +16,29 @@ gb.quick = false
 ---@field name string
 ---@field values (number|string|boolean)[]
 
+---@class AxisOptions
+---@field closed boolean? --set may choose among the axis' own values and give no others (false)
+---@field accepts? fun(value: number|string|boolean): boolean, string whether --set may give a value, and what it may
+--- give, in words, for the error
+
 --- An axis of a sweep. Its values are gone through in this order; `--set NAME=VALUE,...` replaces them. An axis named like
---- a standard column fills that column.
+--- a standard column fills that column. What a script cannot serve should be refused before anything is measured: a list
+--- of ways is closed, a range of numbers has a function that accepts them.
 ---
 --- ```lua
 --- local gb = require "gpubench"
 --- local batch = gb.axis("batch_size", { 1, 32, 256 })
 --- assert(batch.values[3] == 256)
+--- local place = gb.axis("place", { "host", "device" }, { closed = true })
+--- local depth = gb.axis("depth", { 1, 4 }, {
+---   accepts = function(value) return math.type(value) == "integer" and value > 0, "whole numbers from 1" end,
+--- })
 --- ```
 ---@param name string letters, digits and "_"
 ---@param values (number|string|boolean)[]
+---@param options AxisOptions?
 ---@return Axis
-function gb.axis(name, values) end
+function gb.axis(name, values, options) end
 
 ---@class Timeline what was traced
 
@@ -40,6 +51,8 @@ function gb.axis(name, values) end
 ---@field axes Axis[]? the last one varies fastest
 ---@field run fun(point: table): Row|Row[]|nil measures one point; `point` has a field for every axis
 ---@field skip? fun(point: table): string? a reason to leave the point out, or nil
+---@field seconds? fun(point: table, measurement_s: number): number about how long a point takes, for --dry-run, where it
+--- is not one measurement, which takes `measurement_s`
 ---@field columns string[]? columns beyond the standard ones, where known before the first row
 ---@field charts Chart[]?
 ---@field expect Claim[]?

@@ -1,5 +1,6 @@
 ---@meta
--- Augmentation and resizing of batches of images [batch, height, width, channels], named after tf.image.
+-- Augmentation, resizing and scaling of images, named after tf.image: of batches [batch, height, width, channels], or
+-- of one image [height, width, channels].
 
 ---@class gpubench
 local gb = {}
@@ -8,20 +9,25 @@ gb.image = {}
 
 ---@class RandomImageOptions
 ---@field seed integer? numbers of this seed; of one of its own when left out
----@field step Tensor? int64: another step gives the images of a batch other numbers; 0 when left out
+---@field step Tensor? int64: image i of a batch draws in step s what image 0 draws in step s + i; 0 when left out
 
---- Images [batch, height, width, channels], every second one mirrored, as a coin decides for each.
+--- Every second image mirrored, as a coin decides for each. In steps written by hand, the step grows by the batch size,
+--- so that no two images share their numbers. In a map, leave it out: each element draws by its own number then, whether
+--- it is mapped alone or within a batch, and in every epoch anew.
 ---
 --- ```lua
 --- local gb = require "gpubench"
 --- local images = gb.random.uniform { 4, 8, 8, 3 }
 --- local step = gb.Variable(0, { name = "step", trainable = false, dtype = "int64" })
 --- local augment = gb.compile(function(x)
----   step:assign_add(1)
+---   step:assign_add(x.shape[1])
 ---   return gb.image.random_flip_left_right(gb.image.random_crop(x, { 6, 6 }, { seed = 1, step = step }),
 ---     { seed = 2, step = step })
 --- end)
 --- assert(augment(images).shape[2] == 6)
+---
+--- local flipped = gb.data.Dataset.from_tensor_slices(images):map(gb.image.random_flip_left_right):batch(4)
+--- for batch in flipped:iter() do assert(batch.shape[1] == 4) end
 --- ```
 ---@param images Tensor
 ---@param options RandomImageOptions?
@@ -65,5 +71,32 @@ function gb.image.random_crop(images, size, options) end
 ---@param options ResizeOptions?
 ---@return Tensor
 function gb.image.resize(images, size, options) end
+
+--- (images - mean) / stddev, with one number each or a list of one per channel. Integers are cast to float32 before,
+--- and not scaled.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local pixel = gb.tensor { { { 0.5, 0.25 } } }
+--- assert(gb.image.normalize(pixel, { 0.5, 0.5 }, 0.25):to_table()[1][1][2] == -1)
+--- ```
+---@param images Tensor
+---@param mean number|number[]
+---@param stddev number|number[] positive
+---@return Tensor
+function gb.image.normalize(images, mean, stddev) end
+
+--- Images in another type, between uint8 and floating types: 255 is 1.0, and what is beyond saturates, as in
+--- tf.image.convert_image_dtype. (Tensor:cast keeps the numbers instead.)
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local bytes = gb.tensor({ { { 0 }, { 255 } } }, { dtype = "uint8" })
+--- assert(gb.image.cast(bytes, "float32"):to_table()[1][2][1] == 1)
+--- ```
+---@param images Tensor
+---@param dtype string
+---@return Tensor
+function gb.image.cast(images, dtype) end
 
 return gb

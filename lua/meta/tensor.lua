@@ -5,7 +5,10 @@
 --- A tensor on one device, or a value of a function that is being traced.
 ---
 --- `+ - * / ^` and unary `-` work element by element with NumPy's broadcasting; a plain number takes the tensor's dtype.
---- Comparisons are methods, because Lua's `<` and `==` must give a boolean: `a:lt(b)`.
+--- `//` rounds down and `%` is what it leaves, as in Lua; integers divided by 0 give 0.
+--- Comparisons are methods, because Lua's `<` and `==` must give a boolean: `a:lt(b)`. In functions that are traced
+--- (gb.compile, dataset maps) `if` cannot ask for a tensor's value: use gb.where. A comparison that no result depends
+--- on is an error there, since it was most likely meant to decide a branch.
 --- Indexing counts from 1 and includes both ends, as Lua does: `x[3]` is the third row, `x[{1, 8}]` are the first eight
 --- rows, `x[{{}, {2, 5}}]` columns 2 to 5, and -1 is the last. Axes count from 0, as in Keras.
 ---
@@ -27,6 +30,8 @@
 ---@operator mul(Tensor|number): Tensor
 ---@operator div(Tensor|number): Tensor
 ---@operator pow(Tensor|number): Tensor
+---@operator idiv(Tensor|number): Tensor
+---@operator mod(Tensor|number): Tensor
 ---@operator unm: Tensor
 ---@operator len: integer
 local Tensor = {}
@@ -81,10 +86,36 @@ function Tensor:cast(dtype) end
 ---@return Tensor
 function Tensor:one_hot(depth, dtype) end
 
---- Rows by number (from 0).
+--- Rows by number (from 0), or what lies at these places of another axis.
 ---@param indices Tensor
+---@param axis integer? default 0
 ---@return Tensor
-function Tensor:gather(indices) end
+function Tensor:gather(indices, axis) end
+
+--- A new dimension of 1 at `axis`; -1 is behind the last.
+---@param axis integer
+---@return Tensor
+function Tensor:expand_dims(axis) end
+
+--- Without the dimensions of 1, or without these.
+---@param axis integer|integer[]|nil
+---@return Tensor
+function Tensor:squeeze(axis) end
+
+--- In the reverse order along these axes (all).
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.arange(3):reverse():to_table()[1] == 2)
+--- ```
+---@param axis integer|integer[]|nil
+---@return Tensor
+function Tensor:reverse(axis) end
+
+--- Repeated so many times along each dimension.
+---@param multiples integer[] one for each dimension
+---@return Tensor
+function Tensor:tile(multiples) end
 
 --- Matrix product; leading dimensions are a batch and broadcast.
 ---@param other Tensor
@@ -116,6 +147,35 @@ function Tensor:min(axis, keepdims) end
 ---@return Tensor
 function Tensor:argmax(axis) end
 
+--- Index (from 0) of the smallest element along an axis, the first among equals, as int64.
+---@param axis integer? default -1
+---@return Tensor
+function Tensor:argmin(axis) end
+
+--- Whether any of these bools is true.
+---@param axis integer|integer[]|nil all axes when absent
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:any(axis, keepdims) end
+
+--- Whether all of these bools are true.
+---@param axis integer|integer[]|nil
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:all(axis, keepdims) end
+
+--- The mean of squared differences from the mean.
+---@param axis integer|integer[]|nil
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:variance(axis, keepdims) end
+
+--- The square root of the variance.
+---@param axis integer|integer[]|nil
+---@param keepdims boolean?
+---@return Tensor
+function Tensor:std(axis, keepdims) end
+
 ---@return Tensor
 function Tensor:abs() end
 ---@return Tensor
@@ -132,6 +192,25 @@ function Tensor:exp() end
 function Tensor:log() end
 ---@return Tensor
 function Tensor:floor() end
+---@return Tensor
+function Tensor:ceil() end
+--- To the nearest whole number, halves to the even one.
+---@return Tensor
+function Tensor:round() end
+--- At least `low` and at most `high`.
+---@param low Tensor|number
+---@param high Tensor|number
+---@return Tensor
+function Tensor:clip(low, high) end
+--- Where it is not a number: a missing value of a CSV file, say.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local x = gb.tensor { 1, 0 / 0 }
+--- assert(gb.where(x:is_nan(), 0, x):sum():item() == 1)
+--- ```
+---@return Tensor
+function Tensor:is_nan() end
 ---@return Tensor
 function Tensor:relu() end
 ---@return Tensor
@@ -229,12 +308,37 @@ function gb.arange(count) end
 ---@return Tensor
 function gb.concat(parts, axis) end
 
+--- Tensors of one shape along a new dimension.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.stack({ gb.zeros { 3 }, gb.ones { 3 } }, -1).shape[2] == 2)
+--- ```
+---@param parts Tensor[]
+---@param axis integer? default 0
+---@return Tensor
+function gb.stack(parts, axis) end
+
+--- With `value` around it: { before, after } for each dimension.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local image = gb.ones { 28, 28, 1 }
+--- local padded = gb.pad(image, { { 4, 4 }, { 4, 4 }, { 0, 0 } })
+--- assert(padded.shape[1] == 36 and padded:sum():item() == 28 * 28)
+--- ```
+---@param x Tensor
+---@param paddings integer[][]
+---@param value number? default 0
+---@return Tensor
+function gb.pad(x, paddings, value) end
+
 ---@param a Tensor
 ---@param b Tensor
 ---@return Tensor
 function gb.matmul(a, b) end
 
---- Elements of `a` where the condition holds, else of `b`.
+--- Elements of `a` where the condition holds, else of `b`; a plain number takes the other's dtype.
 ---@param condition Tensor
 ---@param a Tensor|number
 ---@param b Tensor|number

@@ -31,6 +31,8 @@ function Model:compile(options) end
 ---@field initial_epoch integer?
 ---@field callbacks (Callback|CallbackFunctions)[]?
 ---@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch
+---@field resume string? a file: the training is saved in it after every epoch, and goes on from it when it is there
+---@field save_steps integer? with resume: saved also after so many steps of an epoch
 
 ---@class History
 ---@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...
@@ -286,17 +288,19 @@ gb.measure = {}
 
 ---@class MeasureTrainingOptions
 ---@field budget number? seconds of measuring; --budget unless given
----@field min_time number? seconds to measure at least; 0.3 unless given
+---@field min_time number? seconds to measure at least, no more than the budget; 0.3 (or a shorter budget) unless given
 ---@field warmup number? seconds of warming up at most; 0.5 unless given
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
----@field trace boolean? on GPUs, trace a few more steps after the timing, which slows them down: fills the shares and
---- device_busy, and writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder
+---@field trace boolean? on GPUs a few more steps are traced after the timing, which fills the shares and device_busy;
+--- true writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder too, false leaves it all out
 
 ---@class MeasureResidentOptions: MeasureTrainingOptions
 ---@field resident boolean? the first two batches stay on the device and all steps train on them: what a step takes without its input
 
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
---- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds.
+--- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds. Where
+--- buffers that were filled before would distort the rate, measuring begins and ends with an epoch, for up to twice the
+--- budget, and `quality` is unreliable where none fits.
 ---
 --- ```lua
 --- local gb = require "gpubench"

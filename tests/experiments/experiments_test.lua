@@ -1,7 +1,10 @@
 -- What the experiments say of themselves is true: their points are run by themselves, apart from a sweep.
 local gb = require "gpubench"
+local chart = require "gpubench.chart"
 local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
+local input_rows = require "input_rows"
+local sweep = require "gpubench.sweep"
 local testing = require "testing"
 
 local native = gb._native
@@ -83,3 +86,39 @@ testing.case("hyperparameters: early stopping does stop early, with --quick too"
   rows[2].epochs_run = rows[1].epochs_run
   testing.equal(claims.judge_all(declaration.expect, rows, axes)[1].verdict, "refuted")
 end)
+
+for _, name in ipairs { "augmentation", "cpu_preprocessing", "input_pipeline" } do
+  local declaration = declared(name)
+  testing.case(name .. ": values that it cannot serve are refused with the possible ones", function()
+    for _, axis in ipairs(declaration.axes) do
+      if axis.name ~= "device" then
+        testing.raises("--set " .. axis.name .. "=nonsense: possible: ", sweep.override, declaration.axes,
+          { [axis.name] = { "nonsense" } })
+      end
+    end
+    testing.raises("--set workers=0: possible: whole numbers from 1, autotune", sweep.override, declaration.axes,
+      { workers = { "0" } })
+  end)
+
+  testing.case(name .. ": no chart has more series than there are colours", function()
+    local axes = declaration.axes
+    axes[1].values = { "gpu:0", "cpu:0" }
+    for _, one in ipairs(chart.expand(declaration.charts, axes)) do
+      local series = 1
+      for _, axis in ipairs(axes) do
+        local fixed = one.where and one.where[axis.name] ~= nil
+        if axis.name ~= one.x and not fixed then series = series * #axis.values end
+      end
+      testing.is_true(series <= 8, (one.name or one.y) .. ": " .. series .. " series")
+    end
+    axes[1].values = gb.devices()
+  end)
+
+  testing.case(name .. ": --quick takes less than a minute", function()
+    local seconds, one = 0, 0.8
+    for _, point in ipairs(input_rows.points_of(declaration)) do
+      seconds = seconds + (declaration.seconds and declaration.seconds(point, one) or one)
+    end
+    testing.is_true(seconds < 60, string.format("%g s", seconds))
+  end)
+end

@@ -12,6 +12,7 @@ struct Place {
   const Backend* backend;
   Device* device;
   bool halves = false;  ///< it has every op in float16 and bfloat16 too
+  bool maps = false;    ///< functions of elements run on such a device: its kernels use one thread
 };
 
 /// The devices that a test program tests its ops on; each program defines it. Empty: there is none, and why_no_place()

@@ -71,7 +71,8 @@ std::uint64_t run_seed() {
   return seed;
 }
 
-CaseInputs::CaseInputs(const OpCase& op_case) : random(run_seed()), tensors(draw_inputs(op_case, random)) {
+CaseInputs::CaseInputs(const OpCase& op_case, std::uint64_t draw)
+    : random(run_seed() + draw), tensors(draw_inputs(op_case, random)) {
   for (const HostTensor& tensor : tensors) arrays.push_back(to_array(tensor));
 }
 

@@ -12,7 +12,8 @@ namespace gpubench::support {
 std::uint64_t run_seed();
 
 struct CaseInputs {
-  explicit CaseInputs(const OpCase& op_case);
+  /// Another `draw` gives other values.
+  explicit CaseInputs(const OpCase& op_case, std::uint64_t draw = 0);
 
   std::mt19937_64 random;
   std::vector<HostTensor> tensors;

@@ -112,6 +112,12 @@ TEST_P(OpCaseTest, Computes) {
   }
 }
 
+TEST_P(OpCaseTest, Vectorizes) {
+  if (places().empty()) GTEST_SKIP() << why_no_place();
+  SCOPED_TRACE("a block of elements against each alone");
+  check_vectorized(GetParam());
+}
+
 TEST_P(OpCaseTest, Differentiates) {
   if (places().empty()) GTEST_SKIP() << why_no_place();
   SCOPED_TRACE("gradient against central differences");

@@ -1,7 +1,7 @@
 // One declaration per op says what its inputs look like and what plain loops in double precision make of them. From it
 // follow the tests: every backend's kernel against the loops, the gradient against central differences of the loops,
-// and results in an input's memory against results in fresh memory. Inputs are drawn anew in every run; a failure
-// prints the seed, which GPUBENCH_TEST_SEED brings back.
+// results in an input's memory against results in fresh memory, and blocks of elements against each alone. Inputs are
+// drawn anew in every run; a failure prints the seed, which GPUBENCH_TEST_SEED brings back.
 #pragma once
 #include <functional>
 #include <gtest/gtest.h>
@@ -58,6 +58,8 @@ class OpCaseTest : public testing::TestWithParam<OpCase> {};
 void check_forward(const OpCase& op_case);
 void check_in_place(const OpCase& op_case);
 void check_gradient(const OpCase& op_case);
+/// That each of several elements gets, from the op's form for blocks, the bytes that it gets alone.
+void check_vectorized(const OpCase& op_case);
 
 /// Marks the cases' ops as covered. Returns true, to be called while static variables are initialized.
 bool cover(const std::vector<OpCase>& cases);

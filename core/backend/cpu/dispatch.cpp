@@ -7,7 +7,7 @@
 namespace gpubench::cpu {
 
 void refuse_dtype(std::string_view op, Dtype dtype) {
-  throw Error(fmt::format("cpu: {}: {} is not supported", op, to_string(dtype)));
+  throw Error(fmt::format("cpu: {}: {} is not supported; cast to another type first", op, to_string(dtype)));
 }
 
 }  // namespace gpubench::cpu

@@ -43,12 +43,18 @@ class HostEvent final : public Event {
 
 class HostStream final : public Stream {
  public:
+  explicit HostStream(std::atomic<Clock::rep>& copy_ticks) : copy_ticks_(copy_ticks) {}
   void record(Event& event) override { static_cast<HostEvent&>(event).mark(); }
   void wait_for(const Event& event) override { event.wait(); }
   void copy(void* destination, const void* source, std::size_t bytes) override {
+    const Clock::time_point begin = Clock::now();
     std::memcpy(destination, source, bytes);
+    copy_ticks_.fetch_add((Clock::now() - begin).count(), std::memory_order_relaxed);
   }
   void synchronize() override {}
+
+ private:
+  std::atomic<Clock::rep>& copy_ticks_;
 };
 
 int checked_threads(const DeviceId& id, int threads) {
@@ -62,14 +68,14 @@ HostDevice::HostDevice(DeviceId id, const CpuDeviceOptions& options)
     : id_(std::move(id)),
       threads_(checked_threads(id_, options.threads)),
       memory_(to_string(id_), std::make_unique<HostMemory>(), options.memory),
-      stream_(std::make_unique<HostStream>()) {}
+      stream_(std::make_unique<HostStream>(copy_ticks_)) {}
 
 std::string HostDevice::description() const {
   return fmt::format("{}, {} thread{}", processor_name(), threads_, threads_ == 1 ? "" : "s");
 }
 
 std::unique_ptr<Stream> HostDevice::new_stream() {
-  return std::make_unique<HostStream>();
+  return std::make_unique<HostStream>(copy_ticks_);
 }
 
 std::unique_ptr<Event> HostDevice::new_event() {

@@ -1,7 +1,9 @@
 // A logical CPU device: its own memory pool and its own number of threads. Its streams do work at once, in the thread
 // that queues it, so every event is done as soon as it is recorded.
 #pragma once
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/device/device.h"
@@ -26,6 +28,7 @@ class HostDevice final : public Device {
   std::unique_ptr<Event> new_event() override;
   void bind_to_thread() override;
   bool shares_host_memory() const override { return true; }
+  std::optional<Seconds> copy_time() const override { return Clock::duration(copy_ticks_); }
 
   int threads() const { return threads_; }
 
@@ -33,6 +36,7 @@ class HostDevice final : public Device {
   DeviceId id_;
   int threads_;
   MemoryPool memory_;
+  std::atomic<Clock::rep> copy_ticks_{0};  // the streams count it
   std::unique_ptr<Stream> stream_;
 };
 

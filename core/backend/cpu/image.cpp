@@ -26,27 +26,34 @@ T to_pixel(float x) {
   }
 }
 
-/// Images are shared among threads; body(image, draw, in, out) gets the pixels of one.
+/// Images are shared among threads; body(draw, in, out) gets the pixels of one.
 template <class T, class Body>
 std::unique_ptr<Kernel> for_each_image(const Signature& signature, std::uint64_t seed, Body body) {
-  const std::int64_t images = signature.outputs[0].shape[0];
+  const std::int64_t images = image_extents(signature.outputs[0].shape).images;
+  const std::int64_t per_step = images / std::max<std::int64_t>(signature.inputs[1].elements(), 1);
   const std::int64_t from = images == 0 ? 0 : signature.inputs[0].elements() / images;
   const std::int64_t to = images == 0 ? 0 : signature.outputs[0].elements() / images;
   const int threads = threads_for_stream(images, images * (from + to) * static_cast<std::int64_t>(sizeof(T)));
   return loop_kernel([=](Views inputs, Views outputs) {
-    const auto step = static_cast<std::uint64_t>(*inputs[1].as<std::int64_t>());
+    const auto* const steps = inputs[1].as<std::int64_t>();
     const T* const in = reinterpret_cast<const T*>(inputs[0].data);
     T* const out = reinterpret_cast<T*>(outputs[0].data);
     parallel_ranges(threads, images, [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        body(math::draw_for_image(seed, step, i), in + i * from, out + i * to);
+        body(math::draw_for_image(seed, math::image_number(steps, per_step, i)), in + i * from, out + i * to);
       }
     });
   });
 }
 
+/// The output is never the input's memory.
 template <class T>
 void mirror_row(const T* in, T* out, std::int64_t width, std::int64_t channels) {
+  if (channels == 1) {
+#pragma omp simd
+    for (std::int64_t x = 0; x < width; ++x) out[x] = in[width - 1 - x];
+    return;
+  }
   for (std::int64_t x = 0; x < width; ++x) {
     for (std::int64_t c = 0; c < channels; ++c) out[x * channels + c] = in[(width - 1 - x) * channels + c];
   }
@@ -68,16 +75,17 @@ void change_contrast(const T* in, T* out, std::int64_t pixels, std::int64_t chan
 
 /// Rows of all images of the output are shared among threads: body(image, row).
 template <class Body>
-void for_each_row(int threads, const Shape& output, const Body& body) {
-  parallel_ranges(threads, output[0] * output[1], [&](int, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) body(row / output[1], row % output[1]);
+void for_each_row(int threads, const ImageExtents& output, const Body& body) {
+  parallel_ranges(threads, output.images * output.height, [&](int, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) body(row / output.height, row % output.height);
   });
 }
 
 int threads_for_resize(const Signature& signature) {
   constexpr std::int64_t flops = 16;
   const TensorType& output = signature.outputs[0];
-  return threads_for_stream(output.shape[0] * output.shape[1], static_cast<std::int64_t>(output.bytes()),
+  const ImageExtents images = image_extents(output.shape);
+  return threads_for_stream(images.images * images.height, static_cast<std::int64_t>(output.bytes()),
                             output.elements() * flops);
 }
 
@@ -87,19 +95,19 @@ float scale_of(std::int64_t from, std::int64_t to) {
 
 template <class T>
 std::unique_ptr<Kernel> bilinear(const Signature& signature) {
-  const Shape from = signature.inputs[0].shape, to = signature.outputs[0].shape;
+  const ImageExtents from = image_extents(signature.inputs[0].shape), to = image_extents(signature.outputs[0].shape);
   return loop_kernel([from, to, threads = threads_for_resize(signature)](Views inputs, Views outputs) {
     const T* const in = inputs[0].as<T>();
     float* const out = outputs[0].as<float>();
-    const std::int64_t channels = to[3], width = to[2];
-    const float scale_y = scale_of(from[1], to[1]), scale_x = scale_of(from[2], to[2]);
+    const std::int64_t channels = to.channels, width = to.width;
+    const float scale_y = scale_of(from.height, to.height), scale_x = scale_of(from.width, to.width);
     for_each_row(threads, to, [&](std::int64_t image, std::int64_t row) {
-      const math::Neighbours y = math::neighbours_of(row, scale_y, from[1]);
-      const T* const above = in + (image * from[1] + y.lower) * from[2] * channels;
-      const T* const below = in + (image * from[1] + y.upper) * from[2] * channels;
-      float* const to_row = out + (image * to[1] + row) * width * channels;
+      const math::Neighbours y = math::neighbours_of(row, scale_y, from.height);
+      const T* const above = in + (image * from.height + y.lower) * from.width * channels;
+      const T* const below = in + (image * from.height + y.upper) * from.width * channels;
+      float* const to_row = out + (image * to.height + row) * width * channels;
       for (std::int64_t column = 0; column < width; ++column) {
-        const math::Neighbours x = math::neighbours_of(column, scale_x, from[2]);
+        const math::Neighbours x = math::neighbours_of(column, scale_x, from.width);
         for (std::int64_t c = 0; c < channels; ++c) {
           const std::int64_t left = x.lower * channels + c, right = x.upper * channels + c;
           to_row[column * channels + c] = math::bilinear(widen(above[left]), widen(above[right]), widen(below[left]),
@@ -112,17 +120,18 @@ std::unique_ptr<Kernel> bilinear(const Signature& signature) {
 
 template <class Bits>
 std::unique_ptr<Kernel> nearest(const Signature& signature) {
-  const Shape from = signature.inputs[0].shape, to = signature.outputs[0].shape;
+  const ImageExtents from = image_extents(signature.inputs[0].shape), to = image_extents(signature.outputs[0].shape);
   return loop_kernel([from, to, threads = threads_for_resize(signature)](Views inputs, Views outputs) {
     const Bits* const in = raw<Bits>(inputs[0]);
     Bits* const out = raw<Bits>(outputs[0]);
-    const std::int64_t channels = to[3], width = to[2];
-    const float scale_y = scale_of(from[1], to[1]), scale_x = scale_of(from[2], to[2]);
+    const std::int64_t channels = to.channels, width = to.width;
+    const float scale_y = scale_of(from.height, to.height), scale_x = scale_of(from.width, to.width);
     for_each_row(threads, to, [&](std::int64_t image, std::int64_t row) {
-      const Bits* const source = in + (image * from[1] + math::nearest_of(row, scale_y, from[1])) * from[2] * channels;
-      Bits* const to_row = out + (image * to[1] + row) * width * channels;
+      const Bits* const source =
+          in + (image * from.height + math::nearest_of(row, scale_y, from.height)) * from.width * channels;
+      Bits* const to_row = out + (image * to.height + row) * width * channels;
       for (std::int64_t column = 0; column < width; ++column) {
-        const std::int64_t nearest = math::nearest_of(column, scale_x, from[2]) * channels;
+        const std::int64_t nearest = math::nearest_of(column, scale_x, from.width) * channels;
         for (std::int64_t c = 0; c < channels; ++c) to_row[column * channels + c] = source[nearest + c];
       }
     });
@@ -133,11 +142,11 @@ std::unique_ptr<Kernel> nearest(const Signature& signature) {
 
 std::unique_ptr<Kernel> plan_random_flip_left_right(const RandomFlipLeftRight& op, const Signature& signature,
                                                     Device&) {
-  const Shape& shape = signature.inputs[0].shape;
+  const ImageExtents images = image_extents(signature.inputs[0].shape);
   return dispatch_size(signature.inputs[0].dtype, [&]<class Bits>() {
     return for_each_image<Bits>(signature, op.seed,
-                                [height = shape[1], width = shape[2], channels = shape[3]](const math::ImageDraw& draw,
-                                                                                           const Bits* in, Bits* out) {
+                                [height = images.height, width = images.width, channels = images.channels](
+                                    const math::ImageDraw& draw, const Bits* in, Bits* out) {
                                   const std::int64_t row = width * channels;
                                   for (std::int64_t y = 0; math::flips(draw) && y < height; ++y) {
                                     mirror_row(in + y * row, out + y * row, width, channels);
@@ -148,7 +157,7 @@ std::unique_ptr<Kernel> plan_random_flip_left_right(const RandomFlipLeftRight& o
 }
 
 std::unique_ptr<Kernel> plan_random_brightness(const RandomBrightness& op, const Signature& signature, Device&) {
-  const std::int64_t images = std::max<std::int64_t>(signature.inputs[0].shape[0], 1);
+  const std::int64_t images = std::max<std::int64_t>(image_extents(signature.inputs[0].shape).images, 1);
   return dispatch(Pixels{}, op.name(), signature.inputs[0].dtype, [&]<class T>() {
     return for_each_image<T>(
         signature, op.seed,
@@ -162,24 +171,26 @@ std::unique_ptr<Kernel> plan_random_brightness(const RandomBrightness& op, const
 }
 
 std::unique_ptr<Kernel> plan_random_contrast(const RandomContrast& op, const Signature& signature, Device&) {
-  const Shape& shape = signature.inputs[0].shape;
+  const ImageExtents images = image_extents(signature.inputs[0].shape);
   return dispatch(Pixels{}, op.name(), signature.inputs[0].dtype, [&]<class T>() {
-    return for_each_image<T>(signature, op.seed,
-                             [pixels = shape[1] * shape[2], channels = shape[3], lower = static_cast<float>(op.lower),
-                              upper = static_cast<float>(op.upper)](const math::ImageDraw& draw, const T* in, T* out) {
-                               const float factor = math::between(draw.first, lower, upper);
-                               change_contrast(in, out, pixels, channels, factor);
-                             });
+    return for_each_image<T>(
+        signature, op.seed,
+        [pixels = images.height * images.width, channels = images.channels, lower = static_cast<float>(op.lower),
+         upper = static_cast<float>(op.upper)](const math::ImageDraw& draw, const T* in, T* out) {
+          const float factor = math::between(draw.first, lower, upper);
+          change_contrast(in, out, pixels, channels, factor);
+        });
   });
 }
 
 std::unique_ptr<Kernel> plan_random_crop(const RandomCrop& op, const Signature& signature, Device&) {
-  const Shape &from = signature.inputs[0].shape, &to = signature.outputs[0].shape;
+  const ImageExtents from = image_extents(signature.inputs[0].shape), to = image_extents(signature.outputs[0].shape);
   return dispatch_size(signature.inputs[0].dtype, [&]<class Bits>() {
     return for_each_image<Bits>(
         signature, op.seed,
-        [tops = from[1] - to[1] + 1, lefts = from[2] - to[2] + 1, from_row = from[2] * from[3], to_row = to[2] * to[3],
-         height = to[1], channels = to[3]](const math::ImageDraw& draw, const Bits* in, Bits* out) {
+        [tops = from.height - to.height + 1, lefts = from.width - to.width + 1, from_row = from.width * from.channels,
+         to_row = to.width * to.channels, height = to.height,
+         channels = to.channels](const math::ImageDraw& draw, const Bits* in, Bits* out) {
           const std::int64_t top = math::place_of(draw.first, tops);
           const std::int64_t left = math::place_of(draw.second, lefts) * channels;
           for (std::int64_t y = 0; y < height; ++y) {

@@ -1,5 +1,6 @@
 #include "core/backend/cpu/random.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/backend/cpu/dispatch.h"
@@ -72,29 +73,32 @@ struct Normal {
   }
 };
 
-/// Applies F to blocks of elements and their random words; blocks are shared among threads.
+/// Applies F to blocks of elements and their random words, in each part of its own step; blocks are shared among
+/// threads.
 template <class F>
 class RandomLoop {
  public:
-  /// The step is the last input; a tensor may stand before it.
+  /// The steps are the last input; a tensor may stand before it.
   RandomLoop(const Signature& signature, std::uint64_t seed, F f)
       : f_(f),
         seed_(seed),
-        elements_(signature.outputs[0].elements()),
+        parts_(signature.inputs.back().elements()),
+        elements_(signature.outputs[0].elements() / std::max<std::int64_t>(parts_, 1)),
         blocks_((elements_ + philox_block - 1) / philox_block),
-        threads_(threads_for_stream(blocks_, 0, elements_ * flops_per_element * F::words)) {}
+        threads_(threads_for_stream(parts_ * blocks_, 0, parts_ * elements_ * flops_per_element * F::words)) {}
 
   void operator()(Views inputs, Views outputs) const {
-    const auto step = static_cast<std::uint64_t>(*inputs.back().as<std::int64_t>());
+    const auto* const steps = inputs.back().as<std::int64_t>();
     float* const out = outputs[0].as<float>();
     const float* const in = inputs.size() > 1 ? inputs[0].as<float>() : out;
-    parallel_ranges(threads_, blocks_, [&](int, std::int64_t first, std::int64_t last) {
+    parallel_ranges(threads_, parts_ * blocks_, [&](int, std::int64_t first, std::int64_t last) {
       std::array<Block, F::words> random;
       for (std::int64_t b = first; b < last; ++b) {
-        const auto counter = static_cast<std::uint64_t>(b * philox_lanes);
+        const std::int64_t part = b / blocks_, begin = b % blocks_ * philox_block, at = part * elements_ + begin;
+        const auto step = static_cast<std::uint64_t>(steps[part]);
+        const auto counter = static_cast<std::uint64_t>(b % blocks_ * philox_lanes);
         for (std::size_t w = 0; w < random.size(); ++w) fill_block(random[w], seed_, step, counter | w * second_words);
-        const std::int64_t begin = b * philox_block;
-        f_(std::min(philox_block, elements_ - begin), random, in + begin, out + begin);
+        f_(std::min(philox_block, elements_ - begin), random, in + at, out + at);
       }
     });
   }
@@ -102,7 +106,7 @@ class RandomLoop {
  private:
   F f_;
   std::uint64_t seed_;
-  std::int64_t elements_, blocks_;
+  std::int64_t parts_, elements_, blocks_;  // parts, and what each of them has
   int threads_;
 };
 

@@ -52,6 +52,18 @@ std::unique_ptr<Kernel> plan_transpose(const Transpose& op, const Signature& sig
   return gather_walk(op.name(), signature, from);
 }
 
+std::unique_ptr<Kernel> plan_reverse(const Reverse& op, const Signature& signature, Device&) {
+  const TensorType& type = signature.inputs[0];
+  const std::vector<bool> reversed = op.reversed(type);
+  Walk from{0, row_major(type.shape)};
+  for (std::size_t i = 0; i < reversed.size() && type.elements() > 0; ++i) {
+    if (!reversed[i]) continue;
+    from.start += (type.shape[i] - 1) * from.strides[i];
+    from.strides[i] = -from.strides[i];
+  }
+  return gather_walk(op.name(), signature, from);
+}
+
 std::unique_ptr<Kernel> plan_slice(const Slice& op, const Signature& signature, Device&) {
   return gather_walk(op.name(), signature, walk_of(op.resolve(signature.inputs[0]), signature.inputs[0].shape));
 }

@@ -1,5 +1,7 @@
 #include "core/backend/cuda/image.h"
 
+#include <algorithm>
+
 #include "core/backend/cuda/kernels/image.h"
 #include "core/backend/cuda/launch_kernel.h"
 
@@ -7,14 +9,18 @@ namespace gpubench::cuda {
 namespace {
 
 ImageBatch batch_of(const TensorType& type) {
-  return {type.shape[0], type.shape[1], type.shape[2], type.shape[3], type.dtype};
+  const ImageExtents extents = image_extents(type.shape);
+  return {extents.images, extents.height, extents.width, extents.channels, type.dtype};
 }
 
 /// launch(on, seed and step, in, out) of an op on images and a step.
 template <class Launch>
-std::unique_ptr<Kernel> plan_random_images(const Op& op, Device& device, std::uint64_t seed, Launch launch) {
-  return launch_kernel(op, device, [seed, launch](const LaunchOn& on, Views inputs, Views outputs) {
-    return launch(on, ImageDraws{seed, inputs[1].as<std::int64_t>()}, inputs[0].data, outputs[0].data);
+std::unique_ptr<Kernel> plan_random_images(const Op& op, const Signature& signature, Device& device, std::uint64_t seed,
+                                           Launch launch) {
+  const std::int64_t steps = std::max<std::int64_t>(signature.inputs[1].elements(), 1);
+  const std::int64_t per_step = image_extents(signature.inputs[0].shape).images / steps;
+  return launch_kernel(op, device, [seed, per_step, launch](const LaunchOn& on, Views inputs, Views outputs) {
+    return launch(on, ImageDraws{seed, inputs[1].as<std::int64_t>(), per_step}, inputs[0].data, outputs[0].data);
   });
 }
 
@@ -23,7 +29,7 @@ std::unique_ptr<Kernel> plan_random_images(const Op& op, Device& device, std::ui
 std::unique_ptr<Kernel> plan_random_flip_left_right(const RandomFlipLeftRight& op, const Signature& signature,
                                                     Device& device) {
   const ImageBatch images = batch_of(signature.inputs[0]);
-  return plan_random_images(op, device, op.seed,
+  return plan_random_images(op, signature, device, op.seed,
                             [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
                               return launch_random_flip(on, draws, images, in, out);
                             });
@@ -32,7 +38,7 @@ std::unique_ptr<Kernel> plan_random_flip_left_right(const RandomFlipLeftRight& o
 std::unique_ptr<Kernel> plan_random_brightness(const RandomBrightness& op, const Signature& signature, Device& device) {
   const ImageBatch images = batch_of(signature.inputs[0]);
   const auto delta = static_cast<float>(op.max_delta);
-  return plan_random_images(op, device, op.seed,
+  return plan_random_images(op, signature, device, op.seed,
                             [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
                               return launch_random_brightness(on, draws, images, delta, in, out);
                             });
@@ -41,7 +47,7 @@ std::unique_ptr<Kernel> plan_random_brightness(const RandomBrightness& op, const
 std::unique_ptr<Kernel> plan_random_contrast(const RandomContrast& op, const Signature& signature, Device& device) {
   const ImageBatch images = batch_of(signature.inputs[0]);
   const auto lower = static_cast<float>(op.lower), upper = static_cast<float>(op.upper);
-  return plan_random_images(op, device, op.seed,
+  return plan_random_images(op, signature, device, op.seed,
                             [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
                               return launch_random_contrast(on, draws, images, lower, upper, in, out);
                             });
@@ -49,7 +55,7 @@ std::unique_ptr<Kernel> plan_random_contrast(const RandomContrast& op, const Sig
 
 std::unique_ptr<Kernel> plan_random_crop(const RandomCrop& op, const Signature& signature, Device& device) {
   const ImageBatch from = batch_of(signature.inputs[0]), to = batch_of(signature.outputs[0]);
-  return plan_random_images(op, device, op.seed,
+  return plan_random_images(op, signature, device, op.seed,
                             [=](const LaunchOn& on, const ImageDraws& draws, const void* in, void* out) {
                               return launch_random_crop(on, draws, from, to, in, out);
                             });

@@ -103,6 +103,7 @@ const KernelTable& kernels() {
       planner<ElementwiseChain, &plan_elementwise_chain>(),
       // shape_ops
       planner<Transpose, &plan_transpose>(),
+      planner<Reverse, &plan_reverse>(),
       planner<Slice, &plan_slice>(),
       planner<SliceGradient, &plan_slice_gradient>(),
       planner<Concat, &plan_concat>(),

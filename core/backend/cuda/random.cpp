@@ -1,5 +1,7 @@
 #include "core/backend/cuda/random.h"
 
+#include <algorithm>
+
 #include "core/backend/cuda/kernels/random.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/refuse.h"
@@ -7,9 +9,10 @@
 namespace gpubench::cuda {
 namespace {
 
-/// The step is the last input.
+/// The steps are the last input.
 Draw draw_of(std::uint64_t seed, Views inputs, Views outputs) {
-  return {seed, inputs.back().as<std::int64_t>(), outputs[0].elements()};
+  const std::int64_t parts = inputs.back().elements();
+  return {seed, inputs.back().as<std::int64_t>(), parts, outputs[0].elements() / std::max<std::int64_t>(parts, 1)};
 }
 
 std::unique_ptr<Kernel> plan_mask(const Op& op, const Signature& signature, Device& device, double rate,

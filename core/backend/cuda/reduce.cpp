@@ -79,7 +79,7 @@ std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& s
 std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device& device) {
   const Dtype type = signature.inputs[0].dtype;
   if (!is_floating(type) && type != Dtype::i64 && type != Dtype::i32) {  // smaller integers would overflow at once
-    refuse(op, fmt::format("{} is not supported", to_string(type)));
+    refuse(op, fmt::format("{} is not supported; cast to int32, int64 or float32 first", to_string(type)));
   }
   return plan_reduction(op, signature, device, Reduction::sum);
 }

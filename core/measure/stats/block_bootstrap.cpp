@@ -15,15 +15,12 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
   return z ^ (z >> 31);
 }
 
-// How often each position of the series is in the resample.
-void count_positions(std::vector<std::int32_t>& counts, std::size_t block_length, std::uint64_t seed,
-                     std::uint64_t& counter) {
-  std::ranges::fill(counts, 0);
-  const std::size_t size = counts.size();
+// Calls `use(start, length)` for the blocks of the next resample, which wrap around.
+template <class Use>
+void draw_blocks(std::size_t size, std::size_t block_length, std::uint64_t seed, std::uint64_t& counter, Use&& use) {
   for (std::size_t drawn = 0; drawn < size;) {
-    const std::size_t start = random_bits(seed, counter++) % size;
     const std::size_t length = std::min(block_length, size - drawn);
-    for (std::size_t i = 0; i < length; ++i) ++counts[(start + i) % size];
+    use(static_cast<std::size_t>(random_bits(seed, counter++) % size), length);
     drawn += length;
   }
 }
@@ -61,10 +58,33 @@ std::vector<double> bootstrap_medians(std::span<const double> series, std::size_
   medians.reserve(resamples);
   std::uint64_t counter = 0;
   for (std::size_t resample = 0; resample < resamples; ++resample) {
-    count_positions(counts, block_length, seed, counter);
+    std::ranges::fill(counts, 0);
+    draw_blocks(series.size(), block_length, seed, counter, [&](std::size_t start, std::size_t length) {
+      for (std::size_t i = 0; i < length; ++i) ++counts[(start + i) % counts.size()];
+    });
     medians.push_back(median_of(series, ascending, counts));
   }
   return medians;
+}
+
+std::vector<double> bootstrap_means(std::span<const double> series, std::size_t block_length, std::size_t resamples,
+                                    std::uint64_t seed) {
+  assert(!series.empty() && block_length >= 1 && block_length <= series.size());
+  // Sums of all that is before a position, twice around: a block's sum is a difference.
+  const std::size_t size = series.size();
+  std::vector<double> before(2 * size + 1, 0.0);
+  for (std::size_t i = 0; i < 2 * size; ++i) before[i + 1] = before[i] + series[i % size];
+
+  std::vector<double> means;
+  means.reserve(resamples);
+  std::uint64_t counter = 0;
+  for (std::size_t resample = 0; resample < resamples; ++resample) {
+    double sum = 0;
+    draw_blocks(size, block_length, seed, counter,
+                [&](std::size_t start, std::size_t length) { sum += before[start + length] - before[start]; });
+    means.push_back(sum / static_cast<double>(size));
+  }
+  return means;
 }
 
 }  // namespace gpubench

@@ -14,4 +14,8 @@ namespace gpubench {
 std::vector<double> bootstrap_medians(std::span<const double> series, std::size_t block_length, std::size_t resamples,
                                       std::uint64_t seed);
 
+/// The same resamples' means.
+std::vector<double> bootstrap_means(std::span<const double> series, std::size_t block_length, std::size_t resamples,
+                                    std::uint64_t seed);
+
 }  // namespace gpubench

@@ -40,6 +40,13 @@ function bounds.judge_ratio(claim, rows, axes)
   end)
 end
 
+-- The values of x, for a figure that is the same at all of them.
+local function joined(items)
+  local values = {}
+  for index, item in ipairs(items) do values[index] = tostring(item.x) end
+  return table.concat(values, ", ", 1, #values - 1) .. " and " .. values[#values]
+end
+
 -- Along x all figures agree within the tolerance (a share of the smallest).
 function bounds.judge_equal(claim, rows, axes)
   return groups.judge(claim, rows, axes, function(items)
@@ -50,8 +57,11 @@ function bounds.judge_equal(claim, rows, axes)
       if item.y.value > most.y.value then most = item end
     end
     local allowed = claim.tolerance * math.abs(least.y.value)
-    local reason = string.format("%s at %s %s, %s at %s", estimate.show_interval(claim.y, least.y), claim.x, least.x,
-      estimate.show_interval(claim.y, most.y), most.x)
+    local reason = string.format("%s at %s %s", estimate.show_interval(claim.y, least.y), claim.x,
+      least == most and joined(items) or least.x)
+    if least ~= most then
+      reason = string.format("%s, %s at %s", reason, estimate.show_interval(claim.y, most.y), most.x)
+    end
     if most.y.high - least.y.low <= allowed then return "confirmed", reason end
     if most.y.low - least.y.high > allowed then return "refuted", reason end
     return "inconclusive", reason

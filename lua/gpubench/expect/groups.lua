@@ -19,20 +19,33 @@ local function in_range(claim, x)
   return x == nil or not (claim.from and x < claim.from) and not (claim.to and x > claim.to)
 end
 
-local function is_about(claim, row)
-  if claim.of and not matches(row, claim.of) and not matches(row, claim.over) then return false end
-  return matches(row, claim.where) and (not claim.x or in_range(claim, row[claim.x]))
+-- A row that failed may lack a column that `where` names; then it is not known to be outside either.
+local function is_let_through(row, wanted)
+  for column, value in pairs(wanted or {}) do
+    if row[column] ~= value and (row[column] ~= nil or row.status == "ok") then return false end
+  end
+  return true
 end
 
--- Position of every value of an axis, so that names keep the order that the script gave them.
+local function is_about(claim, row)
+  if claim.of and not matches(row, claim.of) and not matches(row, claim.over) then return false end
+  return is_let_through(row, claim.where) and (not claim.x or in_range(claim, row[claim.x]))
+end
+
+-- Position of every value of an axis of names (some of which may be numbers), so that they keep the order that the script
+-- gave them. Numbers have an order of their own.
 local function order_of(axes, x)
-  local order = {}
   for _, axis in ipairs(axes) do
     if axis.name == x then
-      for index, value in ipairs(axis.values) do order[value] = type(value) == "number" and value or index end
+      local order, has_names = {}, false
+      for index, value in ipairs(axis.values) do
+        order[value] = index
+        has_names = has_names or type(value) ~= "number"
+      end
+      return has_names and order or {}
     end
   end
-  return order
+  return {}
 end
 
 -- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do.

@@ -1,6 +1,7 @@
 -- gb.expect: documented claims, made executable. A claim is judged on the rows of a run with their 95 % intervals:
 -- confirmed, refuted, or open, with the reason: inconclusive (intervals overlap, rows are unreliable or missing) or not
 -- measurable here (no row has the figure).
+local best = require "gpubench.expect.best"
 local bounds = require "gpubench.expect.bounds"
 local check = require "gpubench.check"
 local claim_of = require("gpubench.expect.claim").new
@@ -82,6 +83,12 @@ end, order.judge_knee)
 define("equal", join(along_x, { { "tolerance", "number", required = true } }), function(claim)
   return string.format("%s is the same within %g %% for every %s", claim.y, claim.tolerance * 100, claim.x)
 end, bounds.judge_equal)
+
+local best_fields = { { "value", "any", required = true }, { "tolerance", "number", required = true } }
+define("best", join(along_x, best_fields), function(claim)
+  return string.format("%s at %s=%s is within %g %% of the best %s", claim.y, claim.x, claim.value,
+    claim.tolerance * 100, claim.x)
+end, best.judge)
 
 define("agree", join(of_y, { { "with", "string", required = true }, { "tolerance", "number" } }), function(claim)
   claim.tolerance = claim.tolerance or 0

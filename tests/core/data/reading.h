@@ -1,5 +1,6 @@
 // What the tests of stages share: small datasets whose rows tell their number, and reading them back.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -11,14 +12,15 @@
 
 namespace gpubench {
 
-/// Elements (int64 number, float32[2] {number, -number}) for numbers 0 to count - 1.
-inline DatasetPtr numbers(std::int64_t count) {
+/// Elements (int64 number, float32[width] {number, -number, number, ...}) for numbers 0 to count - 1.
+inline DatasetPtr numbers(std::int64_t count, std::int64_t width = 2) {
   HostTensor ids(TensorType{{count}, Dtype::i64});
-  HostTensor pairs(TensorType{{count, 2}, Dtype::f32});
+  HostTensor pairs(TensorType{{count, width}, Dtype::f32});
   for (std::int64_t i = 0; i < count; ++i) {
     ids.values<std::int64_t>()[static_cast<std::size_t>(i)] = i;
-    pairs.values<float>()[static_cast<std::size_t>(2 * i)] = static_cast<float>(i);
-    pairs.values<float>()[static_cast<std::size_t>(2 * i + 1)] = static_cast<float>(-i);
+    for (std::int64_t k = 0; k < width; ++k) {
+      pairs.values<float>()[static_cast<std::size_t>(width * i + k)] = static_cast<float>(k % 2 == 0 ? i : -i);
+    }
   }
   return from_tensor_slices({ids, pairs});
 }
@@ -30,9 +32,10 @@ inline std::vector<std::int64_t> read(Cursor& cursor) {
   while (cursor.next(element)) {
     const auto ids = element[0].values<std::int64_t>();
     const auto pairs = element[1].values<float>();
+    const std::size_t width = pairs.size() / std::max<std::size_t>(ids.size(), 1);
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      const bool matches =
-          pairs[2 * i] == static_cast<float>(ids[i]) && pairs[2 * i + 1] == static_cast<float>(-ids[i]);
+      const auto beside = pairs.subspan(width * i, width);
+      const bool matches = beside.front() == static_cast<float>(ids[i]) && beside.back() == static_cast<float>(-ids[i]);
       found.push_back(matches ? ids[i] : -1);
     }
   }
@@ -70,6 +73,17 @@ class Opaque final : public Transformation {
 
 inline DatasetPtr opaque(DatasetPtr source) {
   return std::make_shared<Opaque>(std::move(source));
+}
+
+/// How a map takes elements: by their rows' numbers, side by side, or as they are.
+enum class Taken { as_rows, packed, whole };
+inline DatasetPtr numbers(std::int64_t count, Taken taken) {
+  constexpr std::int64_t too_wide = 200;
+  if (taken == Taken::as_rows) return numbers(count);
+  return opaque(taken == Taken::packed ? numbers(count) : numbers(count, too_wide));
+}
+inline std::string to_string(Taken taken) {
+  return taken == Taken::as_rows ? "Rows" : taken == Taken::packed ? "Packed" : "Whole";
 }
 
 /// Throws Error("element 3 is damaged") in place of element 3, say.

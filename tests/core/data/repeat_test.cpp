@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/data/batch.h"
+#include "core/data/map.h"
 #include "core/data/take.h"
+#include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 
 namespace gpubench {
@@ -51,6 +53,25 @@ TEST(Repeat, EndsForGood) {
   EXPECT_TRUE(cursor->next(element));
   EXPECT_FALSE(cursor->next(element));
   EXPECT_FALSE(cursor->next(element));
+}
+
+TEST(Repeat, SumsUpWhatItsSourcesDid) {
+  const std::unique_ptr<Cursor> cursor = batch(repeat(numbers(10), 3), 4)->open();
+  EXPECT_EQ(cursor->skip(3), 3);
+  EXPECT_EQ(read(*cursor).size(), 18U);
+  const std::vector<StageStatistics> rows = cursor->statistics();
+  EXPECT_EQ(rows[0].produced, 18);
+  EXPECT_EQ(rows[1].produced, 18);
+  EXPECT_EQ(rows[1].bytes, 18 * 16);
+}
+
+TEST(Repeat, RunsNothingForWhatIsPassedOver) {
+  int runs = 0;
+  const auto counting_runs = std::make_shared<Increment>(1, [&](const ElementBlock&) { ++runs; });
+  const std::unique_ptr<Cursor> cursor = repeat(map(numbers(10), counting_runs), 5)->open();
+  EXPECT_EQ(cursor->skip(47), 47);
+  EXPECT_THAT(read(*cursor), ElementsAre(8, 9, 10));
+  EXPECT_LE(runs, 10);
 }
 
 TEST(Repeat, RefusesAnEmptySource) {

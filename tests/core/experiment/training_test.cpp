@@ -4,7 +4,12 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "core/data/repeat.h"
+#include "core/data/shuffle.h"
 #include "core/results/column.h"
+#include "tests/core/experiment/slow_input.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
@@ -12,6 +17,7 @@ namespace {
 
 using testing::Blobs;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using Measure = testing::TrainTest;
 
@@ -34,7 +40,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
   Trainer model = trainer(testing::small_classifier());
   TrainingOptions options = quick();
   options.best_flops_per_s = 1e9;
-  const auto [record, samples, timeline] =
+  const auto [record, samples, doubt, input_doubt, timeline] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
   EXPECT_EQ(timeline, nullptr);  // nothing was traced
   EXPECT_EQ(number(record, "batch_size"), 16);
@@ -60,7 +66,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
 TEST_F(Measure, RatesAreByTheMeanStep) {
   const Blobs blobs(64);
   Trainer model = trainer(testing::small_classifier());
-  const auto [record, samples, timeline] =
+  const auto [record, samples, doubt, input_doubt, timeline] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick());
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);
@@ -86,6 +92,23 @@ TEST_F(Measure, PartialBatchesAreNoSamples) {
   const auto measured = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 32), quick());
   const std::int64_t all = runtime.variables().read(*model.config().optimizer->iterations()).values<std::int64_t>()[0];
   EXPECT_LE(2 * static_cast<std::int64_t>(measured.samples.size()), all);
+}
+
+TEST_F(Measure, DoubtsWhatBuffersGave) {
+  const Blobs blobs(64);
+  Trainer model = trainer(testing::small_classifier());
+  TrainingOptions options = quick();
+  options.limits.warmup.max_time = options.limits.warmup.window_time = Seconds(1e-9);
+  options.limits.stopping.budget = options.limits.stopping.min_time = Seconds(1e-6);
+  // Filled before the first step; as one long epoch it is far from its end.
+  const DatasetPtr slow =
+      testing::slowed(from_tensor_slices({blobs.points, blobs.one_hot}), std::make_shared<testing::InventedTime>());
+  const DatasetPtr input = batch(shuffle(repeat(slow, 50), {.buffer = 10'000}), 16);
+  const TrainingMeasurement measured = measure_training(model, *input, options);
+  EXPECT_THAT(
+      std::get<std::string>(measured.record.get("quality")),
+      StartsWith("unreliable: 100 % of the examples came from buffers that were filled before measuring began"));
+  EXPECT_THAT("unreliable: " + measured.input_doubt, std::get<std::string>(measured.record.get("quality")));
 }
 
 TEST_F(Measure, NeedsACompiledModel) {

@@ -51,6 +51,17 @@ TEST(StoppingRule, KeepsEverySampleWithoutAllocating) {
   EXPECT_EQ(rule.samples().data(), first);
 }
 
+TEST(StoppingRule, JudgesAnewWhatIsLeft) {
+  StoppingRule rule({.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)});
+  while (!rule.add(0.001)) {
+  }
+  EXPECT_EQ(rule.trim(100), StopReason::precise);
+  EXPECT_EQ(rule.samples().size(), 100U);
+  EXPECT_NEAR(rule.measured().count(), 0.1, 1e-9);
+  EXPECT_EQ(rule.trim(3), StopReason::running);
+  EXPECT_THAT(rule.reason(), StartsWith("running: 3 steps in 3 ms"));
+}
+
 TEST(StoppingRule, EndsWhenItsMemoryIsFull) {
   StoppingRule rule({.relative_error = 1e-9, .min_time = Seconds(0.001), .budget = Seconds(0.01)});
   double step = 1e-9;
@@ -74,9 +85,15 @@ TEST(StoppingRule, ItsManyLooksKeepTheCoverage) {
 TEST(StoppingRule, RefusesImpossibleLimits) {
   EXPECT_THAT([] { StoppingRule({.relative_error = 0}); },
               ThrowsMessage<Error>(HasSubstr("the relative error is 0; it must be above 0")));
-  EXPECT_THAT([] { StoppingRule({.budget = Seconds(0.1)}); },
-              ThrowsMessage<Error>(HasSubstr("a budget of 0.1 s is too short; at least 0.3 s are measured")));
-  EXPECT_THAT([] { StoppingRule({.budget = Seconds(-1)}); }, ThrowsMessage<Error>(HasSubstr("both must be above 0")));
+  EXPECT_THAT(
+      [] { StoppingRule({.budget = Seconds(0.1)}); },
+      ThrowsMessage<Error>("measure: a min_time of 0.3 s is more than the budget of 0.1 s; at most the budget is "
+                           "possible"));
+  EXPECT_THAT([] { StoppingRule({.budget = Seconds(-1)}); },
+              ThrowsMessage<Error>("measure: a budget of -1 s and a min_time of 0.3 s; both must be above 0"));
+  EXPECT_THAT([] { StoppingRule({.budget = Seconds(0)}); }, ThrowsMessage<Error>(HasSubstr("both must be above 0")));
+  EXPECT_THAT([] { StoppingRule({.min_time = Seconds(0)}); },
+              ThrowsMessage<Error>("measure: a budget of 2 s and a min_time of 0 s; both must be above 0"));
 }
 
 }  // namespace

@@ -62,6 +62,10 @@ double quotient(double a, double b) {
 std::vector<OpCase> arithmetic_cases() {
   const CaseInput counts{{{4, 5}, Dtype::i64}, -9, 9}, count{{{}, Dtype::i64}, -9, 9};
   const CaseInput bytes{{{70}, Dtype::u8}, 0, 15};
+  const CaseInput divisors{{{4, 5}, Dtype::i64}, 1, 4}, negative{{{5}, Dtype::i64}, -4, -1};
+  const TensorType zero{{}, Dtype::i64};
+  const auto floored = [](double a, double b) { return std::floor(a / b); };
+  const auto rest = [](double a, double b) { return a - std::floor(a / b) * b; };
   const auto difference = [](double a, double b) { return a - b; };
   const auto power = [](double a, double b) { return std::pow(a, b); };
   const auto larger = [](double a, double b) { return std::max(a, b); };
@@ -90,6 +94,17 @@ std::vector<OpCase> arithmetic_cases() {
       smooth<Div>("div_row", floats({5, 7}), floats({7}, 0.5, 2), quotient),
       smooth<Pow>("pow", floats({41}, 0.5, 2), floats({41}, -2, 3), power),
       smooth<Pow>("pow_scalar", floats({5, 7}, 0.5, 2), floats({}, 2, 3), power),
+      discrete<FloorDiv>("floor_div", floats({41}, -9, 9), floats({41}, 0.5, 2), floored),
+      discrete<FloorDiv>("floor_div_int64", counts, divisors, floored),
+      discrete<FloorDiv>("floor_div_by_negative", counts, negative, floored),
+      discrete<FloorDiv>("floor_div_by_zero", counts, {zero, 0, 0}, [](double, double) { return 0.0; }),
+      discrete<FloorDiv>("floor_div_by_minus_one", counts, {zero, -1, -1}, floored),
+      discrete<FloorDiv>("floor_div_uint8", bytes, {{{70}, Dtype::u8}, 1, 15}, floored),
+      smooth<FloorMod>("floor_mod", floats({41}, 2.1, 2.9), floats({}, 2, 2), rest),
+      discrete<FloorMod>("floor_mod_int64", counts, divisors, rest),
+      discrete<FloorMod>("floor_mod_by_negative", counts, negative, rest),
+      discrete<FloorMod>("floor_mod_by_zero", counts, {zero, 0, 0}, [](double, double) { return 0.0; }),
+      discrete<FloorMod>("floor_mod_by_minus_one", counts, {zero, -1, -1}, rest),
       smooth<Maximum>("maximum", floats({5, 7}), floats({5, 7}), larger),
       smooth<Maximum>("maximum_row", floats({5, 7}), floats({7}), larger),
       smooth<Minimum>("minimum", floats({5, 7}), floats({5, 7}), smaller),

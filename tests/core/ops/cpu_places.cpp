@@ -10,7 +10,8 @@ const std::vector<Place>& places() {
   static const std::array<CpuDeviceOptions, 2> options{CpuDeviceOptions{.memory = {}, .threads = 1},
                                                        CpuDeviceOptions{.memory = {}, .threads = 3}};
   static const CpuBackend cpu(options);
-  static const std::vector<Place> places{{&cpu, cpu.devices()[0].get(), true}, {&cpu, cpu.devices()[1].get(), true}};
+  static const std::vector<Place> places{{&cpu, cpu.devices()[0].get(), true, true},
+                                         {&cpu, cpu.devices()[1].get(), true}};
   return places;
 }
 

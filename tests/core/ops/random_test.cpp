@@ -49,28 +49,33 @@ double uniform_of(std::uint32_t word) {
 }
 
 const CaseInput step{{{}, Dtype::i64}, 0, 1e9};
+CaseInput steps(std::int64_t count) {
+  return {{{count}, Dtype::i64}, 0, 1e9};
+}
 
-OpCase mask_case(std::string name, OpPtr op, double rate, Shape shape, bool differentiable) {
+OpCase mask_case(std::string name, OpPtr op, double rate, Shape shape, bool differentiable, CaseInput at = step) {
   return {.name = std::move(name),
           .op = std::move(op),
-          .inputs = {{{std::move(shape), Dtype::f32}}, step},
+          .inputs = {{{std::move(shape), Dtype::f32}}, std::move(at)},
           .reference =
               [rate](std::span<const Array> in, std::span<Array> out) {
+                const std::int64_t part = in[0].size() / in[1].size();
                 for (std::int64_t i = 0; i < in[0].size(); ++i) {
-                  const bool kept = word_of(in[1][0], i) >= rate * 0x1p32;
+                  const bool kept = word_of(in[1][i / part], i % part) >= rate * 0x1p32;
                   out[0][i] = kept ? in[0][i] / (1 - rate) : 0;
                 }
               },
           .differentiable = differentiable};
 }
 
-OpCase generator_case(std::string name, OpPtr op, std::function<double(double, std::int64_t)> f) {
+OpCase generator_case(std::string name, OpPtr op, std::function<double(double, std::int64_t)> f, CaseInput at = step) {
   return {.name = std::move(name),
           .op = std::move(op),
-          .inputs = {step},
+          .inputs = {std::move(at)},
           .reference =
               [f = std::move(f)](std::span<const Array> in, std::span<Array> out) {
-                for (std::int64_t i = 0; i < out[0].size(); ++i) out[0][i] = f(in[0][0], i);
+                const std::int64_t part = out[0].size() / in[0].size();
+                for (std::int64_t i = 0; i < out[0].size(); ++i) out[0][i] = f(in[0][i / part], i % part);
               },
           .differentiable = false};
 }
@@ -86,6 +91,11 @@ std::vector<OpCase> random_cases() {
       mask_case("dropout_nothing", std::make_shared<const Dropout>(0, seed), 0, {41}, true),
       mask_case("dropout_on_threads", std::make_shared<const Dropout>(0.5, seed), 0.5, {70000}, true),
       mask_case("dropout_gradient", std::make_shared<const DropoutGradient>(0.25, seed), 0.25, {5, 37}, false),
+      mask_case("dropout_by_steps", std::make_shared<const Dropout>(0.25, seed), 0.25, {3, 5, 37}, true, steps(3)),
+      mask_case("dropout_of_lone_numbers", std::make_shared<const Dropout>(0.25, seed), 0.25, {90}, true, steps(90)),
+      generator_case("uniform_by_steps", std::make_shared<const RandomUniform>(Shape{70}, -2, 3, seed), uniform,
+                     steps(9)),
+      generator_case("normal_by_steps", std::make_shared<const RandomNormal>(Shape{}, 1, 3, seed), normal, steps(9)),
       generator_case("uniform", std::make_shared<const RandomUniform>(Shape{5, 37}, -2, 3, seed), uniform),
       generator_case("uniform_on_threads", std::make_shared<const RandomUniform>(Shape{12001}, -2, 3, seed), uniform),
       generator_case("normal", std::make_shared<const RandomNormal>(Shape{5, 3700}, 1, 3, seed), normal),

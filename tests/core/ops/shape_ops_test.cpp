@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/reverse.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {
@@ -103,8 +104,30 @@ OpCase broadcast_case(std::string name, CaseInput x, Shape to) {
                        });
 }
 
+OpCase reverse_case(std::string name, CaseInput x, std::vector<std::int64_t> axes) {
+  auto op = std::make_shared<const Reverse>(std::move(axes));
+  const std::vector<bool> reversed = op->reversed(x.type);
+  return movement_case(std::move(name), op, {std::move(x)}, [reversed](auto in, auto out) {
+    for (std::int64_t i = 0; i < out[0].size(); ++i) {
+      Shape place = coordinates(i, out[0].type.shape);
+      for (std::size_t d = 0; d < place.size(); ++d) {
+        if (reversed[d]) place[d] = out[0].type.shape[d] - 1 - place[d];
+      }
+      out[0][i] = in[0][offset(place, in[0].type.shape)];
+    }
+  });
+}
+
 std::vector<OpCase> movement_cases() {
   return {
+      reverse_case("reverse", input({7}), {0}),
+      reverse_case("reverse_rows", input({5, 4}), {0}),
+      reverse_case("reverse_columns", input({5, 4, 3}), {-2}),
+      reverse_case("reverse_all", input({3, 4, 5}), {0, 1, 2}),
+      reverse_case("reverse_uint8", input({6, 7, 3}, Dtype::u8), {1, 2}),
+      reverse_case("reverse_nothing", input({4, 3}), {}),
+      reverse_case("reverse_empty", input({0, 3}), {0, 1}),
+      reverse_case("reverse_on_threads", input({400, 500}), {1}),
       reshape_case("reshape", input({2, 6}), {3, 4}),
       reshape_case("reshape_the_rest", input({2, 6}), {-1, 3}),
       reshape_case("reshape_int64", input({4}, Dtype::i64), {2, 2}),
@@ -117,8 +140,8 @@ std::vector<OpCase> movement_cases() {
       slice_case("slice_rows", input({9, 4}), {{2}, {7}, {}}),
       slice_case("slice_from_the_end", input({9, 4}), {{-3, 0}, {to_end, -1}, {}}),
       slice_case("slice_stride", input({9, 8}), {{1, 0}, {8, to_end}, {3, 2}}),
-      slice_case("slice_past_the_end", input({4}), {{2}, {100}, {}}),
-      slice_case("slice_of_nothing", input({4, 3}), {{3}, {1}, {}}),
+      slice_case("slice_of_nothing", input({4, 3}), {{4}, {4}, {}}),
+      slice_case("slice_all_of_nothing", input({0, 3}), {{0, 1}, {to_end, to_end}, {2, 1}}),
       slice_case("slice_int16", input({4, 9}, Dtype::i16), {{0, 2}, {to_end, 9}, {1, 3}}),
       slice_gradient_case("slice_gradient", {9, 8}, {{1, 0}, {8, to_end}, {3, 2}}),
       slice_gradient_case("slice_gradient_rows", {9, 4}, {{2}, {7}, {}}),
@@ -199,6 +222,31 @@ TEST_F(ShapeOpsTest, SliceRefusesWhatItCannotName) {
       ThrowsMessage<Error>("slice_gradient: the gradient must be float32[1, 3], got float32[2, 3]"));
 }
 
+TEST_F(ShapeOpsTest, SliceRefusesBoundsOutsideOfItsInput) {
+  const auto refused = [&](std::int64_t begin, std::int64_t end, const std::string& reason) {
+    EXPECT_THAT(
+        [&] {
+          ops::slice(graph_, x_, {{0, begin}, {to_end, end}, {}});
+        },
+        ThrowsMessage<Error>("slice: " + reason));
+  };
+  const std::string outside = " is out of range: dimension 2 has 3 elements, numbered from 1";
+  refused(0, 4, "index 4" + outside);
+  refused(3, 4, "index 4" + outside);
+  refused(3, to_end, "index 4" + outside);
+  refused(-4, to_end, "index -4" + outside);
+  refused(0, -3, "index -4" + outside);
+  refused(4, 4, "index 5" + outside);
+  refused(2, 1, "the range {3, 1} holds nothing");
+  refused(1, -2, "the range {2, -3} holds nothing");
+  EXPECT_THAT(
+      [&] {
+        ops::slice_gradient(graph_, x_, {2, 2}, {{0, 0}, {2, 3}, {}});
+      },
+      ThrowsMessage<Error>("slice_gradient: index 3 is out of range: dimension 2 has 2 elements, numbered "
+                           "from 1"));
+}
+
 TEST_F(ShapeOpsTest, ConcatTakesTensorsThatDifferInOneAxis) {
   const Value wide = graph_.input({{3, 4}, Dtype::f32}, "wide"), n = graph_.input({{2, 3}, Dtype::i64}, "n");
   EXPECT_THAT(
@@ -214,6 +262,15 @@ TEST_F(ShapeOpsTest, ConcatTakesTensorsThatDifferInOneAxis) {
   EXPECT_THAT([&] { ops::concat(graph_, std::array{x_}, 2); },
               ThrowsMessage<Error>("concat: axis 2 is outside float32[2, 3], which has 2 dimensions"));
   EXPECT_THAT([&] { ops::concat(graph_, {}, 0); }, ThrowsMessage<Error>("concat: needs at least one input"));
+}
+
+TEST_F(ShapeOpsTest, ReverseNamesAnAxisOnce) {
+  const auto reverse = [&](std::vector<std::int64_t> axes) {
+    graph_.apply(std::make_shared<const Reverse>(std::move(axes)), {x_});
+  };
+  EXPECT_THAT([&] { reverse({1, -1}); }, ThrowsMessage<Error>("reverse: axis -1 is given twice in [1, -1]"));
+  EXPECT_THAT([&] { reverse({2}); },
+              ThrowsMessage<Error>("reverse: axis 2 is outside float32[2, 3], which has 2 dimensions"));
 }
 
 TEST_F(ShapeOpsTest, BroadcastOnlyStretches) {

@@ -54,6 +54,10 @@ double tanh_argument(double x) {
 std::vector<OpCase> unary_cases() {
   const TensorType f32{{5, 37}, Dtype::f32}, i32{{41}, Dtype::i32}, i64{{3, 3}, Dtype::i64}, u8{{70}, Dtype::u8};
   const TensorType large{{513, 257}, Dtype::f32}, boolean{{19}, Dtype::boolean};
+  const CaseInput halves{.type = f32, .low = -9, .high = 9, .fill = [](Array& array, std::mt19937_64& random) {
+                           support::whole_numbers(array, random);
+                           for (double& value : array.values) value += 0.5;
+                         }};
   const auto relu = [](double x) { return std::max(x, 0.0); };
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   const auto gelu = [](double x) { return x * phi(x); };
@@ -75,6 +79,12 @@ std::vector<OpCase> unary_cases() {
       unary_case<Log>("log", {f32, 0.1, 5}, [](double x) { return std::log(x); }),
       unary_case<Floor>(
           "floor", {f32, -5, 5}, [](double x) { return std::floor(x); }, false),
+      unary_case<Ceil>(
+          "ceil", {f32, -5, 5}, [](double x) { return std::ceil(x); }, false),
+      unary_case<Round>(
+          "round", {f32, -5, 5}, [](double x) { return std::nearbyint(x); }, false),
+      unary_case<Round>(
+          "round_halves", halves, [](double x) { return std::nearbyint(x); }, false),
       unary_case<Relu>("relu", {f32}, relu),
       unary_case<Relu>("relu_on_threads", {large}, relu),
       unary_case<Relu>("relu_of_nothing", {{{0, 3}, Dtype::f32}}, relu),

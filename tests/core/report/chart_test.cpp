@@ -81,6 +81,28 @@ TEST(Chart, AxesThatAreNotNamedMakeSeriesToo) {
   EXPECT_EQ(chart.series[0].name, "device cpu:0");
 }
 
+TEST(Chart, OnlyRowsThatAreMeantAreDrawnOrMissed) {
+  const auto drawn = [](const Record& where) {
+    return make_chart({.x = "device", .y = "step_time_s", .where = where}, columns(), rows(), chart_axes);
+  };
+  const Chart small = drawn({{"batch", std::int64_t{1}}});
+  EXPECT_EQ(small.categories, (std::vector<std::string>{"cpu:0", "cpu:1"}));
+  ASSERT_EQ(small.series.size(), 1u);  // the other axis does not vary
+  EXPECT_EQ(small.series[0].points.size(), 2u);
+  EXPECT_TRUE(small.absent.empty());
+  EXPECT_EQ(drawn({{"batch", std::int64_t{8}}, {"device", std::string("cpu:0")}}).series[0].points.size(), 1u);
+  EXPECT_THAT(
+      [&] {
+        drawn({{"batch", std::int64_t{2}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("no row with batch=2 has both device and step_time_s")));
+  EXPECT_THAT(
+      [&] {
+        drawn({{"bach", std::int64_t{2}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("no column 'bach' for where")));
+}
+
 TEST(Chart, UnreliablePointsAreMarkedWhereTheirQualityMatters) {
   std::vector<Record> some = rows();
   some[0].set("quality", std::string("unreliable: noise"));

@@ -109,6 +109,29 @@ TEST_F(Datasets, SizesAndTypesAreKnownBeforeTheyRun) {
             "float32[2]");
 }
 
+TEST_F(Datasets, MapsRunInParallel) {
+  EXPECT_EQ(script_.run(R"lua(
+    local mapped = dataset:map(function(a, n) return a, n + 1 end, { num_parallel_calls = 3 })
+    return labels_of(mapped) .. " / " .. labels_of(mapped:batch(3):options { deterministic = true, threads = 2 })
+  )lua"),
+            "1 2 3 4 / 1,2,3 4");
+}
+
+TEST_F(Datasets, StatisticsTellOfTheLastEpoch) {
+  EXPECT_EQ(script_.run(R"lua(
+    local tuned = dataset:map(function(a, n) return a, n end, { num_parallel_calls = gb.AUTOTUNE }):batch(2):prefetch()
+    assert(#tuned:stats() == 0)
+    for _ in tuned:iter() do break end
+    local texts = {}
+    for _, stage in ipairs(tuned:stats()) do texts[#texts + 1] = stage.stage end
+    local map, last = tuned:stats()[2], tuned:stats()[4]
+    assert(map.workers >= 1 and map.why == "to start with" and map.busy_s > 0)
+    assert(last.elements == 1 and last.bytes == 32 and last.buffer >= 2)
+    return table.concat(texts, " ")
+  )lua"),
+            "from_tensor_slices map batch prefetch");
+}
+
 TEST_F(Datasets, WrongArgumentsAreNamed) {
   const std::pair<const char*, const char*> cases[] = {
       {"dataset:batch(5, { drop_remainder = true })",
@@ -119,7 +142,13 @@ TEST_F(Datasets, WrongArgumentsAreNamed) {
       {"dataset:shuffle(2, { sede = 1 })", "unknown option 'sede'"},
       {"dataset:shuffle()", "argument #1: integer expected, got no value"},
       {"dataset:repeated(0)", "repeat: a count of 0; at least 1 is needed"},
-      {"dataset:prefetch(0)", "prefetch: a buffer of 0 elements; at least 1 is needed, or AUTOTUNE"},
+      {"dataset:prefetch(0)", "prefetch: a buffer of 0 elements; 1 to 1048576 are possible, or AUTOTUNE"},
+      {"dataset:map(function(a) return a end, { num_parallel_calls = -3 })",
+       "map: -3 parallel calls; 0 to 128 are possible, or AUTOTUNE"},
+      {"dataset:map(function(a) return a end, { workers = 2 })",
+       "unknown option 'workers' (known: num_parallel_calls, deterministic, device)"},
+      {"dataset:options { threads = 0 }", "options: threads = 0; it must be above 0"},
+      {"dataset:options { ram = 1 }", "unknown option 'ram' (known: threads, ram_budget, cpu_budget, deterministic)"},
       {"dataset:shufle(2)", "no member 'shufle' (did you mean 'shuffle'?)"},
       {"gb.data.Dataset.from_tensor_slices { x, gb.arange(3) }", "first dimensions differ"},
       {"gb.data.Dataset.from_tensor_slices { x, 'y' }", "got string"},
@@ -129,7 +158,8 @@ TEST_F(Datasets, WrongArgumentsAreNamed) {
       {"dataset:map(function(a) if a:sum():item() > 0 then return a end end)",
        "this tensor belongs to a function that is being traced"},
       {"dataset:map(function(a) return a * v end)", "map: the function reads variable 'v'"},
-      {"dataset:batch(3):map(function(a) return a * a.shape[1] end)", "map: the function depends on the batch's size"},
+      {"dataset:batch(3):map(function(a) return a * a.shape[1] end)",
+       "map: the function depends on an extent that varies"},
       {"gb.datasets.mnist('valid')", "mnist: unknown split 'valid' (known: train, test)"},
       {"gb.datasets.mnist('test', { flat = true })", "unknown option 'flat' (known: flatten, one_hot, scaled)"},
   };

@@ -268,6 +268,37 @@ testing.case("gb.measure.training gives the standard columns", function()
     testing.is_true(row[column] > 0, column)
   end
   testing.is_true(row.input_wait_share >= 0 and row.input_wait_share <= 1)
+  if row.copy_share == nil then  -- on a GPU where nothing can be traced
+    testing.is_true(row.detail:find "^no shares but the input's: ", row.detail)
+  else
+    testing.is_true(row.copy_share >= 0 and row.copy_share <= 1)
+  end
+end)
+
+testing.case("times that cannot be are refused, and both are named", function()
+  local model = small()
+  model:compile { loss = "sparse_categorical_crossentropy" }
+  local input = gb.data.Dataset.from_tensor_slices { x, y }:batch(2)
+  local step = function(images) return gb.sum(images) end
+  for _, measure in ipairs {
+    function(options) return gb.measure.training(model, input, options) end,
+    function(options) return gb.measure.input_proof(model, input, options) end,
+    function(options) return gb.measure.pipeline(input, options) end,
+    function(options) return gb.measure.loop(step, input, options) end,
+  } do
+    testing.raises("a min_time of 2 s is more than the budget of 0.2 s", measure, { budget = 0.2, min_time = 2 })
+    testing.raises("a budget of -1 s and a min_time of ", measure, { budget = -1 })
+    testing.raises("a budget of 0 s and a min_time of ", measure, { budget = 0 })
+    testing.raises("a budget of 0.2 s and a min_time of -1 s; both must be above 0", measure, { budget = 0.2, min_time = -1 })
+  end
+end)
+
+testing.case("an input_proof needs two whole batches, and says so under its name", function()
+  local model = small()
+  model:compile { loss = "sparse_categorical_crossentropy" }
+  local input = gb.data.Dataset.from_tensor_slices { x, y }:batch(3)
+  testing.raises("measure.input_proof: resident batches must be equal, got 3 and 1 examples", gb.measure.input_proof,
+    model, input, { budget = 10, min_time = 0.02, relative_error = 10, warmup = 0.02 })
 end)
 
 testing.case("without a GPU there is nothing to trace", function()

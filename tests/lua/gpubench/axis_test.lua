@@ -28,6 +28,35 @@ testing.case("texts from the command line take the type of the axis", function()
   testing.raises("--set n=many: a number is expected, such as 1", axis.override, gb.axis("n", { 1 }), { "many" })
 end)
 
+testing.case("a closed axis has its own values alone", function()
+  local place = gb.axis("place", { "host", "device" }, { closed = true })
+  testing.equal(axis.override(place, { "device" }).values, { "device" })
+  testing.raises("--set place=gpu: possible: host, device", axis.override, place, { "host", "gpu" })
+  local size = gb.axis("size", { 28, 56 }, { closed = true })
+  testing.equal(axis.override(size, { "56" }).values, { 56 })
+  testing.raises("--set size=57: possible: 28, 56", axis.override, size, { "57" })
+  testing.raises("--set size=big: possible: 28, 56", axis.override, size, { "big" })
+end)
+
+testing.case("an axis may tell what it accepts", function()
+  local function accepts(value)
+    return value == "auto" or math.type(value) == "integer" and value > 0, "whole numbers from 1, auto"
+  end
+  local workers = gb.axis("workers", { 1, "auto" }, { accepts = accepts })
+  testing.equal(axis.override(workers, { "auto", "16" }).values, { "auto", 16 })
+  for _, text in ipairs { "0", "1.5", "automatic" } do
+    testing.raises("--set workers=" .. text .. ": possible: whole numbers from 1, auto", axis.override, workers, { text })
+  end
+  testing.equal(sweep.plain { workers }, { { name = "workers", values = { 1, "auto" } } })
+end)
+
+testing.case("mistakes in an axis' options are named", function()
+  testing.raises("gb.axis 'x': unknown option 'close' (known: closed, accepts)", gb.axis, "x", { 1 }, { close = true })
+  testing.raises("gb.axis 'x': option 'accepts': function expected, got table", gb.axis, "x", { 1 }, { accepts = {} })
+  testing.raises("gb.axis 'x': option 'closed' leaves nothing to 'accepts'", gb.axis, "x", { 1 },
+    { closed = true, accepts = function() return true end })
+end)
+
 testing.case("a sweep is the product of its axes, the last one fastest", function()
   local axes = { gb.axis("a", { 1, 2 }), gb.axis("b", { "x", "y" }) }
   local points = sweep.points(axes)

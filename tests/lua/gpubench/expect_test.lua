@@ -66,6 +66,14 @@ testing.case("an axis of names has the order of its values", function()
   testing.equal(judge(claim, rows("b", { 20 }), rows("a", { 10 })), "confirmed")
 end)
 
+testing.case("an axis of numbers and names keeps the order of its values too", function()
+  local list = rows("a", { 10, 20, 30 })
+  for index, n in ipairs { 1, 8, "auto" } do list[index].n = n end
+  local mixed = { axes[1], gb.axis("n", { 1, 8, "auto" }) }
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s" }
+  testing.equal(claims.judge_all({ claim }, { list[3], list[2], list[1] }, mixed)[1].verdict, "confirmed")
+end)
+
 testing.case("not measurable here says why", function()
   local claim = gb.expect.increasing { x = "n", y = "power_w" }
   local verdict, reason = judge(claim, rows("a", { 1, 2, 3 }))
@@ -222,6 +230,50 @@ testing.case("equal within a tolerance", function()
   testing.equal(judge(claim, rows("a", { 100, 101, 102 })), "confirmed")
   testing.equal(judge(claim, rows("a", { 100, 101, 120 })), "refuted")
   testing.equal(judge(claim, rows("a", { 100, 104, 104 }, 0.02)), "inconclusive")
+end)
+
+testing.case("equal: a figure that is the same everywhere is told with all its places", function()
+  local claim = gb.expect.equal { x = "n", y = "examples_per_s", tolerance = 0.05 }
+  local _, reason = judge(claim, rows("a", { 100, 100, 100 }))
+  testing.equal(reason, "100/s at n 1, 2 and 4 at device=a")
+  _, reason = judge(claim, rows("a", { 100, 101, 102 }))
+  testing.equal(reason, "100/s at n 1, 102/s at 4 at device=a")
+end)
+
+testing.case("best: one value comes close to every other", function()
+  local claim = gb.expect.best { x = "n", y = "examples_per_s", value = 4, tolerance = 0.05 }
+  testing.equal(claim.text, "examples_per_s at n=4 is within 5 % of the best n")
+  testing.equal({ judge(claim, rows("a", { 50, 100, 96 })) },
+    { "confirmed", "96/s at n 4, 100/s at 2: 0.96 of it at device=a" })
+  testing.equal(judge(claim, rows("a", { 50, 100, 90 })), "refuted")
+  testing.equal(judge(claim, rows("a", { 50, 100, 96 }, 0.02)), "inconclusive")
+  testing.equal(judge(claim, rows("a", { 50, 100, 93 }, 0.02)), "inconclusive")
+  testing.equal(judge(claim, rows("a", { 50, 100, 110 }, 0.02)), "confirmed")
+  -- A time is better lower.
+  local time = gb.expect.best { x = "n", y = "step_time_s", value = 4, tolerance = 0.05 }
+  testing.equal(judge(time, rows("a", { 50, 100, 96 })), "confirmed")
+  testing.equal(judge(time, rows("a", { 50, 100, 90 })), "refuted")
+end)
+
+testing.case("best: is open without the value, without others, and without sound rows", function()
+  local claim = gb.expect.best { x = "n", y = "examples_per_s", value = 4, tolerance = 0.05 }
+  local verdict, reason = judge(claim, rows("a", { 50, 100 }))
+  testing.equal({ verdict, reason }, { "not measurable here", "no examples_per_s at n 4 at device=a" })
+  verdict, reason = judge(gb.expect.best { x = "n", y = "examples_per_s", value = 1, tolerance = 0.05 }, rows("a", { 50 }))
+  testing.equal({ verdict, reason }, { "not measurable here", "no other value of n at device=a" })
+  testing.equal(judge(claim, unreliable(rows("a", { 50, 100, 110 }), 2)), "inconclusive")
+  testing.raises("gb.expect.best: option 'tolerance' is required", gb.expect.best, { x = "n", y = "b", value = 1 })
+end)
+
+testing.case("a failed row lacks columns that `where` names, and is missed all the same", function()
+  local list = rows("a", { 10, 20, 30 })
+  for _, row in ipairs(list) do row.measured = "steps" end
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s", where = { measured = "steps" } }
+  testing.equal(judge(claim, list), "confirmed")
+  list[2] = failed("a", 2, "error")
+  testing.equal(judge(claim, list), "inconclusive")
+  list[2] = { status = "ok", device = "a", n = 2, examples_per_s = 1 }  -- of another kind
+  testing.equal(judge(claim, list), "confirmed")
 end)
 
 testing.case("agree: two columns of the same row", function()

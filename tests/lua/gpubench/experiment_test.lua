@@ -79,7 +79,7 @@ end)
 testing.case("mistakes in the declaration are named", function()
   local function run() end
   testing.raises("gb.experiment: option 'name' is required", gb.experiment, { title = "t", run = run })
-  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, axes, run, skip, columns, charts, expect)",
+  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, axes, run, skip, seconds, columns, charts, expect)",
     gb.experiment, { name = "n", title = "t", run = run, axis = {} })
   testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment, { name = "../up", title = "t", run = run })
   testing.raises("gb.experiment: axis 1 is not made by gb.axis", sweep, { run = run, axes = { { 1, 2 } } })

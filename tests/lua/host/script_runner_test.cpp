@@ -104,6 +104,33 @@ TEST_F(ScriptRunner, AxesAreReplacedFromTheCommandLine) {
   EXPECT_THAT(run(with_body(""), {"--set", "m=1"}).err, HasSubstr("--set m: there is no such axis (axes: n)"));
 }
 
+TEST_F(ScriptRunner, ADryRunTellsWhatIsSkippedAndHowLongTheRestTakes) {
+  const auto dry = [&](const std::string& skip, const std::string& more = {}) {
+    std::string text = with_body("");
+    text.replace(text.find("  run ="), 0, "  skip = function(point) " + skip + " end,\n" + more);
+    return run(text, {"--dry-run", "--budget", "1.5"});
+  };
+  const std::string odd = "if point.n ~= 2 then return 'odd' end";
+  EXPECT_EQ(dry(odd).out,
+            "small: A small sweep\n   1  n=1  skipped: odd\n   2  n=2\n   3  n=3  skipped: odd\n"
+            "1 point of about 2 s: 2 s; 2 skipped\n");
+  EXPECT_THAT(dry("if point.n == 1 then gb.skip('one') end").out,
+              AllOf(HasSubstr("n=1  skipped: one\n"), HasSubstr("2 points of about 2 s: 4 s; 1 skipped")));
+  EXPECT_THAT(dry("", "  seconds = function(point, measurement_s) return point.n * measurement_s end,\n").out,
+              HasSubstr("3 points of about 4 s: 12 s\n"));
+  const Ended broken = dry("return point.m");
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_THAT(broken.err, HasSubstr("point: there is no axis 'm' (axes: n)"));
+}
+
+TEST_F(ScriptRunner, ValuesThatAnAxisRefusesEndADryRunToo) {
+  std::string text = with_body("");
+  text.replace(text.find("{ 1, 2, 3 }"), 11, "{ 'a', 'b' }, { closed = true }");
+  const Ended refused = run(text, {"--set", "n=c", "--dry-run"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "script.lua:3: --set n=c: possible: a, b\n");
+}
+
 TEST_F(ScriptRunner, AnOutputFolderThatCannotBeWrittenIsAnError) {
   write("taken", "a file");
   const Ended ended = run(with_body(""), {"--out", "taken/below"});

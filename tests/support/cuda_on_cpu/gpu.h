@@ -35,6 +35,8 @@ void mend();
 
 /// Kernels, copies and graphs that the host has started since the start; a graph counts one.
 std::size_t launches();
+/// Copies that the host has started or captured since the start.
+std::size_t copies();
 /// Graphs instantiated since the start.
 std::size_t graphs_made();
 /// How often cuBLASLt was asked for algorithms since the start.

@@ -50,7 +50,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t lost = cudaSuccess;
 int kernels_left = -1;
 cudaError_t fault = cudaSuccess;
-std::atomic<std::size_t> launch_count{0}, kernel_count{0}, graph_count{0};
+std::atomic<std::size_t> launch_count{0}, copy_count{0}, kernel_count{0}, graph_count{0};
 
 cudaError_t result(cudaError_t status) {
   if (status == cudaSuccess && lost != cudaSuccess) status = lost;
@@ -127,6 +127,9 @@ void mend() {
 
 std::size_t launches() {
   return launch_count;
+}
+std::size_t copies() {
+  return copy_count;
 }
 std::size_t graphs_made() {
   return graph_count;
@@ -283,6 +286,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return result(cudaSuccess);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  ++copy_count;
   return queue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {

@@ -59,7 +59,10 @@ __device__ void apply_step(Pack<float>& value, const Pack<float>& operand, bool 
   }
 }
 
-__global__ void __launch_bounds__(block_threads)
+/// With so many blocks asked for, the compiler takes the registers it needs; left alone, it spills for one more block.
+constexpr int blocks_per_multiprocessor = 4;
+
+__global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     chain_kernel(const __grid_constant__ ChainProgram program, const __grid_constant__ ChainMemory memory) {
   for (std::int64_t i = first_index() * pack_size; i < program.elements; i += index_step() * pack_size) {
     const std::int64_t left = program.elements - i;

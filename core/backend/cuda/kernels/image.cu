@@ -20,7 +20,7 @@ __device__ void store_pixel(void* data, Dtype type, std::int64_t at, float value
 }
 
 __device__ math::ImageDraw draw_for(const ImageDraws& draws, std::int64_t image) {
-  return math::draw_for_image(draws.seed, static_cast<std::uint64_t>(*draws.step), image);
+  return math::draw_for_image(draws.seed, math::image_number(draws.steps, draws.images_per_step, image));
 }
 
 /// Calls body(row) for the block's rows of all images: row / height is the image.

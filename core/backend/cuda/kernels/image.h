@@ -15,7 +15,8 @@ struct ImageBatch {
 
 struct ImageDraws {
   std::uint64_t seed = 0;
-  const std::int64_t* step = nullptr;
+  const std::int64_t* steps = nullptr;
+  std::int64_t images_per_step = 0;
 };
 
 /// Any type; never in place.

@@ -47,9 +47,10 @@ struct Normal {
 template <class F>
 __global__ void random_kernel(Draw draw, F f) {
   constexpr std::int64_t lanes = math::philox_lanes, block = math::philox_block;
-  const auto step = static_cast<std::uint64_t>(*draw.step);
   const std::int64_t counters = (draw.elements + block - 1) / block * lanes;
-  for (std::int64_t c = first_index(); c < counters; c += index_step()) {
+  for (std::int64_t at = first_index(); at < draw.parts * counters; at += index_step()) {
+    const std::int64_t part = draw.parts == 1 ? 0 : at / counters, c = at - part * counters;  // a division is slow
+    const auto step = static_cast<std::uint64_t>(draw.steps[part]);
     const math::PhiloxWords first = math::philox(draw.seed, step, static_cast<std::uint64_t>(c));
     math::PhiloxWords second{};
     if constexpr (F::two_words) second = math::philox(draw.seed, step, static_cast<std::uint64_t>(c) | second_words);
@@ -57,15 +58,16 @@ __global__ void random_kernel(Draw draw, F f) {
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
       const std::int64_t i = begin + w * lanes;
-      if (i < draw.elements) f(i, first.word[w], second.word[w]);
+      if (i < draw.elements) f(part * draw.elements + i, first.word[w], second.word[w]);
     }
   }
 }
 
 template <class F>
 cudaError_t launch_random(const LaunchOn& on, const Draw& draw, const F& f) {
-  if (draw.elements == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, draw.elements, block_threads * 4), block_threads, &random_kernel<F>, draw, f);
+  if (draw.parts * draw.elements == 0) return cudaSuccess;
+  return launch(on, blocks_for(on, draw.parts * draw.elements, block_threads * 4), block_threads, &random_kernel<F>,
+                draw, f);
 }
 
 }  // namespace

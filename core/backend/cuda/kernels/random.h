@@ -8,10 +8,11 @@
 
 namespace gpubench::cuda {
 
-/// What is drawn: the key, where the step lies on the device, and how many elements are made.
+/// What is drawn: the key, where the steps lie on the device, one for each part, and how many elements a part has.
 struct Draw {
   std::uint64_t seed = 0;
-  const std::int64_t* step = nullptr;
+  const std::int64_t* steps = nullptr;
+  std::int64_t parts = 0;
   std::int64_t elements = 0;
 };
 

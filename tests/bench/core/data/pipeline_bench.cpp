@@ -3,11 +3,13 @@
 //   build/release/tests/bench/core/data/bench_core_data
 #include <algorithm>
 #include <benchmark/benchmark.h>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "core/data/batch.h"
 #include "core/data/from_tensor_slices.h"
+#include "core/data/map.h"
 #include "core/data/prefetch.h"
 #include "core/data/repeat.h"
 #include "core/data/shuffle.h"
@@ -71,6 +73,34 @@ void wait_for_a_warm_prefetch(benchmark::State& state) {
   state.counters["median_wait_s"] = waits[waits.size() / 2];
 }
 
+/// Hands on what it gets: what is left is what a map itself costs an element.
+class Identity final : public ElementFunction {
+ public:
+  std::vector<TensorType> output_types(std::span<const TensorType> inputs) const override {
+    return {inputs.begin(), inputs.end()};
+  }
+  std::unique_ptr<ElementRunner> plan(std::span<const TensorType>) const override {
+    class Runner final : public ElementRunner {
+     public:
+      std::int64_t block() const override { return 256; }
+      void run(const ElementBlock& elements, ElementOutputs& outputs) override {
+        const TensorView& in = elements.inputs[0];
+        std::memcpy(outputs.place(0, *in.type), in.data, in.type->bytes() * static_cast<std::size_t>(elements.count));
+      }
+    };
+    return std::make_unique<Runner>();
+  }
+};
+
+void empty_map(benchmark::State& state) {
+  const DatasetPtr dataset = map(repeat(from_tensor_slices({HostTensor::zeros({{examples}, Dtype::f32})})),
+                                 std::make_shared<Identity>(), {.workers = state.range(0)});
+  const std::unique_ptr<Cursor> cursor = dataset->open();
+  Element element;
+  for (auto _ : state) cursor->next(element);
+}
+
+BENCHMARK(empty_map)->Arg(0)->Arg(1)->Arg(2)->UseRealTime();
 BENCHMARK(batch_only)->Arg(1)->Arg(32)->Arg(256);
 BENCHMARK(shuffle_and_batch)->Arg(1)->Arg(32)->Arg(256);
 BENCHMARK(shuffle_all_and_batch)->Arg(1)->Arg(32)->Arg(256);

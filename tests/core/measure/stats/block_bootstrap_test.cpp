@@ -14,6 +14,26 @@ TEST(BlockBootstrap, WholeBlocksAreRotationsOfTheSeries) {
   for (const double one : bootstrap_medians(series, series.size(), 50, 3)) EXPECT_DOUBLE_EQ(one, 3.5);
 }
 
+TEST(BlockBootstrap, MeansAreThoseOfTheSameResamples) {
+  const std::vector<double> series{5, 1, 4, 2, 3, 9};
+  for (const double one : bootstrap_means(series, series.size(), 50, 3)) EXPECT_DOUBLE_EQ(one, 4);
+  // Of two values the median is the mean.
+  const std::vector<double> two{0, 1};
+  const auto medians = bootstrap_medians(two, 1, 50, 3);
+  const auto means = bootstrap_means(two, 1, 50, 3);
+  for (std::size_t i = 0; i < means.size(); ++i) EXPECT_DOUBLE_EQ(means[i], medians[i]);
+}
+
+TEST(BlockBootstrap, SpreadOfSingleSamplesIsThatOfTheMean) {
+  // Uniform samples have a standard deviation of 1 / sqrt(12), the mean of 100 a tenth of that.
+  std::vector<double> series(100);
+  for (std::size_t i = 0; i < series.size(); ++i) series[i] = (static_cast<double>((i * 37) % 100) + 0.5) / 100;
+  std::vector<double> means = bootstrap_means(series, 1, 4000, 5);
+  std::ranges::sort(means);
+  EXPECT_NEAR(sorted_quantile(means, 0.5), 0.5, 0.01);
+  EXPECT_NEAR((sorted_quantile(means, 0.8413) - sorted_quantile(means, 0.1587)) / 2, 0.0289, 0.003);
+}
+
 TEST(BlockBootstrap, TheSameSeedDrawsTheSame) {
   std::vector<double> series(100);
   std::iota(series.begin(), series.end(), 0);

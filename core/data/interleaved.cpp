@@ -1,0 +1,188 @@
+#include "core/data/interleaved.h"
+
+#include <algorithm>
+
+#include "core/data/input_readers.h"
+#include "core/data/linked_stop.h"
+#include "core/data/produced.h"
+#include "core/data/tuner.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view stage_name = "interleave";
+/// Of elements of an input: what handing over costs is spread over half of them.
+constexpr std::int64_t most_buffered = 256;
+/// Of elements of all inputs together, unless `least_buffered` each are more: what the caches hold of small ones.
+constexpr std::int64_t most_buffered_in_all = 1024;
+constexpr std::int64_t least_buffered = 4;
+
+std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, std::span<const TensorType> types) {
+  const std::int64_t share = most_buffered_in_all / static_cast<std::int64_t>(places);
+  const std::int64_t two_blocks = 2 * std::min(settings.block_length, most_buffered);
+  const auto most = static_cast<std::size_t>(std::clamp(std::max(share, two_blocks), least_buffered, most_buffered));
+  if (!is_fixed(types)) return most;
+  std::size_t bytes = 0;
+  for (const TensorType& type : types) bytes += type.bytes();
+  return fitting_elements(bytes, most);
+}
+
+int threads_for(const InterleaveOptions& settings, std::int64_t inputs, const CursorOptions& options) {
+  if (settings.parallel != autotune) return static_cast<int>(std::min(settings.parallel, inputs));
+  const std::int64_t limit = options.tuner ? options.tuner->most_threads() : 0;
+  const std::int64_t most = limit > 0 ? std::min(limit, most_interleaving_threads) : most_interleaving_threads;
+  return static_cast<int>(std::min({settings.cycle_length, inputs, most}));
+}
+
+class InterleavedCursor final : public Cursor {
+ public:
+  InterleavedCursor(Inputs inputs, std::span<const TensorType> types, const InterleaveOptions& settings,
+                    std::uint64_t epoch, const CursorOptions& options)
+      : block_(settings.block_length),
+        threads_(threads_for(settings, std::ssize(*inputs), options)),
+        tuned_(settings.parallel == autotune),
+        any_order_(!settings.deterministic && threads_ > 0),
+        cycle_(static_cast<std::size_t>(std::min<std::int64_t>(settings.cycle_length, std::ssize(*inputs)))),
+        stop_(options.stop),
+        inputs_(std::move(inputs), epoch, stop_.with_stop(options)),
+        readers_(inputs_, {.threads = threads_,
+                           .block = block_,
+                           .buffer = threads_ > 0 ? buffer_for(settings, cycle_.size(), types) : 1,
+                           .sizes_vary = !is_fixed(types)}),
+        produced_(types) {
+    for (InputLane*& lane : cycle_) lane = next_input();
+  }
+  ~InterleavedCursor() override { stop_.request(); }
+
+  bool next(Element& element) override {
+    if (threads_ == 0) {
+      return advance(element,
+                     [&](InputLane& lane) { return lane.read([&](Cursor& input) { return input.next(element); }); });
+    }
+    start();
+    release(element);
+    return advance(element, [&](InputLane& lane) { return readers_.take(lane, element); });
+  }
+
+  bool next_into(std::span<const TensorView> slots) override {
+    if (threads_ > 0) return Cursor::next_into(slots);
+    return advance(slots,
+                   [&](InputLane& lane) { return lane.read([&](Cursor& input) { return input.next_into(slots); }); });
+  }
+
+  /// Before threads have started, the inputs can pass over what is skipped.
+  std::int64_t skip(std::int64_t count) override {
+    if (readers_.started()) return Cursor::skip(count);
+    std::int64_t skipped = 0;
+    while (skipped < count && find_open()) {
+      const std::int64_t wanted = std::min(count - skipped, block_ - in_block_);
+      const std::int64_t found = cycle_[place_]->skip(wanted);
+      skipped += found;
+      in_block_ += found;
+      if (found < wanted) end_input();
+    }
+    return skipped;
+  }
+
+  std::vector<StageStatistics> statistics() const override {
+    std::vector<StageStatistics> stages = inputs_.statistics();
+    stages.push_back(produced_.row(stage_name));
+    if (threads_ == 0) return stages;
+    stages.back().why = tuned_ ? "one for each input of the cycle, within the pipeline's threads" : "as it was opened";
+    const InputReaders::Figures figures = readers_.figures();
+    stages.back().starved = figures.starved;
+    stages.back().blocked = figures.blocked;
+    stages.back().workers = figures.threads;
+    stages.back().buffered = figures.buffered;
+    stages.back().capacity = figures.capacity;
+    stages.back().threads = figures.times;
+    stages.back().held = figures.buffered;
+    return stages;
+  }
+
+ private:
+  template <class Given, class Take>
+  bool advance(const Given& element, const Take& take) {
+    while (any_order_ ? find_ready() : find_open()) {
+      if (take(*cycle_[place_])) {
+        ++in_block_;
+        produced_.add(element);
+        return true;
+      }
+      end_input();
+    }
+    return false;
+  }
+
+  /// Moves on to the place whose turn it is; false when all inputs are at their end.
+  bool find_open() {
+    if (in_block_ == block_) move_on();
+    return find([](const InputLane& /*lane*/) { return true; });
+  }
+
+  /// Moves on to the next place that has an element.
+  bool find_ready() {
+    if (!find_open()) return false;
+    const auto ready = [this] { return find([](InputLane& lane) { return lane.is_ready(); }); };
+    if (!ready()) readers_.await_any(ready);
+    return true;
+  }
+
+  template <class Fits>
+  bool find(const Fits& fits) {
+    for (std::size_t tried = 0; tried < cycle_.size(); ++tried) {
+      if (cycle_[place_] != nullptr && fits(*cycle_[place_])) return true;
+      move_on();
+    }
+    return false;
+  }
+
+  void end_input() {
+    readers_.leave(*cycle_[place_]);
+    cycle_[place_] = next_input();
+    move_on();
+  }
+
+  void move_on() {
+    place_ = place_ + 1 == cycle_.size() ? 0 : place_ + 1;
+    in_block_ = 0;
+  }
+
+  InputLane* next_input() {
+    InputLane* const lane = readers_.enter();
+    if (lane != nullptr && threads_ == 0) lane->open();
+    return lane;
+  }
+
+  void start() {
+    if (readers_.started()) return;
+    std::vector<InputLane*> needed;
+    for (std::size_t i = 0; i < cycle_.size(); ++i) {
+      InputLane* const lane = cycle_[(place_ + i) % cycle_.size()];
+      if (lane != nullptr) needed.push_back(lane);
+    }
+    readers_.start(needed);
+  }
+
+  const std::int64_t block_;
+  const int threads_;
+  const bool tuned_;
+  const bool any_order_;
+  std::vector<InputLane*> cycle_;
+  std::size_t place_ = 0;
+  std::int64_t in_block_ = 0;
+  LinkedStop stop_;
+  OpenInputs inputs_;
+  InputReaders readers_;
+  Produced produced_;
+};
+
+}  // namespace
+
+std::unique_ptr<Cursor> open_interleaved(Inputs inputs, std::span<const TensorType> types,
+                                         const InterleaveOptions& settings, std::uint64_t epoch,
+                                         const CursorOptions& options) {
+  return std::make_unique<InterleavedCursor>(std::move(inputs), types, settings, epoch, options);
+}
+
+}  // namespace gpubench

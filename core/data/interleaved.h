@@ -1,0 +1,16 @@
+// The cursor of interleave. Whether it reads its inputs itself or threads do changes nothing about whose turn it is.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "core/data/interleave.h"
+#include "core/data/open_inputs.h"
+
+namespace gpubench {
+
+/// Of elements of `types`; shares the inputs for as long as it lives.
+std::unique_ptr<Cursor> open_interleaved(Inputs inputs, std::span<const TensorType> types,
+                                         const InterleaveOptions& settings, std::uint64_t epoch,
+                                         const CursorOptions& options);
+
+}  // namespace gpubench

@@ -1,0 +1,26 @@
+// Stacks consecutive elements of different extents along a new first dimension; each is padded at its end to the
+// largest of its batch, or to given extents.
+//
+//   padded_batch(sentences, {.size = 32})  // uint8[?] becomes uint8[?, ?]
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "core/data/dataset.h"
+
+namespace gpubench {
+
+struct PaddedBatchOptions {
+  std::int64_t size = 0;
+  /// One per tensor, `varying` where the batch decides; empty: wherever extents vary.
+  std::vector<Shape> shapes{};
+  /// One per tensor; empty: zeros.
+  std::vector<double> values{};
+  bool drop_remainder = false;
+};
+
+/// Throws Error when shapes or values do not fit the elements. An element larger than given extents is an Error of the
+/// epoch.
+DatasetPtr padded_batch(DatasetPtr source, PaddedBatchOptions options);
+
+}  // namespace gpubench

@@ -1,0 +1,50 @@
+// What a stage has given so far, in elements and bytes; one thread counts and any may read. Where the elements' types
+// are fixed, counting elements is enough.
+#pragma once
+#include <cassert>
+#include <span>
+
+#include "core/data/cursor.h"
+#include "core/data/dataset.h"
+
+namespace gpubench {
+
+class Produced {
+ public:
+  /// Of elements of these types.
+  explicit Produced(std::span<const TensorType> types) {
+    if (!is_fixed(types)) return;
+    bytes_each_ = 0;
+    for (const TensorType& type : types) bytes_each_ += static_cast<std::int64_t>(type.bytes());
+  }
+
+  void add(const Element& element) {
+    elements_.add(1);
+    if (bytes_each_ != varying) return;
+    for (const HostTensor& tensor : element) bytes_.add(static_cast<std::int64_t>(tensor.bytes()));
+  }
+  void add(std::span<const TensorView> element) {
+    elements_.add(1);
+    if (bytes_each_ != varying) return;
+    for (const TensorView& tensor : element) bytes_.add(static_cast<std::int64_t>(tensor.type->bytes()));
+  }
+  /// Rows of tensors, which are of fixed types.
+  void add_rows(std::size_t count) {
+    assert(bytes_each_ != varying);
+    elements_.add(static_cast<std::int64_t>(count));
+  }
+
+  std::int64_t elements() const { return elements_.get(); }
+  std::int64_t bytes() const { return bytes_each_ == varying ? bytes_.get() : elements_.get() * bytes_each_; }
+  /// A row for a stage without further figures.
+  StageStatistics row(std::string_view stage) const {
+    return {.stage = stage, .produced = elements(), .bytes = bytes()};
+  }
+
+ private:
+  std::int64_t bytes_each_ = varying;
+  Tally<std::int64_t> elements_;
+  Tally<std::int64_t> bytes_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,12 @@
+// Every so many-th element: the part of one of `count` workers, which together see each element once.
+//
+//   shard(files, 4, rank)  // before shuffle, else each worker's order differs
+#pragma once
+#include "core/data/dataset.h"
+
+namespace gpubench {
+
+/// Elements index, index + count, and so on. Throws Error unless 0 <= index < count, and when that leaves nothing.
+DatasetPtr shard(DatasetPtr source, std::int64_t count, std::int64_t index);
+
+}  // namespace gpubench

@@ -1,0 +1,36 @@
+// Whether a training waits for its input, proven by taking the input away: the step with the whole pipeline, with
+// batches that lie ready in host memory, and with batches that stay on the device (DS-Analyzer, VLDB 2021).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/experiment/training.h"
+
+namespace gpubench {
+
+/// What was measured about a step and its input. Times are means: what a few steps pay for all belongs to the input.
+struct InputTimes {
+  double full_s = 0, cached_s = 0, resident_s = 0;  ///< with the whole pipeline, with ready batches, without any input
+  Estimate ratio;                                   ///< full / resident, with its interval
+  double wait_share = 0;   ///< of the step with the whole pipeline: it waits for the next batch
+  bool transfers = false;  ///< whether batches are copied to a device with a memory of its own
+  /// Why the times do not tell what the input costs; empty when they do.
+  std::string doubt{};
+};
+
+/// "highly input bound: ..." in words, with the figures that say so. Where ratio and waiting contradict each other, or
+/// there is a doubt, it says that the question stays open, and why. `pipeline` tells what holds the pipeline up.
+std::string judge_input(const InputTimes& times, const std::string& pipeline);
+
+struct InputProof {
+  /// The row of the training with its pipeline, of both times that it was measured, with cached_step_time_s,
+  /// resident_step_time_s, input_ratio and its interval, and the verdict.
+  Record record;
+  std::vector<double> samples;  ///< step times with the whole pipeline
+};
+
+/// Each way is measured twice, there and back again, so that a drift of the machine meets all alike. Throws what
+/// measure_training throws.
+InputProof prove_input(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
+
+}  // namespace gpubench

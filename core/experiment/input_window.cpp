@@ -1,0 +1,106 @@
+#include "core/experiment/input_window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace gpubench {
+namespace {
+
+/// A larger share of what was measured is in doubt, as with a wide interval.
+constexpr double most_unbalanced = 0.05;
+/// Filling buffers costs steps no more than the time that they wait.
+constexpr double least_wait = 0.10;
+
+void hold_nothing(std::vector<StageStatistics>& stages) {
+  for (StageStatistics& stage : stages) stage.held = 0;
+}
+
+}  // namespace
+
+BufferBalance buffer_balance(const std::vector<StageStatistics>& from, const std::vector<StageStatistics>& to) {
+  BufferBalance balance;
+  if (from.size() != to.size()) return balance;
+  double largest = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto given = static_cast<double>(to[i].produced - from[i].produced);
+    if (given <= 0) continue;
+    const double taken = std::max(given + static_cast<double>(to[i].held - from[i].held), 0.0);
+    balance.taken_over_given *= taken / given;
+    const double change = std::abs(taken / given - 1);
+    if (change > largest) balance.stage = to[i].stage;
+    largest = std::max(largest, change);
+  }
+  return balance;
+}
+
+void InputWindow::begin() {
+  if (epochs_ == nullptr) return;
+  epochs_->begin_totals();
+  from_ = epochs_->totals();
+  epoch_ = epochs_->opened();
+}
+
+bool InputWindow::add(double seconds, Seconds waited) {
+  if (epochs_ != nullptr && epochs_->opened() != epoch_ && epoch_began()) return true;
+  waited_ += waited;
+  return rule_.add(seconds) && ends();
+}
+
+/// The sample that comes next is the first of an epoch; true when measuring should end before it. What the buffers held
+/// when measuring began is used up at the first epoch's end: if that was much, the window begins here.
+bool InputWindow::epoch_began() {
+  epoch_ = epochs_->opened();
+  if (!start_is_judged_) {
+    start_is_judged_ = true;
+    std::vector<StageStatistics> here = epochs_->totals_at_epoch_end();
+    hold_nothing(here);
+    if (is_off(buffer_balance(from_, here))) {
+      from_ = std::move(here);
+      rule_ = StoppingRule(limits_);
+      waited_ = {};
+      wants_epoch_end_ = false;
+      return false;
+    }
+  }
+  whole_ = {rule_.samples().size(), waited_};
+  return wants_epoch_end_ && rule_.trim(whole_.samples) == StopReason::precise;
+}
+
+/// The rule holds; but it knows nothing of buffers.
+bool InputWindow::ends() {
+  if (epochs_ == nullptr) return true;
+  const BufferBalance balance = buffer_balance(from_, epochs_->totals());
+  if (!is_off(balance)) return true;
+  if (rule_.stop_reason() == StopReason::precise && rule_.measured() < limits_.budget) {
+    wants_epoch_end_ = true;  // or the budget's
+    return false;
+  }
+  if (whole_.samples > 0) {
+    rule_.trim(whole_.samples);
+    waited_ = whole_.waited;
+  } else {
+    doubt_ = text(balance);
+  }
+  return true;
+}
+
+bool InputWindow::is_off(const BufferBalance& balance) const {
+  if (balance.taken_over_given < 1 - most_unbalanced) return true;
+  return balance.taken_over_given > 1 / (1 - most_unbalanced) && wait_share() > least_wait;
+}
+
+std::string InputWindow::text(const BufferBalance& balance) const {
+  constexpr std::string_view advice = "a budget in which a whole epoch fits would tell";
+  if (balance.taken_over_given < 1) {
+    return fmt::format(
+        "{:.0f} % of the examples came from buffers that were filled before measuring began (by {}), and not from the "
+        "source; {}",
+        100 * (1 - balance.taken_over_given), balance.stage, advice);
+  }
+  return fmt::format(
+      "{:.0f} % of what the source gave went into buffers that were still filling up (by {}), and not into steps; {}",
+      100 * (1 - 1 / balance.taken_over_given), balance.stage, advice);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,133 @@
+#include "core/experiment/pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/base/interrupt.h"
+#include "core/data/pipeline.h"
+#include "core/experiment/input_window.h"
+#include "core/experiment/step_measurement.h"
+#include "core/telemetry/proc/cpu_probe.h"
+
+namespace gpubench {
+namespace {
+
+/// An element may take less than the clock needs to be read, so that so many together are timed.
+constexpr Seconds sample_time{0.002};
+constexpr std::size_t most_in_sample = std::size_t{1} << 20;
+
+std::size_t bytes_of(const Element& element) {
+  std::size_t bytes = 0;
+  for (const HostTensor& tensor : element) bytes += tensor.bytes();
+  return bytes;
+}
+
+class Measurement {
+ public:
+  Measurement(const Dataset& dataset, const PipelineLimits& limits)
+      : epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
+                "measure.pipeline"),
+        warmup_(limits.warmup),
+        window_(limits.stopping, &epochs_) {}
+
+  PipelineMeasurement run() {
+    warm_up();
+    measure();
+    std::vector<double> samples(window_.rule().samples().begin(), window_.rule().samples().end());
+    for (double& sample : samples) sample /= static_cast<double>(elements_);
+    return {describe(), std::move(samples), epochs_.totals(), own_times_, measured_};
+  }
+
+ private:
+  /// Samples grow until they are long enough for the clock; then they have to settle.
+  void warm_up() {
+    const Stopwatch first;
+    take();
+    first_element_ = first.elapsed();
+    while (some_elements() < sample_time && elements_ < most_in_sample) elements_ *= 2;
+    while (!warmup_.add(some_elements().count())) continue;
+  }
+
+  void take() {
+    epochs_.advance([this](Cursor& cursor) { return cursor.next(element_); });
+  }
+
+  /// A sample: the time of so many elements that the clock can tell.
+  Seconds some_elements() {
+    check_interrupt();
+    const Stopwatch watch;
+    for (std::size_t i = 0; i < elements_; ++i) {
+      take();
+      bytes_ += static_cast<double>(bytes_of(element_));
+    }
+    return watch.elapsed();
+  }
+
+  void measure() {
+    bytes_ = 0;
+    const std::int64_t before = epochs_.opened();
+    window_.begin();
+    CpuProbe probe;
+    const ThreadTimes own_before = times_of_this_thread();
+    const Stopwatch watch;
+    for (bool done = false; !done; ++taken_) {
+      const Seconds time = some_elements();
+      done = window_.add(time.count(), time);
+    }
+    measured_ = watch.elapsed();
+    own_times_ = times_of_this_thread();
+    own_times_.cpu -= own_before.cpu;
+    own_times_.ready -= own_before.ready;
+    std::array<double, 4> readings{};
+    probe.read(readings);
+    cpu_share_ = readings[0];
+    epochs_opened_ = epochs_.opened() - before;
+  }
+
+  Record describe() {
+    const auto windows = static_cast<double>(window_.rule().samples().size());
+    const Estimate median = window_.rule().estimate();
+    const Estimate mean = estimate_mean(window_.rule().samples());
+    Record record;
+    record.set("quality", quality(median));
+    record.set("elements", static_cast<std::int64_t>(windows) * static_cast<std::int64_t>(elements_));
+    record.set("epochs", epochs_opened_);
+    record.set("element_time_s", median.value / static_cast<double>(elements_));
+    set_rate(record, {"elements_per_s", "elements_low_per_s", "elements_high_per_s"}, static_cast<double>(elements_),
+             mean);
+    set_rate(record, {"bytes_per_s", "bytes_low_per_s", "bytes_high_per_s"}, bytes_ / static_cast<double>(taken_),
+             mean);
+    record.set("first_element_s", first_element_.count());
+    if (std::isfinite(cpu_share_)) record.set("cpu_share", cpu_share_);
+    record.set("stop_reason", window_.rule().reason());
+    return record;
+  }
+
+  std::string quality(const Estimate& sample) const {
+    if (!window_.doubt().empty()) return "unreliable: " + window_.doubt();
+    if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
+    return interval_quality(sample);
+  }
+
+  Epochs epochs_;
+  Warmup warmup_;
+  InputWindow window_;
+  Element element_;
+  std::size_t elements_ = 1;  // in a sample
+  std::int64_t taken_ = 0;    // samples, those that do not count too
+  ThreadTimes own_times_;
+  Seconds measured_{};
+  Seconds first_element_{};
+  double bytes_ = 0, cpu_share_ = 0;
+  std::int64_t epochs_opened_ = 0;
+};
+
+}  // namespace
+
+PipelineMeasurement measure_pipeline(const Dataset& dataset, const PipelineLimits& limits) {
+  return Measurement(dataset, limits).run();
+}
+
+}  // namespace gpubench

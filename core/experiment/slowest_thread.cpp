@@ -1,0 +1,119 @@
+#include "core/experiment/slowest_thread.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpubench {
+namespace {
+
+constexpr Seconds nothing{0.0};
+
+Seconds at_least_nothing(Seconds time) {
+  return std::max(time, nothing);
+}
+
+/// What threads are at that run the same stages.
+struct Threads {
+  std::string_view stage;
+  double count = 1;
+  Seconds pulling{};    ///< in their sources' calls, one at a time
+  Seconds computing{};  ///< side by side; not all of it needs a core
+  Seconds blocked{};
+  ThreadTimes times{};
+  Seconds known_waiting{};  ///< of pulling
+};
+
+/// How busy they are where they are slowest, and how much of that they wait.
+struct Busy {
+  double share = 0;
+  SlowestThread thread;
+};
+
+Busy busy(const Threads& threads, Seconds measured) {
+  const Seconds all = threads.count * measured;
+  const double not_blocked = 1 - std::min(threads.blocked / all, 1.0);
+  const double pulling = std::min(threads.pulling / measured, not_blocked);
+  const double computing = std::min(threads.computing / all, not_blocked);
+  const bool pulls = pulling >= computing;
+  const Seconds here = pulls ? threads.pulling : threads.computing;
+  const Seconds elsewhere = pulls ? threads.computing : threads.pulling;
+  const Seconds active = here + elsewhere;
+  Busy result{std::max(pulling, computing), {threads.stage}};
+  if (here <= nothing) return result;
+
+  const Seconds known = pulls ? threads.known_waiting : nothing;
+  const bool told = threads.times.cpu > nothing;
+  const Seconds ready = std::min(threads.times.ready, active);
+  const Seconds with_core = std::max(here * (1 - ready / active), std::max(known, Seconds(1e-9)));
+  const Seconds waited = told ? at_least_nothing(active - ready - threads.times.cpu) : here;
+  const Seconds least = told ? std::max(at_least_nothing(waited - elsewhere), known) : known;
+  result.thread.waited_least = std::min(least / with_core, 1.0);
+  result.thread.waited_most = std::clamp(waited / with_core, result.thread.waited_least, 1.0);
+  return result;
+}
+
+/// Whether threads of several branches stand side by side. An interleave adds its inputs up to one row a stage.
+bool has_branches(const Dataset& dataset) {
+  if (dataset.sources().size() > 1 && dataset.stage() != "interleave") return true;
+  return std::ranges::any_of(dataset.sources(), [](const DatasetPtr& source) { return has_branches(*source); });
+}
+
+}  // namespace
+
+SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const ThreadTimes& consumer,
+                             Seconds measured) {
+  Busy slowest;
+  Seconds starved{};  // for the threads before
+  Seconds known{};
+  for (const StageStatistics& stage : stages) {
+    known += stage.waiting;
+    if (stage.workers == 0) continue;
+    // Who does not say how long it was in its source's calls did nothing else.
+    const bool says = stage.source > nothing || stage.busy > nothing;
+    const Seconds pulling = says ? stage.source : stage.workers * measured - stage.blocked;
+    const Busy its = busy({.stage = stage.stage,
+                           .count = static_cast<double>(stage.workers),
+                           .pulling = at_least_nothing(pulling - starved),
+                           .computing = stage.busy,
+                           .blocked = stage.blocked,
+                           .times = stage.threads,
+                           .known_waiting = known},
+                          measured);
+    if (its.share > slowest.share) slowest = its;
+    starved = stage.starved;
+    known = nothing;
+  }
+  const Busy own =
+      busy({.stage = {}, .pulling = at_least_nothing(measured - starved), .times = consumer, .known_waiting = known},
+           measured);
+  return own.share > slowest.share ? own.thread : slowest.thread;
+}
+
+std::string read_or_processing_bound(const SlowestThread& thread) {
+  constexpr double half = 0.5;
+  const std::string whose = thread.stage.empty() ? "the consumer's own" : fmt::format("{}'s", thread.stage);
+  if (thread.waited_least > half) {
+    return fmt::format("read bound, its slowest thread ({}) waits {:.0f} % of its time", whose,
+                       50 * (thread.waited_least + thread.waited_most));
+  }
+  if (thread.waited_most < half) {
+    return fmt::format("processing bound, its slowest thread ({}) computes {:.0f} % of its time", whose,
+                       100 - 50 * (thread.waited_least + thread.waited_most));
+  }
+  return fmt::format(
+      "read or processing bound, which cannot be told: its slowest thread ({}) waits between {:.0f} and {:.0f} % of "
+      "its "
+      "time",
+      whose, 100 * thread.waited_least, 100 * thread.waited_most);
+}
+
+std::string read_or_processing_bound(const Dataset& dataset, const std::vector<StageStatistics>& stages,
+                                     const ThreadTimes& consumer, Seconds measured) {
+  const bool has_threads = std::ranges::any_of(stages, [](const StageStatistics& stage) { return stage.workers > 0; });
+  if (has_threads && has_branches(dataset)) {
+    return "read or processing bound, which cannot be told: branches of the pipeline have threads side by side";
+  }
+  return read_or_processing_bound(slowest_thread(stages, consumer, measured));
+}
+
+}  // namespace gpubench

@@ -1,0 +1,174 @@
+-- Where should images be augmented?
+--
+-- Cause:  every image is flipped and brightened at random in the wrong place: one by one, in the thread that trains.
+-- Remedy: in the pipeline by several workers ahead of the training; a whole batch at a time; or on the device, in the step.
+-- Claim:  the share of a step that waits for its input falls in that order; AUTOTUNE is within 5 % of the best number of
+--         workers set by hand; the same seeds give the same images wherever they are made.
+-- Charts: step time and input wait by place, examples per second by workers of the parallel map; for each size of image,
+--         a chart for each kind of input.
+-- Model:  Flatten, Dense(128, relu), Dense(10, softmax) on handwritten digits, batch 32; Adam. Larger images are the same
+--         digits, resized beforehand; with input = jpeg they are decoded from JPEG images and resized as they are read, by
+--         the same workers (for the step on the device too: no device decodes here).
+-- The digits are repeated inside one epoch of the pipeline, whose elements are numbered on and on; that is how a step
+-- counts the images that it has seen. `images_checksum` weighs each pixel by its place, each image by its place in the
+-- batch and each batch by its number, over some batches of two rounds through the data: a flip, another order or numbers
+-- that go astray in the second round change it.
+local gb = require "gpubench"
+local input_wait = require "gpubench.input_wait"
+local jpeg_digits = require "gpubench.jpeg_digits"
+local workers = require "gpubench.workers"
+
+local batch_size, examples, checked_examples = 32, 1600, 160
+
+local function change(images, step)
+  images = gb.image.random_flip_left_right(images, { seed = 7, step = step })
+  return gb.image.random_brightness(images, 0.2, { seed = 8, step = step })
+end
+local function change_element(image, label) return change(image), label end
+
+-- `count` digits of `size` pixels a side, again and again.
+local sources = {
+  pixels = function(size, count)
+    local images, labels = gb.datasets.mnist_arrays("test", { flatten = false })
+    images, labels = images:rows(1, count), labels:rows(1, count)
+    if size ~= 28 then images = gb.image.resize(images, { size, size }) end
+    return gb.data.Dataset.from_tensor_slices { images, labels }:repeated()
+  end,
+  jpeg = function(size, count, options)
+    return jpeg_digits.dataset(examples, options, size):take(count):repeated()
+  end,
+}
+
+local function batches(dataset) return dataset:batch(batch_size, { drop_remainder = true }) end
+local function unchanged(images) return images end
+
+-- On the device: changes images by the number of those that it has seen.
+local function changer()
+  local seen = gb.Variable(0, { dtype = "int64", trainable = false })
+  return function(images)
+    images = change(images, seen * 1)
+    seen:assign_add(batch_size)
+    return images
+  end
+end
+
+-- Batches of a source, which takes options of maps, and what is left for the step.
+local places = {
+  serial = function(source) return batches(source {}:map(change_element)), unchanged end,
+  parallel = function(source, options)
+    return batches(source(options):map(change_element, options)):prefetch(gb.AUTOTUNE), unchanged
+  end,
+  batched = function(source, options)
+    return batches(source(options)):map(change_element, options):prefetch(gb.AUTOTUNE), unchanged
+  end,
+  device = function(source, options) return batches(source(options)):prefetch(gb.AUTOTUNE), changer() end,
+}
+
+local function images_of(point, count)
+  local function source(options) return sources[point.input](point.size, count, options) end
+  return places[point.place](source, { num_parallel_calls = workers.calls(point.workers) })
+end
+
+local function make_step(size, prepare)
+  local model = gb.Sequential {
+    gb.layers.Flatten { input_shape = { size, size, 1 } },
+    gb.layers.Dense(128, { activation = "relu" }),
+    gb.layers.Dense(10, { activation = "softmax" }),
+  }
+  local loss_function, optimizer = gb.losses.CategoricalCrossentropy(), gb.optimizers.Adam()
+  return gb.compile(function(images, labels)
+    images = prepare(images)
+    local tape <close> = gb.tape()
+    local loss = loss_function(labels, model(images, { training = true }))
+    optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+    return loss
+  end)
+end
+
+-- Of the images as a step sees them, two rounds through a part of the data.
+local function checksum(point)
+  local input, prepare = images_of(point, checked_examples)
+  local step = gb.compile(function(images) return prepare(images) * 1 end)
+  local weights = gb.random.uniform({ batch_size, point.size, point.size, 1 }, { seed = 9 })
+  local sum, number = 0, 0
+  for images in input:take(2 * checked_examples // batch_size):iter() do
+    number = number + 1
+    sum = sum + number * (step(images) * weights):sum():item()
+  end
+  return sum
+end
+
+gb.experiment {
+  name  = "augmentation",
+  title = "Augmenting images in the training thread makes the device wait",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("input", { "pixels", "jpeg" }, { closed = true }),
+    gb.axis("size", gb.quick and { 28, 56 } or { 28, 56, 112 }, {
+      accepts = function(size) return math.type(size) == "integer" and size >= 1, "whole numbers from 1" end,
+    }),
+    gb.axis("place", { "serial", "parallel", "batched", "device" }, { closed = true }),
+    workers.axis(),
+  },
+  columns = { "images_checksum" },
+  skip = function(point)
+    if point.workers ~= "autotune" and point.place ~= "parallel" and point.place ~= "batched" then
+      return "only maps of several workers have their number set by hand"
+    end
+  end,
+  run = function(point)
+    gb.config.set_seed(1)
+    if point.input == "jpeg" then jpeg_digits.prepare(examples) end
+    return gb.device(point.device, function()
+      local sum = checksum(point)
+      local input, prepare = images_of(point, examples)
+      local row = input_wait(gb.measure.loop(make_step(point.size, prepare), input))
+      row.images_checksum = sum
+      return row
+    end)
+  end,
+  charts = {
+    gb.chart.bar {
+      x = "place", y = "step_time_s", series = "size", each = "input", where = { workers = "autotune" },
+      title = "step time",
+    },
+    gb.chart.bar {
+      x = "place", y = "input_wait_share", series = "size", each = "input", where = { workers = "autotune" },
+      title = "input wait share",
+    },
+    gb.chart.line {
+      x = "workers", y = "examples_per_s", series = "size", each = "input", where = { place = "parallel" }, log_y = 10,
+      title = "training with a parallel map",
+    },
+  },
+  expect = {
+    gb.expect.ratio {
+      y = "input_wait_share", of = { place = "parallel" }, over = { place = "serial" }, at_most = 0.8,
+      where = { workers = "autotune" }, claim = "workers ahead of the training make it wait less than a serial map",
+    },
+    gb.expect.ratio {
+      y = "input_wait_share", of = { place = "batched" }, over = { place = "parallel" }, at_most = 1,
+      where = { workers = "autotune" }, claim = "a whole batch at a time, training waits no longer than image by image",
+    },
+    gb.expect.ratio {
+      y = "input_wait_share", of = { place = "device" }, over = { place = "batched" }, at_most = 1,
+      where = { workers = "autotune" }, claim = "on the device, training waits no longer than for maps of batches",
+    },
+    gb.expect.best {
+      x = "workers", y = "examples_per_s", value = "autotune", tolerance = 0.05, where = { place = "parallel" },
+      claim = "AUTOTUNE is within 5 % of the best number of workers by hand",
+    },
+    gb.expect.equal {
+      x = "place", y = "images_checksum", tolerance = 1e-6, where = { workers = "autotune" },
+      claim = "the same seeds give the same images in every place",
+    },
+    gb.expect.equal {
+      x = "workers", y = "images_checksum", tolerance = 1e-6, where = { place = "parallel" },
+      claim = "the same seeds give the same images by any number of workers, one by one",
+    },
+    gb.expect.equal {
+      x = "workers", y = "images_checksum", tolerance = 1e-6, where = { place = "batched" },
+      claim = "the same seeds give the same images by any number of workers, in batches",
+    },
+  },
+}

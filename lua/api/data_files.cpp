@@ -1,0 +1,37 @@
+// gb.data: datasets that read files.
+#include "core/data/list_files.h"
+#include "core/data/read_file.h"
+#include "lua/api/dataset.h"
+#include "lua/api/element_function.h"
+#include "lua/api/file_names.h"
+#include "lua/api/openers.h"
+#include "lua/api/session.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+struct ListFilesTable {
+  bool shuffle = false;
+  std::optional<std::uint64_t> seed;
+  static constexpr auto fields =
+      std::tuple{field("shuffle", &ListFilesTable::shuffle), field("seed", &ListFilesTable::seed)};
+};
+
+DatasetPtr files_listed(lua_State* L, const FileNames& patterns, const ListFilesTable& options) {
+  FileOrder order{.shuffle = options.shuffle};
+  if (order.shuffle) order.seed = options.seed ? *options.seed : session_of(L).next_seed();
+  return list_files(listed(patterns), order);
+}
+
+}  // namespace
+
+void open_data_files(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module data = gb.submodule("data");
+  data.function<&read_file>("read_file");
+  const Module constructors = data.submodule("Dataset");
+  constructors.function<&files_listed>("list_files");
+}
+
+}  // namespace gpubench::lua

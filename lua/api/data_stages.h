@@ -1,0 +1,10 @@
+// The transformations of datasets beyond those of dataset.cpp, as methods of the class.
+#pragma once
+#include "lua/api/dataset.h"
+#include "lua/bind/class.h"
+
+namespace gpubench::lua {
+
+void add_stages(Class<Dataset>& dataset);
+
+}  // namespace gpubench::lua

@@ -1,0 +1,79 @@
+#include "core/experiment/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "core/data/prefetch.h"
+#include "core/data/shuffle.h"
+#include "core/results/column.h"
+#include "tests/core/experiment/slow_input.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+
+PipelineLimits quick() {
+  PipelineLimits limits;
+  limits.stopping.budget = Seconds(0.05);
+  limits.stopping.min_time = Seconds(0.01);
+  limits.warmup.max_time = Seconds(0.02);
+  return limits;
+}
+
+double number(const Record& record, std::string_view column) {
+  return *number_in(record.get(column));
+}
+
+TEST(MeasurePipeline, CountsElementsBytesAndEpochs) {
+  const DatasetPtr dataset = prefetch(batch(from_tensor_slices({HostTensor::zeros({{64, 4}, Dtype::f32})}), 16), 2);
+  const auto [record, samples, stages, consumer, measured] = measure_pipeline(*dataset, quick());
+  const double elements = number(record, "elements");
+  EXPECT_GE(elements, static_cast<double>(samples.size()));
+  // Every element has 16 rows of 4 floats.
+  EXPECT_NEAR(number(record, "bytes_per_s") / number(record, "elements_per_s"), 16 * 4 * 4, 1e-6);
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+  EXPECT_NEAR(number(record, "elements_per_s") * mean, 1, 1e-9);
+  EXPECT_NEAR(number(record, "epochs"), elements / 4, 2);
+  EXPECT_GT(number(record, "first_element_s"), 0);
+  for (const auto& [column, cell] : record.cells()) EXPECT_NE(column_of(column).description, "") << column;
+
+  ASSERT_EQ(stages.size(), 3U);
+  EXPECT_EQ(stages[0].stage, "from_tensor_slices");
+  EXPECT_EQ(stages[2].stage, "prefetch");
+  EXPECT_EQ(static_cast<double>(stages[2].produced), elements);
+}
+
+TEST(MeasurePipeline, DoubtsWhatBuffersGave) {
+  PipelineLimits limits = quick();
+  limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
+  limits.stopping.budget = limits.stopping.min_time = Seconds(1e-6);
+  const DatasetPtr slow = testing::slowed(range(0, 1 << 14, 1), std::make_shared<testing::InventedTime>());
+  const PipelineMeasurement measured = measure_pipeline(*shuffle(slow, {.buffer = 1 << 14}), limits);
+  EXPECT_THAT(
+      std::get<std::string>(measured.record.get("quality")),
+      StartsWith("unreliable: 100 % of the examples came from buffers that were filled before measuring began"));
+}
+
+TEST(MeasurePipeline, NeedsElements) {
+  const DatasetPtr one = batch(from_tensor_slices({HostTensor::zeros({{1}, Dtype::f32})}), 1);
+  class Empty final : public Transformation {
+   public:
+    explicit Empty(DatasetPtr source) : Transformation(std::move(source)) {}
+    std::string_view stage() const override { return "empty"; }
+    std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+      std::unique_ptr<Cursor> cursor = source().open(epoch, options);
+      cursor->skip(1);
+      return cursor;
+    }
+  } empty(one);
+  EXPECT_THAT([&] { measure_pipeline(empty, quick()); },
+              ThrowsMessage<Error>("measure.pipeline: the dataset is empty"));
+}
+
+}  // namespace
+}  // namespace gpubench

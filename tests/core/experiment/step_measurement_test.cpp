@@ -1,0 +1,53 @@
+#include "core/experiment/step_measurement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace gpubench {
+namespace {
+
+/// An input that has so many elements ready at first, and then as many as are left behind after each step.
+class BufferedSteps final : public StepSource {
+ public:
+  BufferedSteps(std::int64_t ready, std::int64_t least) : ready_(ready), least_(least) {}
+
+  void step() override {
+    ready_ = std::max(ready_ - 1, least_);
+    fetched_ = Clock::now();
+    if (measured) seen.push_back(ready_);
+  }
+  std::int64_t examples() const override { return 1; }
+  Clock::time_point fetched() const override { return fetched_; }
+  std::int64_t ready_elements() override { return ready_; }
+  void reset_figures() override { measured = true; }
+
+  bool measured = false;
+  std::vector<std::int64_t> seen;
+
+ private:
+  std::int64_t ready_, least_;
+  Clock::time_point fetched_{};
+};
+
+std::vector<std::int64_t> ready_while_measured(BufferedSteps steps) {
+  Devices devices{DeviceConfig{}};
+  Runtime runtime{devices};
+  StepLimits limits;
+  limits.stopping.budget = limits.stopping.min_time = Seconds(0.001);
+  limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
+  limits.warmup.window_steps = 1;
+  measure_steps(steps, runtime, limits, "test");
+  return steps.seen;
+}
+
+TEST(StepMeasurement, BeginsWhenAnInputThatIsTooSlowHasUsedUpItsBuffers) {
+  EXPECT_THAT(ready_while_measured({10'000, 0}), testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each(0)));
+}
+
+TEST(StepMeasurement, LeavesBuffersAloneThatStayFull) {
+  EXPECT_THAT(ready_while_measured({64, 64}), testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each(64)));
+}
+
+}  // namespace
+}  // namespace gpubench
