@@ -7,7 +7,9 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(GPUBENCH_CCACHE ccache)
 if(GPUBENCH_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GPUBENCH_CCACHE})
+  # Paths count relative to the checkout, so that one checkout finds what another has compiled.
+  set(GPUBENCH_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${GPUBENCH_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GPUBENCH_LAUNCHER})
 endif()
 
 add_library(gpubench_options INTERFACE)
