@@ -122,8 +122,9 @@ Tensor pad(lua_State* L, const Tensor& x, const std::vector<std::vector<std::int
       shape[axis] = extent;
       return of<BroadcastTo>(L, scalar, shape);
     };
-    std::vector<Tensor> parts{padded};
-    if (around[0] > 0) parts.insert(parts.begin(), filled(around[0]));
+    std::vector<Tensor> parts;
+    if (around[0] > 0) parts.push_back(filled(around[0]));
+    parts.push_back(padded);
     if (around[1] > 0) parts.push_back(filled(around[1]));
     if (parts.size() > 1) padded = apply<Concat>(L, parts, static_cast<std::int64_t>(axis));
   }
