@@ -95,8 +95,7 @@ TEST_F(InputProofTest, MeasuresAllThreeWays) {
   const Blobs blobs(64);
   Trainer model = trainer(testing::small_classifier());
   TrainingOptions options;
-  options.limits.stopping.budget = Seconds(0.1);
-  options.limits.stopping.min_time = Seconds(0.02);
+  options.limits.stopping = {.relative_error = 1e6, .min_time = Seconds(1e-3), .budget = Seconds(60)};
   options.limits.warmup.max_time = Seconds(0.05);
   const DatasetPtr dataset = batches_of({blobs.points, blobs.one_hot}, 16, 1);
   const InputProof proof = prove_input(model, *dataset, options);
