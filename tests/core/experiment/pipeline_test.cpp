@@ -49,11 +49,12 @@ TEST(MeasurePipeline, CountsElementsBytesAndEpochs) {
 }
 
 TEST(MeasurePipeline, DoubtsWhatBuffersGave) {
+  constexpr std::int64_t examples = 1 << 19;  // far more than a warm-up and a sample take
   PipelineLimits limits = quick();
   limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
   limits.stopping.budget = limits.stopping.min_time = Seconds(1e-6);
-  const DatasetPtr slow = testing::slowed(range(0, 1 << 14, 1), std::make_shared<testing::InventedTime>());
-  const PipelineMeasurement measured = measure_pipeline(*shuffle(slow, {.buffer = 1 << 14}), limits);
+  const DatasetPtr slow = testing::slowed(range(0, examples, 1), std::make_shared<testing::InventedTime>());
+  const PipelineMeasurement measured = measure_pipeline(*shuffle(slow, {.buffer = examples}), limits);
   EXPECT_THAT(
       std::get<std::string>(measured.record.get("quality")),
       StartsWith("unreliable: 100 % of the examples came from buffers that were filled before measuring began"));

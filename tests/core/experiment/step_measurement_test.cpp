@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <vector>
+
+#include "core/results/cell.h"
 
 namespace gpubench {
 namespace {
@@ -47,6 +50,26 @@ TEST(StepMeasurement, BeginsWhenAnInputThatIsTooSlowHasUsedUpItsBuffers) {
 
 TEST(StepMeasurement, LeavesBuffersAloneThatStayFull) {
   EXPECT_THAT(ready_while_measured({64, 64}), testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each(64)));
+}
+
+constexpr RateColumns rate{"examples_per_s", "examples_low_per_s", "examples_high_per_s"};
+
+TEST(SetRate, TurnsTheIntervalOfTheTimeAround) {
+  Record record;
+  set_rate(record, rate, 8, {0.5, {0.25, 1}});
+  EXPECT_EQ(number_in(record.get("examples_per_s")), 16);
+  EXPECT_EQ(number_in(record.get("examples_low_per_s")), 8);
+  EXPECT_EQ(number_in(record.get("examples_high_per_s")), 32);
+}
+
+TEST(SetRate, LeavesAnIntervalThatKnowsNoBoundsEmpty) {
+  for (const Interval& interval : {Interval{-0.1, 1}, Interval{0, std::numeric_limits<double>::infinity()}}) {
+    Record record;
+    set_rate(record, rate, 8, {0.5, interval});
+    EXPECT_EQ(number_in(record.get("examples_per_s")), 16);
+    EXPECT_FALSE(record.has("examples_low_per_s"));
+    EXPECT_FALSE(record.has("examples_high_per_s"));
+  }
 }
 
 }  // namespace

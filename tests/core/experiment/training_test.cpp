@@ -71,8 +71,6 @@ TEST_F(Measure, RatesAreByTheMeanStep) {
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);
   EXPECT_NEAR(number(record, "flops_per_s") / (number(record, "flops_per_step") * steps_per_s), 1, 1e-9);
-  EXPECT_LE(number(record, "examples_low_per_s"), number(record, "examples_per_s"));
-  EXPECT_GE(number(record, "examples_high_per_s"), number(record, "examples_per_s"));
   EXPECT_EQ(timeline, nullptr);
 }
 
