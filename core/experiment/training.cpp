@@ -104,6 +104,7 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   record.set("kernels", static_cast<std::int64_t>(steps.facts().kernels));
   set_flop_rates(record, measured.mean_step_time, options.best_flops_per_s);
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);
+  if (const auto skipped = trainer.skipped_steps()) record.set("skipped_steps", *skipped);
   return {std::move(record), std::move(measured.samples), std::move(measured.doubt), std::move(measured.input_doubt),
           std::move(measured.timeline)};
 }

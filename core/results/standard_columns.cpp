@@ -63,6 +63,8 @@ const std::array standard_column_list = {
 };
 
 const std::array optional_column_list = {
+    Column{"skipped_steps", Unit::none, lower, false,
+           "steps, warm-up included, that changed no weight because scaled gradients overflowed"},
     Column{"kernels", Unit::none, neither, false, "kernels launched in a step (gb.measure.training)"},
     Column{"host_time_s", Unit::seconds, lower, false,
            "median time that the host takes to launch a step on a GPU, waiting for nothing"},
