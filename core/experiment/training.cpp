@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 #include "core/base/error.h"
@@ -63,10 +64,19 @@ std::string device_of(const Model& model) {
   return to_string(model.calls()[model.outputs()[0]].layer->device());
 }
 
+/// An Input hands on what it is given.
+bool computes(const Layer& layer) {
+  return layer.kind() != "Input" && is_floating(layer.policy().compute);
+}
+
+/// "mixed_bfloat16"; where layers differ, "bfloat16 and float32".
 std::string precision_of(const Model& model) {
-  std::string names;
-  for (const Dtype dtype : precisions(model)) names += (names.empty() ? "" : " and ") + std::string(to_string(dtype));
-  return names;
+  std::vector<std::string> names;
+  for (const LayerPtr& layer : model.layers()) {
+    if (computes(*layer) && std::ranges::find(names, layer->policy().name) == names.end())
+      names.push_back(layer->policy().name);
+  }
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 }  // namespace
@@ -74,8 +84,8 @@ std::string precision_of(const Model& model) {
 std::vector<Dtype> precisions(const Model& model) {
   std::vector<Dtype> types;
   for (const LayerPtr& layer : model.layers()) {
-    const Dtype dtype = layer->dtype();
-    if (is_floating(dtype) && std::ranges::find(types, dtype) == types.end()) types.push_back(dtype);
+    const Dtype dtype = layer->policy().compute;
+    if (computes(*layer) && std::ranges::find(types, dtype) == types.end()) types.push_back(dtype);
   }
   return types;
 }
@@ -94,6 +104,7 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   record.set("kernels", static_cast<std::int64_t>(steps.facts().kernels));
   set_flop_rates(record, measured.mean_step_time, options.best_flops_per_s);
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);
+  if (const auto skipped = trainer.skipped_steps()) record.set("skipped_steps", *skipped);
   return {std::move(record), std::move(measured.samples), std::move(measured.doubt), std::move(measured.input_doubt),
           std::move(measured.timeline)};
 }

@@ -12,12 +12,14 @@ Activation::Activation(Config given, DeviceId device) : Layer(std::move(given), 
   check_activation("Activation", config().text("activation"));
 }
 
-TensorType Activation::infer(std::span<const TensorType> inputs) const {
-  return only_input(inputs, -1, "");
+TensorType Activation::output_type(std::span<const TensorType> inputs) const {
+  TensorType output = only_input(inputs, -1, "");
+  output.dtype = activated_dtype(config().text("activation"), policy());
+  return output;
 }
 
 Value Activation::apply(const CallContext& context, std::span<const Value> inputs) const {
-  return apply_activation(context.graph, config().text("activation"), inputs[0]);
+  return apply_activation(context.graph, config().text("activation"), inputs[0], policy());
 }
 
 }  // namespace gpubench::nn

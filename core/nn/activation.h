@@ -9,7 +9,7 @@ class Activation final : public Layer {
   static LayerKind layer_kind();
   Activation(Config config, DeviceId device);
   std::string default_name() const override { return "activation"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/ops/cast.h"
 #include "core/ops/softmax.h"
 #include "core/ops/unary.h"
 
@@ -13,6 +14,7 @@ namespace {
 struct Row {
   std::string_view name;
   Value (*apply)(Graph&, Value);
+  bool in_float32 = false;  ///< under a mixed policy
 };
 
 constexpr std::array rows = {
@@ -22,7 +24,7 @@ constexpr std::array rows = {
     Row{"tanh", [](Graph& graph, Value x) { return ops::tanh(graph, x); }},
     Row{"gelu", [](Graph& graph, Value x) { return ops::gelu(graph, x); }},
     Row{"gelu_tanh", [](Graph& graph, Value x) { return ops::gelu_tanh(graph, x); }},
-    Row{"softmax", [](Graph& graph, Value x) { return ops::softmax(graph, x); }},
+    Row{"softmax", [](Graph& graph, Value x) { return ops::softmax(graph, x); }, true},
 };
 
 const Row* find(std::string_view name) {
@@ -42,8 +44,12 @@ void check_activation(std::string_view owner, std::string_view name) {
   throw Error(fmt::format("{}: unknown activation '{}' (known: {})", owner, name, names));
 }
 
-Value apply_activation(Graph& graph, std::string_view name, Value x) {
-  return find(name)->apply(graph, x);
+Dtype activated_dtype(std::string_view name, const DtypePolicy& policy) {
+  return policy.mixed() && find(name)->in_float32 ? Dtype::f32 : policy.compute;
+}
+
+Value apply_activation(Graph& graph, std::string_view name, Value x, const DtypePolicy& policy) {
+  return find(name)->apply(graph, ops::cast(graph, x, activated_dtype(name, policy)));
 }
 
 }  // namespace gpubench

@@ -25,7 +25,7 @@ BatchNormalization::BatchNormalization(Config given, DeviceId device)
   parse_initializer(config().text("beta_initializer"));
 }
 
-TensorType BatchNormalization::infer(std::span<const TensorType> inputs) const {
+TensorType BatchNormalization::output_type(std::span<const TensorType> inputs) const {
   const TensorType& input = only_input(inputs, -1, "[..., channels]");
   if (input.rank() < 1) fail(fmt::format("expects [..., channels] per example, got {}", to_string(input)));
   if (gamma_ && gamma_->type.shape[0] != input.shape.back()) {
@@ -44,6 +44,7 @@ void BatchNormalization::make_variables(VariableFactory& factory, std::span<cons
 
 Value BatchNormalization::apply(const CallContext& context, std::span<const Value> inputs) const {
   Graph& graph = context.graph;
+  // Not weight(): the op takes float32 parameters and statistics beside data of 16 bits.
   const Value gamma = graph.variable(gamma_), beta = graph.variable(beta_);
   const Value moving_mean = graph.variable(moving_mean_), moving_variance = graph.variable(moving_variance_);
   // A frozen layer normalizes as in inference even in training, as in Keras.

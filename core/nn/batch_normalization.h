@@ -10,7 +10,7 @@ class BatchNormalization final : public Layer {
   static LayerKind layer_kind();
   BatchNormalization(Config config, DeviceId device);
   std::string default_name() const override { return "batch_normalization"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;

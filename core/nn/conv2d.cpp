@@ -33,14 +33,14 @@ Conv2D::Conv2D(Config given, DeviceId device)
   parse_initializer(config().text("bias_initializer"));
 }
 
-TensorType Conv2D::infer(std::span<const TensorType> inputs) const {
+TensorType Conv2D::output_type(std::span<const TensorType> inputs) const {
   const TensorType& input = only_input(inputs, 3, "[height, width, channels]");
   if (kernel_ && kernel_->type.shape[2] != input.shape[2]) {
     fail(fmt::format("was built for {} channels, got {}", kernel_->type.shape[2], to_string(input)));
   }
   return {{slide_window(input, 0, size_, options_.strides, options_.padding),
            slide_window(input, 1, size_, options_.strides, options_.padding), filters_},
-          input.dtype};
+          activated_dtype(activation_, policy())};
 }
 
 void Conv2D::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
@@ -52,9 +52,9 @@ void Conv2D::make_variables(VariableFactory& factory, std::span<const TensorType
 
 Value Conv2D::apply(const CallContext& context, std::span<const Value> inputs) const {
   Graph& graph = context.graph;
-  Value y = ops::conv2d(graph, inputs[0], graph.variable(kernel_), options_);
-  if (bias_) y = ops::bias_add(graph, y, graph.variable(bias_));
-  return apply_activation(graph, activation_, y);
+  Value y = ops::conv2d(graph, inputs[0], weight(context, kernel_), options_);
+  if (bias_) y = ops::bias_add(graph, y, weight(context, bias_));
+  return apply_activation(graph, activation_, y, policy());
 }
 
 }  // namespace gpubench::nn

@@ -11,7 +11,7 @@ class Conv2D final : public WindowLayer {
   static LayerKind layer_kind();
   Conv2D(Config config, DeviceId device);
   std::string default_name() const override { return "conv2d"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;

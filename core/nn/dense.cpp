@@ -29,7 +29,7 @@ Dense::Dense(Config given, DeviceId device)
   parse_initializer(config().text("bias_initializer"));
 }
 
-TensorType Dense::infer(std::span<const TensorType> inputs) const {
+TensorType Dense::output_type(std::span<const TensorType> inputs) const {
   const TensorType& input = only_input(inputs, -1, "[features]");
   if (input.rank() < 1) fail(fmt::format("expects [..., features] per example, got {}", to_string(input)));
   const std::int64_t features = input.shape.back();
@@ -38,6 +38,7 @@ TensorType Dense::infer(std::span<const TensorType> inputs) const {
   }
   TensorType output = input;
   output.shape.back() = units_;
+  output.dtype = activated_dtype(activation_, policy());
   return output;
 }
 
@@ -53,9 +54,9 @@ Value Dense::apply(const CallContext& context, std::span<const Value> inputs) co
   Shape shape = graph.type(inputs[0]).shape;
   Value x = inputs[0];
   if (shape.size() > 2) x = ops::reshape(graph, x, {-1, shape.back()});
-  Value y = ops::matmul(graph, x, graph.variable(kernel_));
-  if (bias_) y = ops::bias_add(graph, y, graph.variable(bias_));
-  y = apply_activation(graph, activation_, y);
+  Value y = ops::matmul(graph, x, weight(context, kernel_));
+  if (bias_) y = ops::bias_add(graph, y, weight(context, bias_));
+  y = apply_activation(graph, activation_, y, policy());
   if (shape.size() == 2) return y;
   shape.back() = units_;
   return ops::reshape(graph, y, shape);

@@ -9,7 +9,7 @@ class Dense final : public Layer {
   static LayerKind layer_kind();
   Dense(Config config, DeviceId device);
   std::string default_name() const override { return "dense"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;

@@ -15,7 +15,7 @@ Dropout::Dropout(Config given, DeviceId device)
       rate_(config().number_within("rate", 0, 1)),
       seed_(static_cast<std::uint64_t>(config().integer("seed"))) {}
 
-TensorType Dropout::infer(std::span<const TensorType> inputs) const {
+TensorType Dropout::output_type(std::span<const TensorType> inputs) const {
   return only_input(inputs, -1, "");
 }
 

@@ -10,7 +10,7 @@ class Dropout final : public Layer {
   Dropout(Config config, DeviceId device);
   std::string default_name() const override { return "dropout"; }
   bool draws() const override { return rate_ > 0; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;

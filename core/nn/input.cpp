@@ -10,7 +10,7 @@ LayerKind Input::layer_kind() {
 }
 
 Input::Input(Config config, DeviceId device)
-    : Layer(std::move(config), std::move(device)), type_{this->config().shape("shape"), dtype()} {
+    : Layer(std::move(config), std::move(device)), type_{this->config().shape("shape"), policy().variable} {
   const auto bad = [](std::int64_t size) { return size < 1; };
   if (std::any_of(type_.shape.begin(), type_.shape.end(), bad)) {
     fail(fmt::format("shape must list positive sizes of one example (without the batch), got {}",
@@ -18,7 +18,7 @@ Input::Input(Config config, DeviceId device)
   }
 }
 
-TensorType Input::infer(std::span<const TensorType> inputs) const {
+TensorType Input::output_type(std::span<const TensorType> inputs) const {
   if (!inputs.empty()) fail("takes no input; it stands at the start of a model");
   return type_;
 }

@@ -9,7 +9,7 @@ class Input final : public Layer {
   static LayerKind layer_kind();
   Input(Config config, DeviceId device);
   std::string default_name() const override { return "input"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
   /// The declared type of one example.
   TensorType type() const { return type_; }
 

@@ -8,6 +8,10 @@
 
 namespace gpubench {
 
+Value in_float32(Graph& graph, Value predictions) {
+  return is_floating(graph.type(predictions).dtype) ? ops::cast(graph, predictions, Dtype::f32) : predictions;
+}
+
 void expect_classes(const Graph& graph, std::string_view owner, Value predictions) {
   const TensorType& type = graph.type(predictions);
   if (type.rank() == 2 && is_floating(type.dtype)) return;

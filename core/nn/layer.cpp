@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/ops/cast.h"
 
 namespace gpubench {
 namespace {
@@ -21,13 +22,27 @@ Layer::Layer(Config config, DeviceId device)
     : config_(std::move(config)),
       name_(config_.text("name")),
       device_(std::move(device)),
-      dtype_(parse_dtype(config_.text("dtype"))) {}
+      policy_(parse_dtype_policy(config_.text("dtype"))) {}
+
+Dtype Layer::computed(Dtype given) const {
+  return is_floating(given) && is_floating(policy_.compute) ? policy_.compute : given;
+}
+
+std::vector<TensorType> Layer::computed(std::span<const TensorType> given) const {
+  std::vector<TensorType> types(given.begin(), given.end());
+  for (TensorType& type : types) type.dtype = computed(type.dtype);
+  return types;
+}
+
+TensorType Layer::infer(std::span<const TensorType> inputs) const {
+  return output_type(computed(inputs));
+}
 
 void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) {
   infer(inputs);
   if (built_) return;
   if (name_.empty()) name_ = default_name();
-  make_variables(factory, inputs);
+  make_variables(factory, computed(inputs));
   built_ = true;
 }
 
@@ -40,14 +55,24 @@ Value Layer::call(const CallContext& context, std::span<const Value> inputs) con
   }
   infer(types);
   const GraphScope scope(context.graph, device_, name_);
-  return apply(context, inputs);
+  std::vector<Value> arguments;
+  for (const Value input : inputs) {
+    arguments.push_back(ops::cast(context.graph, input, computed(context.graph.type(input).dtype)));
+  }
+  return apply(context, arguments);
+}
+
+Value Layer::weight(const CallContext& context, const VariablePtr& variable) const {
+  return ops::cast(context.graph, context.graph.variable(variable), policy_.compute);
 }
 
 VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                                  const Initializer& initializer, bool trainable) {
-  if (!is_floating(dtype_)) fail(fmt::format("its variables are floating-point, got dtype '{}'", to_string(dtype_)));
+  if (!is_floating(policy_.variable)) {
+    fail(fmt::format("its variables are floating-point, got dtype '{}'", policy_.name));
+  }
   const HostTensor initial =
-      initializer.make({std::move(shape), dtype_}, initializer.seed.value_or(factory.next_seed()));
+      initializer.make({std::move(shape), policy_.variable}, initializer.seed.value_or(factory.next_seed()));
   VariablePtr variable = factory.create(name_ + "/" + name, initial, device_, trainable && config_.flag("trainable"));
   variables_.push_back(variable);
   return variable;

@@ -9,6 +9,7 @@
 
 #include "core/graph/graph.h"
 #include "core/nn/config.h"
+#include "core/nn/dtype_policy.h"
 #include "core/nn/initializer.h"
 #include "core/nn/variable_factory.h"
 
@@ -42,39 +43,46 @@ class Layer {
   virtual std::string default_name() const = 0;
   const Config& config() const { return config_; }
   const DeviceId& device() const { return device_; }
-  /// The type of its variables and of the data that a model hands to it.
-  Dtype dtype() const { return dtype_; }
+  const DtypePolicy& policy() const { return policy_; }
   /// The type of the input_shape option, or none.
   const Shape& input_shape() const { return config_.shape("input_shape"); }
 
   /// Whether it draws random numbers in training, and so needs a step.
   virtual bool draws() const { return false; }
   /// The output's type for one example. Throws Error naming the layer, what it was given and what is possible.
-  virtual TensorType infer(std::span<const TensorType> inputs) const = 0;
+  TensorType infer(std::span<const TensorType> inputs) const;
   /// Makes the variables for these inputs; does nothing the second time.
   void build(VariableFactory& factory, std::span<const TensorType> inputs);
   bool built() const { return built_; }
+  /// Floating-point inputs of other types are cast to the one that the layer computes in.
   Value call(const CallContext& context, std::span<const Value> inputs) const;
   /// In the order in which they are saved: trainable ones first.
   const std::vector<VariablePtr>& variables() const { return variables_; }
 
  protected:
+  /// All of what follows is given floating-point inputs in the type that the layer computes in.
+  virtual TensorType output_type(std::span<const TensorType> inputs) const = 0;
   virtual void make_variables(VariableFactory& /*factory*/, std::span<const TensorType> /*inputs*/) {}
   virtual Value apply(const CallContext& context, std::span<const Value> inputs) const = 0;
 
   /// A variable "layer/name"; frozen when the layer is not trainable.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                             const Initializer& initializer, bool trainable = true);
+  /// The variable in the type that the layer computes in.
+  Value weight(const CallContext& context, const VariablePtr& variable) const;
   /// Throws Error("layer 'conv2d' (Conv2D): ...").
   [[noreturn]] void fail(const std::string& message) const;
   /// The one input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width, channels]".
   const TensorType& only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const;
 
  private:
+  Dtype computed(Dtype given) const;
+  std::vector<TensorType> computed(std::span<const TensorType> given) const;
+
   Config config_;
   std::string name_;
   DeviceId device_;
-  Dtype dtype_;
+  DtypePolicy policy_;
   bool built_ = false;
   std::vector<VariablePtr> variables_;
 };

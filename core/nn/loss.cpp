@@ -16,7 +16,7 @@ class CategoricalCrossEntropyLoss final : public Loss {
  public:
   explicit CategoricalCrossEntropyLoss(bool from_logits) : from_logits_(from_logits) {}
   std::string name() const override { return "categorical_crossentropy"; }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     expect_classes(graph, name(), predictions);
     const Value one_hot = matching_labels(graph, name(), labels, predictions);
     if (from_logits_) return ops::softmax_cross_entropy(graph, predictions, one_hot);
@@ -32,7 +32,7 @@ class SparseCategoricalCrossEntropyLoss final : public Loss {
   explicit SparseCategoricalCrossEntropyLoss(bool from_logits) : from_logits_(from_logits) {}
   std::string name() const override { return "sparse_categorical_crossentropy"; }
   bool takes_class_indices() const override { return true; }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     const Value indices = class_indices(graph, name(), labels, predictions);
     if (from_logits_) return ops::softmax_cross_entropy(graph, predictions, indices);
     return ops::cross_entropy(graph, predictions, indices);
@@ -46,7 +46,7 @@ class BinaryCrossEntropyLoss final : public Loss {
  public:
   explicit BinaryCrossEntropyLoss(bool from_logits) : from_logits_(from_logits) {}
   std::string name() const override { return "binary_crossentropy"; }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     const Value targets = matching_labels(graph, name(), labels, predictions);
     return ops::binary_cross_entropy(graph, predictions, targets, from_logits_);
   }
@@ -58,7 +58,7 @@ class BinaryCrossEntropyLoss final : public Loss {
 class MeanSquaredErrorLoss final : public Loss {
  public:
   std::string name() const override { return "mean_squared_error"; }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     const Value targets = matching_labels(graph, name(), labels, predictions);
     return ops::square(graph, ops::sub(graph, predictions, targets));
   }
@@ -68,7 +68,7 @@ class CustomLoss final : public Loss {
  public:
   CustomLoss(std::string name, GraphFunction function) : name_(std::move(name)), function_(std::move(function)) {}
   std::string name() const override { return name_; }
-  Value call(Graph& graph, Value labels, Value predictions) const override {
+  Value values(Graph& graph, Value labels, Value predictions) const override {
     const Value value = function_(graph, labels, predictions);
     if (!value || !is_floating(graph.type(value).dtype)) {
       throw Error(fmt::format("loss '{}': must return a floating-point tensor", name_));
@@ -87,6 +87,10 @@ LossPtr make_from_logits(const Config& config) {
 }
 
 }  // namespace
+
+Value Loss::call(Graph& graph, Value labels, Value predictions) const {
+  return values(graph, labels, in_float32(graph, predictions));
+}
 
 const std::vector<LossKind>& loss_kinds() {
   static const std::vector<ConfigField> logits = {{"from_logits", false}};

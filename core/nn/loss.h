@@ -16,10 +16,15 @@ class Loss {
  public:
   virtual ~Loss() = default;
   virtual std::string name() const = 0;
-  /// float32 values of any shape. Throws Error naming the loss and both types.
-  virtual Value call(Graph& graph, Value labels, Value predictions) const = 0;
+  /// Values of any shape, computed in float32 from predictions of any floating-point type. Throws Error naming the loss
+  /// and both types.
+  Value call(Graph& graph, Value labels, Value predictions) const;
   /// Labels are class indices, to be checked against the number of classes before they reach a kernel.
   virtual bool takes_class_indices() const { return false; }
+
+ protected:
+  /// Floating-point predictions are float32.
+  virtual Value values(Graph& graph, Value labels, Value predictions) const = 0;
 };
 using LossPtr = std::shared_ptr<const Loss>;
 

@@ -11,7 +11,7 @@ LayerKind Add::layer_kind() {
   return {"Add", {}, {}, &construct_layer<Add>};
 }
 
-TensorType Add::infer(std::span<const TensorType> inputs) const {
+TensorType Add::output_type(std::span<const TensorType> inputs) const {
   if (inputs.size() < 2) fail(fmt::format("needs at least two inputs, got {}", inputs.size()));
   for (const TensorType& input : inputs) {
     if (input == inputs[0]) continue;
@@ -40,7 +40,7 @@ std::size_t Concatenate::dimension(const TensorType& example) const {
   return static_cast<std::size_t>(index);
 }
 
-TensorType Concatenate::infer(std::span<const TensorType> inputs) const {
+TensorType Concatenate::output_type(std::span<const TensorType> inputs) const {
   if (inputs.size() < 2) fail(fmt::format("needs at least two inputs, got {}", inputs.size()));
   TensorType joined = inputs[0];
   const std::size_t axis = dimension(joined);

@@ -10,7 +10,7 @@ class Add final : public Layer {
   static LayerKind layer_kind();
   using Layer::Layer;
   std::string default_name() const override { return "add"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;
@@ -22,7 +22,7 @@ class Concatenate final : public Layer {
   static LayerKind layer_kind();
   using Layer::Layer;
   std::string default_name() const override { return "concatenate"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   /// Index into an example's shape.

@@ -10,24 +10,16 @@
 namespace gpubench {
 namespace {
 
-/// Metrics compare in float32, whatever type the model computes in.
-Value in_float32(Graph& graph, Value predictions) {
-  return is_floating(graph.type(predictions).dtype) ? ops::cast(graph, predictions, Dtype::f32) : predictions;
-}
-
 Value one_hot_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
   expect_classes(graph, owner, predictions);
-  predictions = in_float32(graph, predictions);
   return ops::top_k_matches(graph, predictions, matching_labels(graph, owner, labels, predictions), k);
 }
 
 Value index_matches(Graph& graph, const std::string& owner, int k, Value labels, Value predictions) {
-  predictions = in_float32(graph, predictions);
   return ops::top_k_matches(graph, predictions, class_indices(graph, owner, labels, predictions), k);
 }
 
 Value threshold_matches(Graph& graph, const std::string& owner, double threshold, Value labels, Value predictions) {
-  predictions = in_float32(graph, predictions);
   return ops::binary_matches(graph, predictions, matching_labels(graph, owner, labels, predictions), threshold);
 }
 
@@ -44,7 +36,7 @@ class FunctionMetric final : public Metric {
   FunctionMetric(std::string name, GraphFunction function) : name_(std::move(name)), function_(std::move(function)) {}
   std::string name() const override { return name_; }
   Value call(Graph& graph, Value labels, Value predictions) const override {
-    const Value value = function_(graph, labels, predictions);
+    const Value value = function_(graph, labels, in_float32(graph, predictions));
     if (!value) throw Error(fmt::format("metric '{}': must return a tensor", name_));
     return ops::cast(graph, value, Dtype::f32);
   }

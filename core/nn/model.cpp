@@ -53,7 +53,7 @@ Model::Model(std::string name, std::vector<LayerPtr> chain) : name_(std::move(na
     if (chain_->size() == 1) throw Error(fmt::format("model '{}': Sequential needs a layer after Input", name_));
     define_chain(input->type());
   } else if (!first->input_shape().empty()) {
-    define_chain({first->input_shape(), first->dtype()});
+    define_chain({first->input_shape(), first->policy().variable});
   }
 }
 
@@ -125,8 +125,8 @@ void Model::define(std::span<const TensorType> inputs) {
     if (inputs.size() != 1) {
       throw Error(fmt::format("model '{}': Sequential takes one input, got {}", name_, inputs.size()));
     }
-    // Images and other integers are cast on the way in, to the type that the layers compute in.
-    define_chain({inputs[0].shape, chain_->front()->dtype()});
+    // Images and other integers are cast on the way in.
+    define_chain({inputs[0].shape, chain_->front()->policy().variable});
     return;
   }
   check_inputs(inputs);

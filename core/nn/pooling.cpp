@@ -14,7 +14,7 @@ WindowPooling::WindowPooling(Config given, DeviceId device) : WindowLayer(std::m
   options_.padding = window_padding();
 }
 
-TensorType WindowPooling::infer(std::span<const TensorType> inputs) const {
+TensorType WindowPooling::output_type(std::span<const TensorType> inputs) const {
   const TensorType& input = only_input(inputs, 3, "[height, width, channels]");
   return {{slide_window(input, 0, options_.size, options_.strides, options_.padding),
            slide_window(input, 1, options_.size, options_.strides, options_.padding), input.shape[2]},
@@ -41,7 +41,7 @@ LayerKind GlobalAveragePooling2D::layer_kind() {
   return {"GlobalAveragePooling2D", {}, {}, &construct_layer<GlobalAveragePooling2D>};
 }
 
-TensorType GlobalAveragePooling2D::infer(std::span<const TensorType> inputs) const {
+TensorType GlobalAveragePooling2D::output_type(std::span<const TensorType> inputs) const {
   const TensorType& input = only_input(inputs, 3, "[height, width, channels]");
   return {{input.shape[2]}, input.dtype};
 }

@@ -10,7 +10,7 @@ namespace gpubench::nn {
 class WindowPooling : public WindowLayer {
  public:
   WindowPooling(Config config, DeviceId device);
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  protected:
   static std::vector<ConfigField> fields();
@@ -43,7 +43,7 @@ class GlobalAveragePooling2D final : public Layer {
   static LayerKind layer_kind();
   using Layer::Layer;
   std::string default_name() const override { return "global_average_pooling2d"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;

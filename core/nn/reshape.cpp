@@ -11,7 +11,7 @@ LayerKind Flatten::layer_kind() {
   return {"Flatten", {}, {}, &construct_layer<Flatten>};
 }
 
-TensorType Flatten::infer(std::span<const TensorType> inputs) const {
+TensorType Flatten::output_type(std::span<const TensorType> inputs) const {
   if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
   return {{inputs[0].elements()}, inputs[0].dtype};
 }
@@ -35,7 +35,7 @@ Reshape::Reshape(Config given, DeviceId device)
   }
 }
 
-TensorType Reshape::infer(std::span<const TensorType> inputs) const {
+TensorType Reshape::output_type(std::span<const TensorType> inputs) const {
   if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
   std::int64_t known = 1;
   for (const std::int64_t size : target_) known *= size == -1 ? 1 : size;
@@ -52,7 +52,7 @@ TensorType Reshape::infer(std::span<const TensorType> inputs) const {
 Value Reshape::apply(const CallContext& context, std::span<const Value> inputs) const {
   const TensorType& type = context.graph.type(inputs[0]);
   const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
-  Shape shape = infer(std::span(&example, 1)).shape;
+  Shape shape = output_type(std::span(&example, 1)).shape;
   shape.insert(shape.begin(), type.shape[0]);
   return ops::reshape(context.graph, inputs[0], shape);
 }

@@ -10,7 +10,7 @@ class Flatten final : public Layer {
   static LayerKind layer_kind();
   using Layer::Layer;
   std::string default_name() const override { return "flatten"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;
@@ -22,7 +22,7 @@ class Reshape final : public Layer {
   static LayerKind layer_kind();
   Reshape(Config config, DeviceId device);
   std::string default_name() const override { return "reshape"; }
-  TensorType infer(std::span<const TensorType> inputs) const override;
+  TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;

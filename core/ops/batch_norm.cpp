@@ -6,6 +6,7 @@
 #include "core/graph/leaf_ops.h"
 #include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
 #include "core/ops/check.h"
 #include "core/ops/shape_ops.h"
 
@@ -16,7 +17,8 @@ std::string epsilon_attribute(float epsilon) {
   return fmt::format("epsilon={}", epsilon);
 }
 
-/// Checks x (input 0) and `names[i]`, input i + 1, each [channels].
+/// Checks x (input 0) and `names[i]`, input i + 1, each [channels] and all of x's type or of float32; returns their
+/// type.
 TensorType check_inputs(std::string_view op, std::span<const TensorType> inputs,
                         std::initializer_list<std::string_view> names) {
   const TensorType& x = inputs[0];
@@ -24,7 +26,8 @@ TensorType check_inputs(std::string_view op, std::span<const TensorType> inputs,
   if (x.rank() < 2) {
     throw Error(fmt::format("{}: the input must be [batch, ..., channels], got {}", op, to_string(x)));
   }
-  TensorType channels{{x.shape.back()}, x.dtype};
+  const bool wide = inputs[1].dtype == Dtype::f32;
+  TensorType channels{{x.shape.back()}, wide ? Dtype::f32 : x.dtype};
   std::size_t index = 1;
   for (const std::string_view name : names) {
     ops::expect_type(op, name, inputs[index++], channels);
@@ -67,14 +70,15 @@ std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inpu
     result[2] = {dx.node, 2};
   }
   const TensorType type = graph.type(inputs[0]);
+  const auto of_x = [&](Value parameter) { return ops::cast(graph, parameter, type.dtype); };
   const double share = static_cast<double>(type.shape.back()) / static_cast<double>(type.elements());
   if (output_gradients[1]) {
-    const Value each = ops::mul(graph, output_gradients[1], ops::scalar(graph, share, type.dtype));
+    const Value each = ops::mul(graph, of_x(output_gradients[1]), ops::scalar(graph, share, type.dtype));
     parts.push_back(ops::broadcast_to(graph, each, type.shape));
   }
   if (output_gradients[2]) {
-    const Value each = ops::mul(graph, output_gradients[2], ops::scalar(graph, 2 * share, type.dtype));
-    parts.push_back(ops::mul(graph, ops::sub(graph, inputs[0], outputs[1]), each));
+    const Value each = ops::mul(graph, of_x(output_gradients[2]), ops::scalar(graph, 2 * share, type.dtype));
+    parts.push_back(ops::mul(graph, ops::sub(graph, inputs[0], of_x(outputs[1])), each));
   }
   result[0] = parts.size() == 1 ? parts[0] : graph.apply(std::make_shared<const AddN>(), parts);
   return result;

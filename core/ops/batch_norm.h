@@ -1,5 +1,6 @@
 // Normalization of each channel by its mean and (biased) variance over everything but the last dimension. Scale and
-// shift are inputs; the running statistics are the layer's affair.
+// shift are inputs; the running statistics are the layer's affair. All that is [channels] has the type of x, or is
+// float32 beside an x of 16 bits: means and variances that are averaged over many steps need the bits.
 #pragma once
 #include "core/graph/graph.h"
 

@@ -18,13 +18,14 @@ std::vector<TensorType> OptimizerUpdate::infer(std::span<const TensorType> input
 
   const std::span<const TensorType> targets = inputs.subspan(first, count);
   for (std::size_t i = 0; i < inputs.size() - first; ++i) {
-    const TensorType& target = targets[i % count];
+    TensorType target = targets[i % count];
     if (!is_floating(target.dtype) || target.dtype != targets[0].dtype) {
       ops::refuse(name(), fmt::format("variables are of one floating-point type, got {} and {}", to_string(targets[0]),
                                       to_string(target)));
     }
-    const std::string_view what = i / count == 1 ? "the gradient" : "the slot";
-    ops::expect_type(name(), what, inputs[first + i], target);
+    const bool gradient = i / count == 1;
+    if (gradient && is_floating(inputs[first + i].dtype)) target.dtype = inputs[first + i].dtype;
+    ops::expect_type(name(), gradient ? "the gradient" : "the slot", inputs[first + i], target);
   }
   std::vector<TensorType> outputs;
   for (int group = 0; group <= slots(); ++group) outputs.insert(outputs.end(), targets.begin(), targets.end());

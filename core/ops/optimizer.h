@@ -7,8 +7,8 @@
 namespace gpubench {
 
 /// Inputs: `leading` scalars (learning rate float32[], perhaps step int64[], perhaps found infinity bool[]), then
-/// groups of `variables` tensors each: the variables, their gradients, and the slots, all of one floating-point type,
-/// computed in float32. Outputs: variables, then slots, all in place.
+/// groups of `variables` tensors each: the variables, their gradients, and the slots. Variables and slots are of one
+/// floating-point type, a gradient of any; computed in float32. Outputs: variables, then slots, all in place.
 class OptimizerUpdate : public Op {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;

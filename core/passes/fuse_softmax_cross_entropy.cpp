@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "core/ops/cast.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
 #include "core/passes/rewriter.h"
@@ -19,37 +20,65 @@ bool same_place(const Node& a, const Node& b) {
   return a.device == b.device;
 }
 
+/// The value of 16 bits that `value` is cast from to float32, as a loss has it of a model that computes in 16 bits;
+/// none where it is not.
+Value before_widening(const Rewriter& rewriter, Value value) {
+  const Node& node = rewriter.old_node(value);
+  if (!is<Cast>(node) || node.outputs[0].dtype != Dtype::f32) return {};
+  const Value source = node.inputs[0];
+  return is_floating(rewriter.old_graph().type(source).dtype) ? source : Value{};
+}
+
+Value cast_at(Rewriter& rewriter, std::int32_t index, Value value, Dtype dtype) {
+  if (rewriter.graph().type(value).dtype == dtype) return value;
+  return rewriter.add(index, std::make_shared<const Cast>(dtype), std::array{value});
+}
+
 /// loss(softmax(logits), labels): the loss comes from the fused op, and so do the probabilities for all later readers.
+/// Where the loss casts them to float32, the fused op gets the logits in float32.
 bool fuse_forward(Rewriter& rewriter, std::int32_t index) {
   const Node& loss = rewriter.old_node({index, 0});
   const bool sparse = is<SparseCategoricalCrossEntropy>(loss);
   if (!sparse && !is<CategoricalCrossEntropy>(loss)) return false;
-  const Value probabilities = loss.inputs[0];
+  const Value read = loss.inputs[0], narrow = before_widening(rewriter, read);
+  const Value probabilities = narrow ? narrow : read;
   const Node& softmax = rewriter.old_node(probabilities);
   if (!is<Softmax>(softmax) || !same_place(softmax, loss)) return false;
   if (rewriter.effect_between(probabilities.node, index)) return false;
-  const std::array inputs{rewriter.map(softmax.inputs[0]), rewriter.map(loss.inputs[1])};
+  const Dtype dtype = rewriter.old_graph().type(read).dtype;
+  const std::array inputs{cast_at(rewriter, index, rewriter.map(softmax.inputs[0]), dtype),
+                          rewriter.map(loss.inputs[1])};
   OpPtr fused = sparse ? OpPtr(std::make_shared<const SparseSoftmaxCrossEntropy>())
                        : OpPtr(std::make_shared<const SoftmaxCrossEntropy>());
   const Value value = rewriter.add(index, std::move(fused), inputs);
   rewriter.replace({index, 0}, value);
-  rewriter.replace(probabilities, {value.node, 1});
+  rewriter.replace(read, {value.node, 1});
+  if (narrow) {
+    const Dtype own = rewriter.old_graph().type(narrow).dtype;
+    rewriter.replace(narrow, cast_at(rewriter, index, {value.node, 1}, own));
+  }
   return true;
 }
 
-/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where nobody else reads the inner gradient.
+/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where nobody else reads the inner gradient; in 16
+/// bits with a cast behind the inner gradient and one before its p.
 bool fuse_backward(Rewriter& rewriter, std::int32_t index) {
   const Node& outer = rewriter.old_node({index, 0});
-  if (!is<SoftmaxGradient>(outer)) return false;
-  const Node& inner = rewriter.old_node(outer.inputs[0]);
-  const bool sparse = is<SparseCategoricalCrossEntropyGradient>(inner);
-  if (!sparse && !is<CategoricalCrossEntropyGradient>(inner)) return false;
-  if (inner.inputs[1] != outer.inputs[1] || !same_place(inner, outer)) return false;
-  if (rewriter.uses(outer.inputs[0]) != 1) return false;
-  const std::array inputs{rewriter.map(inner.inputs[0]), rewriter.map(inner.inputs[1]), rewriter.map(inner.inputs[2])};
+  if (!is<SoftmaxGradient>(outer) || rewriter.uses(outer.inputs[0]) != 1) return false;
+  const Node* inner = &rewriter.old_node(outer.inputs[0]);
+  if (is<Cast>(*inner)) {
+    if (rewriter.uses(inner->inputs[0]) != 1) return false;
+    inner = &rewriter.old_node(inner->inputs[0]);
+  }
+  const bool sparse = is<SparseCategoricalCrossEntropyGradient>(*inner);
+  if (!sparse && !is<CategoricalCrossEntropyGradient>(*inner)) return false;
+  const Value read = inner->inputs[1], narrow = before_widening(rewriter, read);
+  if ((narrow ? narrow : read) != outer.inputs[1] || !same_place(*inner, outer)) return false;
+  const std::array inputs{rewriter.map(inner->inputs[0]), rewriter.map(read), rewriter.map(inner->inputs[2])};
   OpPtr fused = sparse ? OpPtr(std::make_shared<const SparseSoftmaxCrossEntropyGradient>())
                        : OpPtr(std::make_shared<const SoftmaxCrossEntropyGradient>());
-  rewriter.replace({index, 0}, rewriter.add(index, std::move(fused), inputs));
+  const Value logits = rewriter.add(index, std::move(fused), inputs);
+  rewriter.replace({index, 0}, cast_at(rewriter, index, logits, outer.outputs[0].dtype));
   return true;
 }
 

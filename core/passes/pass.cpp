@@ -11,6 +11,7 @@
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogue.h"
 #include "core/passes/fuse_softmax_cross_entropy.h"
+#include "core/passes/merge_casts.h"
 #include "core/passes/place_copies.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/shrink_pool_gradient.h"
@@ -25,6 +26,7 @@ Program everywhere(Program program, const Fuses&) {
 }
 
 constexpr Pass passes[] = {
+    {"merge_casts", &everywhere<&merge_casts>, Pass::Kind::optional},
     {"fuse_softmax_cross_entropy", &everywhere<&fuse_softmax_cross_entropy>, Pass::Kind::optional},
     {"shrink_pool_gradient", &everywhere<&shrink_pool_gradient>, Pass::Kind::optional},
     {"remove_dead_code", &everywhere<&remove_dead_code>, Pass::Kind::required},

@@ -22,7 +22,8 @@ const std::array standard_column_list = {
            "ok, or unreliable and why; such a row confirms no claim about times or memory"},
     Column{"device", Unit::none, neither, text_column, "where the model ran"},
     Column{"execution", Unit::none, neither, text_column, "graph (planned before the first step) or eager (op by op)"},
-    Column{"precision", Unit::none, neither, text_column, "type of the model's arithmetic"},
+    Column{"precision", Unit::none, neither, text_column,
+           "policy of the model's layers: a type, or mixed_... for 16-bit arithmetic on float32 weights"},
     Column{"replicas", Unit::none, neither, false, "copies of the model that train together"},
     Column{"batch_size", Unit::none, neither, false, "examples in a step, of all replicas together"},
     Column{"steps", Unit::none, neither, false, "steps that were measured, without warm-up and partial batches"},
@@ -62,6 +63,8 @@ const std::array standard_column_list = {
 };
 
 const std::array optional_column_list = {
+    Column{"skipped_steps", Unit::none, lower, false,
+           "steps, warm-up included, that changed no weight because scaled gradients overflowed"},
     Column{"kernels", Unit::none, neither, false, "kernels launched in a step (gb.measure.training)"},
     Column{"host_time_s", Unit::seconds, lower, false,
            "median time that the host takes to launch a step on a GPU, waiting for nothing"},

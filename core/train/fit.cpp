@@ -57,6 +57,8 @@ class Fit {
     if (position_.step == 0) trainer_.reset_metrics();  // else they go on from where the training was saved
     train();
     Logs logs = trainer_.read_metrics();
+    if (const auto skipped = trainer_.skipped_steps())
+      logs.emplace_back("skipped_steps", static_cast<double>(*skipped));
     if (options_.validation) {
       for (const auto& [name, value] : trainer_.evaluate(*options_.validation)) logs.emplace_back("val_" + name, value);
     }

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/ops/binary.h"
+#include "core/ops/cast.h"
 #include "core/ops/state.h"
 
 namespace gpubench {
@@ -45,8 +47,8 @@ const Optimizer::OwnedSlots& Optimizer::slots_of(const VariablePtr& variable) co
   throw Error(fmt::format("optimizer {}: was not built for the variable {}", name(), variable->name));
 }
 
-void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients,
-                                std::span<const VariablePtr> variables) const {
+void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients, std::span<const VariablePtr> variables,
+                                Value found_infinity) const {
   if (gradients.size() != variables.size()) {
     throw Error(
         fmt::format("optimizer {}: got {} gradients for {} variables", name(), gradients.size(), variables.size()));
@@ -68,12 +70,14 @@ void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients,
   const GraphScope scope(graph, iterations_->device, name());
   const Value before = graph.variable(iterations_);
   const Value rate = schedule_ ? schedule_->call(graph, before) : graph.variable(learning_rate_);
-  const Value step = ops::assign_add(graph, before, graph.constant(HostTensor::scalar<std::int64_t>(1)));
-  for (const Place& place : places) update_place(graph, place, rate, step, gradients, variables);
+  const Value one = graph.constant(HostTensor::scalar<std::int64_t>(1));
+  const Value count = found_infinity ? ops::sub(graph, one, ops::cast(graph, found_infinity, Dtype::i64)) : one;
+  const Scalars scalars{rate, ops::assign_add(graph, before, count), found_infinity};
+  for (const Place& place : places) update_place(graph, place, scalars, gradients, variables);
 }
 
-void Optimizer::update_place(Graph& graph, const Place& place, Value learning_rate, Value step,
-                             std::span<const Value> gradients, std::span<const VariablePtr> variables) const {
+void Optimizer::update_place(Graph& graph, const Place& place, const Scalars& scalars, std::span<const Value> gradients,
+                             std::span<const VariablePtr> variables) const {
   const GraphScope scope(graph, place.device, name());
   std::vector<Value> updated, by;
   Slots slots(slot_names().size());
@@ -84,7 +88,7 @@ void Optimizer::update_place(Graph& graph, const Place& place, Value learning_ra
     const OwnedSlots& own = slots_of(variables[i]);
     for (std::size_t k = 0; k < slots.size(); ++k) slots[k].push_back(graph.variable(own.slots[k]));
   }
-  update(graph, learning_rate, step, updated, by, slots);
+  update(graph, scalars, updated, by, slots);
 }
 
 std::vector<VariablePtr> Optimizer::state_of(std::span<const VariablePtr> variables) const {

@@ -29,10 +29,12 @@ class Optimizer {
   /// Makes the step counter, the learning rate and the slots of those variables that have none yet.
   void build(VariableFactory& factory, std::span<const VariablePtr> variables);
   /// Adds the update to `graph`: one gradient per variable, none where the loss does not depend on it. The variables
-  /// must have been built. Throws Error when no variable has a gradient, or a gradient's type differs.
-  void apply_gradients(Graph& graph, std::span<const Value> gradients, std::span<const VariablePtr> variables) const;
+  /// must have been built. Where the bool[] `found_infinity` is given and true when the graph runs, nothing changes,
+  /// the step counter included. Throws Error when no variable has a gradient, or a gradient's type differs.
+  void apply_gradients(Graph& graph, std::span<const Value> gradients, std::span<const VariablePtr> variables,
+                       Value found_infinity = {}) const;
 
-  /// int64 scalar: updates so far. Null before build().
+  /// int64 scalar: updates so far, without skipped ones. Null before build().
   const VariablePtr& iterations() const { return iterations_; }
   /// float32 scalar; null before build() and with a schedule.
   const VariablePtr& learning_rate() const { return learning_rate_; }
@@ -45,8 +47,12 @@ class Optimizer {
   virtual std::vector<std::string> slot_names() const = 0;
   /// By slot, then by variable.
   using Slots = std::vector<std::vector<Value>>;
+  /// Scalars that an update node reads.
+  struct Scalars {
+    Value learning_rate, step, found_infinity;
+  };
   /// Adds one update node.
-  virtual void update(Graph& graph, Value learning_rate, Value step, std::span<const Value> variables,
+  virtual void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables,
                       std::span<const Value> gradients, const Slots& slots) const = 0;
 
  private:
@@ -62,7 +68,7 @@ class Optimizer {
     bool operator==(const Place&) const = default;
   };
   static Place place_of(const Variable& variable) { return {variable.device, variable.type.dtype}; }
-  void update_place(Graph& graph, const Place& place, Value learning_rate, Value step, std::span<const Value> gradients,
+  void update_place(Graph& graph, const Place& place, const Scalars& scalars, std::span<const Value> gradients,
                     std::span<const VariablePtr> variables) const;
 
   Config config_;

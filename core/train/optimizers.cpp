@@ -25,10 +25,10 @@ class Sgd final : public Optimizer {
     if (attributes_.momentum == 0) return {};
     return {"momentum"};
   }
-  void update(Graph& graph, Value rate, Value, std::span<const Value> variables, std::span<const Value> gradients,
+  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
               const Slots& slots) const override {
-    ops::sgd_update(graph, attributes_, rate, variables, gradients,
-                    slots.empty() ? std::span<const Value>() : slots[0]);
+    ops::sgd_update(graph, attributes_, scalars.learning_rate, variables, gradients,
+                    slots.empty() ? std::span<const Value>() : slots[0], scalars.found_infinity);
   }
 
  private:
@@ -46,9 +46,10 @@ class Adam final : public Optimizer {
 
  protected:
   std::vector<std::string> slot_names() const override { return {"m", "v"}; }
-  void update(Graph& graph, Value rate, Value step, std::span<const Value> variables, std::span<const Value> gradients,
+  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
               const Slots& slots) const override {
-    ops::adam_update(graph, attributes_, rate, step, variables, gradients, slots[0], slots[1]);
+    ops::adam_update(graph, attributes_, scalars.learning_rate, scalars.step, variables, gradients, slots[0], slots[1],
+                     scalars.found_infinity);
   }
 
  private:
@@ -71,12 +72,12 @@ class Rmsprop final : public Optimizer {
     if (attributes_.centered) names.emplace_back("mean_gradient");
     return names;
   }
-  void update(Graph& graph, Value rate, Value, std::span<const Value> variables, std::span<const Value> gradients,
+  void update(Graph& graph, const Scalars& scalars, std::span<const Value> variables, std::span<const Value> gradients,
               const Slots& slots) const override {
     const bool momentum = attributes_.momentum != 0;
     const std::span<const Value> none;
-    ops::rmsprop_update(graph, attributes_, rate, variables, gradients, slots[0], momentum ? slots[1] : none,
-                        attributes_.centered ? slots.back() : none);
+    ops::rmsprop_update(graph, attributes_, scalars.learning_rate, variables, gradients, slots[0],
+                        momentum ? slots[1] : none, attributes_.centered ? slots.back() : none, scalars.found_infinity);
   }
 
  private:

@@ -96,7 +96,10 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   const std::vector<VariablePtr> variables = model.trainable_variables();
   std::vector<Value> values;
   for (const VariablePtr& variable : variables) values.push_back(graph.variable(variable));
-  config.optimizer->apply_gradients(graph, gradients(graph, loss, values), variables);
+  const LossScale* const scale = config.loss_scale.get();
+  const std::vector<Value> by = gradients(graph, scale ? scale->scaled(graph, loss) : loss, values);
+  if (scale) scale->apply_scaled(graph, *config.optimizer, by, variables);
+  if (!scale) config.optimizer->apply_gradients(graph, by, variables);
   return step;
 }
 

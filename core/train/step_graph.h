@@ -10,6 +10,7 @@
 #include "core/nn/loss.h"
 #include "core/nn/metric.h"
 #include "core/nn/model.h"
+#include "core/train/loss_scale.h"
 #include "core/train/metric_states.h"
 #include "core/train/optimizer.h"
 
@@ -24,6 +25,8 @@ struct CompileConfig {
   ExecutorOptions executor;
   /// Batches are made in page-locked memory where the model's inputs are on a device that copies from there faster.
   bool pin_inputs = true;
+  /// What keeps small gradients of 16-bit models; none: the loss is differentiated as it is.
+  LossScalePtr loss_scale = nullptr;
 };
 
 struct StepGraph {

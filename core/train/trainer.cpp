@@ -92,6 +92,7 @@ void Trainer::prepare_training(std::span<const TensorType> element) {
                             outputs, config_.losses.size()));
   }
   config_.optimizer->build(factory_, model_->trainable_variables());
+  if (config_.loss_scale) config_.loss_scale->build(factory_, config_.optimizer->iterations()->device);
   const DeviceId& device = model_->calls()[model_->outputs()[0]].layer->device();
   metrics_.emplace(runtime_, factory_, metric_names(*model_, config_), device);
 }
@@ -194,6 +195,12 @@ double Trainer::learning_rate() const {
 
 void Trainer::set_learning_rate(double rate) {
   gpubench::set_learning_rate(runtime_, *config_.optimizer, rate);
+}
+
+std::optional<std::int64_t> Trainer::skipped_steps() const {
+  if (!config_.loss_scale || !config_.loss_scale->skipped_steps()) return std::nullopt;
+  runtime_.synchronize();
+  return runtime_.variables().read(*config_.loss_scale->skipped_steps()).values<std::int64_t>()[0];
 }
 
 std::vector<HostTensor> Trainer::weights() const {

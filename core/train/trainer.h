@@ -53,6 +53,8 @@ class Trainer {
   /// Whether the learning rate can be set; it cannot with a schedule.
   double learning_rate() const;
   void set_learning_rate(double rate);
+  /// How many steps the loss scaling has skipped since training began; none without it. Waits for the devices.
+  std::optional<std::int64_t> skipped_steps() const;
   /// Copies of the model's variables, in the model's order.
   std::vector<HostTensor> weights() const;
   void set_weights(std::span<const HostTensor> values);

@@ -21,6 +21,9 @@ std::vector<VariablePtr> variables_of(Trainer& trainer) {
   for (VariablePtr& variable : trainer.config().optimizer->state_of(trainer.model().trainable_variables())) {
     variables.push_back(std::move(variable));
   }
+  if (const LossScalePtr& scale = trainer.config().loss_scale) {
+    for (VariablePtr& variable : scale->variables()) variables.push_back(std::move(variable));
+  }
   for (VariablePtr& variable : trainer.metric_variables()) variables.push_back(std::move(variable));
   return variables;
 }

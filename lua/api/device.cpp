@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/nn/dtype_policy.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
@@ -225,6 +226,19 @@ std::string floatx(lua_State* L) {
   return std::string(to_string(session_of(L).floatx()));
 }
 
+/// As keras.config.set_dtype_policy: what layers made from now on store and compute in.
+void set_dtype_policy(lua_State* L, const std::string& name) {
+  const std::vector<DtypePolicy>& known = dtype_policies();
+  if (std::ranges::find(known, name, &DtypePolicy::name) == known.end()) {
+    throw ArgumentError(fmt::format("unknown policy '{}' (known: {})", name, dtype_policy_names()));
+  }
+  session_of(L).set_dtype_policy(name);
+}
+
+std::string dtype_policy(lua_State* L) {
+  return session_of(L).dtype_policy();
+}
+
 int memory_info(lua_State* L) {
   World& world = world_of(L);
   const DeviceId id = lua_isnoneornil(L, 1) ? world.dispatcher.device() : Value<DeviceId>::read(L, 1);
@@ -309,6 +323,8 @@ void open_device(lua_State* L) {
         .function<&set_seed>("set_seed")
         .function<&set_floatx>("set_floatx")
         .function<&floatx>("floatx")
+        .function<&set_dtype_policy>("set_dtype_policy")
+        .function<&dtype_policy>("dtype_policy")
         .function<&memory_info>("memory_info")
         .function<&description>("device_description");
   }

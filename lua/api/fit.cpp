@@ -1,6 +1,7 @@
 // The methods of a model that train and use it: compile, fit, evaluate, predict.
 #include "core/train/fit.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -30,12 +31,27 @@ struct CompileTable {
   PassSwitches passes;
   int input_slots = 2;
   bool pin_inputs = true;
-  static constexpr auto fields =
-      std::tuple{field("optimizer", &CompileTable::optimizer),     required("loss", &CompileTable::loss),
-                 field("metrics", &CompileTable::metrics),         field("execution", &CompileTable::execution),
-                 field("run_eagerly", &CompileTable::run_eagerly), field("passes", &CompileTable::passes),
-                 field("input_slots", &CompileTable::input_slots), field("pin_inputs", &CompileTable::pin_inputs)};
+  bool auto_scale_loss = true;
+  static constexpr auto fields = std::tuple{field("optimizer", &CompileTable::optimizer),
+                                            required("loss", &CompileTable::loss),
+                                            field("metrics", &CompileTable::metrics),
+                                            field("execution", &CompileTable::execution),
+                                            field("run_eagerly", &CompileTable::run_eagerly),
+                                            field("passes", &CompileTable::passes),
+                                            field("input_slots", &CompileTable::input_slots),
+                                            field("pin_inputs", &CompileTable::pin_inputs),
+                                            field("auto_scale_loss", &CompileTable::auto_scale_loss)};
 };
+
+/// As in Keras, models of mixed_float16 scale their loss without being asked.
+LossScalePtr loss_scale_of(const CompileTable& table, const ChosenOptimizer& optimizer, const Model& model) {
+  if (optimizer.loss_scale || !table.auto_scale_loss) return optimizer.loss_scale;
+  const auto narrow = [](const LayerPtr& layer) {
+    return layer->policy().mixed() && layer->policy().compute == Dtype::f16;
+  };
+  if (std::ranges::none_of(model.layers(), narrow)) return nullptr;
+  return std::make_shared<LossScale>(Config("LossScaleOptimizer", LossScale::fields(), {}));
+}
 
 std::vector<LossPtr> losses_of(const CompileTable& table) {
   if (const auto* several = std::get_if<std::vector<LossArgument>>(&table.loss)) {
@@ -223,7 +239,9 @@ int compile_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const auto table = Value<CompileTable>::read(L, 2);
   CompileConfig config;
-  config.optimizer = to_optimizer(table.optimizer);
+  const ChosenOptimizer optimizer = to_optimizer(table.optimizer);
+  config.optimizer = optimizer.optimizer;
+  config.loss_scale = loss_scale_of(table, optimizer, *self->model);
   config.losses = losses_of(table);
   for (const MetricArgument& metric : table.metrics)
     config.metrics.push_back(to_metric(metric, config.metrics.size() + 1));

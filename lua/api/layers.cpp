@@ -47,7 +47,7 @@ std::shared_ptr<ScriptLayer> make_script_layer(lua_State* L, const LayerKind& ki
   const WorldPtr& world = session_of(L).world();
   ConfigEntries options = read_config(L, 1, kind.positional);
   if (std::ranges::find(options, "dtype", &ConfigEntries::value_type::first) == options.end())
-    options.emplace_back("dtype", std::string(to_string(session_of(L).floatx())));
+    options.emplace_back("dtype", session_of(L).dtype_policy());
   auto layer = std::make_shared<ScriptLayer>();
   layer->world = world;
   layer->layer = make_layer(kind, options, world->dispatcher.device());
@@ -112,6 +112,10 @@ std::string layer_name(const ScriptLayer& self) {
   return self.layer->name().empty() ? self.layer->default_name() : self.layer->name();
 }
 
+std::string layer_policy(const ScriptLayer& self) {
+  return self.layer->policy().name;
+}
+
 std::string layer_kind_name(const ScriptLayer& self) {
   return self.layer->kind();
 }
@@ -142,6 +146,7 @@ void open_layers(lua_State* L) {
   Class<ScriptLayer>(L)
       .property<&layer_name>("name")
       .property<&layer_kind_name>("kind")
+      .property<&layer_policy>("dtype_policy")
       .property<&layer_variables>("variables")
       .meta<&call_layer>("__call")
       .meta<&layer_text>("__tostring");

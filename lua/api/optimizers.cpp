@@ -1,6 +1,7 @@
 #include "lua/api/optimizers.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -13,9 +14,10 @@
 
 namespace gpubench::lua {
 
-OptimizerPtr to_optimizer(const OptimizerArgument& argument) {
-  if (const auto* name = std::get_if<std::string>(&argument)) return make_optimizer(*name);
-  return std::get<std::shared_ptr<ScriptOptimizer>>(argument)->optimizer;
+ChosenOptimizer to_optimizer(const OptimizerArgument& argument) {
+  if (const auto* name = std::get_if<std::string>(&argument)) return {make_optimizer(*name), nullptr};
+  const auto& object = *std::get<std::shared_ptr<ScriptOptimizer>>(argument);
+  return {object.optimizer, object.loss_scale};
 }
 
 namespace {
@@ -60,6 +62,19 @@ StackFunction optimizer_constructor(const char* name) {
     Value<std::shared_ptr<ScriptOptimizer>>::push(L, std::move(made));
     return 1;
   };
+}
+
+/// gb.optimizers.LossScaleOptimizer(inner_optimizer, options)
+int loss_scale_optimizer(lua_State* L) {
+  const ChosenOptimizer inner = to_optimizer(Value<OptimizerArgument>::read(L, 1));
+  if (inner.loss_scale) throw ArgumentError("the inner optimizer is a LossScaleOptimizer already");
+  const Config options("LossScaleOptimizer", LossScale::fields(), read_config(L, 2, {}));
+  auto made = std::make_shared<ScriptOptimizer>();
+  made->world = session_of(L).world();
+  made->optimizer = inner.optimizer;
+  made->loss_scale = std::make_shared<LossScale>(options);
+  Value<std::shared_ptr<ScriptOptimizer>>::push(L, std::move(made));
+  return 1;
 }
 
 StackFunction schedule_constructor(const ScheduleKind& kind) {
@@ -121,6 +136,7 @@ int apply_gradients(lua_State* L) {
   }
   StoreVariables factory = variables_of(session_of(L), *self->world);
   self->optimizer->build(factory, variables);
+  if (self->loss_scale) self->loss_scale->build(factory, self->optimizer->iterations()->device);
 
   std::vector<Tensor> gradients;
   int missing = 0;  // sets apart graphs in which other gradients are missing
@@ -136,10 +152,85 @@ int apply_gradients(lua_State* L) {
                        for (std::size_t i = 0; i < given.size(); ++i) {
                          if (given[i]) all[i] = values[next++];
                        }
-                       self->optimizer->apply_gradients(graph, all, update.variables);
+                       if (const LossScale* const scale = self->loss_scale.get()) {
+                         scale->apply_unscaled(graph, *self->optimizer, all, update.variables);
+                       } else {
+                         self->optimizer->apply_gradients(graph, all, update.variables);
+                       }
                        return std::vector<gpubench::Value>{};
                      });
   return 0;
+}
+
+/// The loss scale of a LossScaleOptimizer, with its variables.
+LossScale& scale_of(lua_State* L, ScriptOptimizer& self, std::string_view method) {
+  if (!self.loss_scale) {
+    throw Error(fmt::format("Optimizer:{}: {} scales no loss; wrap it by gb.optimizers.LossScaleOptimizer(optimizer)",
+                            method, self.optimizer->name()));
+  }
+  StoreVariables factory = variables_of(session_of(L), *self.world);
+  self.loss_scale->build(factory, self.world->dispatcher.device());
+  return *self.loss_scale;
+}
+
+/// optimizer:get_scaled_loss(loss): what to differentiate.
+Tensor get_scaled_loss(lua_State* L, const std::shared_ptr<ScriptOptimizer>& self, const TensorLike& loss) {
+  const LossScale& scale = scale_of(L, *self, "get_scaled_loss");
+  if (!is_floating(loss.tensor.type().dtype)) {
+    throw Error(fmt::format("Optimizer:get_scaled_loss: a floating-point loss is expected, got {}",
+                            to_string(loss.tensor.type())));
+  }
+  const std::array inputs{loss.tensor};
+  return self->scale_calls
+      .apply(self->world->dispatcher, inputs, 0,
+             [&](Graph& graph, std::span<const gpubench::Value> values) {
+               return std::vector{scale.scaled(graph, values[0])};
+             })
+      .front();
+}
+
+/// optimizer:get_unscaled_gradients(gradients): a list of the same length, `false` where there is none.
+int get_unscaled_gradients(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptOptimizer>>::read(L, 1);
+  const LossScale& scale = scale_of(L, *self, "get_unscaled_gradients");
+  const auto given = read_gradients(L, 2, lua_istable(L, 2) ? lua_rawlen(L, 2) : 0);
+  std::vector<Tensor> gradients;
+  for (const auto& gradient : given) {
+    if (gradient) gradients.push_back(*gradient);
+  }
+  std::vector<Tensor> unscaled;
+  if (!gradients.empty()) {
+    unscaled = self->unscale_calls.apply(
+        self->world->dispatcher, gradients, 0,
+        [&](Graph& graph, std::span<const gpubench::Value> values) { return scale.unscaled(graph, values); });
+  }
+  lua_createtable(L, static_cast<int>(given.size()), 0);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i]) {
+      Value<Tensor>::push(L, unscaled[next++]);
+    } else {
+      lua_pushboolean(L, 0);
+    }
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+  }
+  return 1;
+}
+
+/// nil without loss scaling.
+std::optional<double> loss_scale(const ScriptOptimizer& self) {
+  if (!self.loss_scale) return std::nullopt;
+  if (!self.loss_scale->scale()) return self.loss_scale->initial_scale();
+  self.world->runtime.synchronize();
+  return static_cast<double>(self.world->runtime.variables().read(*self.loss_scale->scale()).values<float>()[0]);
+}
+
+/// nil without loss scaling.
+std::optional<std::int64_t> skipped_steps(const ScriptOptimizer& self) {
+  if (!self.loss_scale) return std::nullopt;
+  if (!self.loss_scale->skipped_steps()) return 0;
+  self.world->runtime.synchronize();
+  return self.world->runtime.variables().read(*self.loss_scale->skipped_steps()).values<std::int64_t>()[0];
 }
 
 double learning_rate(const ScriptOptimizer& self) {
@@ -161,7 +252,7 @@ std::string schedule_text(const ScriptSchedule&) {
 }
 
 std::string optimizer_name(const ScriptOptimizer& self) {
-  return self.optimizer->name();
+  return self.loss_scale ? "loss_scale_optimizer" : self.optimizer->name();
 }
 
 }  // namespace
@@ -172,12 +263,17 @@ void open_optimizers(lua_State* L) {
       .property<&optimizer_name>("name")
       .property<&iterations>("iterations")
       .property<&learning_rate, &set_learning_rate>("learning_rate")
-      .method<&apply_gradients>("apply_gradients");
+      .property<&loss_scale>("loss_scale")
+      .property<&skipped_steps>("skipped_steps")
+      .method<&apply_gradients>("apply_gradients")
+      .method<&get_scaled_loss>("get_scaled_loss")
+      .method<&get_unscaled_gradients>("get_unscaled_gradients");
   const Module gb = Module::root(L);
   {
     const Module optimizers = gb.submodule("optimizers");
     for (const ClassName& name : optimizer_classes)
       optimizers.value(name.in_scripts, optimizer_constructor(name.in_core));
+    optimizers.function<&loss_scale_optimizer>("LossScaleOptimizer");
   }
   const Module schedules = gb.submodule("schedules");
   for (const ScheduleKind& kind : schedule_kinds()) {

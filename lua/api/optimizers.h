@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/train/loss_scale.h"
 #include "core/train/optimizer.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor_calls.h"
@@ -20,7 +21,9 @@ struct ScriptOptimizer {
   };
   WorldPtr world;
   OptimizerPtr optimizer;
+  LossScalePtr loss_scale;  ///< of a LossScaleOptimizer, whose inner optimizer is `optimizer`
   std::vector<std::unique_ptr<Update>> updates;
+  TensorCalls scale_calls, unscale_calls;
 };
 template <>
 inline constexpr const char* class_name<ScriptOptimizer> = "Optimizer";
@@ -33,6 +36,10 @@ inline constexpr const char* class_name<ScriptSchedule> = "Schedule";
 
 /// An optimizer as compile takes it: by name or as an object.
 using OptimizerArgument = std::variant<std::string, std::shared_ptr<ScriptOptimizer>>;
-OptimizerPtr to_optimizer(const OptimizerArgument& argument);
+struct ChosenOptimizer {
+  OptimizerPtr optimizer;
+  LossScalePtr loss_scale;
+};
+ChosenOptimizer to_optimizer(const OptimizerArgument& argument);
 
 }  // namespace gpubench::lua

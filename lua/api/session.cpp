@@ -31,7 +31,7 @@ Session::Session(SessionOptions options)
     : options_(std::move(options)),
       config_(config_of(options_)),
       seed_(options_.seed),
-      kept_{config_, seed_, floatx_} {}
+      kept_{config_, seed_, floatx_, dtype_policy_} {}
 
 const WorldPtr& Session::world() {
   if (world_ == nullptr) {
@@ -81,6 +81,7 @@ void Session::reset() {
   config_ = kept_.devices;
   set_seed(kept_.seed);
   set_floatx(kept_.floatx);
+  set_dtype_policy(kept_.dtype_policy);
 }
 
 void set_session(lua_State* L, Session& session) {

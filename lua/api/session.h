@@ -63,6 +63,9 @@ class Session {
   /// The type of layers made from now on; set by gb.config.set_floatx, and per point.
   Dtype floatx() const { return floatx_; }
   void set_floatx(Dtype dtype) { floatx_ = dtype; }
+  /// The policy of layers made from now on: floatx() until one is set; reset per point.
+  std::string dtype_policy() const { return dtype_policy_.value_or(std::string(to_string(floatx_))); }
+  void set_dtype_policy(std::optional<std::string> name) { dtype_policy_ = std::move(name); }
 
   /// The yardstick of rates, measured when something first asks for it; outlives the points.
   MatmulPeak& matmul_peak() { return matmul_peak_; }
@@ -75,7 +78,7 @@ class Session {
   /// Memory that is still in use on each device where it is not zero.
   std::vector<Use> memory_in_use() const;
   /// From now on reset() returns to how all is set now, rather than to the command line's.
-  void keep_configuration() { kept_ = {config_, seed_, floatx_}; }
+  void keep_configuration() { kept_ = {config_, seed_, floatx_, dtype_policy_}; }
   /// Ends a point: forgets the devices (once nothing uses them) and resets configuration, seed and type.
   void reset();
 
@@ -88,6 +91,7 @@ class Session {
     DeviceConfig devices;
     std::uint64_t seed;
     Dtype floatx;
+    std::optional<std::string> dtype_policy;
   };
 
   SessionOptions options_;
@@ -97,6 +101,7 @@ class Session {
   CopyPeak copy_peak_;
   std::uint64_t seed_;
   Dtype floatx_ = Dtype::f32;
+  std::optional<std::string> dtype_policy_;
   Configuration kept_;
   std::uint64_t next_stream_ = 0;
 };

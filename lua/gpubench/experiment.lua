@@ -195,6 +195,7 @@ function experiment.declare(declaration)
     axes = sweep.plain(axes),
     seed = native.keep_configuration(),
     floatx = gb.config.floatx(),
+    dtype_policy = gb.config.dtype_policy(),
     devices = device_facts(),
     no_gpu = native.gpu_absence(),
     unusable_gpus = unusable_gpus(),

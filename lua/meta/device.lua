@@ -93,9 +93,10 @@ function gb.config.set_memory_limit(device, bytes) end
 function gb.config.set_seed(seed) end
 
 --- The type of the layers and Input layers made from now on (their weights, what they compute in, what models cast their
---- inputs to) unless they have a `dtype` of their own, as in Keras; "float32" at the start of every point. Optimizers keep
---- their state in the type of the weights; losses and metrics sum up in float32. Nothing scales the loss: small gradients
---- vanish in float16, where Adam needs an epsilon of 1e-4 or so. The column `precision` records it.
+--- inputs to) unless they have a `dtype` of their own or a policy is set, as in Keras; "float32" at the start of every
+--- point. Optimizers keep their state in the type of the weights; losses and metrics compute in float32. Nothing scales the
+--- loss: small gradients vanish in float16, where Adam needs an epsilon of 1e-4 or so. The column `precision` records it.
+--- For float32 weights under 16-bit arithmetic see gb.config.set_dtype_policy.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -109,6 +110,33 @@ function gb.config.set_floatx(dtype) end
 
 ---@return string
 function gb.config.floatx() end
+
+--- The policy of the layers made from now on unless they have a `dtype` of their own, as in Keras; gb.config.floatx() until
+--- it is set, and again at the start of every point. A type is both what weights are stored in and what layers compute in.
+--- Under "mixed_float16" and "mixed_bfloat16"
+---  - weights, optimizer state and the statistics of BatchNormalization are float32;
+---  - a layer casts its weights and its floating-point inputs to 16 bits, computes and gives its output in them, and so
+---    do the gradients on their way back; sums within a matrix product, a normalization or a reduction are of float32;
+---  - softmax, as an `activation` or as a layer, computes in float32 and gives float32;
+---  - losses and metrics compute in float32, whatever they are given (this under every policy);
+---  - a model's predictions are 16 bits wide unless its last activation is softmax or its last layer has
+---    `dtype = "float32"`, which other last activations need, as in Keras;
+---  - a model that has a layer of "mixed_float16" scales its loss (see Model:compile, auto_scale_loss).
+--- The column `precision` names the policy.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_dtype_policy "mixed_bfloat16"
+--- local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
+--- assert(model(gb.ones { 1, 3 }).dtype == "bfloat16")
+--- assert(model.variables[1].dtype == "float32" and gb.config.dtype_policy() == "mixed_bfloat16")
+--- gb.config.set_dtype_policy "float32"
+--- ```
+---@param name "float32"|"float16"|"bfloat16"|"mixed_float16"|"mixed_bfloat16"
+function gb.config.set_dtype_policy(name) end
+
+---@return string
+function gb.config.dtype_policy() end
 
 ---@class MemoryInfo
 ---@field in_use integer

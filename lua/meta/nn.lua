@@ -13,6 +13,7 @@
 ---@class Layer
 ---@field name string
 ---@field kind string "Dense"
+---@field dtype_policy string "mixed_bfloat16"; a type where it stores and computes in one
 ---@field variables Tensor[] empty until the layer is built
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
@@ -30,7 +31,8 @@ local SymbolicTensor = {}
 ---@field name string? "dense", "dense_1", ... unless given
 ---@field input_shape integer[]? of one example; the first layer of a Sequential
 ---@field trainable boolean? true unless given
----@field dtype string? of its weights and of what it computes in; gb.config.floatx() unless given
+---@field dtype string? a type, of its weights and of what it computes in, or a policy such as "mixed_bfloat16";
+--- gb.config.dtype_policy() unless given
 
 ---@class gpubench
 local gb = {}
@@ -39,7 +41,7 @@ gb.layers = {}
 
 ---@class InputOptions
 ---@field shape integer[]? of one example
----@field dtype string? gb.config.floatx() unless given; data of other types are cast
+---@field dtype string? gb.config.dtype_policy() unless given (of mixed ones float32); data of other types are cast
 ---@field name string?
 
 ---@param shape integer[]|InputOptions

@@ -16,6 +16,8 @@ local Model = {}
 ---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }
 ---@field input_slots integer? on a GPU: 2 (unless given) lets a batch be copied while the step before it computes, 1 not
 ---@field pin_inputs boolean? on a GPU: batches are made in page-locked memory, which is copied faster, unless false
+---@field auto_scale_loss boolean? a model with a layer of "mixed_float16" trains by a LossScaleOptimizer with its defaults
+--- around the optimizer, unless false or the optimizer is one
 
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
 ---@param options CompileOptions
@@ -35,7 +37,8 @@ function Model:compile(options) end
 ---@field save_steps integer? with resume: saved also after so many steps of an epoch
 
 ---@class History
----@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...
+---@field history table<string, number[]> by figure: loss, accuracy, val_loss, ...; where the loss is scaled, skipped_steps
+--- since the training began
 ---@field epoch integer[] numbers of the epochs, from 1
 
 --- Trains by epochs: `model:fit(dataset, options)` or `model:fit(x, y, options)`.
@@ -166,12 +169,25 @@ function gb.metrics.BinaryCrossentropy() end
 ---@field name string
 ---@field iterations integer updates so far
 ---@field learning_rate number can be set, unless it follows a schedule
+---@field loss_scale number? of a LossScaleOptimizer: the scale of the next step; nil of others
+---@field skipped_steps integer? of a LossScaleOptimizer: steps that changed no weight; nil of others
 local Optimizer = {}
 
 --- One gradient per variable, in order; `false` where there is none.
 ---@param gradients (Tensor|false)[]
 ---@param variables Tensor[]
 function Optimizer:apply_gradients(gradients, variables) end
+
+--- What a loop written by hand differentiates with a LossScaleOptimizer: the loss times the scale.
+---@param loss Tensor
+---@return Tensor
+function Optimizer:get_scaled_loss(loss) end
+
+--- float32 gradients of the loss, of those of the scaled loss; `false` stays. apply_gradients then skips the step where one
+--- is infinite or not a number.
+---@param gradients (Tensor|false)[]
+---@return (Tensor|false)[]
+function Optimizer:get_unscaled_gradients(gradients) end
 
 ---@class SGDOptions
 ---@field learning_rate number|Schedule|nil 0.01 unless given
@@ -208,6 +224,36 @@ function gb.optimizers.AdamW(options) end
 ---@param options RMSpropOptions?
 ---@return Optimizer
 function gb.optimizers.RMSprop(options) end
+
+---@class LossScaleOptions
+---@field initial_scale number? 2^15 unless given; from 1
+---@field dynamic_growth_steps integer? good steps in a row after which the scale doubles; 2000 unless given
+---@field dynamic boolean? false keeps the initial scale; true unless given
+
+--- Wraps an optimizer for training in float16, whose small gradients vanish: the loss is multiplied by a scale before it is
+--- differentiated, the gradients are divided by it before they are used. Where one of them is infinite or not a number, the
+--- step is skipped, weights, optimizer state and `iterations` stay as they are, and the scale is halved (down to 1). All
+--- this happens on the device. `learning_rate` and `iterations` are those of the inner optimizer.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 }, dtype = "mixed_float16" }) }
+--- local optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = 0.1 }, { initial_scale = 1024 })
+--- local loss_fn = gb.losses.MeanSquaredError()
+--- local x, y = gb.tensor { { 1, 0 }, { 0, 1 } }, gb.tensor { { 1 }, { -1 } }
+--- local loss
+--- for _ = 1, 50 do
+---   local tape <close> = gb.tape()
+---   loss = loss_fn(y, model(x, { training = true }))
+---   local gradients = tape:gradient(optimizer:get_scaled_loss(loss), model.trainable_variables)
+---   optimizer:apply_gradients(optimizer:get_unscaled_gradients(gradients), model.trainable_variables)
+--- end
+--- assert(loss:item() < 0.1 and optimizer.loss_scale == 1024 and optimizer.skipped_steps == 0)
+--- ```
+---@param inner_optimizer string|Optimizer
+---@param options LossScaleOptions?
+---@return Optimizer
+function gb.optimizers.LossScaleOptimizer(inner_optimizer, options) end
 
 --- A learning rate that follows the step counter.
 ---@class Schedule

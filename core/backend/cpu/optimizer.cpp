@@ -7,16 +7,18 @@
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/multi_tensor.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/stored.h"
+#include "core/backend/cpu/widened.h"
 #include "core/math/optimizer.h"
 
 namespace gpubench::cpu {
 namespace {
 
-template <class F, std::size_t... Slot>
-void update(const F& f, std::int64_t count, float* __restrict w, const float* __restrict g,
+template <class F, class G, std::size_t... Slot>
+void update(const F& f, std::int64_t count, float* __restrict w, const G* __restrict g,
             std::array<float*, sizeof...(Slot)> slots, std::index_sequence<Slot...>) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) f(w[i], g[i], slots[Slot][i]...);
+  for (std::int64_t i = 0; i < count; ++i) f(w[i], widen(g[i]), slots[Slot][i]...);
 }
 
 /// `Slots` state tensors per variable; `make(inputs)` reads the scalars of a run and returns the function of an
@@ -51,12 +53,17 @@ class MultiTensorUpdate {
  private:
   template <class F>
   void run(const F& f, Views inputs, const Segment& segment) const {
-    const auto at = [&](std::size_t group) {
-      return inputs[first_ + group * count_ + segment.tensor].template as<float>() + segment.begin;
-    };
+    const auto tensor = [&](std::size_t group) { return inputs[first_ + group * count_ + segment.tensor]; };
+    const auto at = [&]<class T>(std::size_t group, T) { return tensor(group).template as<T>() + segment.begin; };
     std::array<float*, Slots> slots;
-    for (std::size_t i = 0; i < Slots; ++i) slots[i] = at(2 + i);
-    update(f, segment.end - segment.begin, at(0), at(1), slots, std::make_index_sequence<Slots>{});
+    for (std::size_t i = 0; i < Slots; ++i) slots[i] = at(2 + i, 0.0F);
+    const auto update_by = [&](const auto* gradient) {
+      update(f, segment.end - segment.begin, at(0, 0.0F), gradient, slots, std::make_index_sequence<Slots>{});
+    };
+    const Dtype of_gradient = tensor(1).type->dtype;
+    if (of_gradient == Dtype::f16) return update_by(at(1, math::Float16{}));
+    if (of_gradient == Dtype::bf16) return update_by(at(1, math::Bfloat16{}));
+    update_by(at(1, 0.0F));
   }
 
   Make make_;
@@ -64,6 +71,11 @@ class MultiTensorUpdate {
   bool skippable_;
   std::vector<std::vector<Segment>> shares_;
 };
+
+/// Gradients of 16 bits are read as they are; variables and slots are what the sums are kept in.
+bool is_float32(const OptimizerUpdate& op, const Signature& signature) {
+  return signature.inputs[static_cast<std::size_t>(op.leading())].dtype == Dtype::f32;
+}
 
 template <std::size_t Slots, class Make>
 std::unique_ptr<Kernel> multi_tensor(const OptimizerUpdate& op, const Signature& signature, Make make) {
@@ -76,7 +88,8 @@ float learning_rate(Views inputs) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature& signature, Device&) {
+std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature& signature, Device& device) {
+  if (!is_float32(op, signature)) return plan_widened<SgdUpdate, &plan_sgd_update>(op, signature, device, &has_16_bits);
   const auto momentum = static_cast<float>(op.settings.momentum), decay = static_cast<float>(op.settings.weight_decay);
   if (op.settings.momentum == 0) {
     return multi_tensor<0>(op, signature, [=](Views in) {
@@ -96,7 +109,9 @@ std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature& si
   });
 }
 
-std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature& signature, Device&) {
+std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature& signature, Device& device) {
+  if (!is_float32(op, signature))
+    return plan_widened<AdamUpdate, &plan_adam_update>(op, signature, device, &has_16_bits);
   return multi_tensor<2>(op, signature, [settings = op.settings](Views in) {
     const double rate = learning_rate(in), step = static_cast<double>(*in[1].as<std::int64_t>());
     const double correction = std::sqrt(1 - std::pow(settings.beta2, step)) / (1 - std::pow(settings.beta1, step));
@@ -106,7 +121,9 @@ std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature& 
   });
 }
 
-std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature& signature, Device&) {
+std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature& signature, Device& device) {
+  if (!is_float32(op, signature))
+    return plan_widened<RmspropUpdate, &plan_rmsprop_update>(op, signature, device, &has_16_bits);
   const auto rho = static_cast<float>(op.settings.rho), epsilon = static_cast<float>(op.settings.epsilon);
   const auto momentum = static_cast<float>(op.settings.momentum);
   if (op.settings.centered && momentum != 0) {

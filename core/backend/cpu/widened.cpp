@@ -13,6 +13,7 @@
 #include "core/ops/indexing.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/matmul.h"
+#include "core/ops/optimizer.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
 
@@ -131,6 +132,9 @@ bool takes_16_bits(const Op& op) {
       typeid(Conv2DFilterGradient),
       typeid(ElementwiseChain),
       typeid(Unscale),
+      typeid(SgdUpdate),
+      typeid(AdamUpdate),
+      typeid(RmspropUpdate),
       // only move elements, or convert them
       typeid(Assign),
       typeid(BroadcastTo),

@@ -29,13 +29,15 @@ using PlanIn32Bits = std::unique_ptr<Kernel> (*)(const Op&, const Signature&, De
 std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan,
                                      IsNarrow is_narrow);
 
-/// plan_widened by a typed planner.
+/// plan_widened by a typed planner; what oneDNN does not compute in is narrow unless told otherwise.
 template <class O, std::unique_ptr<Kernel> (*F)(const O&, const Signature&, Device&)>
-std::unique_ptr<Kernel> plan_widened(const O& op, const Signature& signature, Device& device) {
+std::unique_ptr<Kernel> plan_widened(
+    const O& op, const Signature& signature, Device& device,
+    IsNarrow is_narrow = [](Dtype dtype) { return !onednn_computes_in(dtype); }) {
   const PlanIn32Bits plan = [](const Op& same, const Signature& wide, Device& on) {
     return F(static_cast<const O&>(same), wide, on);
   };
-  return plan_widened(op, signature, device, plan, [](Dtype dtype) { return !onednn_computes_in(dtype); });
+  return plan_widened(op, signature, device, plan, is_narrow);
 }
 
 }  // namespace gpubench::cpu

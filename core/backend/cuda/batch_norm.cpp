@@ -10,9 +10,11 @@
 namespace gpubench::cuda {
 namespace {
 
-BatchNormShape shape_of(const Op& op, const TensorType& x, float epsilon, Device& device) {
+BatchNormShape shape_of(const Op& op, const Signature& signature, float epsilon, Device& device) {
+  const TensorType& x = signature.inputs[0];
   require_floating(op, x);
-  BatchNormShape shape{.channels = x.shape.back(), .epsilon = epsilon, .dtype = x.dtype};
+  BatchNormShape shape{
+      .channels = x.shape.back(), .epsilon = epsilon, .dtype = x.dtype, .parameters = signature.inputs[1].dtype};
   shape.rows = shape.channels == 0 ? 0 : x.elements() / shape.channels;
   shape.parts = batch_norm_parts(shape.rows, shape.channels, cuda_device(device).properties().multiprocessors);
   return shape;
@@ -24,7 +26,7 @@ float* floats(std::span<std::byte> workspace) {
 
 std::unique_ptr<Kernel> plan_gradient(const Op& op, const Signature& signature, float epsilon,
                                       bool statistics_depend_on_x, Device& device) {
-  const BatchNormShape shape = shape_of(op, signature.inputs[0], epsilon, device);
+  const BatchNormShape shape = shape_of(op, signature, epsilon, device);
   return launch_kernel(
       op, device,
       [shape, statistics_depend_on_x](const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) {
@@ -44,7 +46,7 @@ std::unique_ptr<Kernel> plan_gradient(const Op& op, const Signature& signature, 
 }  // namespace
 
 std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& signature, Device& device) {
-  const BatchNormShape shape = shape_of(op, signature.inputs[0], op.epsilon, device);
+  const BatchNormShape shape = shape_of(op, signature, op.epsilon, device);
   return launch_kernel(
       op, device,
       [shape](const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) {
@@ -66,7 +68,7 @@ std::unique_ptr<Kernel> plan_batch_norm_gradient(const BatchNormGradient& op, co
 
 std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, const Signature& signature,
                                                   Device& device) {
-  const BatchNormShape shape = shape_of(op, signature.inputs[0], op.epsilon, device);
+  const BatchNormShape shape = shape_of(op, signature, op.epsilon, device);
   return launch_kernel(op, device, [shape](const LaunchOn& on, Views inputs, Views outputs) {
     const BatchNormInferenceForward memory{.x = inputs[0].data,
                                            .gamma = inputs[1].data,

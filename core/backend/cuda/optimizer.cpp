@@ -28,6 +28,7 @@ std::unique_ptr<Kernel> plan_update(const OptimizerUpdate& op, Device& device, L
         tensors.elements[i] = inputs[first + begin + i].elements();
         tensors.variable[i] = memory(0);
         tensors.gradient[i] = memory(1);
+        tensors.gradient_type[i] = inputs[first + count + begin + i].type->dtype;
         for (std::size_t s = 0; s < slots; ++s) tensors.slot[s][i] = memory(2 + s);
       }
       if (const cudaError_t status = launch(on, tensors, scalars); status != cudaSuccess) return status;

@@ -78,6 +78,57 @@ TEST(Dense, SharesItsVariablesAmongCalls) {
   EXPECT_EQ(dense.graph.variables().size(), 2U);
 }
 
+ConfigEntries under(std::string_view policy, ConfigEntries options = {}) {
+  options.emplace_back("dtype", std::string(policy));
+  return options;
+}
+
+TEST(Policy, MixedOnesKeepFloat32VariablesAndComputeIn16Bits) {
+  for (const auto& [policy, compute] : {std::pair("mixed_float16", Dtype::f16), {"mixed_bfloat16", Dtype::bf16}}) {
+    const Called dense("Dense", under(policy, {{"units", std::int64_t{4}}, {"activation", std::string("relu")}}),
+                       {f32({3})});
+    EXPECT_EQ(dense.layer->variables()[0]->type.dtype, Dtype::f32);
+    EXPECT_EQ(dense.graph.type(dense.output), (TensorType{{8, 4}, compute}));
+    EXPECT_THAT(dense.ops(), ElementsAre("cast", "cast", "matmul", "cast", "bias_add", "relu"));
+  }
+}
+
+TEST(Policy, MixedOnesComputeSoftmaxInFloat32) {
+  const ConfigEntries options = {{"activation", std::string("softmax")}};
+  const Called activation("Activation", under("mixed_float16", options), {f32({3})});
+  EXPECT_EQ(activation.graph.type(activation.output).dtype, Dtype::f32);
+  ConfigEntries of_dense = options;
+  of_dense.emplace_back("units", std::int64_t{4});
+  const Called dense("Dense", under("mixed_bfloat16", of_dense), {f32({3})});
+  EXPECT_EQ(dense.graph.type(dense.output).dtype, Dtype::f32);
+  EXPECT_EQ(dense.layer->infer({{f32({3})}}), f32({4}));
+  const Called plain("Dense", under("bfloat16", of_dense), {f32({3})});
+  EXPECT_EQ(plain.graph.type(plain.output).dtype, Dtype::bf16);
+}
+
+TEST(Policy, BatchNormalizationKeepsFloat32Statistics) {
+  const Called norm("BatchNormalization", under("mixed_float16"), {f32({3})}, true);
+  for (const VariablePtr& variable : norm.layer->variables()) EXPECT_EQ(variable->type, f32({3}));
+  EXPECT_EQ(norm.graph.type(norm.output).dtype, Dtype::f16);
+  EXPECT_THAT(norm.ops(), ElementsAre("cast", "batch_norm", "moving_average", "moving_average"));
+}
+
+TEST(Policy, InputsOfOtherTypesAreCastAndIntegersAreNot) {
+  const TensorType narrow{{3}, Dtype::bf16};
+  const Called add("Add", {}, {f32({3}), narrow});
+  EXPECT_EQ(add.graph.type(add.output).dtype, Dtype::f32);
+  EXPECT_EQ(make_layer("Flatten", under("mixed_bfloat16"))->infer({{{{2, 2}, Dtype::i64}}}).dtype, Dtype::i64);
+}
+
+TEST(Policy, UnknownOnesAreRefused) {
+  EXPECT_THAT(
+      [] {
+        make_layer("Dense", under("mixed_int8", {{"units", std::int64_t{4}}}));
+      },
+      ThrowsMessage<Error>("unknown dtype or policy 'mixed_int8' (policies: float32, float16, bfloat16, "
+                           "mixed_float16, mixed_bfloat16)"));
+}
+
 TEST(Dense, Refuses) {
   EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{4}}}, {f32({})}),
               ThrowsMessage<Error>("layer 'dense' (Dense): expects [..., features] per example, got float32[]"));

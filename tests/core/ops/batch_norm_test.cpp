@@ -115,7 +115,29 @@ std::vector<OpCase> batch_norm_cases() {
   };
 }
 
+/// Data of 16 bits beside float32 parameters and statistics.
+OpCase with_data_in(Dtype dtype, OpCase op_case) {
+  const Shape data = op_case.inputs[0].type.shape;
+  op_case.name += dtype == Dtype::bf16 ? "_bfloat16_data" : "_float16_data";
+  for (CaseInput& input : op_case.inputs) {
+    if (input.type.shape == data) input.type.dtype = dtype;
+  }
+  op_case.halves = false;
+  return op_case;
+}
+
+std::vector<OpCase> mixed_cases() {
+  return {
+      with_data_in(Dtype::bf16, training_case("training", {600, 7})),
+      with_data_in(Dtype::f16, training_case("training_images", {2, 3, 4, 7})),
+      with_data_in(Dtype::bf16, inference_case("inference", {6, 5})),
+      with_data_in(Dtype::f16, gradient_case("training_gradient", {600, 7}, true)),
+      with_data_in(Dtype::bf16, gradient_case("inference_gradient", {6, 5}, false)),
+  };
+}
+
 GPUBENCH_OP_CASES(BatchNorm, batch_norm_cases);
+GPUBENCH_OP_CASES(BatchNormOf16Bits, mixed_cases);
 
 TEST(BatchNormTest, RefusesParametersOfAnotherWidth) {
   Graph graph;

@@ -152,6 +152,27 @@ OpCase in(Dtype dtype, OpCase op_case) {
   return op_case;
 }
 
+/// float32 variables and slots, of which every second gradient is of 16 bits.
+OpCase with_gradients_in(Dtype dtype, OpCase op_case) {
+  const auto leading = static_cast<std::size_t>(dynamic_cast<const OptimizerUpdate&>(*op_case.op).leading());
+  for (std::size_t i = 0; i < shapes().size(); i += 2) {
+    CaseInput& gradient = op_case.inputs[leading + shapes().size() + i];
+    gradient.type.dtype = dtype;
+  }
+  op_case.name += dtype == Dtype::bf16 ? "_bfloat16_gradients" : "_float16_gradients";
+  op_case.halves = false;
+  return op_case;
+}
+
+std::vector<OpCase> mixed_optimizer_cases() {
+  return {with_gradients_in(Dtype::bf16, sgd_case("sgd", {})),
+          with_gradients_in(Dtype::f16, sgd_case("sgd_nesterov", {.momentum = 0.9, .nesterov = true})),
+          with_gradients_in(Dtype::bf16, adam_case("adam", {})),
+          with_gradients_in(Dtype::f16, adam_case("adam", {.epsilon = 1e-3})),
+          with_gradients_in(
+              Dtype::bf16, rmsprop_case("rmsprop_centered_momentum", {.rho = 0.8, .momentum = 0.9, .centered = true}))};
+}
+
 std::vector<OpCase> optimizer_in_16_bits_cases() {
   return {in(Dtype::bf16, sgd_case("sgd_bfloat16", {})),
           in(Dtype::f16, sgd_case("sgd_momentum_float16", {.momentum = 0.9, .weight_decay = 0.1})),
@@ -185,6 +206,7 @@ std::vector<OpCase> optimizer_cases() {
 
 GPUBENCH_OP_CASES(Optimizer, optimizer_cases);
 GPUBENCH_OP_CASES(OptimizerIn16Bits, optimizer_in_16_bits_cases);
+GPUBENCH_OP_CASES(OptimizerByGradientsOf16Bits, mixed_optimizer_cases);
 
 class OptimizerTest : public testing::Test {
  protected:

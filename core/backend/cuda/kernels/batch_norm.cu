@@ -87,8 +87,8 @@ __global__ void statistics_kernel(BatchNormShape shape, const void* x, float* su
     const float spread = total.second / count - offset * offset;
     sums[column] = load_as<float>(x, shape.dtype, column) + offset;
     sums[shape.channels + column] = spread > 0.0F ? spread : 0.0F;
-    store_as<float>(mean, shape.dtype, column, sums[column]);
-    store_as<float>(variance, shape.dtype, column, sums[shape.channels + column]);
+    store_as<float>(mean, shape.parameters, column, sums[column]);
+    store_as<float>(variance, shape.parameters, column, sums[shape.channels + column]);
   }
 }
 
@@ -96,9 +96,9 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
   const Place place(shape);
   if (place.column >= shape.channels) return;
   const float mean = load_as<float>(memory.mean, statistics, place.column);
-  const float factor = load_as<float>(memory.gamma, shape.dtype, place.column) *
+  const float factor = load_as<float>(memory.gamma, shape.parameters, place.column) *
                        rsqrt_of(load_as<float>(memory.variance, statistics, place.column), shape.epsilon);
-  const float beta = load_as<float>(memory.beta, shape.dtype, place.column);
+  const float beta = load_as<float>(memory.beta, shape.parameters, place.column);
   for (std::int64_t row = place.part * tile_rows + place.row; row < shape.rows; row += shape.parts * tile_rows) {
     const std::int64_t i = row * shape.channels + place.column;
     store_as<float>(memory.y, shape.dtype, i, (load_as<float>(memory.x, shape.dtype, i) - mean) * factor + beta);
@@ -107,7 +107,7 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
 
 __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
   const std::int64_t column = Place(shape).column;
-  const float mean = column < shape.channels ? load_as<float>(memory.mean, shape.dtype, column) : 0.0F;
+  const float mean = column < shape.channels ? load_as<float>(memory.mean, shape.parameters, column) : 0.0F;
   sum_part(shape, sums, [&](std::int64_t i) {
     const float slope = load_as<float>(memory.dy, shape.dtype, i);
     return Pair{slope, slope * (load_as<float>(memory.x, shape.dtype, i) - mean)};
@@ -118,11 +118,11 @@ __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, fl
 __global__ void parameters_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
   for (std::int64_t column = first_index(); column < shape.channels; column += index_step()) {
     const Pair total = sum_parts(shape, sums, column);
-    const float inverse = rsqrt_of(load_as<float>(memory.variance, shape.dtype, column), shape.epsilon);
+    const float inverse = rsqrt_of(load_as<float>(memory.variance, shape.parameters, column), shape.epsilon);
     sums[column] = total.first;
     sums[shape.channels + column] = total.second;
-    store_as<float>(memory.dbeta, shape.dtype, column, total.first);
-    store_as<float>(memory.dgamma, shape.dtype, column, total.second * inverse);
+    store_as<float>(memory.dbeta, shape.parameters, column, total.first);
+    store_as<float>(memory.dgamma, shape.parameters, column, total.second * inverse);
   }
 }
 
@@ -131,9 +131,9 @@ __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward me
                                       bool statistics_depend_on_x) {
   const Place place(shape);
   if (place.column >= shape.channels) return;
-  const float mean = load_as<float>(memory.mean, shape.dtype, place.column);
-  const float inverse = rsqrt_of(load_as<float>(memory.variance, shape.dtype, place.column), shape.epsilon);
-  const float factor = load_as<float>(memory.gamma, shape.dtype, place.column) * inverse;
+  const float mean = load_as<float>(memory.mean, shape.parameters, place.column);
+  const float inverse = rsqrt_of(load_as<float>(memory.variance, shape.parameters, place.column), shape.epsilon);
+  const float factor = load_as<float>(memory.gamma, shape.parameters, place.column) * inverse;
   const float share = statistics_depend_on_x ? 1.0F / static_cast<float>(shape.rows) : 0.0F;
   const float offset = sums[place.column] * share;
   const float by_x = sums[shape.channels + place.column] * share * inverse * inverse;
@@ -178,7 +178,7 @@ cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, c
 cudaError_t launch_batch_norm_inference(const LaunchOn& on, const BatchNormShape& shape,
                                         const BatchNormInferenceForward& memory) {
   if (shape.rows == 0 || shape.channels == 0) return cudaSuccess;
-  return launch(on, tile_blocks(shape), block_threads, &normalize_kernel, shape, memory, shape.dtype);
+  return launch(on, tile_blocks(shape), block_threads, &normalize_kernel, shape, memory, shape.parameters);
 }
 
 cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape& shape, const BatchNormBackward& memory,

@@ -14,7 +14,8 @@ struct BatchNormShape {
   std::int64_t channels = 0;
   std::int64_t parts = 1;  ///< that the rows are summed in
   float epsilon = 0;
-  Dtype dtype = Dtype::f32;
+  Dtype dtype = Dtype::f32;       ///< of x and y, and their gradients
+  Dtype parameters = Dtype::f32;  ///< of all that is [channels]
 };
 
 /// How many parts fill the GPU.
@@ -22,7 +23,7 @@ std::int64_t batch_norm_parts(std::int64_t rows, std::int64_t channels, int mult
 /// Bytes of float32 that the launches below need.
 std::size_t batch_norm_workspace(const BatchNormShape& shape);
 
-/// Memory of one run, all of BatchNormShape::dtype. y may be x; dx may be x or dy.
+/// Memory of one run. y may be x; dx may be x or dy.
 struct BatchNormForward {
   const void *x, *gamma, *beta;
   void *y, *mean, *variance;

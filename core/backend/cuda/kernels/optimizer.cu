@@ -2,7 +2,7 @@
 // tile's variable up in the kernel's parameters.
 #include <utility>
 
-#include "core/backend/cuda/kernels/launch.cuh"
+#include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/optimizer.h"
 #include "core/math/optimizer.h"
 
@@ -39,7 +39,7 @@ __device__ void update_tile(const F& f, const UpdateTensors& tensors, int variab
   for (int k = 0; k < per_thread; ++k) {
     const std::int64_t i = begin + k * block_threads + threadIdx.x;
     if (i >= elements) continue;
-    const float gradient = widen(static_cast<const T*>(tensors.gradient[variable])[i]);
+    const float gradient = load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i);
     f(Element<T>(tensors.variable[variable], i).value(), gradient,
       Element<T>(tensors.slot[Slot][variable], i).value()...);
   }

@@ -10,13 +10,14 @@ namespace gpubench::cuda {
 inline constexpr int update_capacity = 32;
 inline constexpr int max_slots = 3;
 
-/// Variables, their gradients and their state, by variable, all of one floating-point type; computed in float32.
+/// Variables, their gradients and their state, by variable; computed in float32.
 struct UpdateTensors {
   int count = 0;
-  Dtype type = Dtype::f32;
+  Dtype type = Dtype::f32;  ///< of variables and state; a gradient has one of its own
   std::int64_t elements[update_capacity] = {};
   void* variable[update_capacity] = {};
   const void* gradient[update_capacity] = {};
+  Dtype gradient_type[update_capacity] = {};
   void* slot[max_slots][update_capacity] = {};
 };
 

@@ -1,0 +1,93 @@
+#include "core/train/loss_scale.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/ops/binary.h"
+#include "core/ops/cast.h"
+#include "core/ops/state.h"
+
+namespace gpubench {
+namespace {
+
+constexpr double scale_factor = 2;  // Keras': a power of two changes no digit of a gradient
+constexpr std::string_view label = "loss_scale";
+
+}  // namespace
+
+std::vector<ConfigField> LossScale::fields() {
+  return {{"initial_scale", LossScaleUpdate::initial_scale},
+          {"dynamic_growth_steps", std::int64_t{2000}},
+          {"dynamic", true}};
+}
+
+LossScale::LossScale(const Config& config)
+    : initial_scale_(config.number("initial_scale")),
+      growth_steps_(config.integer_from("dynamic_growth_steps", 1)),
+      dynamic_(config.flag("dynamic")) {
+  if (initial_scale_ >= 1 && std::isfinite(initial_scale_)) return;
+  throw Error(fmt::format("{}: initial_scale must be a number from 1, got {}", config.owner(), initial_scale_));
+}
+
+void LossScale::build(VariableFactory& factory, const DeviceId& device) {
+  if (scale_) return;
+  const std::string owner(label);
+  scale_ = factory.create(owner + "/scale", HostTensor::scalar(static_cast<float>(initial_scale_)), device, false);
+  good_steps_ = factory.create(owner + "/good_steps", HostTensor::scalar<std::int64_t>(0), device, false);
+  skipped_steps_ = factory.create(owner + "/skipped_steps", HostTensor::scalar<std::int64_t>(0), device, false);
+}
+
+Value LossScale::scaled(Graph& graph, Value loss) const {
+  const GraphScope scope(graph, graph.node(loss).device, std::string(label));
+  return ops::mul(graph, loss, ops::cast(graph, graph.variable(scale_), graph.type(loss).dtype));
+}
+
+/// Each device's gradients by one op.
+ops::Unscaled LossScale::divide(Graph& graph, Value scale, std::span<const Value> gradients) const {
+  std::map<DeviceId, std::vector<std::size_t>> by_device;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (gradients[i]) by_device[graph.node(gradients[i]).device].push_back(i);
+  }
+  ops::Unscaled all{std::vector<Value>(gradients.size()), {}};
+  for (const auto& [device, indices] : by_device) {
+    const GraphScope scope(graph, device, std::string(label));
+    std::vector<Value> given;
+    for (const std::size_t i : indices) given.push_back(gradients[i]);
+    const ops::Unscaled own = ops::unscale(graph, scale, given);
+    for (std::size_t k = 0; k < indices.size(); ++k) all.gradients[indices[k]] = own.gradients[k];
+    const GraphScope joined(graph, scale_->device, std::string(label));
+    all.found_infinity =
+        all.found_infinity ? ops::logical_or(graph, all.found_infinity, own.found_infinity) : own.found_infinity;
+  }
+  return all;
+}
+
+std::vector<Value> LossScale::unscaled(Graph& graph, std::span<const Value> gradients) const {
+  return divide(graph, graph.variable(scale_), gradients).gradients;
+}
+
+void LossScale::apply_scaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
+                             std::span<const VariablePtr> variables) const {
+  apply(graph, graph.variable(scale_), optimizer, gradients, variables);
+}
+
+void LossScale::apply_unscaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
+                               std::span<const VariablePtr> variables) const {
+  apply(graph, graph.constant(1.0F), optimizer, gradients, variables);
+}
+
+void LossScale::apply(Graph& graph, Value scale, const Optimizer& optimizer, std::span<const Value> gradients,
+                      std::span<const VariablePtr> variables) const {
+  const ops::Unscaled unscaled = divide(graph, scale, gradients);
+  optimizer.apply_gradients(graph, unscaled.gradients, variables, unscaled.found_infinity);
+  const GraphScope scope(graph, scale_->device, std::string(label));
+  const Value skipped = ops::cast(graph, unscaled.found_infinity, Dtype::i64);
+  ops::assign_add(graph, graph.variable(skipped_steps_), skipped);
+  if (!dynamic_) return;
+  ops::loss_scale_update(graph, graph.variable(scale_), graph.variable(good_steps_), unscaled.found_infinity,
+                         scale_factor, growth_steps_);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,192 @@
+-- What does arithmetic in 16 bits gain, and does the model still learn the same?
+--
+-- Cause:  float32 everywhere, where the device has faster units for 16 bits and memory is short.
+-- Remedy: mixed_bfloat16, or mixed_float16 with its loss scaled: float32 weights, 16-bit layers.
+-- Claim:  where the bare matrix product is faster in bfloat16, so is the step; activations take less memory; the loss
+--         stays in the band of float32. Without scaling, float16 leaves it where gradients are small: those of the mean
+--         over a large batch. Such a row is "fast but wrong", or just wrong.
+-- Charts: examples/s, memory, and how far the loss is from float32's, over the batch.
+-- Model:  an autoencoder of digits: Dense(width, relu), Dense(32, relu), Dense(width, relu), Dense(784, sigmoid); mean
+--         squared error; Adam. Timed on resident batches.
+-- Band:   three seeds train in float32, three in the row's precision; at each part of the curve the latter's mean may be
+--         as far from the former's as the mean of three more float32 seeds would be in 95 % of all cases, and by 1 %.
+local gb = require "gpubench"
+
+local seeds = { 1, 2, 3 }
+local parts, steps_per_part = gb.quick and 4 or 8, 4
+-- Student's t of 2 degrees of freedom at 97.5 %, for a difference of two means of three.
+local half_width_in_deviations = 4.303 * math.sqrt(2 / 3)
+local least_half_width = 0.01
+local widths, batches = gb.quick and { 64, 256 } or { 256, 1024 }, { 128, 2048 }
+local widest, largest = widths[#widths], batches[#batches]
+
+local policies = {
+  float32 = { policy = "float32" },
+  mixed_bfloat16 = { policy = "mixed_bfloat16" },
+  mixed_float16 = { policy = "mixed_float16" },
+  mixed_float16_unscaled = { policy = "mixed_float16", auto_scale_loss = false },
+}
+
+local function build(precision, width, seed)
+  gb.config.set_seed(seed)
+  gb.config.set_dtype_policy(policies[precision].policy)
+  local model = gb.Sequential {
+    gb.layers.Dense(width, { activation = "relu", input_shape = { 784 } }),
+    gb.layers.Dense(32, { activation = "relu" }),
+    gb.layers.Dense(width, { activation = "relu" }),
+    gb.layers.Dense(784, { activation = "sigmoid" }),
+  }
+  model:compile {
+    optimizer = "adam", loss = "mean_squared_error", auto_scale_loss = policies[precision].auto_scale_loss,
+  }
+  return model
+end
+
+local function input(batch_size, seed)
+  local digits = gb.datasets.mnist("train"):map(function(image) return image, image end)
+  return digits:shuffle(10000, { seed = seed }):batch(batch_size, { drop_remainder = true }):repeated()
+end
+
+-- The mean over the seeds, and their deviation, at each part of the curve.
+local function curve(precision, width, batch_size)
+  local losses = {}
+  for part = 1, parts do losses[part] = {} end
+  for _, seed in ipairs(seeds) do
+    local history = build(precision, width, seed):fit(input(batch_size, seed), {
+      epochs = parts, steps_per_epoch = steps_per_part, verbose = 0,
+    })
+    for part, loss in ipairs(history.history.loss) do table.insert(losses[part], loss) end
+  end
+  local means, deviations = {}, {}
+  for part, own in ipairs(losses) do
+    local sum, squares = 0, 0
+    for _, loss in ipairs(own) do sum = sum + loss end
+    for _, loss in ipairs(own) do squares = squares + (loss - sum / #own) ^ 2 end
+    means[part], deviations[part] = sum / #own, math.sqrt(squares / (#own - 1))
+  end
+  return means, deviations
+end
+
+-- What float32 came to, by the point's other axes: its curve, and its time when that was measured.
+local references = {}
+
+local function reference_of(point)
+  local key = table.concat({ point.device, point.width, point.batch_size }, " ")
+  if not references[key] then
+    local means, deviations = curve("float32", point.width, point.batch_size)
+    references[key] = { means = means, deviations = deviations }
+  end
+  return references[key]
+end
+
+-- How far a curve is from the reference, in half-widths of its band, where it is farthest; nil where it is no number.
+local function gap(means, reference)
+  local farthest = 0
+  for part, mean in ipairs(means) do
+    if mean ~= mean then return nil end
+    local expected = reference.means[part]
+    local half_width = math.max(half_width_in_deviations * reference.deviations[part], least_half_width * expected)
+    farthest = math.max(farthest, math.abs(mean - expected) / half_width)
+  end
+  return farthest
+end
+
+local function verdict(row, reference)
+  if row.loss_gap and row.loss_gap <= 1 then return nil end
+  local fast = reference.step_time_s and row.step_time_s < reference.step_time_s
+  local how = row.loss_gap and string.format("its loss is %.1f half-widths of float32's band from it", row.loss_gap)
+    or "its loss is no number"
+  return (fast and "fast but wrong: " or "wrong: ") .. how
+end
+
+-- How much faster the product of the widest layer is in bfloat16.
+local function product_gain(point)
+  local shape = { op = "matmul", m = point.batch_size, n = point.width, k = 784 }
+  local narrow = { op = "matmul", m = point.batch_size, n = point.width, k = 784, dtype = "bfloat16" }
+  local rows = gb.measure.kernels { shape, narrow, device = point.device }
+  return rows[2].flops_per_s / rows[1].flops_per_s
+end
+
+-- Gains of the step and of the bare product, at the widest layers and largest batch.
+local function judge_speed(rows)
+  local times, best = {}, nil
+  for _, row in ipairs(rows) do
+    if row.status == "ok" and row.quality == "ok" and row.width == widest and row.batch_size == largest then
+      times[row.device .. row.precision] = row.step_time_s
+    end
+  end
+  local reasons, verdicts = {}, {}
+  for _, row in ipairs(rows) do
+    local reference, own = times[tostring(row.device) .. "float32"], times[tostring(row.device) .. "mixed_bfloat16"]
+    local asked = row.precision == "mixed_bfloat16" and row.width == widest and row.batch_size == largest
+    if asked and reference and own and row.product_gain then
+      best = math.max(best or 0, row.product_gain)
+      reasons[#reasons + 1] = string.format("%s: the step %.2f times as fast, its widest product %.2f times", row.device,
+        reference / own, row.product_gain)
+      -- The rest of a step, its updates above all, is no faster.
+      if row.product_gain >= 1.5 then verdicts[reference / own >= 1.2] = true end
+    end
+  end
+  local reason = table.concat(reasons, "; ")
+  if not best then return "inconclusive", "no sound rows at the widest layers and largest batch" end
+  if best < 1.5 then return "not measurable here", "no device is faster in bfloat16; " .. reason end
+  return verdicts[false] and "refuted" or "confirmed", reason
+end
+
+gb.experiment {
+  name  = "mixed_precision",
+  title = "16-bit arithmetic is faster, and learns the same where small gradients survive",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("width", widths),
+    gb.axis("batch_size", batches),
+    gb.axis("precision", { "float32", "mixed_bfloat16", "mixed_float16", "mixed_float16_unscaled" }, { closed = true }),
+  },
+  columns = { "product_gain", "final_loss", "loss_gap", "skipped_steps" },
+  run = function(point)
+    return gb.device(point.device, function()
+      local reference = reference_of(point)
+      local row = gb.measure.training(build(point.precision, point.width, 1), input(point.batch_size, 1), {
+        resident = true,
+      })
+      if point.precision == "float32" then
+        reference.step_time_s = row.step_time_s
+        row.final_loss = reference.means[parts]
+        return row
+      end
+      local means = curve(point.precision, point.width, point.batch_size)
+      row.loss_gap = gap(means, reference)
+      if means[parts] == means[parts] then row.final_loss = means[parts] end
+      row.verdict = verdict(row, reference)
+      if point.precision == "mixed_bfloat16" then row.product_gain = product_gain(point) end
+      return row
+    end)
+  end,
+  charts = {
+    gb.chart.line { x = "batch_size", y = "examples_per_s", series = "precision", log_x = 2, log_y = 10 },
+    gb.chart.line { x = "batch_size", y = "peak_memory_bytes", series = "precision", log_x = 2, log_y = 10 },
+    gb.chart.line { x = "batch_size", y = "loss_gap", series = "precision", log_x = 2, log_y = 10 },
+  },
+  expect = {
+    gb.expect.that {
+      claim = "where the bare product is at least 1.5 times as fast in bfloat16, the widest step is at least 1.2 times",
+      judge = judge_speed,
+    },
+    gb.expect.ratio {
+      y = "peak_memory_bytes", of = { precision = "mixed_bfloat16" }, over = { precision = "float32" },
+      where = { batch_size = largest }, at_most = 0.9, claim = "with a large batch, bfloat16 takes less memory",
+    },
+    gb.expect.at_most {
+      y = "loss_gap", value = 1, where = { precision = "mixed_bfloat16" },
+      claim = "mixed_bfloat16 stays in the band of float32",
+    },
+    gb.expect.at_most {
+      y = "loss_gap", value = 1, where = { precision = "mixed_float16" },
+      claim = "mixed_float16 with its loss scaled stays in the band of float32",
+    },
+    gb.expect.at_least {
+      y = "loss_gap", value = 1, where = { precision = "mixed_float16_unscaled", batch_size = largest },
+      claim = "float16 without loss scaling leaves the band with a large batch",
+    },
+  },
+}

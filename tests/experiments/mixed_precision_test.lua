@@ -1,0 +1,64 @@
+-- What mixed_precision says of a row follows from its loss and its time, which are given here.
+local gb = require "gpubench"
+local claims = require "gpubench.expect.claim"
+local experiments = require "declared"
+local testing = require "testing"
+
+gb._native.keep_configuration()
+
+local declaration = experiments.of "mixed_precision"
+local largest = declaration.axes[3].values[2]
+
+-- The rows of all precisions, with these step times, where a bfloat16 product is `gain` times as fast.
+local function rows_with(times, gain)
+  local rows = {}
+  for index, precision in ipairs(declaration.axes[4].values) do
+    local function training()
+      return { step_time_s = times[index], step_time_low_s = times[index], step_time_high_s = times[index],
+        peak_memory_bytes = index == 1 and 200 or 100, quality = "ok" }
+    end
+    local function kernels() return { { flops_per_s = 1e9 }, { flops_per_s = gain * 1e9 } } end
+    experiments.with(gb.measure, { training = training, kernels = kernels }, function()
+      rows[index] = experiments.row_of(declaration,
+        { device = gb.devices()[1], width = 64, batch_size = largest, precision = precision })
+    end)
+    testing.equal(rows[index].status .. (rows[index].detail or ""), "ok")
+    rows[index].width = declaration.axes[2].values[2]  -- what the claim on speed looks at
+  end
+  return rows
+end
+
+local function judged(rows)
+  local axes = { gb.axis("precision", declaration.axes[4].values) }
+  local verdicts = {}
+  for index, one in ipairs(claims.judge_all(declaration.expect, rows, axes)) do verdicts[index] = one.verdict end
+  return verdicts
+end
+
+testing.case("float16 without loss scaling is wrong, the mixed policies are not", function()
+  local rows = rows_with({ 2, 1, 1, 1 }, 2)
+  testing.equal(rows[1].loss_gap, nil)
+  testing.is_true(rows[2].loss_gap < 0.5 and rows[3].loss_gap < 0.5, "the mixed policies learn what float32 learns")
+  testing.equal(rows[2].verdict, nil)
+  testing.is_true(rows[4].loss_gap > 1, "gradients of the mean over a large batch vanish in float16")
+  testing.contains(rows[4].verdict, "fast but wrong: its loss is ")
+  testing.contains(rows[4].verdict, " half-widths of float32's band from it")
+  testing.is_true(rows[4].final_loss > rows[1].final_loss, "and it learns less")
+  testing.equal(judged(rows), { "confirmed", "confirmed", "confirmed", "confirmed", "confirmed" })
+
+  local slow = rows_with({ 1, 0.9, 2, 2 }, 2)
+  testing.contains(slow[4].verdict, "wrong: its loss is ")
+  testing.is_true(not slow[4].verdict:find("fast", 1, true), "a slow one is not called fast")
+  testing.equal(judged(slow)[1], "refuted")
+  testing.equal(judged(rows_with({ 1, 0.9, 2, 2 }, 1.2))[1], "not measurable here")
+
+  rows[4].loss_gap, rows[2].loss_gap, rows[3].loss_gap = 0.5, 2, 2
+  local contrary = judged(rows)
+  testing.equal({ contrary[3], contrary[4], contrary[5] }, { "refuted", "refuted", "refuted" })
+end)
+
+testing.case("precisions are of the list", function()
+  local sweep = require "gpubench.sweep"
+  testing.raises("--set precision=float8: possible: float32, mixed_bfloat16, mixed_float16, mixed_float16_unscaled",
+    sweep.override, declaration.axes, { precision = { "float8" } })
+end)
