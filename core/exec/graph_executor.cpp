@@ -4,6 +4,8 @@
 #include <array>
 #include <cassert>
 #include <fmt/format.h>
+#include <limits>
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -82,6 +84,7 @@ GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, InputFeed
     throw OutOfMemory(fmt::format("{}; {}", error.what(), largest_buffers(plan_)));
   }
   run_once_steps();
+  watch_variables();
   bind(false);
 }
 
@@ -95,7 +98,7 @@ void GraphExecutor::claim_memory() {
   }
   constants_.resize(plan_.constants.size());
   for (const PlannedTensor& tensor : plan_.tensors) {
-    if (tensor.home != Home::constant) continue;
+    if (tensor.home != Home::constant && tensor.home != Home::kept) continue;
     Buffer& buffer = constants_[static_cast<std::size_t>(tensor.index)];
     if (buffer.data() != nullptr) continue;
     buffer = devices_[tensor.device]->memory().allocate(tensor.type.bytes(), tensor.label);
@@ -140,6 +143,7 @@ std::byte* GraphExecutor::address(int index) const {
     case Home::variable:
       return runtime_.variables().view(*plan_.variables[at]).data;
     case Home::constant:
+    case Home::kept:
       return constants_[at].data();
     case Home::arena:
       return arenas_[tensor.device].data() + plan_.buffers[at].offset;
@@ -161,8 +165,19 @@ void GraphExecutor::bind(bool once) {
   launches_.reserve(plan_.steps.size());
   for (Input& input : inputs_) input.readers.clear();
 
+  if (once) bind_steps(Due::once);
+  on_change_ = 0;
+  if (!once) {
+    bind_steps(Due::on_change);
+    on_change_ = launches_.size();
+    bind_steps(Due::every_run);
+  }
+  cut_segments();
+}
+
+void GraphExecutor::bind_steps(Due due) {
   for (const PlannedStep& step : plan_.steps) {
-    if (step.once != once) continue;
+    if (step.due != due) continue;
     const std::size_t first = views_.size();
     for (const int tensor : step.inputs) {
       const PlannedTensor& planned = plan_.tensors[static_cast<std::size_t>(tensor)];
@@ -191,12 +206,11 @@ void GraphExecutor::bind(bool once) {
     });
     launches_.push_back(std::move(launch));
   }
-  cut_segments();
 }
 
 void GraphExecutor::cut_segments() {
   segments_.clear();
-  for (std::size_t index = 0; index < launches_.size(); ++index) {
+  for (std::size_t index = on_change_; index < launches_.size(); ++index) {
     const Launch& launch = launches_[index];
     const bool copy = launch.kernel == nullptr;
     const bool joins = !segments_.empty() && !copy && segments_.back().device == launch.device &&
@@ -216,6 +230,39 @@ void GraphExecutor::run_once_steps() {
   bind(true);
   for (Segment& segment : segments_) run_segment(segment);
   runtime_.synchronize();
+}
+
+void GraphExecutor::watch_variables() {
+  const VariableStore& store = runtime_.variables();
+  std::set<int> watched, updated;
+  for (const PlannedStep& step : plan_.steps) {
+    const auto variables_among = [&](const std::vector<int>& tensors, std::set<int>& found) {
+      for (const int tensor : tensors) {
+        const PlannedTensor& planned = plan_.tensors[static_cast<std::size_t>(tensor)];
+        if (planned.home == Home::variable) found.insert(planned.index);
+      }
+    };
+    if (step.due == Due::on_change) variables_among(step.inputs, watched);
+    variables_among(step.outputs, updated);
+  }
+  constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  for (const int index : watched)
+    watched_.push_back({&store.writes(*plan_.variables[static_cast<std::size_t>(index)]), never});
+  for (const int index : updated) updated_.push_back(&store.writes(*plan_.variables[static_cast<std::size_t>(index)]));
+}
+
+void GraphExecutor::run_changed_steps() {
+  bool changed = false;
+  for (Watched& variable : watched_) {
+    const std::uint64_t writes = variable.writes->load(std::memory_order_relaxed);
+    changed = changed || variable.seen != writes;
+    variable.seen = writes;
+  }
+  if (!changed) return;
+  for (std::size_t i = 0; i < on_change_; ++i) {
+    devices_[launches_[i].device]->bind_to_thread();
+    launch(launches_[i], *streams_[launches_[i].device]);
+  }
 }
 
 void GraphExecutor::set_inputs(std::span<const TensorView> inputs) {
@@ -355,7 +402,9 @@ void GraphExecutor::run_segments() {
     const Launch& launch = launches_[segment.first];
     if (launch.copy != nullptr) launch.copy->release_source();  // which this run overwrites
   }
+  run_changed_steps();
   for (Segment& segment : segments_) run_segment(segment);
+  for (std::atomic<std::uint64_t>* const writes : updated_) writes->fetch_add(1, std::memory_order_relaxed);
   for (const Feed& feed : feeds_) streams_[feed.device]->record(*feed.drained[slot_]);
 }
 

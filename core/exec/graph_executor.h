@@ -4,6 +4,7 @@
 // kernels', so that one step's copy runs under the step before it and a recording's memory never changes. Inputs that
 // are read in place have a recording for each set of places that comes again.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,7 +50,10 @@ class GraphExecutor final : public Executor {
   void claim_input(std::size_t index);
   /// Points the launches of the steps that run once, or of all others, to their memory.
   void bind(bool once);
+  void bind_steps(Due due);
   void run_once_steps();
+  /// Remembers which variables the plan updates, and on which the steps depend that run when those change.
+  void watch_variables();
   std::byte* address(int tensor) const;
   void cut_segments();
   void set_inputs(std::span<const TensorView> inputs);
@@ -61,6 +65,8 @@ class GraphExecutor final : public Executor {
   void forget_recordings(std::size_t index);
   /// Turns to the next slot and waits until the run that read it last is done.
   void next_slot();
+  /// Runs the steps that are due when variables have been written to since it last ran.
+  void run_changed_steps();
   void run_segments();
   void run_segment(Segment& segment);
   void launch(const Launch& launch, Stream& stream);
@@ -78,7 +84,14 @@ class GraphExecutor final : public Executor {
   std::vector<Input> inputs_;
   std::vector<Feed> feeds_;  // the devices whose inputs are copied
   std::vector<TensorView> views_;
-  std::vector<Launch> launches_;
+  std::vector<Launch> launches_;  // those due when variables change come first, and are in no segment
+  std::size_t on_change_ = 0;     // how many those are
+  struct Watched {
+    const std::atomic<std::uint64_t>* writes;
+    std::uint64_t seen;
+  };
+  std::vector<Watched> watched_;
+  std::vector<std::atomic<std::uint64_t>*> updated_;
   std::vector<Segment> segments_;
   std::size_t slot_ = 0;                         // of the latest run
   std::vector<std::vector<std::byte*>> places_;  // by recording, of inputs that are read in place

@@ -91,7 +91,7 @@ void InPlaceProgram::bind(bool once) {
     views_.push_back({&planned.type, address(index)});
   };
   for (const PlannedStep& step : plan_.steps) {
-    if (step.once != once) continue;
+    if ((step.due == Due::once) != once) continue;
     const std::size_t first = views_.size();
     std::ranges::for_each(step.inputs, view);
     std::ranges::for_each(step.outputs, view);

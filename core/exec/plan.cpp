@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/graph/leaf_ops.h"
+#include "core/graph/settled.h"
 
 namespace gpubench {
 namespace {
@@ -15,7 +16,8 @@ constexpr int forever = std::numeric_limits<int>::max() - 1;
 
 class Planner {
  public:
-  Planner(const Program& program, const Devices& devices) : program_(program), devices_(devices) {}
+  Planner(const Program& program, const Devices& devices)
+      : program_(program), devices_(devices), settled_(settled_nodes(program.graph)) {}
 
   Plan run() {
     for (const Node& node : program_.graph.nodes()) plan_node(node);
@@ -44,19 +46,25 @@ class Planner {
       return;
     }
     if (!transfer) plan_kernel(node, step);
-    step.once = !transfer && !node.op->has_effect() &&
-                std::all_of(step.inputs.begin(), step.inputs.end(), [&](int t) { return is_constant(t); });
+    step.due = due(step.inputs);
     for (std::size_t o = 0; o < node.outputs.size(); ++o) {
       outputs.push_back(add_output(node, step, static_cast<int>(o)));
     }
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
-    if (!step.once) {
+    if (step.due == Due::every_run) {
       plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
       ++plan_.facts.kernels;
     }
     add_step(std::move(step), aliases);
+  }
+
+  /// Of the node that is planned now.
+  Due due(const std::vector<int>& inputs) {
+    if (!settled_[tensors_of_.size() - 1]) return Due::every_run;
+    const bool constant = std::ranges::all_of(inputs, [&](int t) { return at(t).home == Home::constant; });
+    return constant ? Due::once : Due::on_change;
   }
 
   bool plan_leaf(const Node& node, std::size_t device, std::vector<int>& outputs) {
@@ -91,8 +99,8 @@ class Planner {
 
   int add_output(const Node& node, const PlannedStep& step, int output) {
     PlannedTensor result{node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, node.label};
-    if (step.once) {
-      result.home = Home::constant;
+    if (step.due != Due::every_run) {
+      result.home = step.due == Due::once ? Home::constant : Home::kept;
       result.index = static_cast<int>(plan_.constants.size());
       plan_.constants.emplace_back();
     }
@@ -228,7 +236,6 @@ class Planner {
   int tensor(Value value) const {
     return tensors_of_[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
   }
-  bool is_constant(int tensor) { return at(tensor).home == Home::constant; }
   std::vector<TensorType> types(const std::vector<int>& tensors) {
     std::vector<TensorType> result;
     for (const int tensor : tensors) result.push_back(at(tensor).type);
@@ -242,6 +249,7 @@ class Planner {
 
   const Program& program_;
   const Devices& devices_;
+  std::vector<bool> settled_;  // by node
   Plan plan_;
   std::vector<std::vector<int>> tensors_of_;  // by node and output
   std::vector<int> root_;                     // by tensor: whose memory it shares

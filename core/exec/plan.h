@@ -17,6 +17,7 @@ enum class Home : std::uint8_t {
   input,     ///< provided by the caller of run()
   variable,  ///< lies in the variable store
   constant,  ///< computed once, when the plan is made; lives as long as the plan
+  kept,      ///< computed from variables when they have been written to; lives as long as the plan
   arena,     ///< planned; dies within the run
 };
 
@@ -24,8 +25,15 @@ struct PlannedTensor {
   TensorType type;
   std::size_t device = 0;
   Home home = Home::arena;
-  int index = -1;  ///< of the input, variable, constant; of the buffer for the arena
+  int index = -1;  ///< of the input, variable; of the constant for what is kept too; of the buffer for the arena
   std::string label;
+};
+
+/// When a step runs.
+enum class Due : std::uint8_t {
+  every_run,
+  on_change,  ///< depends on constants and on variables that the plan leaves alone: when one of those was written to
+  once,       ///< depends on constants alone: when the plan is made
 };
 
 /// One launch: a kernel, or a copy between devices.
@@ -36,7 +44,7 @@ struct PlannedStep {
   std::size_t device = 0;
   int workspace = -1;  ///< buffer, or -1
   std::size_t workspace_bytes = 0;
-  bool once = false;  ///< depends on constants alone: runs when the plan is made
+  Due due = Due::every_run;
   std::string label;
   std::string_view op;
 };
@@ -57,7 +65,7 @@ struct Plan {
   std::vector<int> outputs;              ///< tensors
   std::vector<int> inputs;               ///< tensors, by input index
   std::vector<VariablePtr> variables;
-  std::vector<HostTensor> constants;  ///< empty where a step of kind `once` computes it
+  std::vector<HostTensor> constants;  ///< empty where a step that is not due in every run computes it
   PlanFacts facts;
 };
 

@@ -1,5 +1,6 @@
 #include "core/exec/variable_store.h"
 
+#include <deque>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -11,6 +12,7 @@ namespace gpubench {
 struct VariableStore::Slots {
   std::mutex mutex;
   std::vector<Buffer> buffers;
+  std::deque<std::atomic<std::uint64_t>> writes;  // by slot; goes on counting when a slot is used again
   std::vector<std::int32_t> vacant;
 };
 
@@ -25,6 +27,7 @@ VariablePtr VariableStore::create(std::string name, const HostTensor& initial, c
     if (slots_->vacant.empty()) {
       slots_->vacant.push_back(static_cast<std::int32_t>(slots_->buffers.size()));
       slots_->buffers.emplace_back();
+      slots_->writes.emplace_back(0);
     }
     variable->index = slots_->vacant.back();
     slots_->vacant.pop_back();
@@ -63,6 +66,12 @@ void VariableStore::write(const Variable& variable, const HostTensor& value) {
   Stream& stream = devices_.device(variable.device).stream();
   stream.copy(view(variable).data, value.data(), value.bytes());
   stream.synchronize();
+  ++writes(variable);
+}
+
+std::atomic<std::uint64_t>& VariableStore::writes(const Variable& variable) const {
+  const std::lock_guard lock(slots_->mutex);
+  return slots_->writes[static_cast<std::size_t>(variable.index)];
 }
 
 std::size_t VariableStore::bytes(const DeviceId& device) const {

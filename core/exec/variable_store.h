@@ -1,6 +1,8 @@
 // The tensors of one replica that outlive a step. Graphs, layers and optimizers hold variables by handle; the memory
 // goes back to the device's pool when the last handle is gone, whatever else of the store lives on.
 #pragma once
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +27,9 @@ class VariableStore {
   HostTensor read(const Variable& variable) const;
   /// Throws Error when the type differs.
   void write(const Variable& variable, const HostTensor& value);
+  /// Counts the writes to the variable, by write() and by whoever launches kernels that update it: what was computed
+  /// from a variable holds as long as its count. Valid while the variable lives.
+  std::atomic<std::uint64_t>& writes(const Variable& variable) const;
   /// Bytes of all living variables on `device`.
   std::size_t bytes(const DeviceId& device) const;
 

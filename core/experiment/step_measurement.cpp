@@ -1,17 +1,15 @@
 #include "core/experiment/step_measurement.h"
 
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/experiment/gpu_watch.h"
+#include "core/experiment/device_watch.h"
 #include "core/experiment/input_window.h"
 #include "core/experiment/step_trace.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/nvtx.h"
-#include "core/telemetry/proc/cpu_probe.h"
 
 namespace gpubench {
 namespace {
@@ -32,18 +30,14 @@ class Measurement {
         limits_(limits),
         what_(what),
         warmup_(limits.warmup),
-        window_(limits.stopping, steps.epochs()) {
-    // Takes long enough for a GPU to fall asleep in, so it comes before the warm-up.
-    bool has_gpus = false;
-    for_each_device([&](Device& device) { has_gpus = has_gpus || !device.bus_id().empty(); });
-    if (has_gpus) nvml_ = open_nvml();
-  }
+        window_(limits.stopping, steps.epochs()),
+        devices_(runtime) {}
 
   StepMeasurement run() {
     warm_up();
     measure();
-    if (!gpus_in_use().empty()) measure_host();
-    if (limits_.new_tracer && !gpus_in_use().empty()) trace();
+    if (devices_.uses_gpus()) measure_host();
+    if (limits_.new_tracer && devices_.uses_gpus()) trace();
     const std::span<const double> samples = window_.rule().samples();
     return {.record = describe(samples),
             .mean_step_time = estimate_mean(samples),
@@ -89,12 +83,8 @@ class Measurement {
     // As many steps are under way when the first sample begins as when the last one ends.
     for (int step = 0; step < steps_.steps_in_flight(); ++step) steps_.step();
     steps_.reset_figures();
-    for_each_device([](Device& device) { device.memory().reset_peak(); });
-    // What holds nothing of this work after the warm-up takes no part in it.
-    GpuWatch& gpus = gpus_.emplace(gpus_in_use(), nvml_);
-    gpus.begin();
-    CpuProbe probe;
-    const Seconds copied_before = copy_time();
+    devices_.begin();
+    const Seconds copied_before = devices_.copy_time();
     window_.begin();
     const Stopwatch watch;
     bool done = false;
@@ -110,11 +100,8 @@ class Measurement {
       done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin);
     }
     runtime_.synchronize();
-    if (gpus_in_use().empty()) copy_share_ = (copy_time() - copied_before) / watch.elapsed();
-    gpus.end();
-    std::array<double, 4> readings{};
-    probe.read(readings);
-    cpu_share_ = readings[0];
+    if (!devices_.uses_gpus()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
+    devices_.end();
   }
 
   /// What the host does for a step when it waits for nothing: an executor has room for some steps after the device has
@@ -165,13 +152,6 @@ class Measurement {
     }
   }
 
-  /// Of the devices that copy in their callers' time.
-  Seconds copy_time() const {
-    Seconds time{};
-    for_each_device([&](Device& device) { time += device.copy_time().value_or(Seconds{}); });
-    return time;
-  }
-
   /// A dataset of one whole and many partial batches must not be measured for ever.
   void skip_partial(const Stopwatch& watch) const {
     if (window_.rule().samples().empty() && watch.elapsed() > limits_.stopping.budget) {
@@ -187,17 +167,8 @@ class Measurement {
     record.set("input_wait_share", window_.wait_share());
     if (copy_share_) record.set("copy_share", *copy_share_);
     if (!no_trace_.empty()) record.set("detail", "no shares but the input's: " + no_trace_);
-    std::int64_t peak = 0, reserved = 0;
-    for_each_device([&](Device& device) {
-      const MemoryUse memory = device.memory().use();
-      peak += static_cast<std::int64_t>(memory.peak);
-      reserved += static_cast<std::int64_t>(memory.reserved);
-    });
-    record.set("peak_memory_bytes", peak);
-    record.set("reserved_memory_bytes", reserved);
-    set_measured(record, "cpu_share", cpu_share_);
+    devices_.describe(record, examples_);
     if (host_time_) record.set("host_time_s", *host_time_);
-    gpus_->describe(record, examples_);
     if (trace_) set_breakdown(record, *trace_);
     record.set("stop_reason", window_.rule().reason());
     return record;
@@ -206,22 +177,8 @@ class Measurement {
   std::string doubt() const {
     if (!window_.doubt().empty()) return window_.doubt();
     if (!warmup_.settled()) return warmup_.reason();
-    if (const std::string doubt = gpus_->doubt(); !doubt.empty()) return doubt;
+    if (const std::string doubt = devices_.doubt(); !doubt.empty()) return doubt;
     return trace_ ? trace_->breakdown.doubt : "";
-  }
-
-  std::vector<WatchedGpu> gpus_in_use() const {
-    std::vector<WatchedGpu> gpus;
-    for_each_device([&](Device& device) {
-      if (device.bus_id().empty() || device.memory().use().in_use == 0) return;
-      gpus.push_back({to_string(device.id()), device.bus_id()});
-    });
-    return gpus;
-  }
-
-  template <class Use>
-  void for_each_device(const Use& use) const {
-    for (const DeviceId& id : runtime_.devices().ids()) use(runtime_.devices().device(id));
   }
 
   StepSource& steps_;
@@ -232,9 +189,8 @@ class Measurement {
   InputWindow window_;
   std::int64_t batch_ = 0;
   Seconds warmup_time_{};
-  double cpu_share_ = 0, examples_ = 0;
-  NvmlAccess nvml_;
-  std::optional<GpuWatch> gpus_;
+  DeviceWatch devices_;
+  double examples_ = 0;
   std::optional<double> host_time_, copy_share_;
   std::string no_trace_;
   std::optional<StepTrace> trace_;

@@ -90,15 +90,19 @@ std::vector<Dtype> precisions(const Model& model) {
   return types;
 }
 
+void describe_model(Record& record, const Model& model, Execution execution) {
+  record.set("device", device_of(model));
+  record.set("execution", std::string(to_string(execution)));
+  record.set("precision", precision_of(model));
+  record.set("replicas", std::int64_t{1});
+}
+
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options) {
   ModelSteps steps(trainer, dataset, options.resident, options.what);
   StepMeasurement measured = measure_steps(steps, trainer.runtime(), options.limits, options.what);
 
   Record record;
-  record.set("device", device_of(trainer.model()));
-  record.set("execution", std::string(to_string(trainer.config().executor.execution)));
-  record.set("precision", precision_of(trainer.model()));
-  record.set("replicas", std::int64_t{1});
+  describe_model(record, trainer.model(), trainer.config().executor.execution);
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);
   record.set("flops_per_step", steps.facts().flops);
   record.set("kernels", static_cast<std::int64_t>(steps.facts().kernels));

@@ -31,6 +31,9 @@ struct TrainingMeasurement {
 /// The types that a model's layers compute in, each once.
 std::vector<Dtype> precisions(const Model& model);
 
+/// Sets what a row says of a model whatever is measured: device, execution, precision and replicas.
+void describe_model(Record& record, const Model& model, Execution execution);
+
 /// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but
 /// are no samples. Throws Error when the dataset is empty, or holds no two steps.
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/passes/fold_batch_norm.h"
 #include "core/passes/fuse_activation_gradient.h"
 #include "core/passes/fuse_bias_gradient.h"
 #include "core/passes/fuse_conv_pool.h"
@@ -30,6 +31,7 @@ constexpr Pass passes[] = {
     {"fuse_softmax_cross_entropy", &everywhere<&fuse_softmax_cross_entropy>, Pass::Kind::optional},
     {"shrink_pool_gradient", &everywhere<&shrink_pool_gradient>, Pass::Kind::optional},
     {"remove_dead_code", &everywhere<&remove_dead_code>, Pass::Kind::required},
+    {"fold_batch_norm", &everywhere<&fold_batch_norm>, Pass::Kind::optional},
     {"fuse_epilogue", &everywhere<&fuse_epilogue>, Pass::Kind::optional},
     {"fuse_conv_pool", &everywhere<&fuse_conv_pool>, Pass::Kind::optional},
     {"fuse_activation_gradient", &fuse_activation_gradient, Pass::Kind::optional},

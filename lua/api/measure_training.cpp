@@ -1,7 +1,6 @@
 // gb.measure.training: how fast a compiled model trains on a dataset, as a row of results; gb.measure.input_proof: what
 // of that its input costs.
 #include <fmt/format.h>
-#include <set>
 
 #include "core/experiment/input_proof.h"
 #include "core/experiment/training.h"
@@ -9,28 +8,12 @@
 #include "lua/api/measure_limits.h"
 #include "lua/api/measured.h"
 #include "lua/api/model.h"
+#include "lua/api/model_peak.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
 
 namespace gpubench::lua {
 namespace {
-
-/// The best matrix products, in the model's type, of all devices that its layers are on, together; none where a model
-/// mixes types, and where a device has no memory left to measure its own.
-std::optional<double> best_flops_per_s(Session& session, const Model& model) {
-  const Devices& devices = session.world()->devices;
-  const std::vector<Dtype> types = precisions(model);
-  if (types.size() != 1) return std::nullopt;
-  std::set<DeviceId> used;
-  for (const LayerPtr& layer : model.layers()) used.insert(layer->device());
-  double best = 0;
-  for (const DeviceId& id : used) {
-    const auto own = session.matmul_peak().flops_per_s(devices.device(id), devices.backend(id), types[0]);
-    if (!own) return std::nullopt;
-    best += *own;
-  }
-  return best;
-}
 
 /// For run.json: what `mfu` relates to.
 int matmul_peaks(lua_State* L) {

@@ -1,0 +1,159 @@
+#include "core/experiment/inference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/experiment/device_watch.h"
+#include "core/experiment/inference_queries.h"
+#include "core/experiment/step_measurement.h"
+#include "core/experiment/training.h"
+#include "core/measure/stats/quantile.h"
+#include "core/telemetry/nvtx.h"
+
+namespace gpubench {
+namespace {
+
+constexpr int most_clients = 1024;
+
+void check(const InferenceOptions& options) {
+  if (options.batch < 1) throw Error(fmt::format("{}: batch must be at least 1, got {}", options.what, options.batch));
+  if (options.concurrency < 1 || options.concurrency > most_clients) {
+    throw Error(
+        fmt::format("{}: concurrency must be 1 to {}, got {}", options.what, most_clients, options.concurrency));
+  }
+  if (options.mode == InferenceMode::offline && options.concurrency != 1) {
+    throw Error(fmt::format("{}: offline has no clients that wait for answers, so its concurrency is 1, got {}",
+                            options.what, options.concurrency));
+  }
+  if (!(options.duration.count() > 0) || !std::isfinite(options.duration.count())) {
+    throw Error(fmt::format("{}: duration must be seconds above 0, got {}", options.what, options.duration.count()));
+  }
+}
+
+std::int64_t weights_bytes(const Model& model) {
+  std::size_t bytes = 0;
+  for (const VariablePtr& variable : model.variables()) bytes += variable->type.bytes();
+  return static_cast<std::int64_t>(bytes);
+}
+
+class Measurement {
+ public:
+  Measurement(Trainer& trainer, const InferenceOptions& options)
+      : trainer_(trainer),
+        options_(options),
+        devices_(trainer.runtime()),
+        warmup_(options.warmup),
+        service_(trainer, load_queries(trainer, options.input, options.batch, options.what), options.executor),
+        queries_(make_query_stream(service_, options.mode, options.concurrency)) {}
+
+  InferenceMeasurement run() {
+    warm_up();
+    measure();
+    return {describe(), std::move(latencies_)};
+  }
+
+ private:
+  void warm_up() {
+    const NvtxRange range("warm up");
+    const Stopwatch watch;
+    while (!warmup_.add(queries_->next().latency().count())) continue;
+    warmup_time_ = watch.elapsed();
+  }
+
+  void measure() {
+    const NvtxRange range("measure");
+    devices_.begin();
+    const auto begin = Clock::now();
+    auto before = begin;
+    while (!done(before - begin)) {
+      const AnsweredQuery query = queries_->next();
+      // A query that was asked before has waited for the warm-up.
+      if (query.asked >= begin || options_.mode == InferenceMode::offline) {
+        latencies_.push_back(query.latency().count());
+      }
+      intervals_.push_back(Seconds(query.answered - before).count());
+      before = query.answered;
+    }
+    measured_ = before - begin;
+    devices_.end();
+  }
+
+  bool done(Seconds elapsed) {
+    if (elapsed < options_.duration || latencies_.empty()) return false;
+    return enough() || elapsed >= options_.budget;
+  }
+  bool enough() const { return options_.mode == InferenceMode::offline || latencies_.size() >= queries_for_p99; }
+
+  Record describe() {
+    Record record;
+    describe_model(record, trainer_.model(), options_.executor.execution);
+    const Estimate median = estimate_median(latencies_), interval = estimate_mean(intervals_);
+    record.set("quality", doubt().empty() ? interval_quality(median) : "unreliable: " + doubt());
+    record.set("batch_size", options_.batch);
+    record.set("mode", std::string(to_string(options_.mode)));
+    record.set("concurrency", static_cast<std::int64_t>(options_.concurrency));
+    record.set("queries", std::ssize(intervals_));
+    const auto batch = static_cast<double>(options_.batch);
+    set_rate(record, {"examples_per_s", "examples_low_per_s", "examples_high_per_s"}, batch, interval);
+    if (options_.mode == InferenceMode::single_stream) set_latencies(record, latencies_);
+    record.set("warmup_s", warmup_time_.count());
+    record.set("weights_bytes", weights_bytes(trainer_.model()));
+    devices_.describe(record, batch * static_cast<double>(intervals_.size()));
+    record.set("flops_per_step", service_.facts().flops);
+    record.set("kernels", static_cast<std::int64_t>(service_.facts().kernels));
+    set_flop_rates(record, interval, options_.best_flops_per_s);
+    record.set("stop_reason", reason());
+    return record;
+  }
+
+  std::string doubt() const { return warmup_.settled() ? devices_.doubt() : warmup_.reason(); }
+
+  std::string reason() const {
+    const std::string measured = fmt::format("{} queries in {:.2f} s", intervals_.size(), measured_.count());
+    if (enough()) return "duration: " + measured;
+    return fmt::format("budget: {}, fewer than the {} that a 99th percentile needs", measured, queries_for_p99);
+  }
+
+  Trainer& trainer_;
+  const InferenceOptions& options_;
+  DeviceWatch devices_;
+  Warmup warmup_;
+  InferenceService service_;
+  std::unique_ptr<QueryStream> queries_;
+  Seconds warmup_time_{}, measured_{};
+  std::vector<double> latencies_;
+  std::vector<double> intervals_;  // between answers, whoever asked
+};
+
+}  // namespace
+
+InferenceMeasurement measure_inference(Trainer& trainer, const InferenceOptions& options) {
+  check(options);
+  return Measurement(trainer, options).run();
+}
+
+void set_latencies(Record& record, std::span<const double> latencies) {
+  const Estimate median = estimate_median(latencies);
+  record.set("latency_s", median.value);
+  if (std::isfinite(median.interval.high)) {
+    record.set("latency_low_s", median.interval.low);
+    record.set("latency_high_s", median.interval.high);
+  }
+  std::vector<double> sorted(latencies.begin(), latencies.end());
+  std::ranges::sort(sorted);
+  struct Percentile {
+    std::string_view column;
+    double share;
+    std::size_t queries;  // of which one lies beyond it
+  };
+  constexpr Percentile percentiles[] = {
+      {"latency_p90_s", 0.90, 10}, {"latency_p95_s", 0.95, 20}, {"latency_p99_s", 0.99, queries_for_p99}};
+  for (const Percentile& one : percentiles) {
+    if (sorted.size() >= one.queries) record.set(one.column, sorted_quantile(sorted, one.share));
+  }
+  record.set("latency_max_s", sorted.back());
+}
+
+}  // namespace gpubench

@@ -1,0 +1,119 @@
+#include "core/passes/fold_batch_norm.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "core/graph/settled.h"
+#include "core/ops/batch_norm.h"
+#include "core/ops/bias.h"
+#include "core/ops/binary.h"
+#include "core/ops/broadcast.h"
+#include "core/ops/cast.h"
+#include "core/ops/conv.h"
+#include "core/ops/matmul.h"
+#include "core/ops/unary.h"
+#include "core/passes/rewriter.h"
+
+namespace gpubench {
+namespace {
+
+template <class O>
+const O* as(const Node& node) {
+  return dynamic_cast<const O*>(node.op.get());
+}
+
+/// Whether the node is a product whose second input has its output channels last, and nothing follows in its kernel.
+bool is_plain_linear(const Node& node) {
+  const auto is_plain = [](const auto& options) { return !options.bias && options.activation == Activation::none; };
+  if (const auto* conv = as<Conv2D>(node)) return is_plain(conv->options);
+  const auto* matmul = as<Matmul>(node);
+  return matmul != nullptr && is_plain(matmul->options) && !matmul->options.transpose_b;
+}
+
+class Folding {
+ public:
+  explicit Folding(const Program& program)
+      : rewriter_(program), nodes_(program.graph.nodes()), settled_(settled_nodes(program.graph)) {}
+
+  Program run() {
+    for (std::int32_t index = 0; index < count(); ++index) find_chain(index);
+    for (std::int32_t index = 0; index < count(); ++index) {
+      if (const auto chain = chains_.find(index); chain != chains_.end()) {
+        fold(index, chain->second);
+      } else if (!absorbed_.contains(index)) {
+        rewriter_.keep(index);
+      }
+    }
+    return rewriter_.finish();
+  }
+
+ private:
+  /// What stands before a batch norm.
+  struct Chain {
+    std::int32_t linear = -1, bias_add = -1;
+  };
+
+  std::int32_t count() const { return static_cast<std::int32_t>(nodes_.size()); }
+  const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  bool is_settled(Value value) const { return settled_[static_cast<std::size_t>(value.node)]; }
+
+  void find_chain(std::int32_t norm) {
+    if (!as<BatchNormInference>(node(norm))) return;
+    const auto& inputs = node(norm).inputs;
+    if (!std::all_of(inputs.begin() + 1, inputs.end(), [&](Value input) { return is_settled(input); })) return;
+    Chain chain;
+    std::int32_t before = inputs[0].node;
+    if (as<BiasAdd>(node(before))) {
+      if (!is_settled(node(before).inputs[1]) || rewriter_.only_user({before, 0}) != norm) return;
+      chain.bias_add = before;
+      before = node(before).inputs[0].node;
+    }
+    if (!is_plain_linear(node(before)) || !is_settled(node(before).inputs[1])) return;
+    const std::int32_t next = chain.bias_add >= 0 ? chain.bias_add : norm;
+    if (rewriter_.only_user({before, 0}) != next || rewriter_.effect_between(before, norm)) return;
+    if (node(before).device != node(norm).device) return;
+    chain.linear = before;
+    absorbed_.insert(before);
+    if (chain.bias_add >= 0) absorbed_.insert(chain.bias_add);
+    chains_[norm] = chain;
+  }
+
+  /// In float32, whatever the model computes in: the statistics of a 16-bit model have few digits as it is.
+  void fold(std::int32_t norm, const Chain& chain) {
+    Graph& graph = rewriter_.graph();
+    const GraphScope scope(graph, node(norm).device, node(chain.linear).label + "/folded");
+    const auto wide = [&](Value old) { return ops::cast(graph, rewriter_.map(old), Dtype::f32); };
+    const auto& norms = node(norm).inputs;
+    const Value gamma = wide(norms[1]), beta = wide(norms[2]), mean = wide(norms[3]), variance = wide(norms[4]);
+    const float epsilon = as<BatchNormInference>(node(norm))->epsilon;
+    const Value spread = ops::add(graph, variance, ops::scalar(graph, epsilon, Dtype::f32));
+    const Value scale = ops::mul(graph, gamma, ops::rsqrt(graph, spread));
+    const Value old_kernel = node(chain.linear).inputs[1];
+    const Dtype dtype = rewriter_.old_graph().type(old_kernel).dtype;
+    const Value kernel = ops::cast(graph, ops::mul(graph, wide(old_kernel), scale), dtype);
+    Value shift = ops::neg(graph, mean);
+    if (chain.bias_add >= 0) shift = ops::sub(graph, wide(node(chain.bias_add).inputs[1]), mean);
+    const Value bias = ops::cast(graph, ops::add(graph, ops::mul(graph, shift, scale), beta), dtype);
+    const std::array inputs{rewriter_.map(node(chain.linear).inputs[0]), kernel};
+    const Value y = rewriter_.add(chain.linear, node(chain.linear).op, inputs);
+    rewriter_.replace({norm, 0}, ops::bias_add(graph, y, bias));
+  }
+
+  Rewriter rewriter_;
+  const std::vector<Node>& nodes_;
+  std::vector<bool> settled_;
+  std::map<std::int32_t, Chain> chains_;  // by batch norm
+  std::set<std::int32_t> absorbed_;
+};
+
+}  // namespace
+
+Program fold_batch_norm(Program program) {
+  return Folding(program).run();
+}
+
+}  // namespace gpubench

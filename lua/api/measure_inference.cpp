@@ -1,0 +1,69 @@
+// gb.measure.inference: how fast a model answers, as a row of results.
+#include <algorithm>
+#include <optional>
+
+#include "core/experiment/inference.h"
+#include "lua/api/dataset.h"
+#include "lua/api/measure_limits.h"
+#include "lua/api/measured.h"
+#include "lua/api/model.h"
+#include "lua/api/model_peak.h"
+#include "lua/api/openers.h"
+#include "lua/api/pass_options.h"
+#include "lua/api/results_values.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// What is absent comes from compile (execution, passes) and from the command line (--budget, --quick).
+struct InferenceTable {
+  std::int64_t batch = 1, concurrency = 1;
+  std::optional<double> duration;
+  std::string mode = "single_stream";
+  std::optional<std::string> execution;
+  std::optional<PassSwitches> passes;
+  std::optional<DatasetPtr> input;
+  static constexpr auto fields =
+      std::tuple{field("batch", &InferenceTable::batch),         field("concurrency", &InferenceTable::concurrency),
+                 field("duration", &InferenceTable::duration),   field("mode", &InferenceTable::mode),
+                 field("execution", &InferenceTable::execution), field("passes", &InferenceTable::passes),
+                 field("input", &InferenceTable::input)};
+};
+
+InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const InferenceTable& table) {
+  constexpr double usual_share = 0.5;  // of the budget; the rest is for the queries that a percentile still lacks
+  Session& session = session_of(L);
+  InferenceOptions options;
+  options.mode = parse_inference_mode(table.mode);
+  options.batch = table.batch;
+  options.concurrency = static_cast<int>(std::clamp<std::int64_t>(table.concurrency, -1, 1 << 20));
+  options.input = table.input.value_or(nullptr);
+  options.executor = model.trainer->config().executor;
+  if (table.execution) options.executor.execution = parse_execution(*table.execution);
+  if (table.passes) options.executor.passes = table.passes->options();
+  const double budget = session.options().budget_s;
+  options.duration = Seconds(table.duration.value_or(usual_share * budget));
+  options.budget = Seconds(std::max(budget, table.duration.value_or(0)));
+  options.warmup = MeasureTable{}.limits(session.options()).warmup;
+  options.best_flops_per_s = best_flops_per_s(session, *model.model);
+  return options;
+}
+
+/// gb.measure.inference(model, options): { examples_per_s = , latency_s = , ..., samples = { ... } }
+int inference(lua_State* L) {
+  const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
+  const InferenceOptions options = inference_options(L, *model, Value<InferenceTable>::read(L, 2));
+  const InferenceMeasurement measured = measure_inference(*model->trainer, options);
+  Value<Record>::push(L, measured.record);
+  set_measured(L, measured.samples, nullptr);
+  return 1;
+}
+
+}  // namespace
+
+void open_measure_inference(lua_State* L) {
+  const Module gb = Module::root(L);
+  gb.submodule("measure").function<&inference>("inference");
+}
+
+}  // namespace gpubench::lua
