@@ -24,7 +24,8 @@ struct PlannedTensor {
   TensorType type;
   std::size_t device = 0;
   Home home = Home::arena;
-  int index = -1;  ///< of the input, variable, constant; of the buffer for the arena
+  int index = -1;          ///< of the input, variable, constant; of the buffer for the arena
+  std::size_t offset = 0;  ///< where it begins in that, in bytes: views of a part
   std::string label;
 };
 

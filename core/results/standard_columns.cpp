@@ -63,6 +63,8 @@ const std::array standard_column_list = {
 
 const std::array optional_column_list = {
     Column{"kernels", Unit::none, neither, false, "kernels launched in a step (gb.measure.training)"},
+    Column{"gradient_accumulation_steps", Unit::none, neither, false,
+           "parts of a batch that a step trains on one after the other, where there are several"},
     Column{"host_time_s", Unit::seconds, lower, false,
            "median time that the host takes to launch a step on a GPU, waiting for nothing"},
     Column{"cpu_share", Unit::share, neither, false, "of all processors: busy with this process while measuring"},

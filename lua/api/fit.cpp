@@ -30,11 +30,17 @@ struct CompileTable {
   PassSwitches passes;
   int input_slots = 2;
   bool pin_inputs = true;
+  std::int64_t gradient_accumulation_steps = 1;
   static constexpr auto fields =
-      std::tuple{field("optimizer", &CompileTable::optimizer),     required("loss", &CompileTable::loss),
-                 field("metrics", &CompileTable::metrics),         field("execution", &CompileTable::execution),
-                 field("run_eagerly", &CompileTable::run_eagerly), field("passes", &CompileTable::passes),
-                 field("input_slots", &CompileTable::input_slots), field("pin_inputs", &CompileTable::pin_inputs)};
+      std::tuple{field("optimizer", &CompileTable::optimizer),
+                 required("loss", &CompileTable::loss),
+                 field("metrics", &CompileTable::metrics),
+                 field("execution", &CompileTable::execution),
+                 field("run_eagerly", &CompileTable::run_eagerly),
+                 field("passes", &CompileTable::passes),
+                 field("input_slots", &CompileTable::input_slots),
+                 field("pin_inputs", &CompileTable::pin_inputs),
+                 field("gradient_accumulation_steps", &CompileTable::gradient_accumulation_steps)};
 };
 
 std::vector<LossPtr> losses_of(const CompileTable& table) {
@@ -231,6 +237,11 @@ int compile_model(lua_State* L) {
   config.executor.passes = table.passes.options();
   config.executor.input_slots = table.input_slots;
   config.pin_inputs = table.pin_inputs;
+  if (table.gradient_accumulation_steps < 1) {
+    throw ArgumentError(fmt::format("option 'gradient_accumulation_steps': at least 1 is expected, got {}",
+                                    table.gradient_accumulation_steps));
+  }
+  config.gradient_accumulation_steps = table.gradient_accumulation_steps;
   self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
   return 0;
 }
