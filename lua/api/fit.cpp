@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/data/batch.h"
+#include "core/train/batch_size_search.h"
 #include "core/train/progress.h"
 #include "lua/api/callbacks.h"
 #include "lua/api/dataset.h"
@@ -177,6 +178,19 @@ DatasetPtr read_validation(lua_State* L, const Reference& value, std::int64_t ba
   return batches_of(std::move(arrays), batch_size);
 }
 
+/// gb.AUTOTUNE: the largest batch that fits the device's limit.
+std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t asked, const Data& data) {
+  if (asked != autotune) return asked;
+  if (data.dataset) {
+    throw ArgumentError(
+        "option 'batch_size': gb.AUTOTUNE chooses it for tensors; a Dataset is batched already, as "
+        "dataset:batch(gb.find_batch_size(model, dataset))");
+  }
+  lua_gc(L, LUA_GCCOLLECT);
+  const BatchSource batches = [&](std::int64_t batch_size) { return batches_of(data.arrays, batch_size); };
+  return find_batch_size(trainer, batches, {.largest = data.arrays[0].shape()[0]}).batch_size;
+}
+
 FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   FitOptions options;
   options.epochs = table.epochs;
@@ -250,7 +264,8 @@ int compile_model(lua_State* L) {
 int fit_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   Data data = Data::read(L, 2, true);
-  const auto table = Value<FitTable>::read(L, data.next);
+  auto table = Value<FitTable>::read(L, data.next);
+  table.batch_size = resolve_batch_size(L, *self->trainer, table.batch_size, data);
   const FitOptions options = fit_options(L, table, data);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();

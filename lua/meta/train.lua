@@ -38,7 +38,7 @@ function Model:compile(options) end
 
 ---@class FitOptions
 ---@field epochs integer? 1 unless given
----@field batch_size integer? of tensors; 32 unless given
+---@field batch_size integer? of tensors; 32 unless given; gb.AUTOTUNE: the largest that fits, as gb.find_batch_size finds it
 ---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
 ---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels }
 ---@field validation_split number? share of the rows of tensors, taken from their end
