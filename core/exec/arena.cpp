@@ -5,6 +5,9 @@ namespace gpubench {
 Arena::Claim::Claim(std::shared_ptr<Arena> arena, std::size_t bytes, std::string_view label) : bytes_(bytes) {
   if (bytes > arena->buffer_.bytes()) {
     arena->buffer_ = {};  // before the larger one is taken: both at once may not fit
+    // The smaller arena's block would stay reserved, too small for any arena to come.
+    MemoryPool& memory = arena->device_.memory();
+    if (memory.options().growth) memory.trim();
     ++arena->generation_;
     try {
       arena->buffer_ = arena->device_.memory().allocate(bytes, label);

@@ -91,7 +91,7 @@ std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs
   if (dynamic_cast<const Transfer*>(op.get()) != nullptr) return {inputs[0]};
 
   Planned& planned = plan(op, inputs, id);
-  if (planned.kernel == nullptr) return {Tensor(planned.outputs[0], inputs[0])};
+  if (planned.kernel == nullptr) return {Tensor(planned.outputs[0], inputs[0], view_offset(*op, planned.outputs[0]))};
 
   Device& device = runtime_.devices().device(id);
   device.bind_to_thread();

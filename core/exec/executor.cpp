@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/exec/eager_executor.h"
 #include "core/exec/graph_executor.h"
+#include "core/exec/plan_memory.h"
 
 namespace gpubench {
 
@@ -30,7 +31,20 @@ Fuses fuses_on(const Devices& devices) {
   };
 }
 
+InputFeed feed_of(const ExecutorOptions& options) {
+  return {.on_device = options.inputs_on_device, .in_place = options.inputs_in_place, .slots = options.input_slots};
+}
+
 }  // namespace
+
+PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
+                            const ExecutorOptions& options) {
+  if (options.execution == Execution::eager) {
+    throw Error("eager execution plans no memory: it takes what each op needs when it runs");
+  }
+  Program program = apply_passes({std::move(graph), std::move(outputs)}, options.passes, fuses_on(devices));
+  return {make_plan(program, devices), feed_of(options)};
+}
 
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options) {
@@ -42,9 +56,7 @@ std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vect
     return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device);
   }
   return std::make_unique<GraphExecutor>(
-      runtime, apply_passes(std::move(program), options.passes, fuses_on(runtime.devices())),
-      InputFeed{
-          .on_device = options.inputs_on_device, .in_place = options.inputs_in_place, .slots = options.input_slots});
+      runtime, apply_passes(std::move(program), options.passes, fuses_on(runtime.devices())), feed_of(options));
 }
 
 }  // namespace gpubench

@@ -59,8 +59,11 @@ struct GraphExecutor::Input {
   std::size_t device = 0;
   std::byte* bound = nullptr;                  // what the views point to now
   std::array<std::byte*, slot_count> given{};  // in place: what the latest runs were given, by slot
-  std::vector<std::size_t> readers;            // indices into views_
-  std::array<Buffer, slot_count> copies;       // on devices that cannot read host memory in place
+  struct Reader {
+    std::size_t view = 0, offset = 0;  // index into views_; bytes into the input
+  };
+  std::vector<Reader> readers;
+  std::array<Buffer, slot_count> copies;  // on devices that cannot read host memory in place
   bool copied() const { return copies[0].data() != nullptr; }
 };
 
@@ -139,14 +142,15 @@ std::byte* GraphExecutor::address(int index) const {
   const auto at = static_cast<std::size_t>(tensor.index);
   switch (tensor.home) {
     case Home::input:
-      return inputs_[at].bound;
+      // Unknown before the first run, which points its readers.
+      return inputs_[at].bound == nullptr ? nullptr : inputs_[at].bound + tensor.offset;
     case Home::variable:
-      return runtime_.variables().view(*plan_.variables[at]).data;
+      return runtime_.variables().view(*plan_.variables[at]).data + tensor.offset;
     case Home::constant:
     case Home::kept:
-      return constants_[at].data();
+      return constants_[at].data() + tensor.offset;
     case Home::arena:
-      return arenas_[tensor.device].data() + plan_.buffers[at].offset;
+      return arenas_[tensor.device].data() + plan_.buffers[at].offset + tensor.offset;
   }
   return nullptr;
 }
@@ -182,7 +186,7 @@ void GraphExecutor::bind_steps(Due due) {
     for (const int tensor : step.inputs) {
       const PlannedTensor& planned = plan_.tensors[static_cast<std::size_t>(tensor)];
       if (planned.home == Home::input)
-        inputs_[static_cast<std::size_t>(planned.index)].readers.push_back(views_.size());
+        inputs_[static_cast<std::size_t>(planned.index)].readers.push_back({views_.size(), planned.offset});
       views_.push_back({&planned.type, address(tensor)});
     }
     for (const int tensor : step.outputs) {
@@ -323,7 +327,7 @@ void GraphExecutor::next_slot() {
 void GraphExecutor::point(Input& input, std::byte* memory) {
   if (input.bound == memory) return;
   input.bound = memory;
-  for (const std::size_t reader : input.readers) views_[reader].data = memory;
+  for (const auto& [view, offset] : input.readers) views_[view].data = memory + offset;
 }
 
 void GraphExecutor::fill_slots(std::span<const TensorView> inputs) {

@@ -36,6 +36,7 @@ class GraphExecutor final : public Executor {
   PlanFacts facts() const override { return plan_.facts; }
   int inputs_in_flight() const override { return feeds_.empty() ? 0 : feed_.slots; }
   const Plan& plan() const { return plan_; }
+  const InputFeed& feed() const { return feed_; }
 
  private:
   struct Launch;

@@ -84,6 +84,7 @@ void InPlaceProgram::bind(bool once) {
   const auto view = [&](int index) {
     const PlannedTensor& planned = tensor(index);
     const auto at = static_cast<std::size_t>(planned.index);
+    assert(planned.offset == 0 && "a function of elements takes no parts of batches");
     if (planned.home == Home::input) inputs_[at].views.push_back(views_.size());
     if (planned.home == Home::arena && output_of_buffer_[at] >= 0) {
       outputs_[static_cast<std::size_t>(output_of_buffer_[at])].views.push_back(views_.size());

@@ -42,7 +42,7 @@ class Planner {
 
     const std::vector<Alias> aliases = node.op->aliases();
     if (!aliases.empty() && aliases[0].kind == Alias::Kind::view) {
-      outputs.push_back(add_view(node.outputs[0], step.inputs[0], node.label));
+      outputs.push_back(add_view(node.outputs[0], step.inputs[0], view_offset(*node.op, node.outputs[0]), node.label));
       return;
     }
     if (!transfer) plan_kernel(node, step);
@@ -68,7 +68,7 @@ class Planner {
   }
 
   bool plan_leaf(const Node& node, std::size_t device, std::vector<int>& outputs) {
-    PlannedTensor leaf{node.outputs[0], device, Home::input, -1, node.label};
+    PlannedTensor leaf{node.outputs[0], device, Home::input, -1, 0, node.label};
     if (const auto* input = dynamic_cast<const InputOp*>(node.op.get())) {
       leaf.index = input->index();
       plan_.inputs.resize(std::max(plan_.inputs.size(), static_cast<std::size_t>(leaf.index) + 1), -1);
@@ -98,7 +98,7 @@ class Planner {
   }
 
   int add_output(const Node& node, const PlannedStep& step, int output) {
-    PlannedTensor result{node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, node.label};
+    PlannedTensor result{node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, 0, node.label};
     if (step.due != Due::every_run) {
       result.home = step.due == Due::once ? Home::constant : Home::kept;
       result.index = static_cast<int>(plan_.constants.size());
@@ -107,9 +107,10 @@ class Planner {
     return add_tensor(std::move(result));
   }
 
-  int add_view(const TensorType& type, int base, const std::string& label) {
+  int add_view(const TensorType& type, int base, std::size_t offset, const std::string& label) {
     PlannedTensor view = at(base);
     view.type = type;
+    view.offset += offset;
     view.label = label;
     const int tensor = add_tensor(std::move(view));
     root_.back() = root(base);
@@ -139,6 +140,7 @@ class Planner {
     root_[static_cast<std::size_t>(output)] = root(input);
     at(output).home = at(input).home;
     at(output).index = at(input).index;
+    at(output).offset = at(input).offset;
   }
 
   struct Range {
@@ -198,6 +200,7 @@ class Planner {
       const int input = step.inputs[static_cast<std::size_t>(alias.input)];
       const int top = root(input);
       if (root(output) != output || at(output).home != Home::arena || at(input).home != Home::arena) continue;
+      if (at(input).offset != 0) continue;  // the output's own views would begin there too
       // A stretched input may have as many bytes where the types differ in width.
       const bool as_large =
           at(output).type.bytes() == at(input).type.bytes() && at(output).type.elements() == at(input).type.elements();

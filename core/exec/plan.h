@@ -26,6 +26,7 @@ struct PlannedTensor {
   std::size_t device = 0;
   Home home = Home::arena;
   int index = -1;  ///< of the input, variable; of the constant for what is kept too; of the buffer for the arena
+  std::size_t offset = 0;  ///< where it begins in that, in bytes: views of a part
   std::string label;
 };
 

@@ -20,6 +20,8 @@ class PlanCache {
     plans_.emplace_back(types, std::forward<Make>(make)(types));
     return *plans_.back().second;
   }
+  /// All plans, in the order in which their types were met.
+  const auto& plans() const { return plans_; }
   void clear() { plans_.clear(); }
   std::size_t size() const { return plans_.size(); }
 

@@ -32,10 +32,14 @@ Tensor::Tensor(VariablePtr variable, std::byte* memory) {
       State{std::move(type), std::move(device), nullptr, memory, std::move(variable), nullptr, {}});
 }
 
-Tensor::Tensor(TensorType type, const Tensor& base)
-    : state_(std::make_shared<const State>(State{
-          std::move(type), base.device(), base.state_->owner, base.state_->data, base.state_->variable, nullptr, {}})) {
-}
+Tensor::Tensor(TensorType type, const Tensor& base, std::size_t offset)
+    : state_(std::make_shared<const State>(State{std::move(type),
+                                                 base.device(),
+                                                 base.state_->owner,
+                                                 base.state_->data + offset,
+                                                 base.state_->variable,
+                                                 nullptr,
+                                                 {}})) {}
 
 Tensor::Tensor(std::shared_ptr<Trace> trace, Value value) {
   TensorType type = trace->graph.type(value);

@@ -35,8 +35,8 @@ class Tensor {
   Tensor(TensorType type, DeviceId device, std::shared_ptr<std::byte> memory);
   /// The memory of a variable; reads see every update.
   Tensor(VariablePtr variable, std::byte* memory);
-  /// Another type over `base`'s memory (reshape).
-  Tensor(TensorType type, const Tensor& base);
+  /// Another type over `base`'s memory (reshape), from `offset` bytes on.
+  Tensor(TensorType type, const Tensor& base, std::size_t offset = 0);
   /// A value of a graph under construction.
   Tensor(std::shared_ptr<Trace> trace, Value value);
 

@@ -105,6 +105,8 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   describe_model(record, trainer.model(), trainer.config().executor.execution);
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);
   record.set("flops_per_step", steps.facts().flops);
+  const std::int64_t parts = trainer.config().gradient_accumulation_steps;
+  if (parts > 1) record.set("gradient_accumulation_steps", parts);
   record.set("kernels", static_cast<std::int64_t>(steps.facts().kernels));
   set_flop_rates(record, measured.mean_step_time, options.best_flops_per_s);
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/graph/gradient_sums.h"
 #include "core/graph/graph.h"
 #include "core/graph/leaf_ops.h"
 
@@ -48,9 +50,9 @@ HostTensor one(Dtype dtype) {
   return value;
 }
 
-}  // namespace
-
-std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to) {
+/// Walks from `loss` to what is wanted; `sums` are empty or one for each.
+std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value> with_respect_to,
+                                 std::span<const Value> sums) {
   const TensorType loss_type = graph.type(loss);
   if (!loss_type.shape.empty() || !is_floating(loss_type.dtype)) {
     throw Error(fmt::format("gradient: the loss must be a floating-point scalar, got {}; reduce it with mean or sum",
@@ -61,6 +63,13 @@ std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> wi
   {
     const GraphScope scope(graph, graph.node(loss).device, graph.node(loss).label + "/gradient");
     pending[{loss.node, loss.output}] = {graph.constant(one(loss_type.dtype))};
+  }
+  std::set<std::pair<std::int32_t, std::int32_t>> summed;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (!sums[i]) continue;
+    const Value value = with_respect_to[i];
+    pending[{value.node, value.output}] = {sums[i]};
+    summed.insert({value.node, value.output});
   }
 
   for (std::int32_t index = loss.node; index >= 0; --index) {
@@ -81,6 +90,7 @@ std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> wi
       const Value input = node.inputs[i];
       if (input_gradients[i] && depends[static_cast<std::size_t>(input.node)]) {
         pending[{input.node, input.output}].push_back(input_gradients[i]);
+        if (summed.contains({input.node, input.output})) take_sum(graph, pending, input);
       }
     }
   }
@@ -91,6 +101,17 @@ std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> wi
     result.push_back(take_sum(graph, pending, value));
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to) {
+  return differentiate(graph, loss, with_respect_to, {});
+}
+
+std::vector<Value> add_gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to,
+                                 std::span<const Value> sums) {
+  return differentiate(graph, loss, with_respect_to, sums);
 }
 
 }  // namespace gpubench

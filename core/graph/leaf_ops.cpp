@@ -13,6 +13,25 @@ std::vector<Value> Transfer::gradient(Graph& graph, std::span<const Value> input
   return {graph.apply(std::make_shared<const Transfer>(), {output_gradients[0]})};
 }
 
+std::string BatchPart::attributes() const {
+  return fmt::format("index={} parts={}", index_, parts_);
+}
+
+std::vector<TensorType> BatchPart::infer(std::span<const TensorType> inputs) const {
+  if (inputs.size() != 1 || inputs[0].shape.empty()) throw Error("batch_part: needs one input with a batch dimension");
+  TensorType part = inputs[0];
+  if (part.shape[0] % parts_ != 0) {
+    throw Error(fmt::format("batch_part: {} cannot be cut into {} equal parts", to_string(inputs[0]), parts_));
+  }
+  part.shape[0] /= parts_;
+  return {part};
+}
+
+std::size_t view_offset(const Op& op, const TensorType& output) {
+  const auto* const part = dynamic_cast<const BatchPart*>(&op);
+  return part == nullptr ? 0 : static_cast<std::size_t>(part->index()) * output.bytes();
+}
+
 std::vector<TensorType> AddN::infer(std::span<const TensorType> inputs) const {
   if (inputs.empty()) throw Error("add_n: needs at least one input");
   for (const TensorType& type : inputs) {

@@ -58,6 +58,27 @@ class Transfer final : public Op {
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
 };
 
+/// x [parts * n, ...] -> [n, ...]: one of equal parts along the first dimension. A view, so parts after the first begin
+/// where a tensor may: see ops::batch_part, which copies the others.
+class BatchPart final : public Op {
+ public:
+  /// 0 <= index < parts.
+  BatchPart(std::int64_t index, std::int64_t parts) : index_(index), parts_(parts) {}
+  std::string_view name() const override { return "batch_part"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::view}}; }
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  std::int64_t index() const { return index_; }
+
+ private:
+  std::int64_t index_, parts_;
+};
+
+/// Where the output of `op`, a view of the type `output`, begins in the memory of its input, in bytes.
+std::size_t view_offset(const Op& op, const TensorType& output);
+
 /// Adds gradients of one value that arrive over several paths: inputs of one type, one output.
 class AddN final : public Op {
  public:

@@ -1,6 +1,7 @@
 // Places buffers with known lifetimes into one block, so that those alive at one time never overlap. Largest first,
-// each into the lowest gap that fits: simple, and close to the lower bound on the graphs of training steps. (Pisarchyk
-// and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020: "greedy by size".)
+// each into the lowest gap that fits (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference",
+// 2020: "greedy by size"). While that is above the lower bound, buffers that lie above it are placed sooner and all is
+// placed again, a few hundred times, from the largest and from the longest-lived on; the best placement stays.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <memory>
 
+#include "core/graph/leaf_ops.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/check.h"
 #include "core/ops/reduce.h"
@@ -287,6 +288,15 @@ Value slice_gradient(Graph& graph, Value dy, Shape input_shape, SliceRange range
 }
 Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis) {
   return graph.apply(std::make_shared<const Concat>(axis), parts);
+}
+Value batch_part(Graph& graph, Value x, std::int64_t index, std::int64_t parts) {
+  constexpr std::size_t tensor_alignment = 64;  // that backends are promised
+  if (parts == 1) return x;
+  auto part = std::make_shared<const BatchPart>(index, parts);
+  const TensorType whole = graph.type(x), type = part->infer(std::span(&whole, 1))[0];
+  if (view_offset(*part, type) % tensor_alignment == 0) return graph.apply(std::move(part), {x});
+  const std::int64_t rows = type.shape[0];
+  return slice(graph, x, {.begin = {index * rows}, .end = {(index + 1) * rows}, .stride = {}});
 }
 Value broadcast_to(Graph& graph, Value x, Shape shape) {
   if (graph.type(x).shape == shape) return x;

@@ -126,6 +126,9 @@ Value transpose(Graph& graph, Value x, std::vector<std::int64_t> permutation = {
 Value slice(Graph& graph, Value x, SliceRange range);
 Value slice_gradient(Graph& graph, Value dy, Shape input_shape, SliceRange range);
 Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis);
+/// Part `index` of `parts` equal ones along the first dimension: a view where it begins at an address at which kernels
+/// may expect a tensor, else a copy. `x` itself when there is one part.
+Value batch_part(Graph& graph, Value x, std::int64_t index, std::int64_t parts);
 /// `x` itself when it already has the shape.
 Value broadcast_to(Graph& graph, Value x, Shape shape);
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/passes/fold_batch_norm.h"
+#include "core/passes/fuse_accumulation.h"
 #include "core/passes/fuse_activation_gradient.h"
 #include "core/passes/fuse_bias_gradient.h"
 #include "core/passes/fuse_conv_pool.h"
@@ -35,6 +36,7 @@ constexpr Pass passes[] = {
     {"fuse_epilogue", &everywhere<&fuse_epilogue>, Pass::Kind::optional},
     {"fuse_conv_pool", &everywhere<&fuse_conv_pool>, Pass::Kind::optional},
     {"fuse_activation_gradient", &fuse_activation_gradient, Pass::Kind::optional},
+    {"fuse_accumulation", &fuse_accumulation, Pass::Kind::optional},
     {"fuse_bias_gradient", &fuse_bias_gradient, Pass::Kind::optional},
     {"fuse_elementwise", &everywhere<&fuse_elementwise>, Pass::Kind::optional},
     {"place_copies", &everywhere<&place_copies>, Pass::Kind::required},

@@ -105,11 +105,14 @@ bool all_empty(const std::vector<std::string>& cells) {
   return std::ranges::all_of(cells, [](const std::string& cell) { return cell.empty(); });
 }
 
-// The text of all cells that have one; empty when they differ or there is one row only.
-std::string common_text(const std::vector<std::string>& cells) {
+// The text of all cells, but for rows that failed before they had any; empty when texts differ or there is one row
+// only.
+std::string common_text(const std::vector<std::string>& cells, std::span<const Record> records) {
   if (cells.size() < 2) return "";
   std::string common;
-  for (const std::string& cell : cells) {
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    const std::string& cell = cells[row];
+    if (cell.empty() && records[row].get("status") == Cell(std::string("ok"))) return "";
     if (cell.empty() || cell == common) continue;
     if (!common.empty()) return "";
     common = cell;
@@ -178,7 +181,7 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     if (!is_axis && detail == Detail::brief && contains(full_only, column.name)) continue;
     Shown next = shown_column(column, records);
     if (!is_axis && (all_empty(next.cells) || is_unremarkable(column, next.cells))) continue;
-    const std::string common = is_axis || !is_setting(column, records) ? "" : common_text(next.cells);
+    const std::string common = is_axis || !is_setting(column, records) ? "" : common_text(next.cells, records);
     if (!common.empty() && column.name != "detail") {
       result.common.push_back({next.heading.text, common});
       continue;

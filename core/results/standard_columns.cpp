@@ -66,6 +66,8 @@ const std::array optional_column_list = {
     Column{"skipped_steps", Unit::none, lower, false,
            "steps, warm-up included, that changed no weight because scaled gradients overflowed"},
     Column{"kernels", Unit::none, neither, false, "kernels launched in a step (gb.measure.training)"},
+    Column{"gradient_accumulation_steps", Unit::none, neither, false,
+           "parts of a batch that a step trains on one after the other, where there are several"},
     Column{"host_time_s", Unit::seconds, lower, false,
            "median time that the host takes to launch a step on a GPU, waiting for nothing"},
     Column{"cpu_share", Unit::share, neither, false, "of all processors: busy with this process while measuring"},

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/graph/gradient_sums.h"
 #include "core/ops/binary.h"
 #include "core/ops/cast.h"
 #include "core/ops/reduce.h"
+#include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
 
 namespace gpubench {
@@ -36,6 +38,29 @@ Bound bind_element(Graph& graph, const Model& model, std::span<const TensorType>
     bound.labels.push_back(graph.input(element[i], "y"));
   }
   return bound;
+}
+
+void require_equal_parts(const Model& model, std::span<const TensorType> element, std::int64_t parts) {
+  for (const TensorType& type : element) {
+    if (type.shape.empty() || type.shape[0] % parts == 0) continue;
+    throw Error(fmt::format(
+        "model '{}': a batch of {} examples cannot be accumulated over gradient_accumulation_steps = {} in equal "
+        "parts; "
+        "take a batch size that is a multiple of {}, and leave out a smaller last batch by dataset:batch(size, {{ "
+        "drop_remainder = true }})",
+        model.name(), type.shape[0], parts, parts));
+  }
+}
+
+Bound part_of(Graph& graph, const Bound& whole, std::int64_t index, std::int64_t parts) {
+  const auto part = [&](Value value) {
+    const GraphScope scope(graph, graph.node(value).device, graph.node(value).label);
+    return ops::batch_part(graph, value, index, parts);
+  };
+  Bound result;
+  for (const Value input : whole.inputs) result.inputs.push_back(part(input));
+  for (const Value label : whole.labels) result.labels.push_back(part(label));
+  return result;
 }
 
 const Loss& loss_of(const CompileConfig& config, std::size_t output) {
@@ -71,6 +96,13 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   return total;
 }
 
+/// The mean over all parts is what their shares add up to.
+Value share_of(Graph& graph, Value loss, std::int64_t parts) {
+  if (parts == 1) return loss;
+  const GraphScope scope(graph, graph.node(loss).device, "loss");
+  return ops::mul(graph, loss, graph.constant(1.0F / static_cast<float>(parts)));
+}
+
 }  // namespace
 
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config) {
@@ -90,16 +122,22 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   Graph& graph = step.graph;
   const Bound bound = bind_element(graph, model, element, true);
   const Value counter = graph.variable(config.optimizer->iterations());
-  const std::vector<Value> outputs = model.call({graph, true, counter}, bound.inputs);
-  const Value loss = add_losses(graph, model, config, metrics, bound.labels, outputs);
-
   const std::vector<VariablePtr> variables = model.trainable_variables();
   std::vector<Value> values;
   for (const VariablePtr& variable : variables) values.push_back(graph.variable(variable));
+
   const LossScale* const scale = config.loss_scale.get();
-  const std::vector<Value> by = gradients(graph, scale ? scale->scaled(graph, loss) : loss, values);
-  if (scale) scale->apply_scaled(graph, *config.optimizer, by, variables);
-  if (!scale) config.optimizer->apply_gradients(graph, by, variables);
+  const std::int64_t parts = config.gradient_accumulation_steps;
+  require_equal_parts(model, element, parts);
+  std::vector<Value> sums(values.size());
+  for (std::int64_t index = 0; index < parts; ++index) {
+    const Bound part = part_of(graph, bound, index, parts);
+    const std::vector<Value> outputs = model.call({graph, true, counter}, part.inputs);
+    const Value loss = share_of(graph, add_losses(graph, model, config, metrics, part.labels, outputs), parts);
+    sums = add_gradients(graph, scale ? scale->scaled(graph, loss) : loss, values, sums);
+  }
+  if (scale) scale->apply_scaled(graph, *config.optimizer, sums, variables);
+  if (!scale) config.optimizer->apply_gradients(graph, sums, variables);
   return step;
 }
 

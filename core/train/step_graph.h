@@ -27,6 +27,10 @@ struct CompileConfig {
   bool pin_inputs = true;
   /// What keeps small gradients of 16-bit models; none: the loss is differentiated as it is.
   LossScalePtr loss_scale = nullptr;
+  /// Parts of a batch that a training step computes one after the other, to update by the mean of their gradients: as
+  /// the whole batch does but for rounding, with the activations of a part. Layers that look at a whole batch
+  /// (BatchNormalization) see a part.
+  std::int64_t gradient_accumulation_steps = 1;
 };
 
 struct StepGraph {
@@ -37,7 +41,8 @@ struct StepGraph {
 /// "loss", then each metric; with several outputs a metric counts once per output ("dense_1_accuracy").
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
 
-/// Inputs: the types of one element, the model's inputs before the labels. Throws Error when they do not fit.
+/// Inputs: the types of one element, the model's inputs before the labels. Throws Error when they do not fit, and for a
+/// batch that cannot be accumulated in equal parts.
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
                          std::span<const TensorType> element);
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,

@@ -131,6 +131,22 @@ StepPlan& Trainer::plan(Phase phase, const std::vector<TensorType>& element, con
       element, [&](const std::vector<TensorType>& types) { return make_plan(phase, types, device); });
 }
 
+std::vector<const StepPlan*> Trainer::training_plans() const {
+  std::vector<const StepPlan*> plans;
+  for (const auto* cache : {plans_, device_plans_}) {
+    for (const auto& [types, plan] : cache[static_cast<std::size_t>(Phase::training)].plans())
+      plans.push_back(plan.get());
+  }
+  return plans;
+}
+
+void Trainer::release_plans() {
+  runtime_.synchronize();
+  for (auto* cache : {plans_, device_plans_}) {
+    for (std::size_t phase = 0; phase < 3; ++phase) cache[phase].clear();
+  }
+}
+
 StepLoop Trainer::loop(Phase phase) {
   return StepLoop([this, phase](const std::vector<TensorType>& types, const DeviceId* device) -> StepPlan& {
     return plan(phase, types, device);

@@ -39,6 +39,11 @@ class Trainer {
   /// The model's outputs for the whole dataset, joined along the batch. Labels in it are ignored.
   std::vector<HostTensor> predict(const Dataset& dataset);
 
+  /// The plans for training, on batches in host memory or on a device, of all types of batches met so far.
+  std::vector<const StepPlan*> training_plans() const;
+  /// Gives back the memory of all plans; they are made anew when they are needed. No loop may be in use.
+  void release_plans();
+
   const Model& model() const { return *model_; }
   Runtime& runtime() { return runtime_; }
   const CompileConfig& config() const { return config_; }

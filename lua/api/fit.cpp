@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/batch.h"
+#include "core/train/batch_size_search.h"
 #include "core/train/progress.h"
 #include "lua/api/callbacks.h"
 #include "lua/api/dataset.h"
@@ -32,15 +33,18 @@ struct CompileTable {
   int input_slots = 2;
   bool pin_inputs = true;
   bool auto_scale_loss = true;
-  static constexpr auto fields = std::tuple{field("optimizer", &CompileTable::optimizer),
-                                            required("loss", &CompileTable::loss),
-                                            field("metrics", &CompileTable::metrics),
-                                            field("execution", &CompileTable::execution),
-                                            field("run_eagerly", &CompileTable::run_eagerly),
-                                            field("passes", &CompileTable::passes),
-                                            field("input_slots", &CompileTable::input_slots),
-                                            field("pin_inputs", &CompileTable::pin_inputs),
-                                            field("auto_scale_loss", &CompileTable::auto_scale_loss)};
+  std::int64_t gradient_accumulation_steps = 1;
+  static constexpr auto fields =
+      std::tuple{field("optimizer", &CompileTable::optimizer),
+                 required("loss", &CompileTable::loss),
+                 field("metrics", &CompileTable::metrics),
+                 field("execution", &CompileTable::execution),
+                 field("run_eagerly", &CompileTable::run_eagerly),
+                 field("passes", &CompileTable::passes),
+                 field("input_slots", &CompileTable::input_slots),
+                 field("pin_inputs", &CompileTable::pin_inputs),
+                 field("auto_scale_loss", &CompileTable::auto_scale_loss),
+                 field("gradient_accumulation_steps", &CompileTable::gradient_accumulation_steps)};
 };
 
 /// As in Keras, models of mixed_float16 scale their loss without being asked.
@@ -187,6 +191,19 @@ DatasetPtr read_validation(lua_State* L, const Reference& value, std::int64_t ba
   return batches_of(std::move(arrays), batch_size);
 }
 
+/// gb.AUTOTUNE: the largest batch that fits the device's limit.
+std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t asked, const Data& data) {
+  if (asked != autotune) return asked;
+  if (data.dataset) {
+    throw ArgumentError(
+        "option 'batch_size': gb.AUTOTUNE chooses it for tensors; a Dataset is batched already, as "
+        "dataset:batch(gb.find_batch_size(model, dataset))");
+  }
+  lua_gc(L, LUA_GCCOLLECT);
+  const BatchSource batches = [&](std::int64_t batch_size) { return batches_of(data.arrays, batch_size); };
+  return find_batch_size(trainer, batches, {.largest = data.arrays[0].shape()[0]}).batch_size;
+}
+
 FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   FitOptions options;
   options.epochs = table.epochs;
@@ -249,6 +266,11 @@ int compile_model(lua_State* L) {
   config.executor.passes = table.passes.options();
   config.executor.input_slots = table.input_slots;
   config.pin_inputs = table.pin_inputs;
+  if (table.gradient_accumulation_steps < 1) {
+    throw ArgumentError(fmt::format("option 'gradient_accumulation_steps': at least 1 is expected, got {}",
+                                    table.gradient_accumulation_steps));
+  }
+  config.gradient_accumulation_steps = table.gradient_accumulation_steps;
   self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
   return 0;
 }
@@ -257,7 +279,8 @@ int compile_model(lua_State* L) {
 int fit_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   Data data = Data::read(L, 2, true);
-  const auto table = Value<FitTable>::read(L, data.next);
+  auto table = Value<FitTable>::read(L, data.next);
+  table.batch_size = resolve_batch_size(L, *self->trainer, table.batch_size, data);
   const FitOptions options = fit_options(L, table, data);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();

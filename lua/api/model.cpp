@@ -208,6 +208,7 @@ void open_model(lua_State* L) {
       .method<&fit_model>("fit")
       .method<&evaluate_model>("evaluate")
       .method<&predict_model>("predict")
+      .method<&model_memory>("memory")
       .method<&print_summary>("summary")
       .method<&summary_text>("summary_text")
       .method<&count_params>("count_params")

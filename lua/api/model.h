@@ -30,5 +30,6 @@ int compile_model(lua_State* L);
 int fit_model(lua_State* L);
 int evaluate_model(lua_State* L);
 int predict_model(lua_State* L);
+int model_memory(lua_State* L);
 
 }  // namespace gpubench::lua

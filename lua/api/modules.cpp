@@ -34,6 +34,7 @@ void open_modules(lua_State* L) {
   open_losses(L);
   open_optimizers(L);
   open_callbacks(L);
+  open_memory(L);
   open_measure_training(L);
   open_measure_inference(L);
   open_measure_loop(L);

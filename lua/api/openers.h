@@ -30,6 +30,7 @@ void open_measure_loop(lua_State* L);
 void open_measure_pipeline(lua_State* L);
 void open_measure_training(lua_State* L);
 void open_measured(lua_State* L);
+void open_memory(lua_State* L);
 void open_model(lua_State* L);
 void open_optimizers(lua_State* L);
 void open_protect(lua_State* L);

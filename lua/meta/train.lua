@@ -19,13 +19,28 @@ local Model = {}
 ---@field auto_scale_loss boolean? a model with a layer of "mixed_float16" trains by a LossScaleOptimizer with its defaults
 --- around the optimizer, unless false or the optimizer is one
 
+---@field gradient_accumulation_steps integer? 1 unless given: the parts of every batch that a step computes one after the
+--- other, in the memory of one; see below
+
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
+---
+--- With `gradient_accumulation_steps`, every batch is cut into so many equal parts (of a batch that cannot be, it is an
+--- error). Their gradients are added up, and one update follows by their mean, as of the whole batch but for rounding:
+--- steps, loss, metrics and learning rates mean what they do without. What looks at a batch as a whole sees a part:
+--- BatchNormalization normalizes each part by itself and moves its statistics once for each, in order.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(10, { activation = "softmax", input_shape = { 784 } }) }
+--- model:compile { optimizer = "sgd", loss = "categorical_crossentropy", gradient_accumulation_steps = 4 }
+--- model:fit(gb.datasets.mnist("train"):batch(128, { drop_remainder = true }), { steps_per_epoch = 2, verbose = 0 })
+--- ```
 ---@param options CompileOptions
 function Model:compile(options) end
 
 ---@class FitOptions
 ---@field epochs integer? 1 unless given
----@field batch_size integer? of tensors; 32 unless given
+---@field batch_size integer? of tensors; 32 unless given; gb.AUTOTUNE: the largest that fits, as gb.find_batch_size finds it
 ---@field shuffle boolean? tensors are shuffled anew in every epoch unless false
 ---@field validation_data Dataset|table|nil a batched dataset, or { inputs, labels }
 ---@field validation_split number? share of the rows of tensors, taken from their end

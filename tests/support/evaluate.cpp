@@ -20,8 +20,9 @@ std::function<std::shared_ptr<Buffer>(std::size_t bytes)>& allocate_apart() {
 struct Held {
   std::shared_ptr<Buffer> buffer;
   TensorType type;
+  std::size_t offset = 0;
 
-  TensorView view() const { return {&type, buffer->data()}; }
+  TensorView view() const { return {&type, buffer->data() + offset}; }
 };
 
 class Bench {
@@ -38,7 +39,7 @@ class Bench {
 
   HostTensor download(const Held& held) {
     HostTensor tensor(held.type);
-    stream_.copy(tensor.data(), held.buffer->data(), tensor.bytes());
+    stream_.copy(tensor.data(), held.buffer->data() + held.offset, tensor.bytes());
     stream_.synchronize();
     return tensor;
   }
@@ -51,8 +52,11 @@ class Bench {
     bool is_view = false;
     std::vector<Held> outputs(output_types.size());
     const auto share = [&](const Alias& alias) {
-      outputs[static_cast<std::size_t>(alias.output)] = {inputs[static_cast<std::size_t>(alias.input)].buffer,
-                                                         output_types[static_cast<std::size_t>(alias.output)]};
+      const Held& input = inputs[static_cast<std::size_t>(alias.input)];
+      const TensorType& type = output_types[static_cast<std::size_t>(alias.output)];
+      const bool view = alias.kind == Alias::Kind::view;
+      outputs[static_cast<std::size_t>(alias.output)] = {input.buffer, type,
+                                                         input.offset + (view ? view_offset(op, type) : 0)};
     };
     for (const Alias& alias : op.aliases()) {
       if (alias.kind != Alias::Kind::may_overwrite) share(alias);

@@ -1,6 +1,7 @@
 #include "core/backend/cpu/cpu_backend.h"
 
 #include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/matmul.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
@@ -17,6 +18,10 @@ CpuBackend::CpuBackend(std::span<const CpuDeviceOptions> devices) {
 
 std::string CpuBackend::library() const {
   return cpu::onednn_version();
+}
+
+bool CpuBackend::fuses(const Op& op, const Signature& signature, Device&) const {
+  return cpu::fuses_accumulation(op, signature);
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {

@@ -118,6 +118,14 @@ dnnl::primitive_attr attributes_with(Activation activation) {
   return attributes;
 }
 
+dnnl::primitive_attr accumulating_attributes() {
+  dnnl::primitive_attr attributes = attributes_with(Activation::none);
+  dnnl::post_ops operations;
+  operations.append_sum(1.0F);
+  attributes.set_post_ops(operations);
+  return attributes;
+}
+
 ConvolutionWindow convolution_window(const Extents& strides, const Extents& dilations,
                                      const std::array<WindowAxis, 2>& axes) {
   return {{strides[0], strides[1]},

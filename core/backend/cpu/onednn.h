@@ -37,6 +37,8 @@ dnnl::memory::desc any_layout(const dnnl::memory::desc& desc);
 
 /// The scratchpad is ours, and `activation` is applied to the result.
 dnnl::primitive_attr attributes_with(Activation activation);
+/// The scratchpad is ours, and the result is added to what is there.
+dnnl::primitive_attr accumulating_attributes();
 
 struct ConvolutionWindow {
   OneDnnDims strides, dilations, padding_before, padding_after;

@@ -22,7 +22,8 @@ Sizes sizes_of(const Matmul& op, const TensorType& a, const TensorType& c) {
 
 class SmallMatmulKernel final : public Kernel {
  public:
-  SmallMatmulKernel(const MatmulAttributes& options, Sizes sizes) : options_(options), sizes_(sizes) {}
+  SmallMatmulKernel(const MatmulAttributes& options, Sizes sizes, Onto onto)
+      : options_(options), sizes_(sizes), beta_(onto == Onto::result ? 1.0F : 0.0F) {}
 
   std::string_view implementation() const override { return "onednn:sgemm"; }
 
@@ -32,7 +33,7 @@ class SmallMatmulKernel final : public Kernel {
     float* const c = outputs[0].as<float>();
     const dnnl_status_t status = dnnl_sgemm(options_.transpose_a ? 'T' : 'N', options_.transpose_b ? 'T' : 'N', m, n, k,
                                             1.0F, inputs[0].as<float>(), options_.transpose_a ? m : k,
-                                            inputs[1].as<float>(), options_.transpose_b ? k : n, 0.0F, c, n);
+                                            inputs[1].as<float>(), options_.transpose_b ? k : n, beta_, c, n);
     if (status != dnnl_success) throw DeviceError("oneDNN", "dnnl_sgemm", "failed at run time");
     if (options_.bias) add_bias(c, inputs[2].as<float>());
     if (options_.activation == Activation::relu) {
@@ -49,6 +50,7 @@ class SmallMatmulKernel final : public Kernel {
 
   const MatmulAttributes options_;
   const Sizes sizes_;
+  const float beta_;
 };
 
 }  // namespace
@@ -63,9 +65,10 @@ bool small_matmul_is_faster(const Matmul& op, const TensorType& a, const TensorT
   return plain && k > 1 && ((op.options.transpose_a && n <= narrow_result) || k <= short_sum);
 }
 
-std::unique_ptr<Kernel> plan_small_matmul(const Matmul& op, const TensorType& a, const TensorType& c, Device& device) {
+std::unique_ptr<Kernel> plan_small_matmul(const Matmul& op, const TensorType& a, const TensorType& c, Onto onto,
+                                          Device& device) {
   device.bind_to_thread();
-  return std::make_unique<SmallMatmulKernel>(op.options, sizes_of(op, a, c));
+  return std::make_unique<SmallMatmulKernel>(op.options, sizes_of(op, a, c), onto);
 }
 
 }  // namespace gpubench::cpu

@@ -39,6 +39,7 @@ const KernelTable& kernels() {
       planner<AddN, &plan_add_n>(),
       // matmul
       planner<Matmul, &plan_matmul>(),
+      planner<MatmulAccumulate, &plan_matmul_accumulate>(),
       planner<MatmulBiasGradient, &plan_matmul_bias_gradient>(),
       planner<MatmulAux, &plan_matmul_aux>(),
       planner<MatmulActivationGradient, &plan_matmul_activation_gradient>(),

@@ -59,7 +59,8 @@ class MatmulKernel final : public Kernel {
                {.left = at(inputs[1], start.left),
                 .right = at(inputs[0], start.right),
                 .result = at(outputs[0], start.result),
-                .workspace = workspace.first(algorithm_.workspace_bytes)},
+                .workspace = workspace.first(algorithm_.workspace_bytes),
+                .sum = memory(call_.sum)},
                handle_of(stream));
     }
     if (activation_ == nullptr) return;
@@ -121,6 +122,10 @@ std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature
   return plan(op, signature, device);
 }
 
+std::unique_ptr<Kernel> plan_matmul_accumulate(const MatmulAccumulate& op, const Signature& signature, Device& device) {
+  return plan(op, signature, device);
+}
+
 std::unique_ptr<Kernel> plan_matmul_bias_gradient(const MatmulBiasGradient& op, const Signature& signature,
                                                   Device& device) {
   return plan(op, signature, device);
@@ -137,8 +142,8 @@ std::unique_ptr<Kernel> plan_matmul_activation_gradient(const MatmulActivationGr
 
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device) {
   CudaDevice& gpu = cuda_device(device);
-  return has_algorithm<MatmulBiasGradient>(op, signature, gpu) || has_algorithm<MatmulAux>(op, signature, gpu) ||
-         has_algorithm<MatmulActivationGradient>(op, signature, gpu);
+  return has_algorithm<MatmulAccumulate>(op, signature, gpu) || has_algorithm<MatmulBiasGradient>(op, signature, gpu) ||
+         has_algorithm<MatmulAux>(op, signature, gpu) || has_algorithm<MatmulActivationGradient>(op, signature, gpu);
 }
 
 }  // namespace gpubench::cuda

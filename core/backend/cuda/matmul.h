@@ -4,6 +4,7 @@
 
 #include "core/backend/backend.h"
 #include "core/ops/matmul.h"
+#include "core/ops/matmul_accumulate.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/matmul_bias_gradient.h"
 
@@ -12,6 +13,7 @@ namespace gpubench::cuda {
 /// float32 (in TF32 where the device allows it), float16 and bfloat16, summed in float32. Throws Error where cuBLASLt
 /// has no algorithm.
 std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature, Device& device);
+std::unique_ptr<Kernel> plan_matmul_accumulate(const MatmulAccumulate& op, const Signature& signature, Device& device);
 std::unique_ptr<Kernel> plan_matmul_bias_gradient(const MatmulBiasGradient& op, const Signature& signature,
                                                   Device& device);
 std::unique_ptr<Kernel> plan_matmul_aux(const MatmulAux& op, const Signature& signature, Device& device);

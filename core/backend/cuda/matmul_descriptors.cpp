@@ -61,9 +61,11 @@ void MatmulDescriptors::set_epilogue(const void* vector, const void* aux) {
 void multiply(cublasLtHandle_t handle, const MatmulDescriptors& descriptors, const cublasLtMatmulAlgo_t& algorithm,
               const MatmulMemory& memory, cudaStream_t stream) {
   const float one = 1, zero = 0;
+  const bool adds = memory.sum != nullptr;
   check(cublaslt().matmul(handle, descriptors.product(), &one, memory.left, descriptors.left(), memory.right,
-                          descriptors.right(), &zero, memory.result, descriptors.result(), memory.result,
-                          descriptors.result(), &algorithm, memory.workspace.data(), memory.workspace.size(), stream),
+                          descriptors.right(), adds ? &one : &zero, adds ? memory.sum : memory.result,
+                          descriptors.result(), memory.result, descriptors.result(), &algorithm,
+                          memory.workspace.data(), memory.workspace.size(), stream),
         "cublasLtMatmul");
 }
 

@@ -29,6 +29,7 @@ struct MatmulMemory {
   const std::byte *left = nullptr, *right = nullptr;
   std::byte* result = nullptr;
   std::span<std::byte> workspace;
+  const std::byte* sum = nullptr;  ///< that the product is added to; may be the result's memory
 };
 void multiply(cublasLtHandle_t handle, const MatmulDescriptors& descriptors, const cublasLtMatmulAlgo_t& algorithm,
               const MatmulMemory& memory, cudaStream_t stream);

@@ -55,6 +55,12 @@ MatmulCall matmul_call(const Matmul& op, const Signature& signature, const Matmu
   return call;
 }
 
+MatmulCall matmul_call(const MatmulAccumulate& op, const Signature& signature, const MatmulRules& rules) {
+  MatmulCall call = call_of(Matmul(op.options), signature, rules);
+  call.sum = {.output = false, .index = 2};
+  return call;
+}
+
 MatmulCall matmul_call(const MatmulBiasGradient& op, const Signature& signature, const MatmulRules& rules) {
   MatmulCall call = call_of(Matmul(op.options), signature, rules);
   add_vector(call, {.output = true, .index = 1});

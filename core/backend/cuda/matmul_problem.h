@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/backend/cuda/matmul_geometry.h"
+#include "core/ops/matmul_accumulate.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/matmul_bias_gradient.h"
 
@@ -54,12 +55,15 @@ struct MatmulCall {
   std::optional<TensorPlace> vector = std::nullopt;
   /// What an activation leaves for its derivative, or what the derivative reads.
   std::optional<TensorPlace> aux = std::nullopt;
+  /// What the product is added to.
+  std::optional<TensorPlace> sum = std::nullopt;
   /// What a kernel of our own applies to the result.
   Activation after = Activation::none;
 };
 
 /// The result of `signature` may be empty, its inputs not.
 MatmulCall matmul_call(const Matmul& op, const Signature& signature, const MatmulRules& rules);
+MatmulCall matmul_call(const MatmulAccumulate& op, const Signature& signature, const MatmulRules& rules);
 MatmulCall matmul_call(const MatmulBiasGradient& op, const Signature& signature, const MatmulRules& rules);
 MatmulCall matmul_call(const MatmulAux& op, const Signature& signature, const MatmulRules& rules);
 MatmulCall matmul_call(const MatmulActivationGradient& op, const Signature& signature, const MatmulRules& rules);

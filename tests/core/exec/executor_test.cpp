@@ -98,6 +98,18 @@ TEST(Executor, PlansOfOneReplicaShareAnArena) {
   EXPECT_LT(second->read(0).values<float>()[0], before) << "both update the same variables";
 }
 
+TEST(Executor, AnArenaThatGrowsLeavesNoBlockBehind) {
+  constexpr std::size_t MiB = std::size_t{1} << 20U;
+  const Devices devices{DeviceConfig{}};
+  Runtime runtime(devices);
+  const MemoryPool& pool = devices.device({}).memory();
+  const Arena::Claim small = runtime.claim_arena({}, 8 * MiB, "arena");
+  const Arena::Claim large = runtime.claim_arena({}, 32 * MiB, "arena");
+  EXPECT_EQ(pool.use().in_use, 32 * MiB);
+  EXPECT_EQ(pool.use().reserved, 32 * MiB);
+  EXPECT_EQ(small.data(), large.data());
+}
+
 TEST(Executor, SegmentsOnSeveralDevicesGiveTheSameResult) {
   DeviceConfig config;
   config.cpus.resize(2);

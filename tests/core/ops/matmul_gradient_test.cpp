@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/matmul_accumulate.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/matmul_bias_gradient.h"
 #include "tests/support/op_case.h"
@@ -60,6 +61,33 @@ std::vector<OpCase> bias_gradient_cases() {
 }
 
 GPUBENCH_OP_CASES(MatmulBiasGradient, bias_gradient_cases);
+
+OpCase accumulate_case(std::string name, Shape a, Shape b, Shape sum,
+                       MatmulAttributes options = {.transpose_a = true}) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const MatmulAccumulate>(options),
+          .inputs = {CaseInput{.type = {std::move(a), Dtype::f32}}, CaseInput{.type = {std::move(b), Dtype::f32}},
+                     CaseInput{.type = {std::move(sum), Dtype::f32}}},
+          .reference =
+              [options](std::span<const Array> in, std::span<Array> out) {
+                multiply(options, in, out[0]);
+                for (std::int64_t i = 0; i < out[0].size(); ++i) out[0][i] += in[2][i];
+              },
+          .differentiable = false};
+}
+
+std::vector<OpCase> accumulate_cases() {
+  return {
+      accumulate_case("few_examples", {8, 40}, {8, 32}, {40, 32}),
+      accumulate_case("few_examples_odd", {5, 33}, {5, 16}, {33, 16}),
+      accumulate_case("small", {33, 12}, {33, 10}, {12, 10}),
+      accumulate_case("dense_on_threads", {64, 784}, {64, 128}, {784, 128}),
+      accumulate_case("plain", {100, 70}, {70, 90}, {100, 90}, {}),
+      accumulate_case("both_transposed", {70, 100}, {90, 70}, {100, 90}, {.transpose_a = true, .transpose_b = true}),
+  };
+}
+
+GPUBENCH_OP_CASES(MatmulAccumulate, accumulate_cases);
 
 /// Rows of a that are positive or negative as a whole, with positive columns in b, make rows of a mask that are all
 /// ones or zeros: the order of the bits, which is the backend's own, does not show.
@@ -161,6 +189,21 @@ std::vector<OpCase> activation_gradient_cases() {
 }
 
 GPUBENCH_OP_CASES(MatmulActivationGradient, activation_gradient_cases);
+
+TEST(MatmulAccumulateTest, SaysWhatItCannotAdd) {
+  EXPECT_THAT([] { MatmulAccumulate({.bias = true}); },
+              testing::ThrowsMessage<Error>("matmul_accumulate: the product has neither bias nor activation"));
+  const std::array batched{TensorType{{2, 3, 4}, Dtype::f32}, TensorType{{4, 5}, Dtype::f32},
+                           TensorType{{2, 3, 5}, Dtype::f32}};
+  EXPECT_THAT(
+      [&] { MatmulAccumulate({}).infer(batched); },
+      testing::ThrowsMessage<Error>("matmul_accumulate: both factors must be matrices, got float32[2, 3, 4] and "
+                                    "float32[4, 5]"));
+  const std::array other{TensorType{{3, 4}, Dtype::f32}, TensorType{{4, 5}, Dtype::f32},
+                         TensorType{{5, 3}, Dtype::f32}};
+  EXPECT_THAT([&] { MatmulAccumulate({}).infer(other); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("matmul_accumulate: the sum")));
+}
 
 TEST(MatmulBiasGradientTest, SaysWhatItCannotSum) {
   EXPECT_THAT([] { MatmulBiasGradient({}, Factor::first); },

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/graph/leaf_ops.h"
 #include "core/ops/reverse.h"
 #include "tests/support/op_case.h"
 
@@ -38,6 +39,17 @@ OpCase movement_case(std::string name, OpPtr op, std::vector<CaseInput> inputs,
 OpCase reshape_case(std::string name, CaseInput x, Shape to) {
   return movement_case(std::move(name), std::make_shared<const Reshape>(std::move(to)), {std::move(x)},
                        [](auto in, auto out) { out[0].values = in[0].values; });
+}
+
+OpCase part_case(std::string name, CaseInput x, std::int64_t index, std::int64_t parts) {
+  OpCase part = movement_case(std::move(name), std::make_shared<const BatchPart>(index, parts), {std::move(x)},
+                              [index](auto in, auto out) {
+                                for (std::int64_t i = 0; i < out[0].size(); ++i) {
+                                  out[0][i] = in[0][index * out[0].size() + i];
+                                }
+                              });
+  part.differentiable = false;
+  return part;
 }
 
 OpCase transpose_case(std::string name, CaseInput x, std::vector<std::int64_t> permutation) {
@@ -130,6 +142,9 @@ std::vector<OpCase> movement_cases() {
       reverse_case("reverse_on_threads", input({400, 500}), {1}),
       reshape_case("reshape", input({2, 6}), {3, 4}),
       reshape_case("reshape_the_rest", input({2, 6}), {-1, 3}),
+      part_case("first_part", input({6, 16}), 0, 3),
+      part_case("last_part", input({6, 16}), 2, 3),
+      part_case("part_of_int64", input({16}, Dtype::i64), 1, 2),
       reshape_case("reshape_int64", input({4}, Dtype::i64), {2, 2}),
       transpose_case("transpose", input({5, 7}), {}),
       transpose_case("transpose_inner", input({3, 4, 5}), {0, 2, 1}),
@@ -166,6 +181,19 @@ class ShapeOpsTest : public testing::Test {
   Graph graph_;
   Value x_ = graph_.input({{2, 3}, Dtype::f32}, "x");
 };
+
+TEST_F(ShapeOpsTest, PartsOfABatchAreViewsWhereATensorMayBegin) {
+  const Value rows = graph_.input({{6, 16}, Dtype::f32}, "rows");
+  const auto op_of = [&](Value value) { return graph_.node(value).op->name(); };
+  EXPECT_EQ(ops::batch_part(graph_, rows, 0, 1), rows);
+  EXPECT_EQ(op_of(ops::batch_part(graph_, rows, 2, 3)), "batch_part");
+  EXPECT_EQ(op_of(ops::batch_part(graph_, x_, 0, 2)), "batch_part");
+  const Value second = ops::batch_part(graph_, x_, 1, 2);  // begins after 12 bytes
+  EXPECT_EQ(op_of(second), "slice");
+  EXPECT_EQ(graph_.type(second).shape, (Shape{1, 3}));
+  EXPECT_THAT([&] { ops::batch_part(graph_, rows, 0, 4); },
+              ThrowsMessage<Error>("batch_part: float32[6, 16] cannot be cut into 4 equal parts"));
+}
 
 TEST_F(ShapeOpsTest, ReshapeKeepsTheNumberOfElements) {
   EXPECT_EQ(ops::reshape(graph_, x_, {2, 3}), x_);

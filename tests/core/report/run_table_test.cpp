@@ -77,6 +77,18 @@ TEST(RunTable, LeavesOutWhatSaysNothing) {
   EXPECT_EQ(headings(full.table), (std::vector<std::string>{"point", "batch", "examples/s", "step time", "±"}));
 }
 
+TEST(RunTable, WhatSomeRowsLackIsNotCommon) {
+  const auto columns = columns_of({"batch", "status", "parts"});
+  const std::vector<std::string> axes{"batch"};
+  const Record whole{{"status", std::string("ok")}}, failed{{"status", std::string("out_of_memory")}};
+  const Record in_parts{{"status", std::string("ok")}, {"parts", std::int64_t{4}}};
+  const auto common = [&](const std::vector<Record>& records) {
+    return run_table(columns, records, axes, Detail::brief).common.size();
+  };
+  EXPECT_EQ(common({in_parts, in_parts, failed}), 1U);  // a row that failed has no figures
+  EXPECT_EQ(common({in_parts, in_parts, whole}), 0U);
+}
+
 TEST(RunTable, ShowsWhatWentWrong) {
   const auto columns = columns_of({"point", "process", "device", "status", "detail"});
   const std::vector<Record> records{{{"device", std::string("cpu:0")}, {"status", std::string("ok")}},

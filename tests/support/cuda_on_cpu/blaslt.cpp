@@ -166,8 +166,9 @@ double finish(const Product& product, const Layout& d, std::int64_t i, std::int6
   return parts.gelu ? gelu(sum) : sum;
 }
 
+/// `sum_c`: what the products are added to, laid out as d; nullptr for nothing.
 void multiply(const Product& product, const Layout& a, const Layout& b, const Layout& d, const void* from_a,
-              const void* from_b, void* to) {
+              const void* from_b, const void* sum_c, void* to) {
   const auto [m, n, k] = extents_of(product, a, b, d);
   const auto element = [](const void* data, const Layout& layout, bool transposed, std::int64_t batch, std::int64_t row,
                           std::int64_t column) {
@@ -178,7 +179,7 @@ void multiply(const Product& product, const Layout& a, const Layout& b, const La
   for (std::int64_t batch = 0; batch < d.batch; ++batch) {
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
-        double sum = 0;
+        double sum = sum_c == nullptr ? 0 : load(sum_c, d.type, batch * d.stride + j * d.leading + i);
         for (std::int64_t l = 0; l < k; ++l) {
           sum += element(from_a, a, ta, batch, i, l) * element(from_b, b, tb, batch, l, j);
         }
@@ -316,7 +317,7 @@ double milliseconds_of(std::int32_t id) {
 
 cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* alpha, const void* a,
                       cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
-                      const void*, cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t d_layout,
+                      const void* c, cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout,
                       const cublasLtMatmulAlgo_t* algo, void* workspace, std::size_t workspace_bytes,
                       cudaStream_t stream) {
   const Product product = *reinterpret_cast<Product*>(desc);
@@ -325,7 +326,10 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   cublasStatus_t status = check_layouts(product, layout_a, layout_b, layout_d);
   if (status == CUBLAS_STATUS_SUCCESS) status = check_epilogue(product, layout_d);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0) return wrong("alpha or beta");
+  const float factor = *static_cast<const float*>(beta);
+  if (*static_cast<const float*>(alpha) != 1 || (factor != 0 && factor != 1)) return wrong("alpha or beta");
+  const Layout layout_c = *reinterpret_cast<Layout*>(c_layout);
+  if (layout_c.leading != layout_d.leading || layout_c.stride != layout_d.stride) return wrong("a c unlike d");
   Algorithm algorithm;
   std::memcpy(static_cast<void*>(&algorithm), algo, sizeof algorithm);
   if (workspace_bytes < algorithm.workspace || (algorithm.workspace > 0 && workspace == nullptr)) {
@@ -333,7 +337,7 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   }
   // Where it is not, kernels of Hopper fail.
   if (reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0) return wrong("a workspace that is not aligned to 256");
-  const void* const memory[] = {a, b, d, d};
+  const void* const memory[] = {a, b, c, d};
   for (int i = 0; i < 4; ++i) {
     if (reinterpret_cast<std::uintptr_t>(memory[i]) % algorithm.alignment[i] != 0) return wrong("an alignment broken");
   }
@@ -344,7 +348,7 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   }
   const auto work = [=] {
     std::memset(workspace, 0xFF, algorithm.workspace);  // it is the library's while it runs
-    multiply(product, layout_a, layout_b, layout_d, a, b, d);
+    multiply(product, layout_a, layout_b, layout_d, a, b, factor == 1 ? c : nullptr, d);
   };
   const cudaError_t queued = cuda_on_cpu::queue(stream, work, milliseconds_of(algorithm.id));
   return queued == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;

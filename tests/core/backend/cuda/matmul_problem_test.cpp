@@ -47,6 +47,13 @@ TEST(MatmulProblemTest, TheSecondInputIsTheLibrarysFirst) {
   EXPECT_EQ(first.problem.result.columns, 10);
 }
 
+TEST(MatmulProblemTest, AProductIsAddedToTheThirdInput) {
+  const MatmulCall sum = call(MatmulAccumulate({.transpose_a = true}), {f32({32, 784}), f32({32, 10}), f32({784, 10})});
+  EXPECT_EQ(sum.sum, (TensorPlace{.output = false, .index = 2}));
+  EXPECT_EQ(sum.problem.epilogue, CUBLASLT_EPILOGUE_DEFAULT);
+  EXPECT_FALSE(call(Matmul({.transpose_a = true}), {f32({32, 784}), f32({32, 10})}).sum.has_value());
+}
+
 TEST(MatmulProblemTest, RowsOfMasksAreMultiplesOf128Bits) {
   const std::vector<TensorType> inputs{f32({32, 784}), f32({784, 200}), f32({200})};
   const MatmulCall forward = call(MatmulAux({.bias = true, .activation = Activation::relu}), inputs);

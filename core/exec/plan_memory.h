@@ -1,0 +1,63 @@
+// What the memory of a plan holds, known before any of it is taken: by layer and kind when most is in use, and launch
+// by launch. The one place that says which tensors are gradients: what updates of trainable variables read, and the
+// sums that become it; all others that die within a run are activations, gradients by them included.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/exec/graph_executor.h"
+#include "core/exec/plan.h"
+
+namespace gpubench {
+
+enum class MemoryKind : std::uint8_t { variables, optimizer, gradients, activations, workspace, inputs, constants };
+inline constexpr std::size_t memory_kinds = 7;
+std::string_view to_string(MemoryKind kind);
+
+/// What one layer (or loss, optimizer, "metrics") holds of one kind.
+struct MemoryHolder {
+  std::string layer;
+  MemoryKind kind = MemoryKind::activations;
+  std::size_t bytes = 0;
+};
+
+/// Bytes of the arena that are alive while a kernel or copy runs.
+struct LaunchMemory {
+  std::string label;
+  std::string_view op;
+  std::size_t bytes = 0;
+};
+
+/// A plan's memory on one device, in the units that its pool hands out.
+struct DeviceMemory {
+  DeviceId device;
+  std::vector<MemoryHolder> at_peak;   ///< largest first
+  std::vector<LaunchMemory> timeline;  ///< in order, of the device's own launches
+  std::size_t peak_launch = 0;         ///< in the timeline: when most is alive
+  std::size_t arena = 0;               ///< planned for what dies within a run
+  std::size_t lower_bound = 0;         ///< of the arena: the most that is alive at one time
+
+  std::size_t bytes_of(MemoryKind kind) const;
+  /// All that the plan takes from the pool.
+  std::size_t total() const;
+};
+
+/// What make_executor would plan for `graph`, for inputs in host memory; takes no memory. Throws Error for eager
+/// execution, which plans nothing.
+struct PlannedProgram {
+  Plan plan;
+  InputFeed feed;
+};
+PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
+                            const ExecutorOptions& options);
+
+/// One for each device of the plan. `optimizer_state`: which of its variables are the optimizer's. `feed`: how inputs
+/// arrive, which on devices with memory of their own takes slots.
+std::vector<DeviceMemory> memory_of(const Plan& plan, const Devices& devices, InputFeed feed,
+                                    std::span<const VariablePtr> optimizer_state);
+
+}  // namespace gpubench

@@ -1,0 +1,190 @@
+#include "core/train/batch_size_search.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/train/step_memory.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::int64_t largest_known = std::int64_t{1} << 24;  // where nothing else ends the search
+constexpr int steps_of_trial = 3;                              // a device's two slots are filled, and one again
+
+std::string text_of(std::size_t bytes) {
+  return format_bytes(static_cast<double>(bytes));
+}
+
+class Search {
+ public:
+  Search(Trainer& trainer, const BatchSource& batches, const BatchSizeOptions& options)
+      : trainer_(trainer), batches_(batches), options_(options), part_(trainer.config().gradient_accumulation_steps) {}
+
+  BatchSizeSearch run() {
+    trainer_.release_plans();
+    const std::vector<DeviceMemory> smallest = predict(part_);
+    require_limit(smallest);
+    trainer_.prepare_training(batch_types(*batches_(part_)));
+    others_ = pool().use().in_use;
+    if (needed(smallest) > result_.limit) refuse_smallest(needed(smallest));
+
+    // Of what predictions are compared with; less than the limit once a trial has used more than was predicted.
+    std::size_t room = std::min(result_.limit, in_one_piece());
+    while (static_cast<int>(result_.trials.size()) < options_.most_trials) {
+      const std::int64_t size = largest_within(room);
+      if (size < part_) break;
+      const BatchSizeTrial trial = attempt(size);
+      result_.trials.push_back(trial);
+      if (trial.fits) {
+        result_.batch_size = size;
+        return std::move(result_);
+      }
+      room = smaller_room(trial, room);
+    }
+    fail();
+  }
+
+ private:
+  std::vector<DeviceMemory> predict(std::int64_t batch_size) {
+    return predict_training_memory(trainer_, batch_types(*batches_(batch_size)));
+  }
+
+  MemoryPool& pool() { return trainer_.runtime().devices().device(device_).memory(); }
+  const std::string& name() const { return trainer_.model().name(); }
+
+  void require_limit(const std::vector<DeviceMemory>& smallest) {
+    if (smallest.size() != 1) {
+      throw Error(fmt::format("find_batch_size: model '{}' is on {} devices; the search knows one limit, of one device",
+                              name(), smallest.size()));
+    }
+    device_ = smallest[0].device;
+    result_.limit = options_.limit != 0 ? options_.limit : pool().use().limit;
+    if (result_.limit == 0) {
+      throw Error(
+          fmt::format("find_batch_size: {} has no limit of memory; give one in bytes, or set one by "
+                      "gb.config.set_memory_limit",
+                      to_string(device_)));
+    }
+    const std::size_t variables =
+        smallest[0].bytes_of(MemoryKind::variables) + smallest[0].bytes_of(MemoryKind::optimizer);
+    if (variables <= result_.limit) return;
+    throw Error(
+        fmt::format("find_batch_size: the limit of {} is below the {} that the variables of model '{}' and of its "
+                    "optimizer take alone; no batch fits",
+                    text_of(result_.limit), text_of(variables), name()));
+  }
+
+  [[noreturn]] void refuse_smallest(std::size_t bytes) const {
+    throw Error(
+        fmt::format("find_batch_size: model '{}' needs {} for a batch of {}, the smallest there is; the limit is {}",
+                    name(), text_of(bytes), part_, text_of(result_.limit)));
+  }
+
+  [[noreturn]] void fail() const {
+    std::string tried;
+    for (const BatchSizeTrial& trial : result_.trials) {
+      tried += fmt::format("{}{} ({})", tried.empty() ? "" : ", ", trial.batch_size,
+                           trial.used == 0 ? "out of memory" : text_of(trial.used));
+    }
+    throw Error(fmt::format("find_batch_size: no batch of model '{}' was found to fit {}; tried {}", name(),
+                            text_of(result_.limit), tried));
+  }
+
+  /// In use, with the largest tensor that the pool can still hand out: a plan's arena is one.
+  std::size_t in_one_piece() {
+    pool().trim();
+    const MemoryUse use = pool().use();
+    if (use.limit == 0) return std::numeric_limits<std::size_t>::max();
+    const std::size_t ungrown = pool().options().growth && use.limit > use.reserved ? use.limit - use.reserved : 0;
+    return use.in_use + std::max(use.largest_free, ungrown);
+  }
+
+  /// With the variables, which are there already, and whatever else is.
+  std::size_t needed(const std::vector<DeviceMemory>& memory) const {
+    return others_ + memory[0].arena + memory[0].bytes_of(MemoryKind::inputs) +
+           memory[0].bytes_of(MemoryKind::constants);
+  }
+  std::size_t needed_for(std::int64_t batch_size) { return needed(predict(batch_size)); }
+
+  /// The largest batch that is predicted to need no more than `room`; 0 when there is none.
+  std::int64_t largest_within(std::size_t room) {
+    const std::int64_t most = (options_.largest > 0 ? options_.largest : largest_known) / part_;
+    std::int64_t fits = 0, too_many = 1;  // in parts
+    while (too_many <= most && needed_for(too_many * part_) <= room) {
+      fits = too_many;
+      too_many = fits == most ? most + 1 : std::min(2 * fits, most);
+    }
+    while (too_many - fits > 1) {
+      const std::int64_t middle = fits + (too_many - fits) / 2;
+      (needed_for(middle * part_) <= room ? fits : too_many) = middle;
+    }
+    return fits * part_;
+  }
+
+  /// Two ways to be wrong: more was used than predicted, or memory ended before the limit.
+  static std::size_t smaller_room(const BatchSizeTrial& trial, std::size_t room) {
+    constexpr std::size_t parts_kept = 9, of = 10;
+    if (trial.used > trial.predicted) return room - std::min(room, trial.used - trial.predicted);
+    return std::min(room, trial.predicted) / of * parts_kept;
+  }
+
+  BatchSizeTrial attempt(std::int64_t batch_size) {
+    BatchSizeTrial trial{.batch_size = batch_size, .predicted = needed_for(batch_size)};
+    const std::vector<VariablePtr> variables = changed_by_steps();
+    VariableStore& store = trainer_.runtime().variables();
+    std::vector<HostTensor> before;
+    trainer_.runtime().synchronize();
+    for (const VariablePtr& variable : variables) before.push_back(store.read(*variable));
+    try {
+      pool().reset_peak();
+      step_through(batch_size);
+      trial.used = pool().use().peak;
+      trial.fits = trial.used <= result_.limit;
+    } catch (const OutOfMemory&) {  // which is what is being asked
+    }
+    trainer_.release_plans();
+    for (std::size_t i = 0; i < variables.size(); ++i) store.write(*variables[i], before[i]);
+    return trial;
+  }
+
+  std::vector<VariablePtr> changed_by_steps() {
+    std::vector<VariablePtr> variables = trainer_.model().variables();
+    for (auto& more :
+         {trainer_.config().optimizer->state_of(trainer_.model().trainable_variables()), trainer_.metric_variables()}) {
+      variables.insert(variables.end(), more.begin(), more.end());
+    }
+    return variables;
+  }
+
+  void step_through(std::int64_t batch_size) {
+    const DatasetPtr dataset = batches_(batch_size);
+    StepLoop steps = trainer_.training_loop();
+    const std::unique_ptr<Cursor> cursor = trainer_.open(*dataset);
+    int taken = 0;
+    while (taken < steps_of_trial && steps.step(*cursor)) ++taken;
+    trainer_.runtime().synchronize();
+    steps.release();
+    if (taken == 0) {
+      throw Error(fmt::format("find_batch_size: the dataset has no batch of {} examples", batch_size));
+    }
+  }
+
+  Trainer& trainer_;
+  const BatchSource& batches_;
+  const BatchSizeOptions& options_;
+  const std::int64_t part_;
+  DeviceId device_;
+  std::size_t others_ = 0;  // in use before a plan is made
+  BatchSizeSearch result_;
+};
+
+}  // namespace
+
+BatchSizeSearch find_batch_size(Trainer& trainer, const BatchSource& batches, const BatchSizeOptions& options) {
+  return Search(trainer, batches, options).run();
+}
+
+}  // namespace gpubench

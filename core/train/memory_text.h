@@ -1,0 +1,13 @@
+// Memory of a training step as a table for people.
+#pragma once
+#include <span>
+#include <string>
+
+#include "core/exec/plan_memory.h"
+
+namespace gpubench {
+
+/// For each device its kinds and the layers that hold most when most is in use; lines end with a line break.
+std::string memory_text(std::span<const DeviceMemory> memory);
+
+}  // namespace gpubench

@@ -1,0 +1,121 @@
+#include "core/train/step_memory.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "core/base/error.h"
+#include "core/data/dataset.h"
+
+namespace gpubench {
+namespace {
+
+/// Variables without memory.
+class PlannedVariables final : public VariableFactory {
+ public:
+  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) override {
+    return std::make_shared<const Variable>(Variable{-1, std::move(name), initial.type(), device, trainable});
+  }
+  std::uint64_t next_seed() override { return 0; }
+};
+
+OptimizerPtr unbuilt_copy(const Optimizer& optimizer) {
+  const auto& kinds = optimizer_kinds();
+  const auto kind = std::ranges::find(kinds, optimizer.name(), &OptimizerKind::name);
+  return kind->make(optimizer.config(), optimizer.schedule());
+}
+
+std::vector<VariablePtr> optimizer_state(const CompileConfig& config, const Model& model) {
+  std::vector<VariablePtr> state = config.optimizer->state_of(model.trainable_variables());
+  if (config.loss_scale) std::ranges::copy(config.loss_scale->variables(), std::back_inserter(state));
+  return state;
+}
+
+void require_graph(const Trainer& trainer) {
+  if (trainer.config().executor.execution == Execution::graph) return;
+  throw Error(fmt::format(
+      "model '{}': its memory is planned in graph execution only; it is compiled for eager execution, which "
+      "takes what each op needs when it runs",
+      trainer.model().name()));
+}
+
+void require_compiled(const Trainer& trainer) {
+  if (trainer.config().optimizer && !trainer.config().losses.empty()) return;
+  throw Error(fmt::format("model '{}': has not been compiled; its memory depends on the optimizer and the loss",
+                          trainer.model().name()));
+}
+
+}  // namespace
+
+std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element) {
+  require_compiled(trainer);
+  require_graph(trainer);
+  trainer.build(element);
+  const Model& model = trainer.model();
+  PlannedVariables variables;
+  CompileConfig config = trainer.config();
+  config.optimizer = unbuilt_copy(*config.optimizer);
+  config.optimizer->build(variables, model.trainable_variables());
+  if (config.loss_scale) {
+    config.loss_scale = std::make_shared<LossScale>(*config.loss_scale);
+    config.loss_scale->build(variables, config.optimizer->iterations()->device);
+  }
+  const DeviceId& device = model.calls()[model.outputs()[0]].layer->device();
+  const MetricStates metrics(trainer.runtime(), variables, metric_names(model, config), device);
+  StepGraph step = training_graph(model, config, metrics, element);
+  const Devices& devices = trainer.runtime().devices();
+  const PlannedProgram planned = plan_program(devices, std::move(step.graph), std::move(step.outputs), config.executor);
+  return memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model));
+}
+
+std::vector<DeviceMemory> training_memory(Trainer& trainer) {
+  require_graph(trainer);
+  std::vector<DeviceMemory> most;
+  for (const StepPlan* plan : trainer.training_plans()) {
+    const auto& executor = dynamic_cast<const GraphExecutor&>(*plan->executor);
+    auto memory = memory_of(executor.plan(), trainer.runtime().devices(), executor.feed(),
+                            optimizer_state(trainer.config(), trainer.model()));
+    if (total(memory) > total(most)) most = std::move(memory);
+  }
+  return most;
+}
+
+std::vector<TensorType> batch_types(const Trainer& trainer, std::int64_t batch_size) {
+  require_compiled(trainer);
+  const Model& model = trainer.model();
+  if (!model.defined()) {
+    throw Error(fmt::format("model '{}': its input is not known yet; give the first layer an input_shape, or a dataset",
+                            model.name()));
+  }
+  std::vector<TensorType> types = model.input_types();
+  std::size_t output = 0;
+  for (TensorType type : model.output_types()) {
+    const std::vector<LossPtr>& losses = trainer.config().losses;
+    if (losses[losses.size() == 1 ? 0 : output++]->takes_class_indices()) {
+      type.shape.pop_back();
+      type.dtype = Dtype::i64;
+    }
+    types.push_back(std::move(type));
+  }
+  for (TensorType& type : types) type.shape.insert(type.shape.begin(), batch_size);
+  return types;
+}
+
+std::vector<TensorType> batch_types(const Dataset& dataset) {
+  std::vector<TensorType> types = dataset.element_types();
+  for (TensorType& type : types) {
+    if (!type.shape.empty() && type.shape[0] == varying) type.shape[0] = dataset.examples_per_element();
+    if (std::ranges::find(type.shape, varying) == type.shape.end()) continue;
+    throw Error(fmt::format("the memory of a step can be planned for one size of examples only; the dataset gives {}",
+                            to_string(dataset.element_types())));
+  }
+  return types;
+}
+
+std::size_t total(std::span<const DeviceMemory> memory) {
+  std::size_t bytes = 0;
+  for (const DeviceMemory& device : memory) bytes += device.total();
+  return bytes;
+}
+
+}  // namespace gpubench

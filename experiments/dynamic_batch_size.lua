@@ -1,0 +1,70 @@
+-- Which batch is the largest that a device has memory for, and how many attempts does it take to know?
+--
+-- Cause:  a batch size that is fixed in the script: too large for one device, too small for the next.
+-- Remedy: gb.find_batch_size, which plans batches without taking their memory, proves what it found by real steps, and
+--         backs off where memory ends earlier.
+-- Claim:  within four attempts it finds the largest batch that fits: the batch grows with the limit, its steps use nearly
+--         all of it, and a tenth more examples run out of memory.
+-- `used_ratio` is the peak of memory in use over the limit.
+-- Charts: the batch that was found over the limit, and the examples in a second that it trains.
+local gb = require "gpubench"
+
+local MiB = 1 << 20
+local digits = gb.datasets.mnist("train"):repeated()
+
+local function batches(size) return digits:batch(size) end
+
+local function build()
+  local model = gb.Sequential {
+    gb.layers.Reshape({ 28, 28, 1 }, { input_shape = { 784 } }),
+    gb.layers.Conv2D(32, 3, { activation = "relu" }),
+    gb.layers.MaxPooling2D(2),
+    gb.layers.Flatten(),
+    gb.layers.Dense(10, { activation = "softmax" }),
+  }
+  model:compile { optimizer = "adam", loss = "categorical_crossentropy" }
+  return model
+end
+
+-- 1 when a step with such a batch fits, 0 when memory runs out.
+local function fits(model, size)
+  local ok, reason = pcall(model.fit, model, batches(size), { steps_per_epoch = 1, verbose = 0 })
+  if not ok and not tostring(reason):find("out of memory", 1, true) then error(reason, 0) end
+  return ok and 1 or 0
+end
+
+gb.experiment {
+  name  = "dynamic_batch_size",
+  title = "The largest batch that fits, in few attempts",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("limit_bytes", { 16 * MiB, 32 * MiB, 64 * MiB, 128 * MiB }),
+  },
+  columns = { "trials", "used_ratio", "prediction_error", "tenth_more_fits" },
+  run = function(point)
+    gb.config.set_memory_limit(point.device, point.limit_bytes)
+    return gb.device(point.device, function()
+      local model = build()
+      local batch_size, search = gb.find_batch_size(model, batches)
+      local last = search.trials[#search.trials]
+      local row = gb.measure.training(model, batches(batch_size))
+      row.trials, row.used_ratio = #search.trials, last.used / point.limit_bytes
+      row.prediction_error = math.abs(last.used - last.predicted) / last.used
+      row.tenth_more_fits = fits(build(), batch_size + math.max(1, batch_size // 10))
+      return row
+    end)
+  end,
+  charts = {
+    gb.chart.line { x = "limit_bytes", y = "batch_size", series = "device", log_x = 2, log_y = 2 },
+    gb.chart.line { x = "limit_bytes", y = "examples_per_s", series = "device", log_x = 2 },
+  },
+  expect = {
+    gb.expect.increasing { x = "limit_bytes", y = "batch_size", by = "device" },
+    gb.expect.at_most { y = "trials", value = 4, claim = "it takes at most four attempts" },
+    gb.expect.at_most {
+      y = "prediction_error", value = 0.02, claim = "what was predicted is what is used, within 2 %",
+    },
+    gb.expect.at_least { y = "used_ratio", value = 0.8, claim = "the batch puts most of the limit to use" },
+    gb.expect.at_most { y = "tenth_more_fits", value = 0, claim = "a tenth more examples run out of memory" },
+  },
+}

@@ -1,0 +1,99 @@
+-- A model, its activations and gradients exceed the device's memory: what helps, and what does it cost?
+--
+-- Cause:  a batch whose activations, with weights, gradients and the optimizer's slots, need more than there is.
+-- Remedy: a smaller batch; accumulation, which keeps the batch and computes it in parts; 16-bit types, which halve
+--         everything.
+-- Claim:  without a remedy the large batch ends as out of memory, and the row names the largest tensors; each remedy trains
+--         it within the limit, at a price in time that the rows tell.
+-- Charts: peak memory, and examples in a second, by remedy, for a batch that fits and one that does not.
+-- The limit stands for a device's memory, so that it ends alike everywhere. bfloat16 changes what is computed, the others
+-- do not. Kernels that compute 16 bits by widening whole tensors first (most of the CPU's) take back in workspace what the
+-- types save: then the claim about 16 bits is refuted, and `predicted_bytes` and the row's detail say by what.
+-- `limit_ratio` is the peak of memory in use over the limit.
+local gb = require "gpubench"
+
+local limit = 40 << 20
+local features, width, parts = 64, 512, 4
+
+local function build(remedy)
+  gb.config.set_floatx(remedy == "bfloat16" and "bfloat16" or "float32")
+  local layers = {}
+  for index = 1, 4 do
+    layers[index] = gb.layers.Dense(width, { activation = "relu", input_shape = index == 1 and { features } or nil })
+  end
+  layers[#layers + 1] = gb.layers.Dense(1)
+  local model = gb.Sequential(layers)
+  gb.config.set_floatx "float32"
+  model:compile {
+    optimizer = "adam", loss = "mean_squared_error",
+    gradient_accumulation_steps = remedy == "accumulation" and parts or 1,
+  }
+  return model
+end
+
+local function examples()
+  return gb.data.Dataset.synthetic { types = { "float32[" .. features .. "]", "float32[1]" }, count = 8192 }
+end
+
+local function row_of(rows, batch_size, remedy)
+  for _, row in ipairs(rows) do
+    if row.asked_batch_size == batch_size and row.remedy == remedy then return row end
+  end
+end
+
+local function fits(remedy, claim)
+  return gb.expect.that {
+    claim = claim,
+    judge = function(rows)
+      local row = row_of(rows, 4096, remedy)
+      if not row then return "inconclusive", "the row is not there" end
+      if row.status ~= "ok" then return "refuted", row.status end
+      local reason = string.format("%.1f %% of the limit", 100 * row.limit_ratio)
+      return row.limit_ratio <= 1 and "confirmed" or "refuted", reason
+    end,
+  }
+end
+
+gb.experiment {
+  name  = "memory_exhaustion",
+  title = "Out of memory, and what helps",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("asked_batch_size", { 1024, 4096 }),
+    gb.axis("remedy", { "none", "smaller batch", "accumulation", "bfloat16" }, { closed = true }),
+  },
+  columns = { "predicted_bytes", "limit_ratio" },
+  run = function(point)
+    gb.config.set_memory_limit(point.device, limit)
+    return gb.device(point.device, function()
+      local model = build(point.remedy)
+      local batch_size = point.remedy == "smaller batch" and point.asked_batch_size // parts or point.asked_batch_size
+      local predicted = model:memory(batch_size).total
+      local row = gb.measure.training(model, examples():batch(batch_size))
+      row.predicted_bytes, row.limit_ratio = predicted, row.peak_memory_bytes / limit
+      return row
+    end)
+  end,
+  charts = {
+    gb.chart.bar { x = "remedy", y = "peak_memory_bytes", series = "asked_batch_size" },
+    gb.chart.bar { x = "remedy", y = "examples_per_s", series = "asked_batch_size" },
+  },
+  expect = {
+    gb.expect.that {
+      claim = "without a remedy the large batch runs out of memory, and the small one does not",
+      judge = function(rows)
+        local large, small = row_of(rows, 4096, "none"), row_of(rows, 1024, "none")
+        if not large or not small then return "inconclusive", "the rows are not there" end
+        local reason = "4096: " .. large.status .. ", 1024: " .. small.status
+        return large.status == "out_of_memory" and small.status == "ok" and "confirmed" or "refuted", reason
+      end,
+    },
+    fits("smaller batch", "a smaller batch trains within the limit"),
+    fits("accumulation", "the large batch trains within the limit in four parts"),
+    fits("bfloat16", "the large batch trains within the limit in 16 bits"),
+    gb.expect.ratio {
+      y = "limit_ratio", of = { remedy = "accumulation" }, over = { remedy = "none" }, where = { asked_batch_size = 1024 },
+      at_most = 0.9, claim = "accumulation lowers the peak of a batch that fits too",
+    },
+  },
+}

@@ -1,0 +1,126 @@
+---@meta
+-- Memory: what a training step takes, predicted before and reported after, and the largest batch that fits.
+
+---@class Model
+local Model = {}
+
+--- What one layer (or "loss", the optimizer's name, "metrics") holds of one kind when most is in use.
+---@class LayerMemory
+---@field layer string
+---@field kind string a kind of MemoryPlan
+---@field bytes integer
+
+--- Bytes that are alive while a kernel runs, of those that die within the step.
+---@class LaunchMemory
+---@field op string
+---@field label string the layer that it belongs to: "dense/gradient"
+---@field bytes integer
+
+--- Bytes by kind, when most is in use. Gradients are what the optimizer reads; the gradients of activations count as
+--- activations. What dies within a step (gradients, activations, workspace) shares the arena, which is larger than what
+--- is alive at one time by the gaps in it.
+---@class MemoryByKind
+---@field total integer variables + optimizer + inputs + constants + arena
+---@field variables integer weights, batch norm's statistics, metrics
+---@field optimizer integer its slots, step counter and learning rate
+---@field gradients integer
+---@field activations integer
+---@field workspace integer scratch memory of kernels
+---@field inputs integer of devices with memory of their own: the slots that batches are copied to
+---@field constants integer
+---@field arena integer
+---@field lower_bound integer of the arena: the most that is alive at one time
+
+---@class DeviceMemoryPlan: MemoryByKind
+---@field device string
+---@field layers LayerMemory[] largest first
+---@field timeline LaunchMemory[] in the order of the launches
+---@field peak_launch integer in the timeline: when most is alive
+
+---@class MemoryPlan: MemoryByKind sums over all devices
+---@field devices DeviceMemoryPlan[]
+---@field text string the same as a table, to be printed
+
+--- What a training step on batches of this size will take, before it takes any of it: the step is planned, not run. A
+--- dataset of batches says more than a size: the types that its elements really have. Needs graph execution.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(10, { activation = "softmax", input_shape = { 784 } }) }
+--- model:compile { optimizer = "adam", loss = "categorical_crossentropy" }
+--- local planned = model:memory(64)
+--- assert(planned.variables + planned.optimizer + planned.inputs + planned.constants + planned.arena == planned.total)
+--- model:fit(gb.datasets.mnist("train"):batch(64), { steps_per_epoch = 1, verbose = 0 })
+--- local used = gb.config.memory_info().in_use
+--- assert(math.abs(planned.total - used) <= 0.02 * used)
+--- print(planned.text)
+--- ```
+---@param batch integer|Dataset
+---@return MemoryPlan
+function Model:memory(batch) end
+
+---@class gpubench
+local gb = {}
+
+gb.memory = {}
+
+--- A device's pool. Free memory in many pieces cannot hold one large tensor: `fragmentation` is the share of the free
+--- memory that is not in the largest piece.
+---@class PoolMemory: MemoryInfo
+---@field device string
+---@field fragmentation number
+
+---@class MemoryReport
+---@field devices PoolMemory[] those that have been used
+---@field step MemoryPlan? of the model: the step that takes most among those it was trained by
+
+--- The pools of the devices, and what the step of a model that has trained holds.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(10, { activation = "softmax", input_shape = { 784 } }) }
+--- model:compile { optimizer = "adam", loss = "categorical_crossentropy" }
+--- model:fit(gb.datasets.mnist("train"):batch(64), { steps_per_epoch = 1, verbose = 0 })
+--- local report = gb.memory.report(model)
+--- local largest = report.step.devices[1].layers[1]
+--- print(largest.layer, largest.kind, largest.bytes)
+--- assert(report.devices[1].in_use >= report.step.total)
+--- ```
+---@param model Model?
+---@return MemoryReport
+function gb.memory.report(model) end
+
+--- Real steps with one size of batch.
+---@class BatchSizeTrial
+---@field batch_size integer
+---@field fits boolean
+---@field predicted integer bytes, with what else is in use on the device
+---@field used integer? nil where memory ran out
+
+---@class BatchSizeSearch
+---@field batch_size integer
+---@field limit integer bytes
+---@field trials BatchSizeTrial[]
+
+--- The largest batch size that a model trains on within a limit of memory: predicted as by `model:memory`, then proved by
+--- real steps, at most four times with smaller and smaller batches where memory ends earlier. Weights, optimizer and
+--- metrics are afterwards as they were. `data` is a dataset of single examples, or a function that makes a dataset of
+--- batches of a size. Without a limit, the device's own counts (gb.config.set_memory_limit).
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(256, { input_shape = { 784 } }), gb.layers.Dense(10) }
+--- model:compile { optimizer = "sgd", loss = gb.losses.CategoricalCrossentropy { from_logits = true } }
+--- local digits = gb.datasets.mnist("train")
+--- local batch_size, search = gb.find_batch_size(model, digits, 2 << 20)
+--- assert(#search.trials <= 4 and search.trials[#search.trials].used <= 2 << 20)
+--- model:fit(digits:batch(batch_size), { verbose = 0 })
+--- ```
+---@param model Model
+---@param data Dataset|fun(batch_size: integer): Dataset
+---@param limit integer? bytes
+---@return integer batch_size
+---@return BatchSizeSearch search
+function gb.find_batch_size(model, data, limit) end
+
+return gb

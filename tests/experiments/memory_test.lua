@@ -1,0 +1,93 @@
+-- The experiments about memory: their rows and verdicts, for whatever does not depend on how fast the machine is.
+local gb = require "gpubench"
+local claims = require "gpubench.expect.claim"
+local experiments = require "declared"
+local testing = require "testing"
+
+local declared, rows_of = experiments.of, experiments.rows_of
+local device = gb.devices()[1]
+
+gb._native.keep_configuration()
+
+-- All points of a declaration whose first axis is the device.
+local function swept(declaration)
+  local points = { { device = device } }
+  for index = 2, #declaration.axes do
+    local axis, longer = declaration.axes[index], {}
+    for _, point in ipairs(points) do
+      for _, value in ipairs(axis.values) do
+        local next = { [axis.name] = value }
+        for name, known in pairs(point) do next[name] = known end
+        longer[#longer + 1] = next
+      end
+    end
+    points = longer
+  end
+  local rows = {}
+  for _, point in ipairs(points) do
+    for _, row in ipairs(rows_of(declaration, point)) do rows[#rows + 1] = row end
+  end
+  return rows
+end
+
+-- Verdicts by claim.
+local function judged(declaration, rows)
+  local verdicts = {}
+  for _, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do
+    verdicts[one.claim] = one.verdict .. (one.verdict == "confirmed" and "" or ": " .. one.reason)
+  end
+  return verdicts
+end
+
+local function confirmed(name, wanted)
+  local declaration = declared(name)
+  local rows = swept(declaration)
+  local verdicts = judged(declaration, rows)
+  for _, claim in ipairs(wanted) do
+    testing.is_true(verdicts[claim], claim .. " is claimed")
+    testing.equal(verdicts[claim], "confirmed")
+  end
+  return rows
+end
+
+testing.case("gradient_accumulation: less memory, the same update", function()
+  local rows = confirmed("gradient_accumulation", {
+    "activations_ratio falls with gradient_accumulation_steps for every device",
+    "four parts hold a quarter of the activations",
+    "four parts at least halve all that the step takes",
+    "the update is the whole batch's, but for rounding",
+  })
+  testing.equal(#rows, 4)
+end)
+
+testing.case("dynamic_batch_size: the largest batch that fits, in few attempts", function()
+  confirmed("dynamic_batch_size", {
+    "batch_size rises with limit_bytes for every device",
+    "it takes at most four attempts",
+    "what was predicted is what is used, within 2 %",
+    "the batch puts most of the limit to use",
+    "a tenth more examples run out of memory",
+  })
+end)
+
+testing.case("memory_exhaustion: the row of what ran out names tensors, and remedies fit", function()
+  local rows = confirmed("memory_exhaustion", {
+    "without a remedy the large batch runs out of memory, and the small one does not",
+    "a smaller batch trains within the limit",
+    "the large batch trains within the limit in four parts",
+    "accumulation lowers the peak of a batch that fits too",
+  })
+  for _, row in ipairs(rows) do
+    if row.status == "out_of_memory" then testing.contains(row.detail, "the plan's largest tensors: dense") end
+  end
+end)
+
+testing.case("fragmentation: shown on the eager pool, absent under the planner", function()
+  confirmed("fragmentation", {
+    "executed eagerly, growing batches reserve half as much again as the largest alone, at least",
+    "most of what is then free is not in one piece",
+    "planned, they reserve no more than the largest alone",
+    "a plan is within 5 % of the most that is alive at one time",
+    "preallocated, what is free is in one piece",
+  })
+end)

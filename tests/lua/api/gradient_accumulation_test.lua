@@ -1,0 +1,74 @@
+-- Accumulation by an option of compile and in a loop written by hand: both give the update of the large batch.
+local gb = require "gpubench"
+local testing = require "testing"
+
+local function digits(count)
+  for images, labels in gb.datasets.mnist("train"):batch(count):take(1):iter() do return images, labels end
+end
+
+local function build(options)
+  gb.config.set_seed(5)
+  local model = gb.Sequential {
+    gb.layers.Dense(16, { activation = "relu", input_shape = { 784 } }),
+    gb.layers.Dense(10, { activation = "softmax" }),
+  }
+  options = options or {}
+  options.optimizer, options.loss = gb.optimizers.SGD { learning_rate = 0.5 }, "categorical_crossentropy"
+  model:compile(options)
+  return model
+end
+
+local function same_weights(a, b)
+  for i, weights in ipairs(a:get_weights()) do
+    testing.is_true((weights - b:get_weights()[i]):abs():max():item() < 1e-6, "weights " .. i)
+  end
+end
+
+local images, labels = digits(64)
+
+testing.case("a compiled step over four parts updates as the large batch", function()
+  local whole, parts = build(), build { gradient_accumulation_steps = 4 }
+  for _, model in ipairs { whole, parts } do model:fit(images, labels, { batch_size = 64, shuffle = false, verbose = 0 }) end
+  same_weights(whole, parts)
+end)
+
+for _, compiled in ipairs { false, true } do
+  testing.case("a loop over slices of a batch does too, " .. (compiled and "compiled" or "eager"), function()
+    local whole, parts = build(), build()
+    whole:fit(images, labels, { batch_size = 64, shuffle = false, verbose = 0 })
+    local loss_fn, optimizer = gb.losses.CategoricalCrossentropy(), gb.optimizers.SGD { learning_rate = 0.5 }
+    local steps, size = 4, 16
+    local function step(x, y)
+      local sums
+      for first = 1, #x, size do
+        local last = first + size - 1
+        local tape <close> = gb.tape()
+        local loss = loss_fn(y:rows(first, last), parts(x:rows(first, last), { training = true }))
+        local gradients = tape:gradient(loss / steps, parts.trainable_variables)
+        for i, gradient in ipairs(gradients) do gradients[i] = sums and sums[i] + gradient or gradient end
+        sums = gradients
+      end
+      optimizer:apply_gradients(sums, parts.trainable_variables)
+      return sums[1]:sum()
+    end
+    if compiled then step = gb.compile(step) end
+    step(images, labels)
+    same_weights(whole, parts)
+    testing.equal(optimizer.iterations, 1)
+  end)
+end
+
+testing.case("measuring names the parts; a whole batch has no such column", function()
+  local data = gb.datasets.mnist("train"):batch(64)
+  local options = { budget = 0.05, min_time = 0.01 }
+  testing.equal(gb.measure.training(build { gradient_accumulation_steps = 4 }, data, options).gradient_accumulation_steps, 4)
+  testing.equal(gb.measure.training(build(), data, options).gradient_accumulation_steps, nil)
+end)
+
+testing.case("parts that cannot be are refused", function()
+  testing.raises("option 'gradient_accumulation_steps': at least 1 is expected, got 0", build,
+    { gradient_accumulation_steps = 0 })
+  local model = build { gradient_accumulation_steps = 3 }
+  testing.raises("a batch of 64 examples cannot be accumulated over gradient_accumulation_steps = 3 in equal parts",
+    model.fit, model, images, labels, { batch_size = 64, verbose = 0 })
+end)

@@ -1,0 +1,139 @@
+-- Predictions against what is then used, the report afterwards, and the largest batch that fits.
+local gb = require "gpubench"
+local testing = require "testing"
+
+local digits = gb.datasets.mnist "train"
+local MiB = 1 << 20
+
+local models = {
+  dense = function()
+    return { gb.layers.Dense(128, { activation = "relu", input_shape = { 784 } }),
+             gb.layers.Dense(10, { activation = "softmax" }) }
+  end,
+  convolution = function()
+    return { gb.layers.Reshape({ 28, 28, 1 }, { input_shape = { 784 } }),
+             gb.layers.Conv2D(16, 3, { activation = "relu" }), gb.layers.BatchNormalization(), gb.layers.MaxPooling2D(2),
+             gb.layers.Flatten(), gb.layers.Dropout(0.2), gb.layers.Dense(10, { activation = "softmax" }) }
+  end,
+}
+
+local function build(kind, options)
+  local model = gb.Sequential(models[kind]())
+  options = options or {}
+  options.optimizer, options.metrics = "adam", { "accuracy" }
+  options.loss = options.loss or "categorical_crossentropy"
+  model:compile(options)
+  return model
+end
+
+local function in_use()
+  collectgarbage()
+  return gb.config.memory_info().in_use
+end
+
+for kind in pairs(models) do
+  for _, parts in ipairs { 1, 4 } do
+    testing.case(kind .. " in " .. parts .. " parts: what was predicted is used", function()
+      local before = in_use()
+      local model = build(kind, { gradient_accumulation_steps = parts })
+      local planned = model:memory(64)
+      testing.is_true(planned.total > 0)
+      model:fit(digits:batch(64), { steps_per_epoch = 2, verbose = 0 })
+      local used = in_use() - before
+      testing.is_true(math.abs(planned.total - used) <= 0.02 * used, planned.total .. " predicted, " .. used .. " used")
+      local step = gb.memory.report(model).step
+      testing.equal(step.total, planned.total)
+    end)
+  end
+end
+
+testing.case("kinds sum up to the arena, and layers to the kinds", function()
+  local planned = build("dense"):memory(64)
+  testing.equal(planned.gradients + planned.activations + planned.workspace, planned.lower_bound)
+  local sums = {}
+  for _, entry in ipairs(planned.devices[1].layers) do sums[entry.kind] = (sums[entry.kind] or 0) + entry.bytes end
+  for kind, bytes in pairs(sums) do testing.equal(bytes, planned[kind]) end
+  local slots = 2 * planned.gradients  -- Adam keeps two of each weight
+  testing.is_true(math.abs(planned.optimizer - slots) < 0.05 * slots, "two slots")
+  local device = planned.devices[1]
+  testing.equal(device.timeline[device.peak_launch].bytes, planned.lower_bound)
+  testing.contains(planned.text, "dense")
+end)
+
+testing.case("accumulation in four parts holds a quarter of the activations", function()
+  local whole, parts = build("convolution"):memory(256), build("convolution", { gradient_accumulation_steps = 4 }):memory(256)
+  testing.is_true(parts.activations < 0.27 * whole.activations, parts.activations .. " of " .. whole.activations)
+end)
+
+testing.case("a dataset of batches tells its own types", function()
+  local model = build("dense", { loss = "sparse_categorical_crossentropy" })
+  local sparse = gb.datasets.mnist("train", { one_hot = false })
+  testing.equal(model:memory(sparse:batch(64)).total, model:memory(64).total)
+end)
+
+testing.case("what cannot be predicted says why", function()
+  local model = build "dense"
+  testing.raises("a batch size of at least 1 is expected, got 0", model.memory, model, 0)
+  local eager = build("dense", { run_eagerly = true })
+  testing.raises("it is compiled for eager execution", eager.memory, eager, 64)
+  local open = gb.Sequential { gb.layers.Dense(2) }
+  testing.raises("has not been compiled", open.memory, open, 64)
+  open:compile { optimizer = "sgd", loss = "mean_squared_error" }
+  testing.raises("its input is not known yet; give the first layer an input_shape", open.memory, open, 64)
+  testing.raises("has not been trained yet; model:memory(batch_size) predicts", gb.memory.report, model)
+end)
+
+testing.case("a report without a model tells of the pools", function()
+  local tensor = gb.ones { 1024 }
+  local pool = gb.memory.report().devices[1]
+  testing.equal(pool.device, gb.device())
+  testing.is_true(pool.in_use >= 4096 and pool.fragmentation >= 0 and pool.fragmentation <= 1)
+  testing.equal(#tensor, 1024)
+end)
+
+testing.case("the largest batch fits, and one more does not", function()
+  local model = build "convolution"
+  local limit = in_use() + 20 * MiB
+  local before = model:get_weights()
+  local found, search = gb.find_batch_size(model, digits, limit)
+  testing.is_true(#search.trials <= 4)
+  local last = search.trials[#search.trials]
+  testing.is_true(last.fits and last.used <= limit and last.batch_size == found)
+  testing.is_true(math.abs(last.used - last.predicted) <= 0.02 * last.used, "used as predicted")
+  for i, weights in ipairs(model:get_weights()) do
+    testing.equal((weights - before[i]):abs():max():item(), 0.0)
+  end
+  local rest = in_use()
+  testing.is_true(model:memory(found).arena <= limit - rest and model:memory(found + 1).arena > limit - rest)
+end)
+
+testing.case("accumulation makes larger batches fit, in multiples of its parts", function()
+  local limit = in_use() + 8 * MiB
+  local whole = gb.find_batch_size(build "convolution", digits, limit)
+  collectgarbage()
+  local parts = gb.find_batch_size(build("convolution", { gradient_accumulation_steps = 4 }), digits, limit)
+  testing.equal(parts % 4, 0)
+  testing.is_true(parts > 3 * whole, parts .. " against " .. whole)
+end)
+
+testing.case("a function makes the batches, and all examples may fit", function()
+  local asked = {}
+  local found = gb.find_batch_size(build "dense", function(size)
+    asked[size] = true
+    return digits:take(96):batch(size)
+  end, in_use() + 600 * MiB)
+  testing.is_true(asked[found], "the function was asked for what was found")
+  testing.equal((gb.find_batch_size(build "dense", digits:take(96), in_use() + 600 * MiB)), 96)
+end)
+
+testing.case("limits that nothing fits are refused", function()
+  local model = build "dense"
+  testing.raises("has no limit of memory; give one in bytes", gb.find_batch_size, model, digits)
+  testing.raises("is below the 1.17 MiB that the variables of model 'sequential' and of its optimizer take alone",
+    gb.find_batch_size, model, digits, MiB)
+  local variables = model:memory(1).variables + model:memory(1).optimizer
+  testing.raises("for a batch of 1, the smallest there is; the limit is", gb.find_batch_size, model, digits, variables + 1024)
+  testing.raises("a limit in bytes is expected, got 0", gb.find_batch_size, model, digits, 0)
+  testing.raises("a Dataset of single examples is expected", gb.find_batch_size, model, "mnist", MiB)
+  testing.raises("gb.AUTOTUNE chooses it for tensors", model.fit, model, digits:batch(8), { batch_size = gb.AUTOTUNE })
+end)
