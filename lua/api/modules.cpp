@@ -36,6 +36,7 @@ void open_modules(lua_State* L) {
   open_callbacks(L);
   open_measure_training(L);
   open_measure_loop(L);
+  open_measure_numerics(L);
   open_measure_copies(L);
   open_measure_pipeline(L);
 }
