@@ -161,6 +161,13 @@ void Model::build(VariableFactory& factory) {
 }
 
 std::vector<Value> Model::call(const CallContext& context, std::span<const Value> inputs) const {
+  const std::vector<Value> values = call_each(context, inputs);
+  std::vector<Value> results;
+  for (const std::size_t output : outputs_) results.push_back(values[output]);
+  return results;
+}
+
+std::vector<Value> Model::call_each(const CallContext& context, std::span<const Value> inputs) const {
   std::vector<TensorType> examples;
   for (const Value input : inputs) {
     const TensorType& type = context.graph.type(input);
@@ -182,9 +189,7 @@ std::vector<Value> Model::call(const CallContext& context, std::span<const Value
     for (const std::size_t input : calls_[i].inputs) arguments.push_back(values[input]);
     values[i] = calls_[i].layer->call(context, arguments);
   }
-  std::vector<Value> results;
-  for (const std::size_t output : outputs_) results.push_back(values[output]);
-  return results;
+  return values;
 }
 
 std::vector<SymbolPtr> Model::apply(const std::vector<SymbolPtr>& inputs) const {

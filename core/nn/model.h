@@ -39,6 +39,8 @@ class Model {
 
   /// Adds the model's nodes. Inputs carry a batch dimension; other element types are cast to the declared ones.
   std::vector<Value> call(const CallContext& context, std::span<const Value> inputs) const;
+  /// The same, but returns what every call gives, in the order of calls().
+  std::vector<Value> call_each(const CallContext& context, std::span<const Value> inputs) const;
   /// The model's layers applied once more, to other symbols: a model used as a layer.
   std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs) const;
 

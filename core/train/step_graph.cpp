@@ -157,4 +157,16 @@ StepGraph prediction_graph(const Model& model, std::span<const TensorType> eleme
   return step;
 }
 
+Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, std::span<const Value> labels,
+                 std::span<const Value> outputs) {
+  Value total;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const GraphScope scope(graph, output_device(model, i), "loss");
+    const Value values = loss_of(config, i).call(graph, labels[i], outputs[i]);
+    const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
+    total = total ? ops::add(graph, total, mean) : mean;
+  }
+  return total;
+}
+
 }  // namespace gpubench

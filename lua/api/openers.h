@@ -27,6 +27,7 @@ void open_lua_function(lua_State* L);
 void open_measure_copies(lua_State* L);
 void open_measure_inference(lua_State* L);
 void open_measure_loop(lua_State* L);
+void open_measure_numerics(lua_State* L);
 void open_measure_pipeline(lua_State* L);
 void open_measure_training(lua_State* L);
 void open_measured(lua_State* L);

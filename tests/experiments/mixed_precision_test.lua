@@ -7,28 +7,30 @@ local testing = require "testing"
 gb._native.keep_configuration()
 
 local declaration = experiments.of "mixed_precision"
+local narrowest, widest = declaration.axes[2].values[1], declaration.axes[2].values[2]
 local largest = declaration.axes[3].values[2]
 
--- The rows of all precisions, with these step times, where a bfloat16 product is `gain` times as fast.
-local function rows_with(times, gain)
+-- The rows of these precisions, with these step times, where a bfloat16 product is twice as fast.
+local function rows_with(precisions, times)
   local rows = {}
-  for index, precision in ipairs(declaration.axes[4].values) do
+  for index, precision in ipairs(precisions) do
     local function training()
       return { step_time_s = times[index], step_time_low_s = times[index], step_time_high_s = times[index],
         peak_memory_bytes = index == 1 and 200 or 100, quality = "ok" }
     end
-    local function kernels() return { { flops_per_s = 1e9 }, { flops_per_s = gain * 1e9 } } end
+    local function kernels() return { { flops_per_s = 1e9 }, { flops_per_s = 2e9 } } end
     experiments.with(gb.measure, { training = training, kernels = kernels }, function()
       rows[index] = experiments.row_of(declaration,
-        { device = gb.devices()[1], width = 64, batch_size = largest, precision = precision })
+        { device = gb.devices()[1], width = narrowest, batch_size = largest, precision = precision })
     end)
     testing.equal(rows[index].status .. (rows[index].detail or ""), "ok")
-    rows[index].width = declaration.axes[2].values[2]  -- what the claim on speed looks at
   end
   return rows
 end
 
-local function judged(rows)
+-- Claims on speed and memory look at the widest layers, the one on float16 without scaling at the narrowest.
+local function judged(rows, width)
+  for _, row in ipairs(rows) do row.width = width end
   local axes = { gb.axis("precision", declaration.axes[4].values) }
   local verdicts = {}
   for index, one in ipairs(claims.judge_all(declaration.expect, rows, axes)) do verdicts[index] = one.verdict end
@@ -36,7 +38,7 @@ local function judged(rows)
 end
 
 testing.case("float16 without loss scaling is wrong, the mixed policies are not", function()
-  local rows = rows_with({ 2, 1, 1, 1 }, 2)
+  local rows = rows_with(declaration.axes[4].values, { 2, 1, 1, 1 })
   testing.equal(rows[1].loss_gap, nil)
   testing.is_true(rows[2].loss_gap < 0.5 and rows[3].loss_gap < 0.5, "the mixed policies learn what float32 learns")
   testing.equal(rows[2].verdict, nil)
@@ -44,16 +46,21 @@ testing.case("float16 without loss scaling is wrong, the mixed policies are not"
   testing.contains(rows[4].verdict, "fast but wrong: its loss is ")
   testing.contains(rows[4].verdict, " half-widths of float32's band from it")
   testing.is_true(rows[4].final_loss > rows[1].final_loss, "and it learns less")
-  testing.equal(judged(rows), { "confirmed", "confirmed", "confirmed", "confirmed", "confirmed" })
+  local wide = judged(rows, widest)
+  testing.equal({ wide[1], wide[2], wide[3], wide[4] }, { "confirmed", "confirmed", "confirmed", "confirmed" })
+  testing.equal(judged(rows, narrowest)[5], "confirmed")
 
-  local slow = rows_with({ 1, 0.9, 2, 2 }, 2)
-  testing.contains(slow[4].verdict, "wrong: its loss is ")
-  testing.is_true(not slow[4].verdict:find("fast", 1, true), "a slow one is not called fast")
-  testing.equal(judged(slow)[1], "refuted")
-  testing.equal(judged(rows_with({ 1, 0.9, 2, 2 }, 1.2))[1], "not measurable here")
+  rows[2].step_time_s = 1.9
+  testing.equal(judged(rows, widest)[1], "refuted")
+  rows[2].product_gain = 1.2
+  testing.equal(judged(rows, widest)[1], "not measurable here")
+
+  local slow = rows_with({ "float32", "mixed_float16_unscaled" }, { 1, 2 })[2]
+  testing.contains(slow.verdict, "wrong: its loss is ")
+  testing.is_true(not slow.verdict:find("fast", 1, true), "a slow one is not called fast")
 
   rows[4].loss_gap, rows[2].loss_gap, rows[3].loss_gap = 0.5, 2, 2
-  local contrary = judged(rows)
+  local contrary = judged(rows, narrowest)
   testing.equal({ contrary[3], contrary[4], contrary[5] }, { "refuted", "refuted", "refuted" })
 end)
 

@@ -10,7 +10,8 @@ local batch_size = 32
 local tolerance = 5e-3
 
 local unfused = {
-  fuse_softmax_cross_entropy = false, shrink_pool_gradient = false, fuse_epilogue = false, fuse_conv_pool = false,
+  merge_casts = false, fuse_softmax_cross_entropy = false, shrink_pool_gradient = false, fuse_epilogue = false,
+  fuse_conv_pool = false,
 }
 local ways = {
   { name = "eager", run_eagerly = true },
