@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,13 @@ class Loss {
   virtual std::string name() const = 0;
   /// float32 values of any shape. Throws Error naming the loss and both types.
   virtual Value call(Graph& graph, Value labels, Value predictions) const = 0;
+  /// Whether it depends on the model's inputs as well; then call_with_inputs() is what to call, and call() throws
+  /// Error.
+  virtual bool reads_inputs() const { return false; }
+  virtual Value call_with_inputs(Graph& graph, Value labels, Value predictions,
+                                 std::span<const Value> /*inputs*/) const {
+    return call(graph, labels, predictions);
+  }
   /// Labels are class indices, to be checked against the number of classes before they reach a kernel.
   virtual bool takes_class_indices() const { return false; }
 };

@@ -49,18 +49,18 @@ void accumulate(Graph& graph, const VariablePtr& state, Value values) {
 
 /// Per-example losses and metrics go into the states; returns the scalar that training minimizes.
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& states,
-                 std::span<const Value> labels, std::span<const Value> outputs) {
+                 const Bound& bound, std::span<const Value> outputs) {
   Value total;
   std::size_t state = 1;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const GraphScope scope(graph, output_device(model, i), "loss");
-    const Value values = loss_of(config, i).call(graph, labels[i], outputs[i]);
+    const Value values = loss_of(config, i).call_with_inputs(graph, bound.labels[i], outputs[i], bound.inputs);
     const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
     total = total ? ops::add(graph, total, mean) : mean;
     if (outputs.size() == 1) accumulate(graph, states.state(0), values);
     for (const MetricPtr& metric : config.metrics) {
       const GraphScope named(graph, output_device(model, i), metric->name());
-      const Value measured = metric->call(graph, labels[i], outputs[i]);
+      const Value measured = metric->call(graph, bound.labels[i], outputs[i]);
       accumulate(graph, states.state(state++), measured);
     }
   }
@@ -91,7 +91,7 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   const Bound bound = bind_element(graph, model, element, true);
   const Value counter = graph.variable(config.optimizer->iterations());
   const std::vector<Value> outputs = model.call({graph, true, counter}, bound.inputs);
-  const Value loss = add_losses(graph, model, config, metrics, bound.labels, outputs);
+  const Value loss = add_losses(graph, model, config, metrics, bound, outputs);
 
   const std::vector<VariablePtr> variables = model.trainable_variables();
   std::vector<Value> values;
@@ -105,7 +105,7 @@ StepGraph evaluation_graph(const Model& model, const CompileConfig& config, cons
   StepGraph step;
   const Bound bound = bind_element(step.graph, model, element, true);
   const std::vector<Value> outputs = model.call({step.graph}, bound.inputs);
-  add_losses(step.graph, model, config, metrics, bound.labels, outputs);
+  add_losses(step.graph, model, config, metrics, bound, outputs);
   return step;
 }
 
