@@ -72,14 +72,13 @@ class NumericsGraph {
  private:
   /// The output of every call.
   std::vector<Value> call_model(const std::vector<TensorType>& types) {
-    std::vector<Value> inputs;
     for (std::size_t i = 0; i < types.size(); ++i) {
       const bool label = i >= model_.inputs().size();
       const std::size_t call = label ? model_.outputs().at(i - model_.inputs().size()) : model_.inputs()[i];
       const GraphScope scope(graph_, model_.calls()[call].layer->device(), "");
-      (label ? labels_ : inputs).push_back(graph_.input(types[i], label ? "y" : "x"));
+      (label ? values_.labels : values_.inputs).push_back(graph_.input(types[i], label ? "y" : "x"));
     }
-    return model_.call_each({graph_, true, graph_.variable(config_.optimizer->iterations())}, inputs);
+    return model_.call_each({graph_, true, graph_.variable(config_.optimizer->iterations())}, values_.inputs);
   }
 
   void watch_layers(const std::vector<Value>& outputs) {
@@ -114,20 +113,19 @@ class NumericsGraph {
   }
 
   Value loss_of(const std::vector<TensorType>& types, const std::vector<Value>& calls) {
-    if (labels_.size() != model_.outputs().size()) {
+    if (values_.labels.size() != model_.outputs().size()) {
       throw Error(fmt::format("numerics: an element must be {} inputs and {} labels, got a tuple of {}",
                               model_.inputs().size(), model_.outputs().size(), types.size()));
     }
-    std::vector<Value> outputs;
-    for (const std::size_t output : model_.outputs()) outputs.push_back(calls[output]);
-    return total_loss(graph_, model_, config_, labels_, outputs);
+    for (const std::size_t output : model_.outputs()) values_.outputs.push_back(calls[output]);
+    return total_loss(graph_, model_, config_, values_);
   }
 
   const Model& model_;
   const CompileConfig& config_;
   std::optional<Dtype> judged_as_;
   Graph graph_;
-  std::vector<Value> labels_;
+  StepValues values_;
   std::vector<Watched> watched_;
 };
 

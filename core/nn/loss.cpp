@@ -88,8 +88,12 @@ LossPtr make_from_logits(const Config& config) {
 
 }  // namespace
 
-Value Loss::call(Graph& graph, Value labels, Value predictions) const {
-  return values(graph, labels, in_float32(graph, predictions));
+Value Loss::call(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs) const {
+  return values_with_inputs(graph, labels, in_float32(graph, predictions), inputs);
+}
+
+Value Loss::values_with_inputs(Graph& graph, Value labels, Value predictions, std::span<const Value> /*inputs*/) const {
+  return values(graph, labels, predictions);
 }
 
 const std::vector<LossKind>& loss_kinds() {

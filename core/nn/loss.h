@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,15 +17,19 @@ class Loss {
  public:
   virtual ~Loss() = default;
   virtual std::string name() const = 0;
-  /// Values of any shape, computed in float32 from predictions of any floating-point type. Throws Error naming the loss
-  /// and both types.
-  Value call(Graph& graph, Value labels, Value predictions) const;
+  /// Values of any shape, computed in float32 from predictions of any floating-point type. `inputs`: the model's, for a
+  /// loss that reads them. Throws Error naming the loss and both types.
+  Value call(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs = {}) const;
+  /// Whether it depends on the model's inputs as well.
+  virtual bool reads_inputs() const { return false; }
   /// Labels are class indices, to be checked against the number of classes before they reach a kernel.
   virtual bool takes_class_indices() const { return false; }
 
  protected:
   /// Floating-point predictions are float32.
   virtual Value values(Graph& graph, Value labels, Value predictions) const = 0;
+  /// What call() calls; values() unless the loss reads inputs.
+  virtual Value values_with_inputs(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs) const;
 };
 using LossPtr = std::shared_ptr<const Loss>;
 

@@ -13,22 +13,18 @@
 namespace gpubench {
 namespace {
 
-struct Bound {
-  std::vector<Value> inputs, labels;
-};
-
 const DeviceId& output_device(const Model& model, std::size_t output) {
   return model.calls()[model.outputs()[output]].layer->device();
 }
 
 /// The graph's inputs, each on the device that reads it.
-Bound bind_element(Graph& graph, const Model& model, std::span<const TensorType> element, bool labelled) {
+StepValues bind_element(Graph& graph, const Model& model, std::span<const TensorType> element, bool labelled) {
   const std::size_t inputs = model.inputs().size(), outputs = model.outputs().size();
   if (element.size() < inputs || (labelled && element.size() != inputs + outputs)) {
     throw Error(fmt::format("model '{}': an element must be {} input{} and {} label{}, got a tuple of {}", model.name(),
                             inputs, inputs == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s", element.size()));
   }
-  Bound bound;
+  StepValues bound;
   for (std::size_t i = 0; i < inputs; ++i) {
     const GraphScope scope(graph, model.calls()[model.inputs()[i]].layer->device(), "");
     bound.inputs.push_back(graph.input(element[i], "x"));
@@ -52,12 +48,12 @@ void require_equal_parts(const Model& model, std::span<const TensorType> element
   }
 }
 
-Bound part_of(Graph& graph, const Bound& whole, std::int64_t index, std::int64_t parts) {
+StepValues part_of(Graph& graph, const StepValues& whole, std::int64_t index, std::int64_t parts) {
   const auto part = [&](Value value) {
     const GraphScope scope(graph, graph.node(value).device, graph.node(value).label);
     return ops::batch_part(graph, value, index, parts);
   };
-  Bound result;
+  StepValues result;
   for (const Value input : whole.inputs) result.inputs.push_back(part(input));
   for (const Value label : whole.labels) result.labels.push_back(part(label));
   return result;
@@ -72,24 +68,30 @@ void accumulate(Graph& graph, const VariablePtr& state, Value values) {
   ops::accumulate_mean(graph, graph.variable(state), ops::cast(graph, values, Dtype::f32));
 }
 
+/// The values of output `i`, whose mean joins the scalar that training minimizes.
+Value add_loss(Graph& graph, const CompileConfig& config, std::size_t i, const StepValues& step, Value& total) {
+  const Value values = loss_of(config, i).call(graph, step.labels[i], step.outputs[i], step.inputs);
+  const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
+  total = total ? ops::add(graph, total, mean) : mean;
+  return values;
+}
+
 /// Per-example losses and metrics go into the states; returns the scalar that training minimizes.
 Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& states,
-                 std::span<const Value> labels, std::span<const Value> outputs) {
+                 const StepValues& step) {
   Value total;
   std::size_t state = 1;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  const std::size_t outputs = step.outputs.size();
+  for (std::size_t i = 0; i < outputs; ++i) {
     const GraphScope scope(graph, output_device(model, i), "loss");
-    const Value values = loss_of(config, i).call(graph, labels[i], outputs[i]);
-    const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
-    total = total ? ops::add(graph, total, mean) : mean;
-    if (outputs.size() == 1) accumulate(graph, states.state(0), values);
+    const Value values = add_loss(graph, config, i, step, total);
+    if (outputs == 1) accumulate(graph, states.state(0), values);
     for (const MetricPtr& metric : config.metrics) {
       const GraphScope named(graph, output_device(model, i), metric->name());
-      const Value measured = metric->call(graph, labels[i], outputs[i]);
-      accumulate(graph, states.state(state++), measured);
+      accumulate(graph, states.state(state++), metric->call(graph, step.labels[i], step.outputs[i]));
     }
   }
-  if (outputs.size() > 1) {
+  if (outputs > 1) {
     const GraphScope scope(graph, output_device(model, 0), "loss");
     accumulate(graph, states.state(0), total);
   }
@@ -120,7 +122,7 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
                          std::span<const TensorType> element) {
   StepGraph step;
   Graph& graph = step.graph;
-  const Bound bound = bind_element(graph, model, element, true);
+  const StepValues whole = bind_element(graph, model, element, true);
   const Value counter = graph.variable(config.optimizer->iterations());
   const std::vector<VariablePtr> variables = model.trainable_variables();
   std::vector<Value> values;
@@ -131,9 +133,9 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   require_equal_parts(model, element, parts);
   std::vector<Value> sums(values.size());
   for (std::int64_t index = 0; index < parts; ++index) {
-    const Bound part = part_of(graph, bound, index, parts);
-    const std::vector<Value> outputs = model.call({graph, true, counter}, part.inputs);
-    const Value loss = share_of(graph, add_losses(graph, model, config, metrics, part.labels, outputs), parts);
+    StepValues part = part_of(graph, whole, index, parts);
+    part.outputs = model.call({graph, true, counter}, part.inputs);
+    const Value loss = share_of(graph, add_losses(graph, model, config, metrics, part), parts);
     sums = add_gradients(graph, scale ? scale->scaled(graph, loss) : loss, values, sums);
   }
   if (scale) scale->apply_scaled(graph, *config.optimizer, sums, variables);
@@ -144,27 +146,24 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
                            std::span<const TensorType> element) {
   StepGraph step;
-  const Bound bound = bind_element(step.graph, model, element, true);
-  const std::vector<Value> outputs = model.call({step.graph}, bound.inputs);
-  add_losses(step.graph, model, config, metrics, bound.labels, outputs);
+  StepValues values = bind_element(step.graph, model, element, true);
+  values.outputs = model.call({step.graph}, values.inputs);
+  add_losses(step.graph, model, config, metrics, values);
   return step;
 }
 
 StepGraph prediction_graph(const Model& model, std::span<const TensorType> element) {
   StepGraph step;
-  const Bound bound = bind_element(step.graph, model, element, false);
+  const StepValues bound = bind_element(step.graph, model, element, false);
   step.outputs = model.call({step.graph}, bound.inputs);
   return step;
 }
 
-Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, std::span<const Value> labels,
-                 std::span<const Value> outputs) {
+Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step) {
   Value total;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
     const GraphScope scope(graph, output_device(model, i), "loss");
-    const Value values = loss_of(config, i).call(graph, labels[i], outputs[i]);
-    const Value mean = graph.type(values).shape.empty() ? values : ops::reduce_mean(graph, values);
-    total = total ? ops::add(graph, total, mean) : mean;
+    add_loss(graph, config, i, step, total);
   }
   return total;
 }

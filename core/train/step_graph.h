@@ -41,9 +41,13 @@ struct StepGraph {
 /// "loss", then each metric; with several outputs a metric counts once per output ("dense_1_accuracy").
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
 
+/// What a step computes a loss from.
+struct StepValues {
+  std::vector<Value> inputs, labels, outputs;
+};
+
 /// The scalar that training minimizes: the sum of the outputs' mean losses.
-Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, std::span<const Value> labels,
-                 std::span<const Value> outputs);
+Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step);
 
 /// Inputs: the types of one element, the model's inputs before the labels. Throws Error when they do not fit, and for a
 /// batch that cannot be accumulated in equal parts.

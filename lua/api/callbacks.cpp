@@ -9,6 +9,7 @@
 #include "core/train/model_checkpoint.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
+#include "lua/api/pruning.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
@@ -116,6 +117,10 @@ std::string text(const ScriptCallback&) {
 
 CallbackPtr read_callback(lua_State* L, int index) {
   if (Value<ScriptCallback>::matches(L, index)) return Value<ScriptCallback>::read(L, index).callback;
+  if (Value<std::shared_ptr<ScriptPruning>>::matches(L, index)) {
+    const auto pruning = Value<std::shared_ptr<ScriptPruning>>::read(L, index);
+    return {pruning, pruning->pruning.get()};
+  }
   if (!lua_istable(L, index))
     mismatch(L, index, "option 'callbacks': gb.callbacks.EarlyStopping or another, or table of functions");
   return std::make_shared<FunctionsCallback>(Value<Functions>::read(L, index));

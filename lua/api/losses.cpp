@@ -9,6 +9,7 @@
 #include "core/train/class_index_check.h"
 #include "lua/api/config_value.h"
 #include "lua/api/graph_function.h"
+#include "lua/api/layers.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
 
@@ -74,14 +75,25 @@ void check_labels(lua_State* L, const Loss& loss, const Tensor& labels, const Te
   check({download(L, labels)});
 }
 
-/// loss(labels, predictions): the mean over the batch.
+/// Labels and predictions, then the model's inputs for a loss that reads them.
+std::vector<Tensor> loss_arguments(lua_State* L, const Loss& loss) {
+  std::vector<Tensor> arguments{read_tensor(L, 2), read_tensor(L, 3)};
+  if (lua_isnoneornil(L, 4)) return arguments;
+  if (!loss.reads_inputs()) {
+    throw ArgumentError(fmt::format("{} takes labels and predictions, and no inputs of the model", loss.name()));
+  }
+  for (Tensor& input : read_one_or_more<Tensor>(L, 4)) arguments.push_back(std::move(input));
+  return arguments;
+}
+
+/// loss(labels, predictions[, inputs]): the mean over the batch.
 int call_loss(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptLoss>>::read(L, 1);
-  const std::array inputs{read_tensor(L, 2), read_tensor(L, 3)};
+  const std::vector<Tensor> inputs = loss_arguments(L, *self->loss);
   check_labels(L, *self->loss, inputs[0], inputs[1]);
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
     const GraphScope scope(graph, self->loss->name());
-    const gpubench::Value losses = self->loss->call(graph, values[0], values[1]);
+    const gpubench::Value losses = self->loss->call(graph, values[0], values[1], values.subspan(2));
     return std::vector{graph.type(losses).shape.empty() ? losses : ops::reduce_mean(graph, losses)};
   };
   Value<Tensor>::push(L, self->calls.apply(world_of(L).dispatcher, inputs, 0, build).front());

@@ -32,9 +32,11 @@ void open_modules(lua_State* L) {
   open_initializers(L);
   open_model(L);
   open_losses(L);
+  open_distillation(L);
   open_optimizers(L);
   open_callbacks(L);
   open_memory(L);
+  open_pruning(L);
   open_measure_training(L);
   open_measure_inference(L);
   open_measure_loop(L);

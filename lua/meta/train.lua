@@ -46,7 +46,7 @@ function Model:compile(options) end
 ---@field validation_split number? share of the rows of tensors, taken from their end
 ---@field steps_per_epoch integer? an epoch ends with the dataset unless given
 ---@field initial_epoch integer?
----@field callbacks (Callback|CallbackFunctions)[]?
+---@field callbacks (Callback|CallbackFunctions|Pruning)[]?
 ---@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch
 ---@field resume string? a file: the training is saved in it after every epoch, and goes on from it when it is there
 ---@field save_steps integer? with resume: saved also after so many steps of an epoch
@@ -105,7 +105,7 @@ local gb = {}
 --- ```
 ---@class Loss
 ---@field name string
----@overload fun(labels: Tensor, predictions: Tensor): Tensor
+---@overload fun(labels: Tensor, predictions: Tensor, inputs: Tensor|Tensor[]|nil): Tensor
 local Loss = {}
 
 ---@class FromLogits
@@ -123,6 +123,40 @@ function gb.losses.SparseCategoricalCrossentropy(options) end
 function gb.losses.BinaryCrossentropy(options) end
 ---@return Loss
 function gb.losses.MeanSquaredError() end
+
+---@class DistillationOptions
+---@field teacher Model with weights; it predicts on the same inputs and is not trained
+---@field loss string|Loss|LossFunction|nil of the labels, one value per example; "categorical_crossentropy" unless given
+---@field temperature number? softens both models' distributions; 3 unless given
+---@field weight number? of the teacher's part, the labels' has the rest; 0.9 unless given
+---@field from_logits boolean? the models' outputs are not yet softmax; false unless given
+
+--- A smaller model learns from a larger one (Hinton et al., 2015): the loss of the labels, and the cross-entropy of both
+--- models' softened distributions, times the square of the temperature. In loops written by hand it is given the model's
+--- inputs too.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local function classifier(width)
+---   return gb.Sequential {
+---     gb.layers.Dense(width, { activation = "relu", input_shape = { 784 } }),
+---     gb.layers.Dense(10, { activation = "softmax" }),
+---   }
+--- end
+--- local digits = gb.datasets.mnist("train"):take(256):batch(32)
+--- local teacher, student = classifier(64), classifier(8)
+--- teacher:compile { optimizer = "adam", loss = "categorical_crossentropy" }
+--- teacher:fit(digits, { verbose = 0 })
+--- local loss = gb.losses.Distillation { teacher = teacher, temperature = 4 }
+--- student:compile { optimizer = "adam", loss = loss, metrics = { "accuracy" } }
+--- student:fit(digits, { epochs = 2, verbose = 0 })
+--- for x, y in digits:take(1):iter() do
+---   assert(loss(y, student(x), x):item() > 0)
+--- end
+--- ```
+---@param options DistillationOptions
+---@return Loss
+function gb.losses.Distillation(options) end
 
 --- A metric as an object: for compile, or for loops written by hand.
 ---@class Metric

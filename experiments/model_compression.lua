@@ -1,0 +1,110 @@
+-- How small can a trained model become, what does it lose, and does it become faster?
+--
+-- Cause:  a model that is larger than its task takes memory and time that its answers do not need.
+-- Remedy: pruning while training (the smallest weights become zero), taking whole units out and training on, or a small
+--         model that learns from the large one (distillation).
+-- Claims: with four fifths of its weights zero the model is as accurate as before, but no faster: kernels here are dense, and
+--         zeros are multiplied like other numbers. A model with a quarter of the units needs a fraction of the memory and
+--         answers sooner, at nearly the same accuracy; so does one that has learned from the large one.
+-- Charts: accuracy over the bytes of the weights that are not zero; latency by method.
+-- Model:  Dense(512, relu) twice, Dense(10, softmax) on handwritten digits; Adam; the small ones have 128 units instead.
+-- `small` is what a model of that size learns from the labels alone, in as many epochs. Latency is that of batches of 64.
+local gb = require "gpubench"
+
+local units, kept = 512, 0.25
+local epochs, batch_size = gb.quick and 1 or 4, 64
+local digits = gb.datasets.mnist("train")
+local test = gb.datasets.mnist("test")
+
+local function classifier(width)
+  return gb.Sequential {
+    gb.layers.Dense(width, { activation = "relu", input_shape = { 784 }, name = "first" }),
+    gb.layers.Dense(width, { activation = "relu", name = "second" }),
+    gb.layers.Dense(10, { activation = "softmax" }),
+  }
+end
+
+local function train(model, loss, callbacks)
+  model:compile { optimizer = "adam", loss = loss or "categorical_crossentropy", metrics = { "accuracy" } }
+  model:fit(digits:shuffle(10000, { seed = 1 }):batch(batch_size), { epochs = epochs, verbose = 0, callbacks = callbacks })
+  return model
+end
+
+-- Each is given a trained large model; what it does to it takes as many epochs again.
+local methods = {
+  original = function(large) return train(large) end,
+  pruned = function(large)
+    local steps = epochs * (digits.size // batch_size)
+    return train(large, nil, {
+      gb.prune.low_magnitude(large, {
+        schedule = gb.prune.PolynomialDecay {
+          final_sparsity = 0.8, end_step = math.max(2, steps // 2), frequency = math.max(1, steps // 20),
+        },
+      }),
+    })
+  end,
+  shrunk = function(large) return train(gb.prune.shrink(large, { first = 1 - kept, second = 1 - kept })) end,
+  distilled = function(large) return train(classifier(units * kept // 1), gb.losses.Distillation { teacher = large }) end,
+  small = function() return train(classifier(units * kept // 1)) end,
+}
+
+local function share_of_zeros(model)
+  local zeros = 0
+  for _, weights in ipairs(model.trainable_variables) do
+    zeros = zeros + weights:eq(0):cast("float32"):sum():item()
+  end
+  return zeros / model:count_params()
+end
+
+gb.experiment {
+  name  = "model_compression",
+  title = "Smaller models: size, latency and accuracy",
+  axes  = {
+    gb.axis("device", gb.devices()),
+    gb.axis("method", { "original", "pruned", "shrunk", "distilled", "small" }),
+  },
+  columns = { "parameters", "zero_share", "nonzero_bytes", "test_accuracy", "test_accuracy_low", "test_accuracy_high" },
+  run = function(point)
+    return gb.device(point.device, function()
+      gb.config.set_seed(1)
+      local model = methods[point.method](train(classifier(units)))
+      local row = gb.measure.inference(model, { batch = 64, input = test })
+      row.parameters = model:count_params()
+      row.zero_share = share_of_zeros(model)
+      row.nonzero_bytes = math.floor(row.weights_bytes * (1 - row.zero_share) + 0.5)
+      row.test_accuracy = model:evaluate(test:batch(250)).accuracy
+      row.test_accuracy_low, row.test_accuracy_high = gb.measure.share_interval(row.test_accuracy, test.size)
+      return row
+    end)
+  end,
+  charts = {
+    gb.chart.line { x = "nonzero_bytes", y = "test_accuracy", series = "method", log_x = 10 },
+    gb.chart.bar { x = "method", y = "latency_s" },
+  },
+  expect = {
+    gb.expect.ratio {
+      y = "test_accuracy", of = { method = "pruned" }, over = { method = "original" }, at_least = 0.95,
+      claim = "with four fifths of the weights zero, the model is nearly as accurate",
+    },
+    gb.expect.ratio {
+      y = "latency_s", of = { method = "pruned" }, over = { method = "original" }, at_least = 0.8,
+      claim = "zeros among the weights make no answer faster",
+    },
+    gb.expect.ratio {
+      y = "weights_bytes", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.25,
+      claim = "with a quarter of the units, the weights take less than a quarter of the memory",
+    },
+    gb.expect.ratio {
+      y = "latency_s", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.8,
+      claim = "with a quarter of the units, answers come sooner",
+    },
+    gb.expect.ratio {
+      y = "test_accuracy", of = { method = "shrunk" }, over = { method = "original" }, at_least = 0.95,
+      claim = "with a quarter of the units, the model is nearly as accurate",
+    },
+    gb.expect.ratio {
+      y = "test_accuracy", of = { method = "distilled" }, over = { method = "original" }, at_least = 0.95,
+      claim = "a quarter of the units that learned from the large model are nearly as accurate",
+    },
+  },
+}

@@ -1,0 +1,101 @@
+#include "core/train/shrink.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "tests/core/train/fixture.h"
+
+namespace gpubench {
+namespace {
+
+using testing::flat;
+using ::testing::ThrowsMessage;
+
+class Shrink : public testing::TrainTest {
+ protected:
+  static LayerPtr layer(const char* kind, ConfigEntries options) { return make_layer(kind, options); }
+
+  /// Units and filters 0 and 2 of four have weights of zero everywhere: without them the model answers the same.
+  void empty_even_outputs(const Model& model) {
+    for (const VariablePtr& variable : model.variables()) {
+      if (variable->type.shape.back() != 4) continue;
+      HostTensor values = runtime.variables().read(*variable);
+      for (std::size_t i = 0; i < values.values<float>().size(); i += 2) values.values<float>()[i] = 0;
+      runtime.variables().write(*variable, values);
+    }
+  }
+
+  std::vector<float> answers(const ModelPtr& model, const Shape& example) {
+    Shape shape = example;
+    shape.insert(shape.begin(), 6);
+    HostTensor x({shape, Dtype::f32});
+    for (std::size_t i = 0; i < x.values<float>().size(); ++i)
+      x.values<float>()[i] = 0.01F * static_cast<float>(i % 97);
+    return flat(trainer(model).predict(*batch(from_tensor_slices({x}), 3)));
+  }
+
+  void expect_same_answers(const ModelPtr& model, const std::map<std::string, double>& shares, const Shape& example) {
+    model->build(factory);
+    empty_even_outputs(*model);
+    const ModelPtr smaller = shrink(runtime, factory, *model, shares);
+    EXPECT_LT(flat(read_weights(runtime, *smaller)).size(), flat(read_weights(runtime, *model)).size());
+    const std::vector<float> all = answers(model, example), less = answers(smaller, example);
+    ASSERT_EQ(all.size(), less.size());
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NEAR(less[i], all[i], 1e-5);
+  }
+};
+
+TEST_F(Shrink, UnitsOfDenseLayers) {
+  const auto model =
+      std::make_shared<Model>("m", std::vector{testing::dense(4, "relu", {5}), layer("Dropout", {{"rate", 0.5}}),
+                                               testing::dense(4, "relu"), testing::dense(3, "softmax")});
+  expect_same_answers(model, {{"dense", 0.5}, {"dense_1", 0.5}}, {5});
+}
+
+TEST_F(Shrink, FiltersThroughBatchNormPoolingAndFlatten) {
+  const auto model = std::make_shared<Model>(
+      "m", std::vector{layer("Conv2D", {{"filters", std::int64_t{4}},
+                                        {"kernel_size", std::int64_t{3}},
+                                        {"use_bias", false},
+                                        {"input_shape", Shape{8, 8, 2}}}),
+                       layer("BatchNormalization", {}), layer("Activation", {{"activation", std::string("relu")}}),
+                       layer("Conv2D", {{"filters", std::int64_t{4}}, {"kernel_size", std::int64_t{3}}}),
+                       layer("MaxPooling2D", {}), layer("Flatten", {}), testing::dense(3, "softmax")});
+  expect_same_answers(model, {{"conv2d", 0.5}, {"conv2d_1", 0.5}}, {8, 8, 2});
+}
+
+TEST_F(Shrink, KeepsOneUnitAndTheLayersNames) {
+  const ModelPtr model = testing::small_classifier();
+  model->build(factory);
+  const ModelPtr smaller = shrink(runtime, factory, *model, {{"dense", 0.99}});
+  EXPECT_EQ(smaller->output_types(), model->output_types());
+  EXPECT_EQ(smaller->layers()[1]->name(), model->layers()[1]->name());
+  EXPECT_EQ(flat(read_weights(runtime, *smaller)).size(), 4u + 1 + 3 + 3);
+}
+
+TEST_F(Shrink, RefusesWhatItCannotDo) {
+  const auto refused = [&](const ModelPtr& model, const std::map<std::string, double>& shares, const char* message) {
+    EXPECT_THAT([&] { shrink(runtime, factory, *model, shares); }, ThrowsMessage<Error>(message));
+  };
+  const ModelPtr model = testing::small_classifier();
+  refused(model, {}, "shrink: model 'small' has no weights yet");
+  model->build(factory);
+  refused(model, {{"dense_7", 0.5}}, "shrink: model 'small' has no Dense or Conv2D layer 'dense_7'");
+  refused(model, {{"dense_1", 0.5}}, "shrink: the units of layer 'dense_1' are the model's answers; they all stay");
+  refused(model, {{"dense", 1}}, "shrink: the share of layer 'dense' must be at least 0 and below 1, got 1");
+  const SymbolPtr x = apply_layer(layer("Input", {{"shape", Shape{4}}}), {});
+  const auto functional =
+      std::make_shared<Model>("f", std::vector{x}, std::vector{apply_layer(testing::dense(2, ""), {x})});
+  functional->build(factory);
+  refused(functional, {}, "shrink: model 'f' is no chain of layers; gb.Sequential makes one");
+  const auto reshaped = std::make_shared<Model>(
+      "r", std::vector{testing::dense(4, "", {4}), layer("Reshape", {{"target_shape", Shape{2, 2}}}),
+                       testing::dense(2, "")});
+  reshaped->build(factory);
+  refused(reshaped, {{"dense", 0.5}}, "shrink: layer 'reshape' (Reshape) stands behind a layer that shrinks");
+}
+
+}  // namespace
+}  // namespace gpubench

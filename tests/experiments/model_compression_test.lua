@@ -1,0 +1,62 @@
+-- The experiment on smaller models: every method gives a model of the size that it says, and its claims are refuted where
+-- they are wrong.
+local gb = require "gpubench"
+local claims = require "gpubench.expect.claim"
+local experiments = require "declared"
+local testing = require "testing"
+
+gb._native.keep_configuration()
+
+local declaration = experiments.of "model_compression"
+local device = gb.devices()[1]
+
+testing.case("every method gives a model of its size", function()
+  local function parameters(width) return 784 * width + width + width * width + width + width * 10 + 10 end
+  local large, small = parameters(512), parameters(128)
+  local expected = { original = large, pruned = large, shrunk = small, distilled = small, small = small }
+  for _, method in ipairs(declaration.axes[2].values) do
+    local row = experiments.row_of(declaration, { device = device, method = method })
+    testing.equal(row.status .. (row.detail or ""), "ok")
+    testing.equal({ row.parameters, row.weights_bytes }, { expected[method], 4 * expected[method] })
+    -- All kernels but the last are pruned, and biases are not.
+    local pruned = 0.8 * (784 * 512 + 512 * 512) / large
+    testing.near(row.zero_share, method == "pruned" and pruned or 0, 0.01)
+    testing.near(row.nonzero_bytes, row.weights_bytes * (1 - row.zero_share), 1)
+    testing.is_true(row.test_accuracy > 0.5 and row.test_accuracy_low < row.test_accuracy, "accuracy")
+  end
+end)
+
+-- What the claims say of figures as they should be, but for one.
+local function judged(method, column, value)
+  local rows = {}
+  for _, one in ipairs(declaration.axes[2].values) do
+    local is_large = one == "original" or one == "pruned"
+    local row = {
+      status = "ok", quality = "ok", device = device, method = one, test_accuracy = 0.95,
+      weights_bytes = is_large and 100 or 18, latency_s = is_large and 2 or 1,
+    }
+    if one == method then row[column] = value end
+    rows[#rows + 1] = row
+  end
+  local verdicts = {}
+  for index, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do
+    verdicts[index] = one.verdict
+  end
+  return verdicts
+end
+
+testing.case("the claims hold where they are true and nowhere else", function()
+  local all = {}
+  for index = 1, #declaration.expect do all[index] = "confirmed" end
+  testing.equal(judged(), all)
+  local wrong = {
+    { "pruned", "test_accuracy", 0.5 }, { "pruned", "latency_s", 0.5 }, { "shrunk", "weights_bytes", 90 },
+    { "shrunk", "latency_s", 3 }, { "shrunk", "test_accuracy", 0.5 }, { "distilled", "test_accuracy", 0.5 },
+  }
+  testing.equal(#wrong, #declaration.expect)
+  for index, change in ipairs(wrong) do
+    for claim, verdict in ipairs(judged(table.unpack(change))) do
+      testing.equal(verdict, claim == index and "refuted" or "confirmed")
+    end
+  end
+end)
