@@ -165,9 +165,15 @@ gb.experiment {
     end)
   end,
   charts = {
-    gb.chart.line { x = "batch_size", y = "examples_per_s", series = "precision", log_x = 2, log_y = 10 },
-    gb.chart.line { x = "batch_size", y = "peak_memory_bytes", series = "precision", log_x = 2, log_y = 10 },
-    gb.chart.line { x = "batch_size", y = "loss_gap", series = "precision", log_x = 2, log_y = 10 },
+    gb.chart.line {
+      x = "batch_size", y = "examples_per_s", series = "precision", where = { width = widest }, log_x = 2, log_y = 10,
+    },
+    gb.chart.line {
+      x = "batch_size", y = "peak_memory_bytes", series = "precision", where = { width = widest }, log_x = 2, log_y = 10,
+    },
+    gb.chart.line {
+      x = "batch_size", y = "loss_gap", series = "precision", where = { width = narrowest }, log_x = 2, log_y = 10,
+    },
   },
   expect = {
     gb.expect.that {
