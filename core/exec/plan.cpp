@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/graph/leaf_ops.h"
+#include "core/passes/recompute.h"
 
 namespace gpubench {
 namespace {
@@ -52,7 +53,8 @@ class Planner {
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
     if (!step.once) {
-      plan_.facts.flops += node.op->flops(inputs, node.outputs);
+      // What is computed again is no work of the model's.
+      if (!is_recomputed(node)) plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
       ++plan_.facts.kernels;
     }
