@@ -8,6 +8,7 @@
 
 #include "core/graph/leaf_ops.h"
 #include "core/graph/settled.h"
+#include "core/passes/recompute.h"
 
 namespace gpubench {
 namespace {
@@ -53,7 +54,8 @@ class Planner {
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
     if (step.due == Due::every_run) {
-      plan_.facts.flops += node.op->flops(inputs, node.outputs);
+      // What is computed again is no work of the model's.
+      if (!is_recomputed(node)) plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
       ++plan_.facts.kernels;
     }

@@ -8,6 +8,7 @@
 #include "core/ops/cast.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/optimizer.h"
+#include "core/passes/recompute.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -74,7 +75,8 @@ class CastMerger {
     }
     const auto [known, first] =
         casts_.try_emplace(std::tuple(source.node, source.output, cast->dtype, node(index).device), index);
-    if (!first && unchanged(source, known->second, index)) {
+    // What is recomputed is so because nobody shall keep the first one.
+    if (!first && !is_recomputed(node(index)) && unchanged(source, known->second, index)) {
       rewriter_.replace({index, 0}, rewriter_.map({known->second, 0}));
       return true;
     }

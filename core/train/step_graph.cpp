@@ -1,6 +1,8 @@
 #include "core/train/step_graph.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/graph/gradient_sums.h"
@@ -9,6 +11,7 @@
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
+#include "core/passes/recompute.h"
 
 namespace gpubench {
 namespace {
@@ -98,6 +101,27 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   return total;
 }
 
+void require_layers(const Model& model, const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const Model::Call& call : model.calls()) {
+    const bool listed = std::ranges::find(known, call.layer->name()) != known.end();
+    if (!call.inputs.empty() && !listed) known.push_back(call.layer->name());  // an Input computes nothing
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw Error(fmt::format("model '{}': there is no layer '{}' to recompute (layers: {})", model.name(), name,
+                            fmt::join(known, ", ")));
+  }
+}
+
+Graph with_recomputed(Graph graph, std::span<const GradientSection> sections, const std::vector<std::string>& layers) {
+  const auto drops = [&](const Node& node) {
+    const std::string layer = node.label.substr(0, node.label.find('/'));
+    return std::ranges::find(layers, layer) != layers.end();
+  };
+  return recompute({std::move(graph), {}}, sections, drops).graph;
+}
+
 /// The mean over all parts is what their shares add up to.
 Value share_of(Graph& graph, Value loss, std::int64_t parts) {
   if (parts == 1) return loss;
@@ -131,15 +155,23 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   const LossScale* const scale = config.loss_scale.get();
   const std::int64_t parts = config.gradient_accumulation_steps;
   require_equal_parts(model, element, parts);
+  require_layers(model, config.recompute);
+  const auto count = [&] { return static_cast<std::int32_t>(graph.nodes().size()); };
+  std::vector<GradientSection> sections;
   std::vector<Value> sums(values.size());
   for (std::int64_t index = 0; index < parts; ++index) {
+    GradientSection section{.first = count()};
     StepValues part = part_of(graph, whole, index, parts);
     part.outputs = model.call({graph, true, counter}, part.inputs);
     const Value loss = share_of(graph, add_losses(graph, model, config, metrics, part), parts);
+    section.middle = count();
     sums = add_gradients(graph, scale ? scale->scaled(graph, loss) : loss, values, sums);
+    section.last = count();
+    sections.push_back(section);
   }
   if (scale) scale->apply_scaled(graph, *config.optimizer, sums, variables);
   if (!scale) config.optimizer->apply_gradients(graph, sums, variables);
+  if (!config.recompute.empty()) graph = with_recomputed(std::move(graph), sections, config.recompute);
   return step;
 }
 

@@ -31,6 +31,10 @@ struct CompileConfig {
   /// the whole batch does but for rounding, with the activations of a part. Layers that look at a whole batch
   /// (BatchNormalization) see a part.
   std::int64_t gradient_accumulation_steps = 1;
+  /// Names of layers whose activations are not kept for the gradients, but computed anew.
+  std::vector<std::string> recompute{};
+  /// Instead of names, bytes that a training step may take: layers are chosen so that it does; 0: none.
+  std::size_t recompute_budget = 0;
 };
 
 struct StepGraph {
@@ -49,8 +53,9 @@ struct StepValues {
 /// The scalar that training minimizes: the sum of the outputs' mean losses.
 Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step);
 
-/// Inputs: the types of one element, the model's inputs before the labels. Throws Error when they do not fit, and for a
-/// batch that cannot be accumulated in equal parts.
+/// Inputs: the types of one element, the model's inputs before the labels. Throws Error when they do not fit, for a
+/// batch that cannot be accumulated in equal parts, and for layers to be recomputed that the model does not have. What
+/// recompute_budget would choose is not looked at: see recomputed_within().
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
                          std::span<const TensorType> element);
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,

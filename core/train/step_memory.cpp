@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/data/dataset.h"
+#include "core/passes/recompute.h"
 
 namespace gpubench {
 namespace {
@@ -45,15 +48,25 @@ void require_compiled(const Trainer& trainer) {
                           trainer.model().name()));
 }
 
-}  // namespace
+struct PlannedStepMemory {
+  std::vector<DeviceMemory> memory;
+  double recomputed_flops = 0;
+};
 
-std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element) {
-  require_compiled(trainer);
-  require_graph(trainer);
-  trainer.build(element);
+double recomputed_flops(const Graph& graph) {
+  double flops = 0;
+  for (const Node& node : graph.nodes()) {
+    if (!is_recomputed(node)) continue;
+    std::vector<TensorType> inputs;
+    for (const Value input : node.inputs) inputs.push_back(graph.type(input));
+    flops += node.op->flops(inputs, node.outputs);
+  }
+  return flops;
+}
+
+PlannedStepMemory plan_with(Trainer& trainer, CompileConfig config, std::span<const TensorType> element) {
   const Model& model = trainer.model();
   PlannedVariables variables;
-  CompileConfig config = trainer.config();
   config.optimizer = unbuilt_copy(*config.optimizer);
   config.optimizer->build(variables, model.trainable_variables());
   if (config.loss_scale) {
@@ -63,9 +76,57 @@ std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<co
   const DeviceId& device = model.calls()[model.outputs()[0]].layer->device();
   const MetricStates metrics(trainer.runtime(), variables, metric_names(model, config), device);
   StepGraph step = training_graph(model, config, metrics, element);
+  const double flops = recomputed_flops(step.graph);
   const Devices& devices = trainer.runtime().devices();
   const PlannedProgram planned = plan_program(devices, std::move(step.graph), std::move(step.outputs), config.executor);
-  return memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model));
+  return {memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model)), flops};
+}
+
+/// All layers but every `stride`-th, the inputs and the outputs, in the order of the model.
+std::vector<std::string> all_but_every(const Model& model, std::size_t stride) {
+  std::vector<std::string> dropped;
+  std::size_t place = 0;
+  for (std::size_t call = 0; call < model.calls().size(); ++call) {
+    const Model::Call& one = model.calls()[call];
+    const bool output = std::ranges::find(model.outputs(), call) != model.outputs().end();
+    if (one.inputs.empty() || output || ++place % stride == 0) continue;
+    dropped.push_back(one.layer->name());
+  }
+  return dropped;
+}
+
+}  // namespace
+
+CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> element) {
+  CompileConfig config = trainer.config();
+  const std::size_t budget = config.recompute_budget;
+  if (budget == 0) return config;
+  require_graph(trainer);
+  std::size_t least_bytes = total(plan_with(trainer, config, element).memory);
+  if (least_bytes <= budget) return config;
+  double least_flops = std::numeric_limits<double>::infinity();
+  CompileConfig best = config;
+  for (std::size_t stride = 2; stride <= trainer.model().calls().size(); ++stride) {
+    config.recompute = all_but_every(trainer.model(), stride);
+    const PlannedStepMemory planned = plan_with(trainer, config, element);
+    least_bytes = std::min(least_bytes, total(planned.memory));
+    if (total(planned.memory) > budget || planned.recomputed_flops >= least_flops) continue;
+    least_flops = planned.recomputed_flops;
+    best.recompute = config.recompute;
+  }
+  if (!best.recompute.empty()) return best;
+  throw Error(
+      fmt::format("model '{}': no choice of layers to recompute brings a training step within recompute_budget = "
+                  "{}; the least is {}",
+                  trainer.model().name(), format_bytes(static_cast<double>(budget)),
+                  format_bytes(static_cast<double>(least_bytes))));
+}
+
+std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element) {
+  require_compiled(trainer);
+  require_graph(trainer);
+  trainer.build(element);
+  return plan_with(trainer, recomputed_within(trainer, element), element).memory;
 }
 
 std::vector<DeviceMemory> training_memory(Trainer& trainer) {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/data/pipeline.h"
 #include "core/telemetry/nvtx.h"
+#include "core/train/step_memory.h"
 
 namespace gpubench {
 namespace {
@@ -107,7 +108,8 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<Tens
   build(element);
   if (device != nullptr) require_on(*model_, *device);
   if (phase != Phase::prediction) prepare_training(element);
-  StepGraph step = phase == Phase::training     ? training_graph(*model_, config_, *metrics_, element)
+  StepGraph step = phase == Phase::training
+                       ? training_graph(*model_, recomputed_within(*this, element), *metrics_, element)
                    : phase == Phase::evaluation ? evaluation_graph(*model_, config_, *metrics_, element)
                                                 : prediction_graph(*model_, element);
   auto plan = std::make_unique<StepPlan>();

@@ -34,6 +34,8 @@ struct CompileTable {
   bool pin_inputs = true;
   bool auto_scale_loss = true;
   std::int64_t gradient_accumulation_steps = 1;
+  std::vector<std::string> recompute;
+  std::int64_t recompute_budget = 0;
   static constexpr auto fields =
       std::tuple{field("optimizer", &CompileTable::optimizer),
                  required("loss", &CompileTable::loss),
@@ -44,7 +46,9 @@ struct CompileTable {
                  field("input_slots", &CompileTable::input_slots),
                  field("pin_inputs", &CompileTable::pin_inputs),
                  field("auto_scale_loss", &CompileTable::auto_scale_loss),
-                 field("gradient_accumulation_steps", &CompileTable::gradient_accumulation_steps)};
+                 field("gradient_accumulation_steps", &CompileTable::gradient_accumulation_steps),
+                 field("recompute", &CompileTable::recompute),
+                 field("recompute_budget", &CompileTable::recompute_budget)};
 };
 
 /// As in Keras, models of mixed_float16 scale their loss without being asked.
@@ -271,6 +275,11 @@ int compile_model(lua_State* L) {
                                     table.gradient_accumulation_steps));
   }
   config.gradient_accumulation_steps = table.gradient_accumulation_steps;
+  if (table.recompute_budget < 0 || (table.recompute_budget > 0 && !table.recompute.empty())) {
+    throw ArgumentError("option 'recompute_budget': bytes are expected, instead of names of layers in 'recompute'");
+  }
+  config.recompute = table.recompute;
+  config.recompute_budget = static_cast<std::size_t>(table.recompute_budget);
   self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
   return 0;
 }

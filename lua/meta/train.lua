@@ -21,6 +21,9 @@ local Model = {}
 
 ---@field gradient_accumulation_steps integer? 1 unless given: the parts of every batch that a step computes one after the
 --- other, in the memory of one; see below
+---@field recompute string[]? names of layers whose activations are not kept for the gradients but computed again
+---@field recompute_budget integer? instead: bytes that a training step may take, as model:memory counts them; the layers
+--- are then chosen so that least is computed again, which is an error where no choice is enough
 
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
 ---
@@ -34,6 +37,22 @@ local Model = {}
 --- local model = gb.Sequential { gb.layers.Dense(10, { activation = "softmax", input_shape = { 784 } }) }
 --- model:compile { optimizer = "sgd", loss = "categorical_crossentropy", gradient_accumulation_steps = 4 }
 --- model:fit(gb.datasets.mnist("train"):batch(128, { drop_remainder = true }), { steps_per_epoch = 2, verbose = 0 })
+--- ```
+---
+--- With `recompute`, activations of some layers live no longer than the forward pass needs them; before a gradient reads
+--- them they are computed again from the nearest that were kept, with the same random numbers, so that weights come out
+--- the same. Worth most where every few layers one is kept: what lies between is alive for one stretch at a time.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local layers = {}
+--- for i = 1, 8 do layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil }) end
+--- layers[9] = gb.layers.Dense(10, { activation = "softmax" })
+--- local model = gb.Sequential(layers)
+--- model:compile { optimizer = "sgd", loss = "categorical_crossentropy" }
+--- local kept = model:memory(1024)
+--- model:compile { optimizer = "sgd", loss = "categorical_crossentropy", recompute_budget = kept.total * 3 // 4 }
+--- assert(model:memory(1024).total <= kept.total * 3 // 4)
 --- ```
 ---@param options CompileOptions
 function Model:compile(options) end

@@ -75,6 +75,7 @@ testing.case("memory_exhaustion: the row of what ran out names tensors, and reme
     "without a remedy the large batch runs out of memory, and the small one does not",
     "a smaller batch trains within the limit",
     "the large batch trains within the limit in four parts",
+    "the large batch trains within the limit when activations are computed again",
     "accumulation lowers the peak of a batch that fits too",
   })
   for _, row in ipairs(rows) do

@@ -1,0 +1,110 @@
+#include "core/passes/recompute.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/graph/leaf_ops.h"
+#include "core/passes/rewriter.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view suffix = "/recomputed";
+
+bool is_view(const Node& node) {
+  const std::vector<Alias> aliases = node.op->aliases();
+  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
+}
+
+class Recomputing {
+ public:
+  Recomputing(const Program& program, const std::function<bool(const Node&)>& drops)
+      : rewriter_(program), nodes_(program.graph.nodes()), drops_(drops) {
+    for (std::size_t index = 0; index < nodes_.size(); ++index) {
+      for (const Alias& alias : nodes_[index].op->aliases()) {
+        if (alias.kind != Alias::Kind::in_place) continue;
+        changes_[nodes_[index].inputs[static_cast<std::size_t>(alias.input)].node].push_back(
+            static_cast<std::int32_t>(index));
+      }
+    }
+  }
+
+  Program run(std::span<const GradientSection> sections) {
+    auto section = sections.begin();
+    for (std::int32_t index = 0; index < static_cast<std::int32_t>(nodes_.size()); ++index) {
+      if (section != sections.end() && index == section->last) {
+        ++section;
+        copies_.clear();
+      }
+      if (section == sections.end() || index < section->middle) {
+        rewriter_.keep(index);
+      } else {
+        keep_gradient(index, *section);
+      }
+    }
+    return rewriter_.finish();
+  }
+
+ private:
+  const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
+
+  /// Whether `reader` gets a copy of node `index`. Copies of views cost nothing, and keep nothing alive.
+  bool is_dropped(std::int32_t index, std::int32_t reader, const GradientSection& section) const {
+    if (index < section.first || index >= section.middle) return false;
+    const Node& forward = node(index);
+    if (forward.inputs.empty() || forward.op->has_effect() || (!is_view(forward) && !drops_(forward))) return false;
+    return std::ranges::none_of(forward.inputs,
+                                [&](Value input) { return changes_between(input.node, index, reader); });
+  }
+
+  bool changes_between(std::int32_t variable, std::int32_t first, std::int32_t last) const {
+    const auto changes = changes_.find(variable);
+    return changes != changes_.end() &&
+           std::ranges::any_of(changes->second, [&](std::int32_t at) { return first < at && at < last; });
+  }
+
+  void keep_gradient(std::int32_t index, const GradientSection& section) {
+    const Value first = rewriter_.graph().adopt(with_copies(index, index, section));
+    for (std::int32_t output = 0; output < static_cast<std::int32_t>(node(index).outputs.size()); ++output) {
+      rewriter_.replace({index, output}, {first.node, output});
+    }
+  }
+
+  /// Node `index`, reading copies of what is dropped.
+  Node with_copies(std::int32_t index, std::int32_t reader, const GradientSection& section) {
+    Node copy = node(index);
+    for (Value& input : copy.inputs) {
+      input = is_dropped(input.node, reader, section) ? recomputed(input, reader, section) : rewriter_.map(input);
+    }
+    return copy;
+  }
+
+  Value recomputed(Value value, std::int32_t reader, const GradientSection& section) {
+    auto known = copies_.find(value.node);
+    if (known == copies_.end()) {
+      Node copy = with_copies(value.node, reader, section);
+      copy.label += suffix;
+      known = copies_.emplace(value.node, rewriter_.graph().adopt(std::move(copy)).node).first;
+    }
+    return {known->second, value.output};
+  }
+
+  Rewriter rewriter_;
+  const std::vector<Node>& nodes_;
+  const std::function<bool(const Node&)>& drops_;
+  std::map<std::int32_t, std::vector<std::int32_t>> changes_;  // by variable node: the nodes that update it
+  std::map<std::int32_t, std::int32_t> copies_;                // by forward node, of the section at hand
+};
+
+}  // namespace
+
+bool is_recomputed(const Node& node) {
+  return node.label.ends_with(suffix);
+}
+
+Program recompute(Program program, std::span<const GradientSection> sections,
+                  const std::function<bool(const Node& node)>& drops) {
+  return Recomputing(program, drops).run(sections);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,26 @@
+// Activations that are computed twice instead of being kept: what gradients read of a dropped layer is computed anew,
+// just before they read it, from what was kept or recomputed of the layers before.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/passes/pass.h"
+
+namespace gpubench {
+
+/// Nodes [first, middle) of a graph are a forward computation, [middle, last) the gradients of it.
+struct GradientSection {
+  std::int32_t first = 0, middle = 0, last = 0;
+};
+
+/// Whether a node is such a copy, which by custom is no work of the model's: by its label, "dense/recomputed".
+bool is_recomputed(const Node& node);
+
+/// Gradients read copies of those forward nodes for which `drops` holds. Never copied are nodes with an effect, and
+/// nodes that read a variable which changes before the gradients do. Random numbers are a function of the step, so a
+/// copy draws the same.
+Program recompute(Program program, std::span<const GradientSection> sections,
+                  const std::function<bool(const Node& node)>& drops);
+
+}  // namespace gpubench

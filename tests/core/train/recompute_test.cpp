@@ -1,0 +1,112 @@
+// Activations that are computed again instead of being kept: the same weights, in less memory.
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/train/step_memory.h"
+#include "tests/core/train/fixture.h"
+
+namespace gpubench {
+namespace {
+
+using testing::Blobs;
+using testing::flat;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+using ::testing::ThrowsMessage;
+
+class Recompute : public testing::TrainTest {
+ protected:
+  /// 4 -> 32 -> ... -> 32 -> 3, with what draws and what keeps statistics in between.
+  static ModelPtr deep(int layers, bool noisy) {
+    std::vector<LayerPtr> chain;
+    for (int i = 0; i < layers; ++i) {
+      chain.push_back(testing::dense(32, "tanh", i == 0 ? Shape{4} : Shape{}));
+      if (noisy && i % 3 == 0) chain.push_back(make_layer("BatchNormalization"));
+      if (noisy && i % 3 == 1) chain.push_back(make_layer("Dropout", {{"rate", 0.2}}));
+    }
+    chain.push_back(testing::dense(3, "softmax"));
+    return std::make_shared<Model>("deep", chain);
+  }
+
+  CompileConfig recomputing(std::vector<std::string> layers) {
+    CompileConfig config = classifier();
+    config.optimizer = make_optimizer("sgd", {{"learning_rate", 0.1}});
+    config.recompute = std::move(layers);
+    return config;
+  }
+
+  std::vector<float> train(CompileConfig config) {
+    seed = 3;
+    const Blobs blobs(128);
+    Trainer model = trainer(deep(6, true), std::move(config));
+    fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {});
+    return flat(model.weights());
+  }
+
+  static std::vector<TensorType> batch_of(std::int64_t size) {
+    return {{{size, 4}, Dtype::f32}, {{size, 3}, Dtype::f32}};
+  }
+};
+
+TEST_F(Recompute, GivesTheSameWeights) {
+  const std::vector<float> kept = train(recomputing({}));
+  for (const Execution execution : {Execution::graph, Execution::eager}) {
+    CompileConfig some = recomputing({"dense", "batch_normalization", "dense_1", "dropout", "dense_3", "dense_5"});
+    some.executor.execution = execution;
+    EXPECT_THAT(train(std::move(some)), Pointwise(::testing::FloatNear(1e-6F), kept));
+  }
+  CompileConfig in_parts = recomputing({"dense", "dropout", "dense_2"}), in_parts_kept = recomputing({});
+  in_parts.gradient_accumulation_steps = in_parts_kept.gradient_accumulation_steps = 4;
+  // Random layers draw by their place in the graph, which does not change with what is recomputed.
+  EXPECT_THAT(train(std::move(in_parts)), Pointwise(::testing::FloatNear(1e-6F), train(std::move(in_parts_kept))));
+}
+
+TEST_F(Recompute, EveryFourthLayerKeptHalvesTheActivations) {
+  Trainer whole = trainer(deep(20, false), recomputing({}));
+  std::vector<std::string> dropped;
+  for (int i = 0; i < 20; ++i) {
+    if (i % 4 != 3) dropped.push_back(i == 0 ? "dense" : "dense_" + std::to_string(i));
+  }
+  Trainer less = trainer(deep(20, false), recomputing(dropped));
+  const auto activations = [](Trainer& model) {
+    return static_cast<double>(predict_training_memory(model, batch_of(4096))[0].bytes_of(MemoryKind::activations));
+  };
+  EXPECT_LT(activations(less), 0.5 * activations(whole));
+}
+
+TEST_F(Recompute, ABudgetChoosesTheLayers) {
+  Trainer whole = trainer(deep(20, false), recomputing({}));
+  const std::size_t all = total(predict_training_memory(whole, batch_of(4096)));
+  CompileConfig config = recomputing({});
+  config.recompute_budget = all / 2;
+  Trainer half = trainer(deep(20, false), config);
+  EXPECT_LE(total(predict_training_memory(half, batch_of(4096))), all / 2);
+  EXPECT_FALSE(recomputed_within(half, batch_of(4096)).recompute.empty());
+  config.recompute_budget = all * 3 / 4;
+  Trainer most = trainer(deep(20, false), config);
+  predict_training_memory(most, batch_of(4096));
+  EXPECT_LT(recomputed_within(most, batch_of(4096)).recompute.size(),
+            recomputed_within(half, batch_of(4096)).recompute.size())
+      << "no more than the budget asks for";
+  config.recompute_budget = all;
+  Trainer enough = trainer(deep(20, false), config);
+  predict_training_memory(enough, batch_of(4096));
+  EXPECT_TRUE(recomputed_within(enough, batch_of(4096)).recompute.empty());
+}
+
+TEST_F(Recompute, SaysWhatCannotBe) {
+  Trainer unknown = trainer(deep(2, false), recomputing({"conv"}));
+  EXPECT_THAT(
+      [&] { predict_training_memory(unknown, batch_of(64)); },
+      ThrowsMessage<Error>("model 'deep': there is no layer 'conv' to recompute (layers: dense, dense_1, dense_2)"));
+  CompileConfig config = recomputing({});
+  config.recompute_budget = 1024;
+  Trainer small = trainer(deep(4, false), std::move(config));
+  EXPECT_THAT(
+      [&] { predict_training_memory(small, batch_of(4096)); },
+      ThrowsMessage<Error>(HasSubstr("model 'deep': no choice of layers to recompute brings a training step within "
+                                     "recompute_budget = 1 KiB; the least is ")));
+}
+
+}  // namespace
+}  // namespace gpubench
