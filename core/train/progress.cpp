@@ -16,7 +16,10 @@ constexpr const char* separator = " - ";
 
 std::string figures(const Logs& logs) {
   std::string text;
-  for (const auto& [name, value] : logs) text += fmt::format("{}{}: {:.4f}", separator, name, value);
+  for (const auto& [name, value] : logs) {
+    const bool count = name.ends_with("_steps");
+    text += fmt::format("{}{}: {:.{}f}", separator, name, value, count ? 0 : 4);
+  }
   return text;
 }
 

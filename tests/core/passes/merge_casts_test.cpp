@@ -64,6 +64,17 @@ TEST(MergeCasts, GivesTheSameResults) {
       "merge_casts", [] { return two_layers(); }, 1e-2F);
 }
 
+TEST(MergeCasts, LeavesWhatIsRecomputedApart) {
+  Program program;
+  Graph& graph = program.graph;
+  const Value x = graph.input(floats, "x");
+  for (const char* label : {"dense", "dense/recomputed"}) {
+    const GraphScope scope(graph, label);
+    program.outputs.push_back(ops::relu(graph, ops::cast(graph, x, Dtype::bf16)));
+  }
+  EXPECT_EQ(casts_in(merged(std::move(program)).graph), 2);  // the first one need not be kept
+}
+
 TEST(MergeCasts, KeepsACastThatRounds) {
   Program program;
   const Value x = program.graph.input(floats, "x");

@@ -32,6 +32,25 @@ testing.case("a compiled step over four parts updates as the large batch", funct
   same_weights(whole, parts)
 end)
 
+testing.case("parts of a batch share one loss scale, and one update or none", function()
+  local function narrow(parts)
+    gb.config.set_dtype_policy "mixed_float16"
+    local model = build { gradient_accumulation_steps = parts }
+    gb.config.set_dtype_policy "float32"
+    return model
+  end
+  local whole, parts = narrow(1), narrow(4)
+  for _, model in ipairs { whole, parts } do
+    local predicted = model:memory(64).total
+    local history = model:fit(images, labels, { batch_size = 64, shuffle = false, verbose = 0 }).history
+    testing.is_true(history.skipped_steps[1] == 0)
+    testing.equal(gb.memory.report(model).step.total, predicted)
+  end
+  for i, weights in ipairs(whole:get_weights()) do
+    testing.is_true((weights - parts:get_weights()[i]):abs():max():item() < 1e-4, "weights " .. i)
+  end
+end)
+
 for _, compiled in ipairs { false, true } do
   testing.case("a loop over slices of a batch does too, " .. (compiled and "compiled" or "eager"), function()
     local whole, parts = build(), build()
