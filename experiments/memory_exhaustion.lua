@@ -2,13 +2,12 @@
 --
 -- Cause:  a batch whose activations, with weights, gradients and the optimizer's slots, need more than there is.
 -- Remedy: a smaller batch; accumulation, which keeps the batch and computes it in parts; recomputation, which computes
---         activations again instead of keeping them; 16-bit types, which halve everything.
+--         activations again instead of keeping them; mixed precision, which halves activations.
 -- Claim:  without a remedy the large batch ends as out of memory, and the row names the largest tensors; each remedy trains
 --         it within the limit, at a price in time that the rows tell.
 -- Charts: peak memory, and examples in a second, by remedy, for a batch that fits and one that does not.
--- The limit stands for a device's memory, so that it ends alike everywhere. bfloat16 changes what is computed, the others
--- do not. Kernels that compute 16 bits by widening whole tensors first (most of the CPU's) take back in workspace what the
--- types save: then the claim about 16 bits is refuted, and `predicted_bytes` and the row's detail say by what.
+-- The limit stands for a device's memory, so that it ends alike everywhere. mixed_bfloat16 changes what is computed, the
+-- others do not.
 -- `limit_ratio` is the peak of memory in use over the limit.
 local gb = require "gpubench"
 
@@ -16,14 +15,14 @@ local limit = 48 << 20
 local features, width, parts = 64, 512, 4
 
 local function build(remedy)
-  gb.config.set_floatx(remedy == "bfloat16" and "bfloat16" or "float32")
+  gb.config.set_dtype_policy(remedy == "mixed_bfloat16" and remedy or "float32")
   local layers = {}
   for index = 1, 4 do
     layers[index] = gb.layers.Dense(width, { activation = "relu", input_shape = index == 1 and { features } or nil })
   end
   layers[#layers + 1] = gb.layers.Dense(1)
   local model = gb.Sequential(layers)
-  gb.config.set_floatx "float32"
+  gb.config.set_dtype_policy "float32"
   model:compile {
     optimizer = "adam", loss = "mean_squared_error",
     gradient_accumulation_steps = remedy == "accumulation" and parts or 1,
@@ -61,7 +60,7 @@ gb.experiment {
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("asked_batch_size", { 1024, 4096 }),
-    gb.axis("remedy", { "none", "smaller batch", "accumulation", "recomputation", "bfloat16" }, { closed = true }),
+    gb.axis("remedy", { "none", "smaller batch", "accumulation", "recomputation", "mixed_bfloat16" }, { closed = true }),
   },
   columns = { "predicted_bytes", "limit_ratio" },
   run = function(point)
@@ -92,7 +91,7 @@ gb.experiment {
     fits("smaller batch", "a smaller batch trains within the limit"),
     fits("accumulation", "the large batch trains within the limit in four parts"),
     fits("recomputation", "the large batch trains within the limit when activations are computed again"),
-    fits("bfloat16", "the large batch trains within the limit in 16 bits"),
+    fits("mixed_bfloat16", "the large batch trains within the limit when layers compute in 16 bits"),
     gb.expect.ratio {
       y = "limit_ratio", of = { remedy = "accumulation" }, over = { remedy = "none" }, where = { asked_batch_size = 1024 },
       at_most = 0.9, claim = "accumulation lowers the peak of a batch that fits too",

@@ -1,5 +1,6 @@
 #include "core/backend/cpu/cpu_backend.h"
 
+#include "core/backend/cpu/elementwise_chain.h"
 #include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/matmul.h"
 #include "core/backend/cpu/onednn.h"
@@ -27,6 +28,7 @@ bool CpuBackend::fuses(const Op& op, const Signature& signature, Device&) const 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
   const Planner planner = find_planner(cpu::kernels(), name(), op);
   if (cpu::has_16_bits(signature) && !cpu::takes_16_bits(op)) {
+    if (auto chain = cpu::plan_as_chain(op, signature, device)) return chain;
     return cpu::plan_widened(op, signature, device, planner, &cpu::has_16_bits);
   }
   return planner(op, signature, device);

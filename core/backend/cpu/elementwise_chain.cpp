@@ -1,6 +1,8 @@
 #include "core/backend/cpu/elementwise_chain.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "core/backend/cpu/chain_operand.h"
@@ -100,6 +102,18 @@ class ChainLoop {
 std::unique_ptr<Kernel> plan_elementwise_chain(const ElementwiseChain& op, const Signature& signature, Device&) {
   return dispatch(Floating{}, op.name(), op.dtype,
                   [&]<class Out>() { return loop_kernel(ChainLoop<Out>(op, signature)); });
+}
+
+std::unique_ptr<Kernel> plan_as_chain(const Op& op, const Signature& signature, Device& device) {
+  const std::optional<math::Function> function = ops::function_of(op);
+  const TensorType& output = signature.outputs[0];
+  if (!function || !is_floating(output.dtype)) return nullptr;
+  const auto stretches = [&](const TensorType& input) {
+    return ops::stretch_of(input.shape, output.shape).has_value();
+  };
+  if (!std::ranges::all_of(signature.inputs, stretches)) return nullptr;
+  const ChainStep step{*function, signature.inputs.size() == 2 ? 1 : -1};
+  return plan_elementwise_chain(ElementwiseChain({step}, output.dtype, 0), signature, device);
 }
 
 }  // namespace gpubench::cpu
