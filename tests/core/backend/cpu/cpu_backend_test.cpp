@@ -9,6 +9,8 @@
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
+#include "core/ops/binary.h"
+#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {
@@ -69,6 +71,18 @@ TEST(CpuBackendTest, MemoryIsAlignedForVectorLoadsAndLargePages) {
   const CpuBackend backend(options);
   const Buffer buffer = backend.devices()[0]->memory().allocate(3 * mib, "large");
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (2 * mib), 0U);
+}
+
+TEST(CpuBackendTest, ElementWiseOpsOf16BitsAreConvertedWithoutAWorkspace) {
+  const std::array options{CpuDeviceOptions{}};
+  const CpuBackend backend(options);
+  const TensorType large{{256, 256}, Dtype::bf16}, row{{256}, Dtype::bf16};
+  const auto workspace_of = [&](const Op& op, const std::vector<TensorType>& inputs) {
+    return backend.plan(op, {inputs, {&large, 1}}, *backend.devices()[0])->workspace_bytes();
+  };
+  EXPECT_EQ(workspace_of(Relu(), {large}), 0U);
+  EXPECT_EQ(workspace_of(ReluGradient(), {large, large}), 0U);
+  EXPECT_EQ(workspace_of(Add(), {row, large}), 0U);
 }
 
 TEST(CpuBackendTest, RefusesWhatItCannotDo) {
