@@ -90,7 +90,7 @@ class Measurement {
     Record record;
     describe_model(record, trainer_.model(), options_.executor.execution);
     const Estimate median = estimate_median(latencies_), interval = estimate_mean(intervals_);
-    record.set("quality", doubt().empty() ? interval_quality(median) : "unreliable: " + doubt());
+    record.set("quality", quality(median, interval));
     record.set("batch_size", options_.batch);
     record.set("mode", std::string(to_string(options_.mode)));
     record.set("concurrency", static_cast<std::int64_t>(options_.concurrency));
@@ -106,6 +106,15 @@ class Measurement {
     set_flop_rates(record, interval, options_.best_flops_per_s);
     record.set("stop_reason", reason());
     return record;
+  }
+
+  /// A rate may be uncertain where the median latency is not: single queries that take long weigh in the mean alone.
+  std::string quality(const Estimate& latency, const Estimate& interval) const {
+    if (!doubt().empty()) return "unreliable: " + doubt();
+    if (options_.mode == InferenceMode::single_stream) {
+      if (std::string latencies = interval_quality(latency); latencies != "ok") return latencies;
+    }
+    return interval_quality(interval, "mean time between answers");
   }
 
   std::string doubt() const { return warmup_.settled() ? devices_.doubt() : warmup_.reason(); }

@@ -33,12 +33,12 @@ DatasetPtr random_examples(const Model& model, std::int64_t count, std::string_v
   return from_tensor_slices(std::move(rows));
 }
 
-void require_examples(const Model& model, const Dataset& dataset, std::string_view what) {
+void require_examples(const Dataset& dataset, std::string_view what) {
   if (const DeviceId* device = dataset.device()) {
     throw Error(fmt::format("{}: the input lies in the memory of {}; a query's latency counts from host memory", what,
                             to_string(*device)));
   }
-  if (dataset.examples_per_element() == 1 || !model.defined()) return;
+  if (dataset.examples_per_element() == 1) return;
   throw Error(fmt::format("{}: the input has batches of {} already; it takes single examples and the option batch",
                           what, dataset.examples_per_element()));
 }
@@ -49,7 +49,7 @@ std::vector<Element> load_queries(Trainer& trainer, DatasetPtr examples, std::in
                                   std::string_view what) {
   const std::int64_t wanted = std::max(examples_loaded, least_queries * batch_size);
   if (examples == nullptr) examples = random_examples(trainer.model(), wanted, what);
-  require_examples(trainer.model(), *examples, what);
+  require_examples(*examples, what);
   std::vector<Element> queries;
   const std::unique_ptr<Cursor> cursor = trainer.open(*batch(take(std::move(examples), wanted), batch_size));
   for (Element query; cursor->next(query); query = {}) {

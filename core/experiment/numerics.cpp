@@ -40,7 +40,7 @@ class NumericsGraph {
     trainer.prepare_training(types);
     const std::vector<Value> outputs = call_model(types);
     watch_layers(outputs);
-    const Value loss = loss_of(types, outputs);
+    const Value loss = loss_of(outputs);
     std::vector<Value> values;
     for (const Watched& one : watched_) values.push_back(one.value);
     const std::vector<Value> by =
@@ -72,9 +72,13 @@ class NumericsGraph {
  private:
   /// The output of every call.
   std::vector<Value> call_model(const std::vector<TensorType>& types) {
+    if (types.size() != model_.inputs().size() + model_.outputs().size()) {
+      throw Error(fmt::format("numerics: an element must be {} inputs and {} labels, got a tuple of {}",
+                              model_.inputs().size(), model_.outputs().size(), types.size()));
+    }
     for (std::size_t i = 0; i < types.size(); ++i) {
       const bool label = i >= model_.inputs().size();
-      const std::size_t call = label ? model_.outputs().at(i - model_.inputs().size()) : model_.inputs()[i];
+      const std::size_t call = label ? model_.outputs()[i - model_.inputs().size()] : model_.inputs()[i];
       const GraphScope scope(graph_, model_.calls()[call].layer->device(), "");
       (label ? values_.labels : values_.inputs).push_back(graph_.input(types[i], label ? "y" : "x"));
     }
@@ -112,11 +116,7 @@ class NumericsGraph {
     }
   }
 
-  Value loss_of(const std::vector<TensorType>& types, const std::vector<Value>& calls) {
-    if (values_.labels.size() != model_.outputs().size()) {
-      throw Error(fmt::format("numerics: an element must be {} inputs and {} labels, got a tuple of {}",
-                              model_.inputs().size(), model_.outputs().size(), types.size()));
-    }
+  Value loss_of(const std::vector<Value>& calls) {
     for (const std::size_t output : model_.outputs()) values_.outputs.push_back(calls[output]);
     return total_loss(graph_, model_, config_, values_);
   }

@@ -221,10 +221,10 @@ void set_step_times(Record& record, std::span<const double> samples, std::int64_
   record.set("step_time_p95_s", quantile(samples, 0.95));
 }
 
-std::string interval_quality(const Estimate& median) {
-  if (std::isinf(median.relative_error())) return "unreliable: too few samples for an interval";
-  if (median.relative_error() <= wide_interval) return "ok";
-  return fmt::format("unreliable: the median is known to {:.0f} % only", 100 * median.relative_error());
+std::string interval_quality(const Estimate& estimate, std::string_view what) {
+  if (std::isinf(estimate.relative_error())) return "unreliable: too few samples for an interval";
+  if (estimate.relative_error() <= wide_interval) return "ok";
+  return fmt::format("unreliable: the {} is known to {:.0f} % only", what, 100 * estimate.relative_error());
 }
 
 StepMeasurement measure_steps(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what) {

@@ -46,8 +46,8 @@ void set_rate(Record& record, const RateColumns& columns, double amount, const E
 /// quality, by `doubt` where there is one, else by the median's interval.
 void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const std::string& doubt);
 
-/// "ok", or "unreliable: ..." where the interval of a row's median is too wide.
-std::string interval_quality(const Estimate& median);
+/// "ok", or "unreliable: ..." where the interval of what a row tells is too wide.
+std::string interval_quality(const Estimate& estimate, std::string_view what = "median");
 
 /// Steps with fewer examples than the first are taken but are no samples. Throws Error naming `what` when no second
 /// whole batch comes within the budget.

@@ -21,9 +21,13 @@ class DistillationLoss final : public Loss {
  public:
   DistillationLoss(ModelPtr teacher, LossPtr labels_loss, const DistillationOptions& options)
       : teacher_(std::move(teacher)), labels_loss_(std::move(labels_loss)), options_(options) {
-    if (!(options.temperature > 0) || !std::isfinite(options.temperature)) {
-      throw Error(fmt::format("distillation: temperature must be above 0, got {}", options.temperature));
+    constexpr double highest = 1e6;  // its square scales the loss, in float32
+    if (!(options.temperature > 0 && options.temperature <= highest)) {
+      throw Error(fmt::format("distillation: temperature must be above 0 and at most {:g}, got {}", highest,
+                              options.temperature));
     }
+    if (labels_loss_->reads_inputs())
+      throw Error("distillation: its loss on the labels cannot be a distillation itself");
     if (!(options.weight >= 0 && options.weight <= 1)) {
       throw Error(fmt::format("distillation: weight must be a share from 0 to 1, got {}", options.weight));
     }

@@ -12,7 +12,6 @@
 #include "core/ops/bias.h"
 #include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
-#include "core/ops/cast.h"
 #include "core/ops/conv.h"
 #include "core/ops/matmul.h"
 #include "core/ops/unary.h"
@@ -73,6 +72,7 @@ class Folding {
       before = node(before).inputs[0].node;
     }
     if (!is_plain_linear(node(before)) || !is_settled(node(before).inputs[1])) return;
+    if (rewriter_.old_graph().type({before, 0}).dtype != Dtype::f32) return;
     const std::int32_t next = chain.bias_add >= 0 ? chain.bias_add : norm;
     if (rewriter_.only_user({before, 0}) != next || rewriter_.effect_between(before, norm)) return;
     if (node(before).device != node(norm).device) return;
@@ -82,22 +82,19 @@ class Folding {
     chains_[norm] = chain;
   }
 
-  /// In float32, whatever the model computes in: the statistics of a 16-bit model have few digits as it is.
   void fold(std::int32_t norm, const Chain& chain) {
     Graph& graph = rewriter_.graph();
     const GraphScope scope(graph, node(norm).device, node(chain.linear).label + "/folded");
-    const auto wide = [&](Value old) { return ops::cast(graph, rewriter_.map(old), Dtype::f32); };
+    const auto now = [&](Value old) { return rewriter_.map(old); };
     const auto& norms = node(norm).inputs;
-    const Value gamma = wide(norms[1]), beta = wide(norms[2]), mean = wide(norms[3]), variance = wide(norms[4]);
+    const Value gamma = now(norms[1]), beta = now(norms[2]), mean = now(norms[3]), variance = now(norms[4]);
     const float epsilon = as<BatchNormInference>(node(norm))->epsilon;
     const Value spread = ops::add(graph, variance, ops::scalar(graph, epsilon, Dtype::f32));
     const Value scale = ops::mul(graph, gamma, ops::rsqrt(graph, spread));
-    const Value old_kernel = node(chain.linear).inputs[1];
-    const Dtype dtype = rewriter_.old_graph().type(old_kernel).dtype;
-    const Value kernel = ops::cast(graph, ops::mul(graph, wide(old_kernel), scale), dtype);
+    const Value kernel = ops::mul(graph, now(node(chain.linear).inputs[1]), scale);
     Value shift = ops::neg(graph, mean);
-    if (chain.bias_add >= 0) shift = ops::sub(graph, wide(node(chain.bias_add).inputs[1]), mean);
-    const Value bias = ops::cast(graph, ops::add(graph, ops::mul(graph, shift, scale), beta), dtype);
+    if (chain.bias_add >= 0) shift = ops::sub(graph, now(node(chain.bias_add).inputs[1]), mean);
+    const Value bias = ops::add(graph, ops::mul(graph, shift, scale), beta);
     const std::array inputs{rewriter_.map(node(chain.linear).inputs[0]), kernel};
     const Value y = rewriter_.add(chain.linear, node(chain.linear).op, inputs);
     rewriter_.replace({norm, 0}, ops::bias_add(graph, y, bias));

@@ -6,7 +6,8 @@
 
 namespace gpubench {
 
-/// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta.
+/// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta. Of float32
+/// products alone: a folded bias may be far larger than what it came from, beyond what 16 bits hold.
 Program fold_batch_norm(Program program);
 
 }  // namespace gpubench

@@ -70,6 +70,7 @@ class CastMerger {
     // To integers and bool, the way over float32 is another one.
     const Value source = is_floating(cast->dtype) ? before_widening(given, index) : given;
     if (rewriter_.old_graph().type(source).dtype == cast->dtype) {
+      if (is_memory_of_variable(source)) return false;  // readers may come after the variable has changed
       rewriter_.replace({index, 0}, rewriter_.map(source));
       return true;
     }

@@ -21,7 +21,11 @@ std::string text_of(std::size_t bytes) {
 class Search {
  public:
   Search(Trainer& trainer, const BatchSource& batches, const BatchSizeOptions& options)
-      : trainer_(trainer), batches_(batches), options_(options), part_(trainer.config().gradient_accumulation_steps) {}
+      : trainer_(trainer),
+        batches_(batches),
+        options_(options),
+        part_(trainer.config().gradient_accumulation_steps),
+        most_(options.largest > 0 ? options.largest : largest_known) {}
 
   BatchSizeSearch run() {
     trainer_.release_plans();
@@ -33,10 +37,14 @@ class Search {
 
     // Of what predictions are compared with; less than the limit once a trial has used more than was predicted.
     std::size_t room = std::min(result_.limit, in_one_piece());
-    while (static_cast<int>(result_.trials.size()) < options_.most_trials) {
+    for (int attempts = 0; attempts < options_.most_trials; ++attempts) {
       const std::int64_t size = largest_within(room);
       if (size < part_) break;
       const BatchSizeTrial trial = attempt(size);
+      if (given_ > 0 && given_ < size) {  // all that there are
+        most_ = given_;
+        continue;
+      }
       result_.trials.push_back(trial);
       if (trial.fits) {
         result_.batch_size = size;
@@ -89,8 +97,9 @@ class Search {
       tried += fmt::format("{}{} ({})", tried.empty() ? "" : ", ", trial.batch_size,
                            trial.used == 0 ? "out of memory" : text_of(trial.used));
     }
-    throw Error(fmt::format("find_batch_size: no batch of model '{}' was found to fit {}; tried {}", name(),
-                            text_of(result_.limit), tried));
+    throw Error(fmt::format("find_batch_size: no batch of model '{}' was found to fit {}; {}", name(),
+                            text_of(result_.limit),
+                            tried.empty() ? "none was near enough to be tried" : "tried " + tried));
   }
 
   /// In use, with the largest tensor that the pool can still hand out: a plan's arena is one.
@@ -107,11 +116,17 @@ class Search {
     return others_ + memory[0].arena + memory[0].bytes_of(MemoryKind::inputs) +
            memory[0].bytes_of(MemoryKind::constants);
   }
-  std::size_t needed_for(std::int64_t batch_size) { return needed(predict(batch_size)); }
+  std::size_t needed_for(std::int64_t batch_size) {
+    try {
+      return needed(predict(batch_size));
+    } catch (const OverRecomputeBudget&) {
+      return std::numeric_limits<std::size_t>::max();
+    }
+  }
 
   /// The largest batch that is predicted to need no more than `room`; 0 when there is none.
   std::int64_t largest_within(std::size_t room) {
-    const std::int64_t most = (options_.largest > 0 ? options_.largest : largest_known) / part_;
+    const std::int64_t most = most_ / part_;
     std::int64_t fits = 0, too_many = 1;  // in parts
     while (too_many <= most && needed_for(too_many * part_) <= room) {
       fits = too_many;
@@ -144,10 +159,17 @@ class Search {
       trial.used = pool().use().peak;
       trial.fits = trial.used <= result_.limit;
     } catch (const OutOfMemory&) {  // which is what is being asked
+    } catch (...) {
+      restore(variables, before);
+      throw;
     }
-    trainer_.release_plans();
-    for (std::size_t i = 0; i < variables.size(); ++i) store.write(*variables[i], before[i]);
+    restore(variables, before);
     return trial;
+  }
+
+  void restore(const std::vector<VariablePtr>& variables, const std::vector<HostTensor>& values) {
+    trainer_.release_plans();
+    for (std::size_t i = 0; i < variables.size(); ++i) trainer_.runtime().variables().write(*variables[i], values[i]);
   }
 
   std::vector<VariablePtr> changed_by_steps() {
@@ -155,6 +177,9 @@ class Search {
     for (auto& more :
          {trainer_.config().optimizer->state_of(trainer_.model().trainable_variables()), trainer_.metric_variables()}) {
       variables.insert(variables.end(), more.begin(), more.end());
+    }
+    if (const LossScalePtr& scale = trainer_.config().loss_scale) {
+      for (const VariablePtr& variable : scale->variables()) variables.push_back(variable);
     }
     return variables;
   }
@@ -164,12 +189,15 @@ class Search {
     StepLoop steps = trainer_.training_loop();
     const std::unique_ptr<Cursor> cursor = trainer_.open(*dataset);
     int taken = 0;
-    while (taken < steps_of_trial && steps.step(*cursor)) ++taken;
+    given_ = 0;
+    while (taken < steps_of_trial && steps.step(*cursor)) {
+      if (taken++ == 0) given_ = steps.examples();
+    }
     trainer_.runtime().synchronize();
     steps.release();
-    if (taken == 0) {
-      throw Error(fmt::format("find_batch_size: the dataset has no batch of {} examples", batch_size));
-    }
+    if (given_ > 0 && given_ <= batch_size) return;
+    throw Error(fmt::format("find_batch_size: the dataset was to have batches of {} examples; its first has {}",
+                            batch_size, given_));
   }
 
   Trainer& trainer_;
@@ -177,6 +205,8 @@ class Search {
   const BatchSizeOptions& options_;
   const std::int64_t part_;
   DeviceId device_;
+  std::int64_t most_;       // examples that there are, as far as is known
+  std::int64_t given_ = 0;  // examples in the latest trial's first batch; 0 where memory ended before
   std::size_t others_ = 0;  // in use before a plan is made
   BatchSizeSearch result_;
 };

@@ -17,6 +17,8 @@ struct Training {
   std::int64_t epochs = 1;
   /// Steps of an epoch; 0 while that is not known.
   std::int64_t steps = 0;
+  /// Whether it goes on from a saved one.
+  bool resumed = false;
   /// Set to end the training after the current epoch.
   bool stop = false;
 };

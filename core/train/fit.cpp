@@ -21,7 +21,7 @@ class Fit {
         dataset_(dataset),
         options_(options),
         steps_(trainer.training_loop()),
-        training_{trainer, options.epochs, expected_steps(), false} {
+        training_{trainer, options.epochs, expected_steps()} {
     for (const CallbackPtr& callback : options.callbacks) {
       wants_batches_ = wants_batches_ || callback->wants_batches();
       if (callback->wants_steps()) step_watchers_.push_back(callback.get());
@@ -74,6 +74,7 @@ class Fit {
     position_.epoch = position_.data_epoch = options_.initial_epoch;
     if (!options_.resume.empty() && std::filesystem::exists(options_.resume)) {
       position_ = load_training(trainer_, options_.resume);
+      training_.resumed = true;
     }
   }
 

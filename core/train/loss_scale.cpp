@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 
 #include "core/base/error.h"
@@ -27,7 +28,7 @@ LossScale::LossScale(const Config& config)
     : initial_scale_(config.number("initial_scale")),
       growth_steps_(config.integer_from("dynamic_growth_steps", 1)),
       dynamic_(config.flag("dynamic")) {
-  if (initial_scale_ >= 1 && std::isfinite(initial_scale_)) return;
+  if (initial_scale_ >= 1 && initial_scale_ <= std::numeric_limits<float>::max()) return;
   throw Error(fmt::format("{}: initial_scale must be a number from 1, got {}", config.owner(), initial_scale_));
 }
 
@@ -80,7 +81,13 @@ void LossScale::apply_unscaled(Graph& graph, const Optimizer& optimizer, std::sp
 
 void LossScale::apply(Graph& graph, Value scale, const Optimizer& optimizer, std::span<const Value> gradients,
                       std::span<const VariablePtr> variables) const {
-  const ops::Unscaled unscaled = divide(graph, scale, gradients);
+  ops::Unscaled unscaled = divide(graph, scale, gradients);
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (Value& gradient = unscaled.gradients[i]) {
+      const GraphScope scope(graph, graph.node(gradient).device, std::string(label));
+      gradient = ops::cast(graph, gradient, variables[i]->type.dtype);
+    }
+  }
   optimizer.apply_gradients(graph, unscaled.gradients, variables, unscaled.found_infinity);
   const GraphScope scope(graph, scale_->device, std::string(label));
   const Value skipped = ops::cast(graph, unscaled.found_infinity, Dtype::i64);

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/ops/binary.h"
 #include "core/ops/state.h"
+#include "core/train/trainer.h"
 
 namespace gpubench {
 namespace {
@@ -23,7 +24,8 @@ VariablePtr kernel_of(const Layer& layer) {
 
 bool SparsitySchedule::is_due(std::int64_t step) const {
   if (step < begin_step || (end_step && step > *end_step)) return false;
-  return (step - begin_step) % frequency == 0 || step == end_step;
+  const bool first = step == std::max<std::int64_t>(begin_step, 1);
+  return first || (step - begin_step) % frequency == 0 || step == end_step;
 }
 
 double SparsitySchedule::at(std::int64_t step) const {
@@ -43,6 +45,9 @@ void check(const SparsitySchedule& schedule, std::string_view what) {
   }
   if (schedule.frequency < 1) {
     throw Error(fmt::format("{}: frequency must be at least 1 step, got {}", what, schedule.frequency));
+  }
+  if (!(schedule.power > 0) || !std::isfinite(schedule.power)) {
+    throw Error(fmt::format("{}: power must be above 0, got {}", what, schedule.power));
   }
 }
 
@@ -86,6 +91,24 @@ void MagnitudePruning::choose_kernels() {
     kernels_.push_back({weights, runtime_.variables().create(weights->name + "/mask", ones, weights->device, false)});
   }
   if (kernels_.empty()) throw Error(fmt::format("pruning: model '{}' has no layer with a kernel", model_->name()));
+}
+
+void MagnitudePruning::on_train_begin(Training& training) {
+  const Trainer& trainer = training.trainer;
+  if (&trainer.model() != model_.get()) {
+    throw Error(fmt::format("fit: this pruning is of model '{}', and not of '{}', which is trained", model_->name(),
+                            trainer.model().name()));
+  }
+  if (!training.resumed || step_ > 0) return;
+  runtime_.synchronize();
+  VariableStore& store = runtime_.variables();
+  const HostTensor updates = store.read(*trainer.config().optimizer->iterations());
+  step_ = updates.values<std::int64_t>()[0] + trainer.skipped_steps().value_or(0);
+  for (const Kernel& kernel : kernels_) {
+    HostTensor mask = store.read(*kernel.weights);
+    for (float& weight : mask.values<float>()) weight = weight == 0 ? 0.0F : 1.0F;
+    store.write(*kernel.mask, mask);
+  }
 }
 
 void MagnitudePruning::step() {

@@ -14,7 +14,8 @@
 namespace gpubench {
 
 /// The share of zeros by training step, from 1. Before `begin_step` nothing is pruned; the masks are chosen anew at
-/// begin_step and every `frequency` steps until `end_step` (none: for ever), where the last share is reached.
+/// begin_step (0: the first) and every `frequency` steps until `end_step` (none: for ever), where the last share is
+/// reached.
 struct SparsitySchedule {
   double initial_sparsity = 0, final_sparsity = 0.5;
   std::int64_t begin_step = 0;
@@ -26,8 +27,8 @@ struct SparsitySchedule {
   /// final + (initial - final) (1 - (step - begin) / (end - begin))^power; without an end the final share at once.
   double at(std::int64_t step) const;
 };
-/// Throws Error, naming `what`, for shares outside [0, 1), an end that is not behind the beginning and a frequency
-/// below 1.
+/// Throws Error, naming `what`, for shares outside [0, 1), an end that is not behind the beginning, a frequency below 1
+/// and a power that is not above 0.
 void check(const SparsitySchedule& schedule, std::string_view what);
 
 class MagnitudePruning final : public Callback {
@@ -36,6 +37,8 @@ class MagnitudePruning final : public Callback {
   /// one. Throws Error for a schedule that check() refuses, a layer that the model lacks and one without a kernel.
   MagnitudePruning(Runtime& runtime, ModelPtr model, const SparsitySchedule& schedule, std::vector<std::string> layers);
 
+  /// Throws Error for a training of another model. One that was resumed goes on with the masks that its zeros show.
+  void on_train_begin(Training& training) override;
   /// After a training step: chooses the masks anew where the schedule says so, which waits for the device, and applies
   /// them, which does not.
   void step();

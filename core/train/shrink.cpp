@@ -59,7 +59,7 @@ Indices largest(const HostTensor& kernel, double share) {
   }
   Indices order = all_of(outputs);
   std::ranges::stable_sort(order, std::greater{}, [&](std::int64_t i) { return norms[static_cast<std::size_t>(i)]; });
-  const auto gone = static_cast<std::int64_t>(std::floor(share * static_cast<double>(outputs)));
+  const auto gone = static_cast<std::int64_t>(std::llround(share * static_cast<double>(outputs)));
   order.resize(static_cast<std::size_t>(std::max<std::int64_t>(1, outputs - gone)));
   std::ranges::sort(order);
   return order;

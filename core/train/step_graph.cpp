@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/gradient_sums.h"
 #include "core/ops/binary.h"
+#include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
@@ -66,9 +67,12 @@ const Loss& loss_of(const CompileConfig& config, std::size_t output) {
   return *config.losses[config.losses.size() == 1 ? 0 : output];
 }
 
-/// Sums are float32, whatever type the model computes in.
-void accumulate(Graph& graph, const VariablePtr& state, Value values) {
-  ops::accumulate_mean(graph, graph.variable(state), ops::cast(graph, values, Dtype::f32));
+/// Sums are float32, whatever type the model computes in. A scalar is the mean of its batch, and counts for as many
+/// examples.
+void accumulate(Graph& graph, const VariablePtr& state, Value values, std::int64_t batch_size) {
+  Value wide = ops::cast(graph, values, Dtype::f32);
+  if (graph.type(wide).shape.empty()) wide = ops::broadcast_to(graph, wide, {batch_size});
+  ops::accumulate_mean(graph, graph.variable(state), wide);
 }
 
 /// The values of output `i`, whose mean joins the scalar that training minimizes.
@@ -85,18 +89,19 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   Value total;
   std::size_t state = 1;
   const std::size_t outputs = step.outputs.size();
+  const std::int64_t batch_size = graph.type(step.outputs[0]).shape[0];
   for (std::size_t i = 0; i < outputs; ++i) {
     const GraphScope scope(graph, output_device(model, i), "loss");
     const Value values = add_loss(graph, config, i, step, total);
-    if (outputs == 1) accumulate(graph, states.state(0), values);
+    if (outputs == 1) accumulate(graph, states.state(0), values, batch_size);
     for (const MetricPtr& metric : config.metrics) {
       const GraphScope named(graph, output_device(model, i), metric->name());
-      accumulate(graph, states.state(state++), metric->call(graph, step.labels[i], step.outputs[i]));
+      accumulate(graph, states.state(state++), metric->call(graph, step.labels[i], step.outputs[i]), batch_size);
     }
   }
   if (outputs > 1) {
     const GraphScope scope(graph, output_device(model, 0), "loss");
-    accumulate(graph, states.state(0), total);
+    accumulate(graph, states.state(0), total, batch_size);
   }
   return total;
 }
@@ -116,8 +121,10 @@ void require_layers(const Model& model, const std::vector<std::string>& names) {
 
 Graph with_recomputed(Graph graph, std::span<const GradientSection> sections, const std::vector<std::string>& layers) {
   const auto drops = [&](const Node& node) {
-    const std::string layer = node.label.substr(0, node.label.find('/'));
-    return std::ranges::find(layers, layer) != layers.end();
+    // Layers' names may have a '/' of their own.
+    return std::ranges::any_of(layers, [&](const std::string& layer) {
+      return node.label.starts_with(layer) && (node.label.size() == layer.size() || node.label[layer.size()] == '/');
+    });
   };
   return recompute({std::move(graph), {}}, sections, drops).graph;
 }

@@ -115,8 +115,9 @@ CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> el
     best.recompute = config.recompute;
   }
   if (!best.recompute.empty()) return best;
-  throw Error(
-      fmt::format("model '{}': no choice of layers to recompute brings a training step within recompute_budget = "
+  throw OverRecomputeBudget(
+      fmt::format("model '{}': no choice of layers to recompute (all but every n-th) brings a training step within "
+                  "recompute_budget = "
                   "{}; the least is {}",
                   trainer.model().name(), format_bytes(static_cast<double>(budget)),
                   format_bytes(static_cast<double>(least_bytes))));

@@ -3,11 +3,18 @@
 #include <span>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/data/dataset.h"
 #include "core/exec/plan_memory.h"
 #include "core/train/trainer.h"
 
 namespace gpubench {
+
+/// No choice of layers brings a step within recompute_budget.
+class OverRecomputeBudget : public Error {
+ public:
+  using Error::Error;
+};
 
 /// What training on batches of these types (in host memory) will take, by devices: the plan of a step with everything
 /// but the memory. Needs a compiled model whose input is known; makes its variables where they are not yet made. Throws

@@ -19,6 +19,13 @@ struct DistillationTable : DistillationOptions {
                  field("from_logits", &DistillationTable::from_logits)};
 };
 
+/// A loss that is named takes the models' outputs as they are.
+LossPtr labels_loss(const DistillationTable& table) {
+  const auto* name = std::get_if<std::string>(&table.loss);
+  if (name == nullptr || !table.from_logits) return to_loss(table.loss);
+  return make_loss(*name, {{"from_logits", true}});
+}
+
 /// gb.losses.Distillation { teacher = model, loss = , temperature = , weight = , from_logits = }
 std::shared_ptr<ScriptLoss> distillation(const DistillationTable& table) {
   struct Taught {
@@ -26,7 +33,7 @@ std::shared_ptr<ScriptLoss> distillation(const DistillationTable& table) {
     LossPtr loss;
   };
   const auto taught = std::make_shared<const Taught>(
-      table.teacher, make_distillation_loss(table.teacher->model, to_loss(table.loss), table));
+      table.teacher, make_distillation_loss(table.teacher->model, labels_loss(table), table));
   auto loss = std::make_shared<ScriptLoss>();
   loss->loss = LossPtr(taught, taught->loss.get());
   return loss;

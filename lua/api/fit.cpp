@@ -125,12 +125,19 @@ struct Data {
   }
 };
 
+void require_rows(const std::vector<HostTensor>& arrays) {
+  for (const HostTensor& array : arrays) {
+    if (array.shape().empty()) throw ArgumentError("tensors of examples are expected, got a scalar");
+  }
+}
+
 /// Takes the last rows of all arrays away and returns them as arrays of their own.
 std::vector<HostTensor> split_off(std::vector<HostTensor>& arrays, double share) {
   if (!(share > 0 && share < 1)) {
     throw ArgumentError(fmt::format("option 'validation_split': a share between 0 and 1 is expected, got {}", share));
   }
   std::vector<HostTensor> rest;
+  require_rows(arrays);
   for (HostTensor& array : arrays) {
     const std::int64_t rows = array.shape()[0];
     const auto border = static_cast<std::int64_t>(static_cast<double>(rows) * (1 - share));
@@ -203,6 +210,7 @@ std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t ask
         "option 'batch_size': gb.AUTOTUNE chooses it for tensors; a Dataset is batched already, as "
         "dataset:batch(gb.find_batch_size(model, dataset))");
   }
+  require_rows(data.arrays);
   lua_gc(L, LUA_GCCOLLECT);
   const BatchSource batches = [&](std::int64_t batch_size) { return batches_of(data.arrays, batch_size); };
   return find_batch_size(trainer, batches, {.largest = data.arrays[0].shape()[0]}).batch_size;

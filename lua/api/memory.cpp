@@ -1,5 +1,6 @@
 // gb.memory.report, Model:memory and gb.find_batch_size: what training takes, before and after, and what fits.
 #include <fmt/format.h>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/data/batch.h"
@@ -71,7 +72,10 @@ Info info_of(const std::vector<DeviceMemory>& memory) {
 std::vector<TensorType> read_batch_types(lua_State* L, const ScriptModel& model, int index) {
   if (Value<DatasetPtr>::matches(L, index)) return batch_types(*Value<DatasetPtr>::read(L, index));
   const auto batch_size = Value<std::int64_t>::read(L, index);
-  if (batch_size < 1) throw ArgumentError(fmt::format("a batch size of at least 1 is expected, got {}", batch_size));
+  constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();  // libraries of kernels know no more
+  if (batch_size < 1 || batch_size > largest) {
+    throw ArgumentError(fmt::format("a batch size from 1 to {} is expected, got {}", largest, batch_size));
+  }
   return batch_types(*model.trainer, batch_size);
 }
 

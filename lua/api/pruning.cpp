@@ -62,7 +62,7 @@ Schedule constant_sparsity(const ConstantSparsityTable& table) {
 
 struct LowMagnitudeTable {
   Schedule schedule;
-  std::vector<std::string> layers;
+  std::optional<std::vector<std::string>> layers;
   static constexpr auto fields =
       std::tuple{required("schedule", &LowMagnitudeTable::schedule), field("layers", &LowMagnitudeTable::layers)};
 };
@@ -70,14 +70,18 @@ struct LowMagnitudeTable {
 /// gb.prune.low_magnitude(model, { schedule = , layers = })
 std::shared_ptr<ScriptPruning> low_magnitude(const std::shared_ptr<ScriptModel>& model,
                                              const LowMagnitudeTable& table) {
+  if (table.layers && table.layers->empty()) throw ArgumentError("option 'layers': at least one name is expected");
   auto pruning = std::make_shared<ScriptPruning>();
   pruning->model = model;
-  pruning->pruning =
-      std::make_unique<MagnitudePruning>(model->world->runtime, model->model, *table.schedule, table.layers);
+  pruning->pruning = std::make_unique<MagnitudePruning>(model->world->runtime, model->model, *table.schedule,
+                                                        table.layers.value_or(std::vector<std::string>{}));
   return pruning;
 }
 
 void step(ScriptPruning& self) {
+  if (self.model->world->dispatcher.trace() != nullptr) {
+    throw ArgumentError("masks are chosen on the host: call it after the function that gb.compile made, not inside");
+  }
   self.pruning->step();
 }
 double sparsity(const ScriptPruning& self) {

@@ -26,7 +26,7 @@ gb.measure = {}
 ---@field largest number greatest magnitude that is finite
 
 --- How the numbers of a compiled model lie in the range of their types, on the first batch of a dataset: the outputs and
---- weights of every layer in the order of their calls, then their gradients. It computes as a training step does, dropout
+--- trainable weights of every layer in the order of their calls, then their gradients. It computes as a training step does, dropout
 --- and batch statistics included, and changes nothing.
 ---
 --- ```lua

@@ -10,10 +10,11 @@ local SparsitySchedule = {}
 function SparsitySchedule:at(step) end
 
 --- The kernels of a model with masks: after every training step the masked weights are zero. One of fit's callbacks, or
---- stepped by hand. It counts steps from its making, in a training that was resumed too.
+--- stepped by hand. It counts steps from its making; in a training that was resumed (`fit { resume = }`), from the beginning
+--- of that, with the masks that its zeros show.
 ---@class Pruning
 local Pruning = {}
---- After each training step of a loop written by hand.
+--- After each training step of a loop written by hand, and outside of gb.compile.
 function Pruning:step() end
 --- The share of zeros among the pruned kernels' weights. Waits for the device.
 ---@return number
@@ -27,9 +28,9 @@ gb.prune = {}
 ---@class PolynomialDecayOptions
 ---@field initial_sparsity number? 0 unless given
 ---@field final_sparsity number
----@field begin_step integer? the first step that prunes; 0 unless given
+---@field begin_step integer? the first step that prunes, the very first unless given
 ---@field end_step integer where the final share is reached
----@field power number? 3 unless given: fast at first
+---@field power number? above 0; 3 unless given: fast at first
 ---@field frequency integer? steps between two choices of the masks; 100 unless given
 
 --- final + (initial - final) (1 - (step - begin) / (end - begin)) ^ power
@@ -39,7 +40,7 @@ function gb.prune.PolynomialDecay(options) end
 
 ---@class ConstantSparsityOptions
 ---@field target_sparsity number
----@field begin_step integer? 0 unless given
+---@field begin_step integer? the first step that prunes, the very first unless given
 ---@field end_step integer? masks are chosen no more behind it; never unless given
 ---@field frequency integer? 100 unless given
 

@@ -23,14 +23,15 @@ local Model = {}
 --- other, in the memory of one; see below
 ---@field recompute string[]? names of layers whose activations are not kept for the gradients but computed again
 ---@field recompute_budget integer? instead: bytes that a training step may take, as model:memory counts them; the layers
---- are then chosen so that least is computed again, which is an error where no choice is enough
+--- are then chosen so that least is computed again, among keeping every n-th layer; this is an error where no choice is enough
 
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
 ---
 --- With `gradient_accumulation_steps`, every batch is cut into so many equal parts (of a batch that cannot be, it is an
 --- error). Their gradients are added up, and one update follows by their mean, as of the whole batch but for rounding:
 --- steps, loss, metrics and learning rates mean what they do without. What looks at a batch as a whole sees a part:
---- BatchNormalization normalizes each part by itself and moves its statistics once for each, in order.
+--- BatchNormalization normalizes each part by itself and moves its statistics once for each, in order; a loss that gives one
+--- number for a batch is the mean of what it gives for the parts.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -41,7 +42,7 @@ local Model = {}
 ---
 --- With `recompute`, activations of some layers live no longer than the forward pass needs them; before a gradient reads
 --- them they are computed again from the nearest that were kept, with the same random numbers, so that weights come out
---- the same. Worth most where every few layers one is kept: what lies between is alive for one stretch at a time.
+--- the same but for rounding. Worth most where every few layers one is kept: what lies between is alive for one stretch at a time.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -148,7 +149,7 @@ function gb.losses.MeanSquaredError() end
 ---@field loss string|Loss|LossFunction|nil of the labels, one value per example; "categorical_crossentropy" unless given
 ---@field temperature number? softens both models' distributions; 3 unless given
 ---@field weight number? of the teacher's part, the labels' has the rest; 0.9 unless given
----@field from_logits boolean? the models' outputs are not yet softmax; false unless given
+---@field from_logits boolean? the models' outputs are not yet softmax, for a loss given by name too; false unless given
 
 --- A smaller model learns from a larger one (Hinton et al., 2015): the loss of the labels, and the cross-entropy of both
 --- models' softened distributions, times the square of the temperature. In loops written by hand it is given the model's

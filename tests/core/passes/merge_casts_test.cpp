@@ -111,6 +111,18 @@ TEST(MergeCasts, AVariableIsCastAnewAfterItsUpdate) {
   EXPECT_NE(result.outputs[3], result.outputs[4]);
 }
 
+TEST(MergeCasts, ACopyOfAVariableStaysWhatTheVariableWas) {
+  const VariablePtr w = variable(Dtype::bf16);
+  Program program;
+  Graph& graph = program.graph;
+  const Value value = graph.variable(w);
+  const Value old = ops::cast(graph, ops::cast(graph, value, Dtype::f32), Dtype::bf16);
+  ops::assign_add(graph, value, graph.input({{4, 4}, Dtype::bf16}, "by"));
+  program.outputs = {old};
+  const Program result = merged(std::move(program));
+  EXPECT_EQ(result.graph.node(result.outputs[0]).op->name(), "cast");
+}
+
 TEST(MergeCasts, UpdatesReadGradientsOf16Bits) {
   const VariablePtr w = variable();
   Program program;

@@ -97,7 +97,7 @@ TEST_F(Distillation, TakesClassIndicesWhereItsLossDoes) {
 
 TEST_F(Distillation, RefusesWhatItCannotDo) {
   const auto refused = [](const auto& make, const char* message) { EXPECT_THAT(make, ThrowsMessage<Error>(message)); };
-  refused([&] { loss({0, 0.5}); }, "distillation: temperature must be above 0, got 0");
+  refused([&] { loss({0, 0.5}); }, "distillation: temperature must be above 0 and at most 1e+06, got 0");
   refused([&] { loss({2, 1.5}); }, "distillation: weight must be a share from 0 to 1, got 1.5");
   refused([&] { make_distillation_loss(testing::small_classifier(), make_loss("mse"), {}); },
           "distillation: the teacher 'small' has no weights yet; train or load it first");

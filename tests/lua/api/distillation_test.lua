@@ -46,15 +46,25 @@ testing.case("a teacher outlives the script's handle of it", function()
   for x, y in digits:take(1):iter() do testing.is_true(loss(y, teacher(x), x):item() > 0, "loss") end
 end)
 
+testing.case("logits are logits for the labels too", function()
+  local logits = gb.losses.Distillation { teacher = teacher, from_logits = true, weight = 0 }
+  local labels = gb.losses.CategoricalCrossentropy { from_logits = true }
+  for x, y in digits:take(1):iter() do
+    testing.near(logits(y, teacher(x), x):item(), labels(y, teacher(x)):item(), 1e-6)
+  end
+end)
+
 testing.case("mistakes are named", function()
   local loss = gb.losses.Distillation { teacher = teacher }
+  testing.raises("its loss on the labels cannot be a distillation itself", gb.losses.Distillation,
+    { teacher = teacher, loss = loss })
   testing.equal(loss.name, "distillation")
   for x, y in digits:take(1):iter() do
     testing.raises("the teacher needs the model's inputs: loss(labels, predictions, inputs)", loss, y, teacher(x))
     testing.raises("mean_squared_error takes labels and predictions, and no inputs of the model",
       gb.losses.MeanSquaredError(), y, teacher(x), x)
   end
-  testing.raises("temperature must be above 0, got -1", gb.losses.Distillation, { teacher = teacher, temperature = -1 })
+  testing.raises("temperature must be above 0 and at most 1e+06, got -1", gb.losses.Distillation, { teacher = teacher, temperature = -1 })
   testing.raises("weight must be a share from 0 to 1, got 2", gb.losses.Distillation, { teacher = teacher, weight = 2 })
   testing.raises("teacher", gb.losses.Distillation, {})
   testing.raises("has no weights yet", gb.losses.Distillation, { teacher = gb.Sequential { gb.layers.Dense(10) } })

@@ -73,7 +73,7 @@ end)
 
 testing.case("what cannot be predicted says why", function()
   local model = build "dense"
-  testing.raises("a batch size of at least 1 is expected, got 0", model.memory, model, 0)
+  testing.raises("a batch size from 1 to 2147483647 is expected, got 0", model.memory, model, 0)
   local eager = build("dense", { run_eagerly = true })
   testing.raises("it is compiled for eager execution", eager.memory, eager, 64)
   local open = gb.Sequential { gb.layers.Dense(2) }
@@ -126,8 +126,33 @@ testing.case("a function makes the batches, and all examples may fit", function(
     asked[size] = true
     return digits:take(96):batch(size)
   end, in_use() + 600 * MiB)
-  testing.is_true(asked[found], "the function was asked for what was found")
+  testing.equal({ found, asked[96] }, { 96, true })
   testing.equal((gb.find_batch_size(build "dense", digits:take(96), in_use() + 600 * MiB)), 96)
+end)
+
+testing.case("a search changes nothing that training changes", function()
+  gb.config.set_dtype_policy "mixed_float16"
+  local model = build "dense"
+  gb.config.set_dtype_policy "float32"
+  local optimizer = gb.optimizers.LossScaleOptimizer("sgd", { initial_scale = 1e38 })  -- overflows at once
+  model:compile { optimizer = optimizer, loss = "categorical_crossentropy" }
+  gb.find_batch_size(model, digits:take(96), in_use() + 600 * MiB)
+  testing.equal(optimizer.skipped_steps, 0)
+  testing.near(optimizer.loss_scale / 1e38, 1, 1e-6)
+end)
+
+testing.case("what no step has proved is not told", function()
+  local limit = in_use() + 20 * MiB
+  testing.equal((gb.find_batch_size(build "dense", function() return digits:batch(16) end, limit)), 16)
+  testing.raises("was to have batches of 8 examples; its first has 16", gb.find_batch_size, build "dense",
+    function(size) return digits:take(24):batch(size == 1 and 1 or size < 16 and 16 or 8) end, limit)
+end)
+
+testing.case("sizes beyond what kernels know are refused", function()
+  local model = build "dense"
+  testing.raises("a batch size from 1 to 2147483647 is expected, got 8589934592", model.memory, model, 1 << 33)
+  testing.raises("tensors of examples are expected, got a scalar", model.fit, model, gb.tensor(1.0), gb.tensor(1.0),
+    { validation_split = 0.5 })
 end)
 
 testing.case("limits that nothing fits are refused", function()

@@ -219,10 +219,20 @@ testing.case("what scales no loss says so, and options are checked", function()
   testing.raises("the inner optimizer is a LossScaleOptimizer already", gb.optimizers.LossScaleOptimizer, scaled)
   testing.raises("LossScaleOptimizer: initial_scale must be a number from 1, got 0", gb.optimizers.LossScaleOptimizer, sgd,
     { initial_scale = 0 })
+  testing.raises("LossScaleOptimizer: initial_scale must be a number from 1, got 1e+39",
+    gb.optimizers.LossScaleOptimizer, sgd, { initial_scale = 1e39 })
   testing.raises("dynamic_growth_steps must be at least 1, got 0", gb.optimizers.LossScaleOptimizer, sgd,
     { dynamic_growth_steps = 0 })
   testing.raises("unknown option 'initial' (known: initial_scale, dynamic_growth_steps, dynamic)",
     gb.optimizers.LossScaleOptimizer, sgd, { initial = 2 })
+end)
+
+testing.case("variables of 16 bits are trained by a scaled loss too", function()
+  local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 4 }, dtype = "float16" }) }
+  model:compile { optimizer = gb.optimizers.LossScaleOptimizer("sgd", { initial_scale = 8 }), loss = "mean_squared_error" }
+  local before = model:evaluate(gb.ones { 8, 4 }, gb.zeros { 8, 1 }).loss
+  model:fit(gb.ones { 8, 4 }, gb.zeros { 8, 1 }, { epochs = 3, verbose = 0 })
+  testing.is_true(model:evaluate(gb.ones { 8, 4 }, gb.zeros { 8, 1 }).loss < before)
 end)
 
 testing.case("a resumed training goes on with its scale", function()

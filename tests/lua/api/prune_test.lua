@@ -62,7 +62,49 @@ testing.case("a model with fewer units trains on and answers", function()
   testing.is_true(smaller:evaluate(digits).loss < before, "learns on")
 end)
 
+testing.case("masks and steps go on in a resumed training", function()
+  local file = gb._native.options.out .. "/pruned.safetensors"
+  os.remove(file)
+  local function train(epochs, options)
+    gb.config.set_seed(4)
+    local model = classifier()
+    model:compile { optimizer = "sgd", loss = "categorical_crossentropy" }
+    local pruning = gb.prune.low_magnitude(model, {
+      schedule = gb.prune.PolynomialDecay { final_sparsity = 0.75, end_step = 4, frequency = 2 },
+    })
+    options.epochs, options.verbose, options.callbacks, options.steps_per_epoch = epochs, 0, { pruning }, 2
+    model:fit(digits, options)
+    return pruning, model
+  end
+  train(3, { resume = file })
+  local pruning, resumed = train(4, { resume = file })
+  local _, whole = train(4, {})
+  testing.equal(pruning:sparsity(), 0.75)
+  for i, weights in ipairs(whole:get_weights()) do
+    testing.is_true((weights - resumed:get_weights()[i]):abs():max():item() < 1e-6, "weights " .. i)
+  end
+end)
+
+testing.case("the first step prunes unless another one is named", function()
+  local model = classifier()
+  local pruning = gb.prune.low_magnitude(model, { schedule = gb.prune.ConstantSparsity { target_sparsity = 0.5 } })
+  pruning:step()
+  testing.equal(pruning:sparsity(), 0.5)
+  testing.raises("call it after the function that gb.compile made", gb.compile(function() pruning:step() end))
+end)
+
 testing.case("mistakes are named", function()
+  local other, unpruned = classifier(), classifier()
+  other:compile { optimizer = "sgd", loss = "categorical_crossentropy" }
+  local pruning = gb.prune.low_magnitude(unpruned, { schedule = gb.prune.ConstantSparsity { target_sparsity = 0.5 } })
+  testing.raises("this pruning is of model", other.fit, other, digits, { callbacks = { pruning }, verbose = 0 })
+  testing.raises("option 'layers': at least one name is expected", gb.prune.low_magnitude, other,
+    { schedule = gb.prune.ConstantSparsity { target_sparsity = 0.5 }, layers = {} })
+  testing.raises("PolynomialDecay: power must be above 0, got -1", gb.prune.PolynomialDecay,
+    { final_sparsity = 0.5, end_step = 2, power = -1 })
+  testing.equal(gb.prune.shrink(gb.Sequential {
+    gb.layers.Dense(100, { input_shape = { 2 }, name = "wide" }), gb.layers.Dense(1),
+  }, { wide = 0.29 }):count_params(), 71 * 3 + 72)
   local model, constant = classifier(), gb.prune.ConstantSparsity
   testing.raises("ConstantSparsity: a sparsity must be a share of at least 0 and below 1, got 1", constant,
     { target_sparsity = 1 })
