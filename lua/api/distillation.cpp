@@ -32,8 +32,9 @@ std::shared_ptr<ScriptLoss> distillation(const DistillationTable& table) {
     std::shared_ptr<ScriptModel> teacher;  // with the devices that its weights are on
     LossPtr loss;
   };
+  const DistillationOptions& options = table;
   const auto taught = std::make_shared<const Taught>(
-      table.teacher, make_distillation_loss(table.teacher->model, labels_loss(table), table));
+      Taught{table.teacher, make_distillation_loss(table.teacher->model, labels_loss(table), options)});
   auto loss = std::make_shared<ScriptLoss>();
   loss->loss = LossPtr(taught, taught->loss.get());
   return loss;

@@ -99,14 +99,14 @@ TEST(Executor, PlansOfOneReplicaShareAnArena) {
 }
 
 TEST(Executor, AnArenaThatGrowsLeavesNoBlockBehind) {
-  constexpr std::size_t MiB = std::size_t{1} << 20U;
+  constexpr std::size_t mib = std::size_t{1} << 20U;
   const Devices devices{DeviceConfig{}};
   Runtime runtime(devices);
   const MemoryPool& pool = devices.device({}).memory();
-  const Arena::Claim small = runtime.claim_arena({}, 8 * MiB, "arena");
-  const Arena::Claim large = runtime.claim_arena({}, 32 * MiB, "arena");
-  EXPECT_EQ(pool.use().in_use, 32 * MiB);
-  EXPECT_EQ(pool.use().reserved, 32 * MiB);
+  const Arena::Claim small = runtime.claim_arena({}, 8 * mib, "arena");
+  const Arena::Claim large = runtime.claim_arena({}, 32 * mib, "arena");
+  EXPECT_EQ(pool.use().in_use, 32 * mib);
+  EXPECT_EQ(pool.use().reserved, 32 * mib);
   EXPECT_EQ(small.data(), large.data());
 }
 

@@ -31,11 +31,11 @@ class BatchSizeSearchTest : public testing::TrainTest {
   Buffer held_;
 };
 
-constexpr std::size_t KiB = 1024;
+constexpr std::size_t kib = 1024;
 
 TEST_F(BatchSizeSearchTest, TheFirstTrialIsTheLargestThatFits) {
   Trainer model = trainer(testing::small_classifier());
-  const BatchSizeSearch found = find_batch_size(model, holding(0), {.limit = 200 * KiB, .largest = 4096});
+  const BatchSizeSearch found = find_batch_size(model, holding(0), {.limit = 200 * kib, .largest = 4096});
   ASSERT_EQ(found.trials.size(), 1U);
   EXPECT_EQ(found.trials[0].used, found.trials[0].predicted);
   EXPECT_GT(found.batch_size, 100);
@@ -44,19 +44,19 @@ TEST_F(BatchSizeSearchTest, TheFirstTrialIsTheLargestThatFits) {
 
 TEST_F(BatchSizeSearchTest, BacksOffWhereMoreIsUsedThanPredicted) {
   Trainer model = trainer(testing::small_classifier());
-  const BatchSizeSearch found = find_batch_size(model, holding(32), {.limit = 200 * KiB, .largest = 4096});
+  const BatchSizeSearch found = find_batch_size(model, holding(32), {.limit = 200 * kib, .largest = 4096});
   EXPECT_GT(found.trials.size(), 1U);
   EXPECT_LE(found.trials.size(), 4U);
   EXPECT_FALSE(found.trials[0].fits);
   EXPECT_TRUE(found.trials.back().fits);
   EXPECT_EQ(found.trials.back().batch_size, found.batch_size);
-  EXPECT_LE(found.trials.back().used, 200 * KiB);
+  EXPECT_LE(found.trials.back().used, 200 * kib);
 }
 
 TEST_F(BatchSizeSearchTest, GivesUpAfterItsTrials) {
   Trainer model = trainer(testing::small_classifier());
   EXPECT_THAT(
-      [&] { find_batch_size(model, holding(32), {.limit = 200 * KiB, .largest = 4096, .most_trials = 1}); },
+      [&] { find_batch_size(model, holding(32), {.limit = 200 * kib, .largest = 4096, .most_trials = 1}); },
       ThrowsMessage<Error>(HasSubstr("find_batch_size: no batch of model 'small' was found to fit 200 KiB; tried ")));
 }
 
@@ -65,7 +65,7 @@ TEST_F(BatchSizeSearchTest, StepsLeaveNoTrace) {
   fit(model, *batches_of({blobs_.points, blobs_.one_hot}, 512), {});
   const std::vector<float> weights = testing::flat(model.weights());
   const Logs figures = model.read_metrics();
-  find_batch_size(model, holding(0), {.limit = 200 * KiB, .largest = 4096});
+  find_batch_size(model, holding(0), {.limit = 200 * kib, .largest = 4096});
   EXPECT_EQ(testing::flat(model.weights()), weights);
   EXPECT_EQ(model.read_metrics(), figures);
   EXPECT_EQ(runtime.variables().read(*model.config().optimizer->iterations()).values<std::int64_t>()[0], 8);

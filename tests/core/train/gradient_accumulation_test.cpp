@@ -10,7 +10,6 @@ namespace {
 
 using testing::Blobs;
 using testing::flat;
-using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using ::testing::ThrowsMessage;
 

@@ -346,6 +346,15 @@ testing.case("single examples are told from batches, and a batch larger than the
   testing.equal(batches, 1)
 end)
 
+testing.case("a loss that gives one number for a batch counts by the batch's examples", function()
+  gb.config.set_seed(2)
+  local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+  model:compile { optimizer = "sgd", loss = function(truth, answer) return ((truth - answer) * (truth - answer)):mean() end }
+  local examples = gb.data.Dataset.from_tensor_slices { gb.tensor { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 9 } }, gb.ones { 4, 1 } }
+  local whole = model:evaluate(examples:batch(4)).loss
+  testing.near(model:evaluate(examples:batch(3)).loss / whole, 1, 1e-5)
+end)
+
 testing.case("a misspelt name says what there is", function()
   testing.raises("gb.layers: no 'Dence' (did you mean 'Dense'?) (known: Activation, ", function() return gb.layers.Dence end)
   testing.raises("gb.measure: no 'trainin' (did you mean 'training'?)", function() return gb.measure.trainin end)
