@@ -52,6 +52,13 @@ TEST(StepMeasurement, LeavesBuffersAloneThatStayFull) {
   EXPECT_THAT(ready_while_measured({64, 64}), testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each(64)));
 }
 
+TEST(IntervalQuality, NamesWhatIsKnownTooLittle) {
+  EXPECT_EQ(interval_quality({1, {0.99, 1.01}}), "ok");
+  EXPECT_EQ(interval_quality({1, {0.8, 1.1}}), "unreliable: the median is known to 20 % only");
+  EXPECT_EQ(interval_quality({1, {0.9, 1.3}}, "mean time between answers"),
+            "unreliable: the mean time between answers is known to 30 % only");
+}
+
 constexpr RateColumns rate{"examples_per_s", "examples_low_per_s", "examples_high_per_s"};
 
 TEST(SetRate, TurnsTheIntervalOfTheTimeAround) {
