@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 #include <optional>
 
 #include "core/graph/graph.h"
@@ -44,30 +45,42 @@ GradientGraph build_gradient(const OpCase& op_case) {
   return result;
 }
 
-/// The sum of weights * outputs, by the reference.
-double weighted_sum(const OpCase& op_case, const std::vector<Array>& inputs, const std::vector<Array>& weights) {
-  double sum = 0;
+/// weights * outputs, by the reference.
+std::vector<double> weighted(const OpCase& op_case, const std::vector<Array>& inputs,
+                             const std::vector<Array>& weights) {
+  std::vector<double> terms;
   const std::vector<Array> outputs = run_reference(op_case, inputs);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    for (std::int64_t i = 0; i < weights[o].size(); ++i) sum += weights[o][i] * outputs[o][i];
+    for (std::int64_t i = 0; i < weights[o].size(); ++i) terms.push_back(weights[o][i] * outputs[o][i]);
   }
-  return sum;
+  return terms;
 }
 
-/// d (weighted sum) / d (element of an input), where the sum is `here`. None at a kink (another winner of a maximum
-/// within the step), which the slopes on both sides tell.
-std::optional<double> central_difference(const OpCase& op_case, std::vector<Array>& inputs, double& element,
-                                         const std::vector<Array>& weights, double here) {
+double sum(const std::vector<double>& terms) {
+  return std::accumulate(terms.begin(), terms.end(), 0.0);
+}
+
+struct Slope {
+  double value;
+  double magnitude;  ///< of the terms that add up to it, to which rounding is relative where they cancel
+};
+
+/// d (sum of weighted outputs) / d (element of an input), where the sum is `here`. None at a kink (another winner of a
+/// maximum within the step), which the slopes on both sides tell.
+std::optional<Slope> central_difference(const OpCase& op_case, std::vector<Array>& inputs, double& element,
+                                        const std::vector<Array>& weights, double here) {
   constexpr double kink = 2e-4;  // smooth slopes differ by the step times the curvature
   const double before = element;
   element = before + step;
-  const double above = weighted_sum(op_case, inputs, weights);
+  const std::vector<double> above = weighted(op_case, inputs, weights);
   element = before - step;
-  const double below = weighted_sum(op_case, inputs, weights);
+  const std::vector<double> below = weighted(op_case, inputs, weights);
   element = before;
-  const double right = (above - here) / step, left = (here - below) / step;
+  const double right = (sum(above) - here) / step, left = (here - sum(below)) / step;
   if (std::abs(right - left) > kink * (1 + std::max(std::abs(right), std::abs(left)))) return std::nullopt;
-  return (above - below) / (2 * step);
+  double magnitude = 0;
+  for (std::size_t i = 0; i < above.size(); ++i) magnitude += std::abs(above[i] - below[i]) / (2 * step);
+  return Slope{(right + left) / 2, magnitude};
 }
 
 void expect_gradient(const OpCase& op_case, CaseInputs& drawn, std::size_t input, const Array& got,
@@ -78,20 +91,22 @@ void expect_gradient(const OpCase& op_case, CaseInputs& drawn, std::size_t input
   std::int64_t outputs = 0;
   for (const Array& weight : weights) outputs += weight.size();
   elements.resize(std::min(elements.size(), outputs > large || got.size() > large ? probes_of_large : probes));
-  const double here = weighted_sum(op_case, drawn.arrays, weights);
+  const double here = sum(weighted(op_case, drawn.arrays, weights));
+  double magnitude = 0;
   Array numeric({{}, got.type.dtype}), analytic({{}, got.type.dtype});
   numeric.values.clear();
   analytic.values.clear();
   for (const std::int64_t element : elements) {
     const auto slope = central_difference(op_case, drawn.arrays, drawn.arrays[input][element], weights, here);
     if (!slope) continue;
-    numeric.values.push_back(*slope);
+    numeric.values.push_back(slope->value);
+    if (std::isfinite(slope->magnitude)) magnitude = std::max(magnitude, slope->magnitude);
     analytic.values.push_back(got[element]);
   }
   EXPECT_GE(2 * numeric.values.size(), elements.size()) << what << ": kinks at most elements of input " << input;
   numeric.type.shape = analytic.type.shape = {static_cast<std::int64_t>(numeric.values.size())};
   expect_close(analytic, numeric, 10 * tolerance_of(op_case, got.type.dtype),
-               fmt::format("{}, gradient of input {}", what, input));
+               fmt::format("{}, gradient of input {}", what, input), magnitude);
 }
 
 }  // namespace
