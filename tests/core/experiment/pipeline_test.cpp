@@ -48,13 +48,30 @@ TEST(MeasurePipeline, CountsElementsBytesAndEpochs) {
   EXPECT_EQ(static_cast<double>(stages[2].produced), elements);
 }
 
+/// Shuffled as a whole; its elements cost nothing but a wait that is invented.
+DatasetPtr filled_at_once(std::int64_t elements) {
+  return shuffle(testing::slowed(range(0, elements, 1), std::make_shared<testing::InventedTime>()),
+                 {.buffer = elements});
+}
+
+/// How long the elements take that lie in the buffer after the first.
+Seconds time_of_rest(const Dataset& dataset) {
+  const std::unique_ptr<Cursor> cursor = dataset.open();
+  Element element;
+  cursor->next(element);
+  const Stopwatch watch;
+  while (cursor->next(element)) continue;
+  return watch.elapsed();
+}
+
 TEST(MeasurePipeline, DoubtsWhatBuffersGave) {
-  constexpr std::int64_t examples = 1 << 19;  // far more than a warm-up and a sample take
+  constexpr Seconds far_beyond_a_sample{0.05};
+  std::int64_t elements = 1 << 12;
+  while (time_of_rest(*filled_at_once(elements)) < far_beyond_a_sample) elements *= 2;
   PipelineLimits limits = quick();
   limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
   limits.stopping.budget = limits.stopping.min_time = Seconds(1e-6);
-  const DatasetPtr slow = testing::slowed(range(0, examples, 1), std::make_shared<testing::InventedTime>());
-  const PipelineMeasurement measured = measure_pipeline(*shuffle(slow, {.buffer = examples}), limits);
+  const PipelineMeasurement measured = measure_pipeline(*filled_at_once(elements), limits);
   EXPECT_THAT(
       std::get<std::string>(measured.record.get("quality")),
       StartsWith("unreliable: 100 % of the examples came from buffers that were filled before measuring began"));
