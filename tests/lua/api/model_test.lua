@@ -1,5 +1,6 @@
 local gb = require "gpubench"
 local testing = require "testing"
+local thirds = require "thirds"
 
 local function small()
   return gb.Sequential {
@@ -24,18 +25,6 @@ testing.case("a model computes eagerly, traced and by predict the same", functio
   end
 end)
 
--- Rows of 12 numbers whose class is which third is largest.
-local function thirds(count)
-  local rows, labels = {}, {}
-  math.randomseed(7)
-  for i = 1, count do
-    local class = math.random(0, 2)
-    rows[i], labels[i] = {}, class
-    for k = 1, 12 do rows[i][k] = math.random() + ((k - 1) // 4 == class and 1 or 0) end
-  end
-  return gb.tensor(rows), gb.tensor(labels, { dtype = "int64" })
-end
-
 for _, dtype in ipairs { "bfloat16", "float16" } do
   for _, eager in ipairs { false, true } do
     testing.case(dtype .. ": a whole model trains in it" .. (eager and " eagerly" or ""), function()
@@ -52,7 +41,7 @@ for _, dtype in ipairs { "bfloat16", "float16" } do
         gb.layers.Dense(3, { activation = "softmax" }),
       }
       gb.config.set_floatx "float32"
-      local inputs, labels = thirds(96)
+      local inputs, labels = thirds.tensors(96)
       model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02, epsilon = 1e-4 },
         loss = "sparse_categorical_crossentropy", metrics = { "accuracy" }, run_eagerly = eager }
       model:fit(inputs, labels, { epochs = 15, batch_size = 16, verbose = 0 })

@@ -1,18 +1,7 @@
 -- Policies of mixed precision and the scaling of losses.
 local gb = require "gpubench"
 local testing = require "testing"
-
--- Rows of 12 numbers whose class is which third is largest.
-local function thirds(count)
-  local rows, labels = {}, {}
-  math.randomseed(7)
-  for i = 1, count do
-    local class = math.random(0, 2)
-    rows[i], labels[i] = {}, class
-    for k = 1, 12 do rows[i][k] = math.random() + ((k - 1) // 4 == class and 1 or 0) end
-  end
-  return gb.tensor(rows), gb.tensor(labels, { dtype = "int64" })
-end
+local thirds = require "thirds"
 
 local function under(policy, body)
   gb.config.set_dtype_policy(policy)
@@ -39,7 +28,7 @@ for _, policy in ipairs { "mixed_bfloat16", "mixed_float16" } do
     testing.case(policy .. ": a whole model trains" .. (eager and " eagerly" or ""), function()
       gb.config.set_seed(3)
       local model = under(policy, convolutional)
-      local inputs, labels = thirds(96)
+      local inputs, labels = thirds.tensors(96)
       model:compile { optimizer = gb.optimizers.Adam { learning_rate = 0.02 },
         loss = "sparse_categorical_crossentropy", metrics = { "accuracy" }, run_eagerly = eager }
       local history = model:fit(inputs, labels, { epochs = 15, batch_size = 16, verbose = 0 }).history
@@ -90,7 +79,7 @@ end)
 
 testing.case("a saved model keeps its policies", function()
   local model = under("mixed_bfloat16", convolutional)
-  local inputs = thirds(4)
+  local inputs = thirds.tensors(4)
   local folder = gb._native.options.out .. "/mixed"
   model:save(folder)
   local loaded = gb.load_model(folder)
@@ -183,7 +172,7 @@ for _, compiled in ipairs { false, true } do
       return under("mixed_float16", convolutional), gb.optimizers.LossScaleOptimizer(
         gb.optimizers.Adam { learning_rate = 0.01 }, { initial_scale = 2 ^ 40 })
     end
-    local inputs, labels = thirds(8)
+    local inputs, labels = thirds.tensors(8)
     local model, optimizer = start()
     local step = loop_step(model, optimizer, gb.losses.SparseCategoricalCrossentropy())
     if compiled then step = gb.compile(step) end
@@ -243,7 +232,7 @@ testing.case("a resumed training goes on with its scale", function()
     local model = under("mixed_float16", convolutional)
     local optimizer = gb.optimizers.LossScaleOptimizer("adam", { initial_scale = 2 ^ 40 })
     model:compile { optimizer = optimizer, loss = "sparse_categorical_crossentropy" }
-    local inputs, labels = thirds(16)
+    local inputs, labels = thirds.tensors(16)
     local data = gb.data.Dataset.from_tensor_slices { inputs, labels }:batch(8)
     model:fit(data, { epochs = epochs, verbose = 0, resume = file })
     return optimizer, model
@@ -281,7 +270,7 @@ testing.case("numerics: gradients of the scaled loss show an overflow, and nothi
   local model = under("mixed_float16", convolutional)
   model:compile { optimizer = gb.optimizers.LossScaleOptimizer("sgd", { initial_scale = 2 ^ 40 }),
     loss = "sparse_categorical_crossentropy" }
-  local inputs, labels = thirds(8)
+  local inputs, labels = thirds.tensors(8)
   local data = gb.data.Dataset.from_tensor_slices { inputs, labels }:batch(8)
   local before = {}
   for index, weight in ipairs(model.variables) do before[index] = weight:to_table() end
@@ -308,7 +297,7 @@ testing.case("a model on several devices scales its loss", function()
     dense("cpu:1", 3, { activation = "softmax" }) }
   local optimizer = gb.optimizers.LossScaleOptimizer("adam", { initial_scale = 2 ^ 30 })
   model:compile { optimizer = optimizer, loss = "sparse_categorical_crossentropy" }
-  local inputs, labels = thirds(64)
+  local inputs, labels = thirds.tensors(64)
   model:fit(gb.data.Dataset.from_tensor_slices { inputs, labels }:batch(8), { epochs = 4, verbose = 0 })
   testing.is_true(optimizer.skipped_steps > 5 and optimizer.iterations > 5, "overflows, then learns")
   testing.equal(optimizer.skipped_steps + optimizer.iterations, 32)

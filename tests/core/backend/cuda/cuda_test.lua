@@ -2,6 +2,7 @@
 local gb = require "gpubench"
 local measurement = require "gpubench.measurement"
 local testing = require "testing"
+local thirds = require "thirds"
 
 local native = gb._native
 
@@ -26,23 +27,11 @@ local function convolutional()
   }
 end
 
--- Examples whose class is which third of the inputs is largest; drawn on the host, so that devices see the same.
-local function examples(count)
-  local x, y = {}, {}
-  math.randomseed(7)
-  for i = 1, count do
-    local class = math.random(0, 2)
-    x[i], y[i] = {}, class
-    for k = 1, 12 do x[i][k] = math.random() + ((k - 1) // 4 == class and 1 or 0) end
-  end
-  return x, y
-end
-
 -- The losses of a few epochs on a device.
 local function losses(device, model_of, options)
   gb.config.set_seed(3)
   return gb.device(device, function()
-    local x, y = examples(48)
+    local x, y = thirds.rows(48)
     local inputs = gb.device("cpu:0", function() return gb.tensor(x) end)
     local labels = gb.device("cpu:0", function() return gb.tensor(y, { dtype = "int64" }) end)
     local model = model_of()
@@ -89,7 +78,7 @@ for name, model_of in pairs { dense = dense, convolutional = convolutional } do
 end
 
 testing.case("steps on resident batches copy nothing in, and say what the host does for one", function()
-  local x, y = examples(64)
+  local x, y = thirds.rows(64)
   gb.config.set_floatx "bfloat16"
   local model = dense()
   gb.config.set_floatx "float32"
@@ -110,7 +99,7 @@ testing.case("tensors go from device to device by themselves", function()
 end)
 
 testing.case("a training run is measured, with the memory of the GPU and its math in the row", function()
-  local x, y = examples(64)
+  local x, y = thirds.rows(64)
   local model = dense()
   model:compile { optimizer = "adam", loss = "sparse_categorical_crossentropy" }
   local data = gb.device("cpu:0", function()
