@@ -52,6 +52,7 @@ int kernels_left = -1;
 cudaError_t fault = cudaSuccess;
 std::atomic<std::size_t> launch_count{0}, copy_count{0}, kernel_count{0}, graph_count{0};
 
+/// What a call reports. A call that would make something asks first whether the device is lost: then it makes nothing.
 cudaError_t result(cudaError_t status) {
   if (status == cudaSuccess && lost != cudaSuccess) status = lost;
   if (status != cudaSuccess) last_error = status;
@@ -187,6 +188,7 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
   *memory = gpu_memories()[current_gpu].allocate(bytes);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -205,6 +207,8 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return result(cudaSuccess);
 }
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   return result(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -228,6 +232,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
   if (current_gpu == machine().taken) return result(cudaErrorDevicesUnavailable);
   *stream = new CUstream_st;
   (*stream)->hurries = machine().hurry;
@@ -255,8 +260,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return result(cudaSuccess);
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
   *event = new CUevent_st;
-  return result(cudaSuccess);
+  return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
@@ -294,14 +301,18 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
   stream->capture = new CUgraph_st;
-  return result(cudaSuccess);
+  return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capture, nullptr);
   return result(cudaSuccess);
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
   ++graph_count;
   *executable = new CUgraphExec_st{graph->work};
   return result(cudaSuccess);
