@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <omp.h>
+#include <utility>
+#include <vector>
 
 #include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/matmul_panels.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/outer_product.h"
 #include "core/backend/cpu/small_matmul.h"
@@ -36,32 +40,53 @@ TensorType flattened(const TensorType& type) {
   return {{type.elements() / type.shape.back(), type.shape.back()}, type.dtype};
 }
 
+/// A part of a matrix that lies where the whole has it.
+struct Part {
+  OneDnnDims dims;
+  std::size_t offset = 0;  ///< in bytes
+};
+
+Part part_of(const Operand& whole, Dtype dtype, const Panel* rows, const Panel* columns) {
+  Part part{whole.dims};
+  const std::size_t rank = whole.dims.size();
+  const auto narrow = [&](std::size_t axis, const Panel* panel) {
+    if (panel == nullptr) return;
+    part.dims[axis] = panel->count;
+    part.offset += static_cast<std::size_t>(panel->first * whole.strides[axis]) * size_of(dtype);
+  };
+  narrow(rank - 2, rows);
+  narrow(rank - 1, columns);
+  return part;
+}
+
 std::unique_ptr<Kernel> plan_primitive(const Matmul& op, const TensorType& a, const TensorType& b, const TensorType& c,
                                        Onto onto, Device& device) {
   const std::size_t rank = c.shape.size();
-  const auto describe = [&](const TensorType& type, bool transposed) {
-    const Operand matrix = operand(type, rank, transposed);
-    return strided(op.name(), type.dtype, matrix.dims, matrix.strides);
-  };
-  OneDnnDims bias_dims(rank, 1);
-  bias_dims.back() = c.shape.back();
-  const auto bias = strided(op.name(), c.dtype, bias_dims, OneDnnDims(rank, 1));
+  const Operand left = operand(a, rank, op.options.transpose_a), right = operand(b, rank, op.options.transpose_b);
+  const Operand result = operand(c, rank, false);
+  const Operand bias{OneDnnDims(rank, 1), OneDnnDims(rank, 1)};
+  const dnnl::primitive_attr epilogue =
+      onto == Onto::result ? accumulating_attributes() : attributes_with(op.options.activation);
 
   auto kernel = std::make_unique<OneDnnKernel>(device);
-  const auto desc = describe_matmul(
-      describe(a, op.options.transpose_a), describe(b, op.options.transpose_b), op.options.bias ? &bias : nullptr,
-      describe(c, false), onto == Onto::result ? accumulating_attributes() : attributes_with(op.options.activation));
-  const auto left = kernel->input(0, desc.src_desc()), right = kernel->input(1, desc.weights_desc());
-  const auto result = kernel->output(0, desc.dst_desc());
-  const dnnl::matmul primitive(desc);
-  if (op.options.bias) {
-    kernel->add(desc, primitive,
-                {{DNNL_ARG_SRC, left},
-                 {DNNL_ARG_WEIGHTS, right},
-                 {DNNL_ARG_BIAS, kernel->input(2, bias)},
-                 {DNNL_ARG_DST, result}});
-  } else {
-    kernel->add(desc, primitive, {{DNNL_ARG_SRC, left}, {DNNL_ARG_WEIGHTS, right}, {DNNL_ARG_DST, result}});
+  const Panels panels =
+      matmul_panels(op.options, result.dims[rank - 2], result.dims[rank - 1], onto, omp_get_max_threads());
+  for (const Panel& columns : panels.columns) {
+    for (const Panel& rows : panels.rows) {
+      const Part x = part_of(left, a.dtype, &rows, nullptr), y = part_of(right, b.dtype, nullptr, &columns);
+      const Part z = part_of(result, c.dtype, &rows, &columns), shift = part_of(bias, c.dtype, nullptr, &columns);
+      const auto x_desc = strided(op.name(), a.dtype, x.dims, left.strides);
+      const auto y_desc = strided(op.name(), b.dtype, y.dims, right.strides);
+      const auto z_desc = strided(op.name(), c.dtype, z.dims, result.strides);
+      const auto shift_desc = strided(op.name(), c.dtype, shift.dims, bias.strides);
+      const auto desc = describe_matmul(x_desc, y_desc, op.options.bias ? &shift_desc : nullptr, z_desc, epilogue);
+      std::vector<std::pair<int, OneDnnKernel::Slot>> arguments = {
+          {DNNL_ARG_SRC, kernel->input(0, x_desc, x.offset)},
+          {DNNL_ARG_WEIGHTS, kernel->input(1, y_desc, y.offset)},
+          {DNNL_ARG_DST, kernel->output(0, z_desc, z.offset)}};
+      if (op.options.bias) arguments.emplace_back(DNNL_ARG_BIAS, kernel->input(2, shift_desc, shift.offset));
+      kernel->add(desc, dnnl::matmul(desc), arguments);
+    }
   }
   return kernel;
 }

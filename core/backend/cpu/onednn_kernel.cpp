@@ -28,21 +28,22 @@ OneDnnKernel::OneDnnKernel(Device& device) : stream_(onednn_engine()) {
   device.bind_to_thread();
 }
 
-OneDnnKernel::Slot OneDnnKernel::add_region(Place place, std::size_t at, const dnnl::memory::desc& desc) {
-  regions_.push_back({place, at, unbound(desc), nullptr});
+OneDnnKernel::Slot OneDnnKernel::add_region(Place place, std::size_t index, std::size_t offset,
+                                            const dnnl::memory::desc& desc) {
+  regions_.push_back({place, index, offset, unbound(desc), nullptr});
   return {regions_.size() - 1};
 }
 
-OneDnnKernel::Slot OneDnnKernel::input(std::size_t index, const dnnl::memory::desc& desc) {
-  return add_region(Place::input, index, desc);
+OneDnnKernel::Slot OneDnnKernel::input(std::size_t index, const dnnl::memory::desc& desc, std::size_t offset) {
+  return add_region(Place::input, index, offset, desc);
 }
 
-OneDnnKernel::Slot OneDnnKernel::output(std::size_t index, const dnnl::memory::desc& desc) {
-  return add_region(Place::output, index, desc);
+OneDnnKernel::Slot OneDnnKernel::output(std::size_t index, const dnnl::memory::desc& desc, std::size_t offset) {
+  return add_region(Place::output, index, offset, desc);
 }
 
 OneDnnKernel::Slot OneDnnKernel::temporary(const dnnl::memory::desc& desc) {
-  const Slot slot = add_region(Place::workspace, temporary_bytes_, desc);
+  const Slot slot = add_region(Place::workspace, 0, temporary_bytes_, desc);
   temporary_bytes_ += aligned(desc.get_size());
   return slot;
 }
@@ -67,13 +68,13 @@ void OneDnnKernel::convert(Slot from, Slot to) {
 }
 
 void OneDnnKernel::append(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
-                          std::initializer_list<std::pair<int, Slot>> arguments) {
+                          const std::vector<std::pair<int, Slot>>& arguments) {
   Step step{primitive, {}};
   for (const auto& [argument, slot] : arguments) {
     step.arguments.push_back({argument, regions_[slot.index].memory.get()});
   }
   if (scratchpad.get_size() > 0) {
-    scratchpads_.push_back({Place::workspace, 0, unbound(scratchpad), nullptr});
+    scratchpads_.push_back({Place::workspace, 0, 0, unbound(scratchpad), nullptr});
     scratchpad_bytes_ = std::max(scratchpad_bytes_, scratchpad.get_size());
     step.arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpads_.back().memory.get()});
   }
@@ -91,13 +92,13 @@ void OneDnnKernel::run(Stream&, std::span<const TensorView> inputs, std::span<co
   for (Region& region : regions_) {
     switch (region.place) {
       case Place::input:
-        bind(region, inputs[region.at].data);
+        bind(region, inputs[region.index].data + region.offset);
         break;
       case Place::output:
-        bind(region, outputs[region.at].data);
+        bind(region, outputs[region.index].data + region.offset);
         break;
       case Place::workspace:
-        bind(region, workspace.data() + region.at);
+        bind(region, workspace.data() + region.offset);
         break;
     }
   }

@@ -1,7 +1,6 @@
 // A kernel made of oneDNN primitives that run one after another. Memory objects and argument lists are made when it is
 // planned and primitives run through the C interface, because the C++ one allocates at every call.
 #pragma once
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +19,9 @@ class OneDnnKernel final : public Kernel {
   struct Slot {
     std::size_t index = 0;
   };
-  Slot input(std::size_t index, const dnnl::memory::desc& desc);
-  Slot output(std::size_t index, const dnnl::memory::desc& desc);
+  /// The tensor, or the part of it that begins `offset` bytes behind its first element.
+  Slot input(std::size_t index, const dnnl::memory::desc& desc, std::size_t offset = 0);
+  Slot output(std::size_t index, const dnnl::memory::desc& desc, std::size_t offset = 0);
   Slot temporary(const dnnl::memory::desc& desc);
   /// `from` itself when it lies as `wanted`, else a temporary that is filled from it.
   Slot converted(Slot from, const dnnl::memory::desc& wanted);
@@ -33,7 +33,7 @@ class OneDnnKernel final : public Kernel {
   /// Appends a primitive; the kernel is named after the first one added here.
   template <class PrimitiveDesc>
   void add(const PrimitiveDesc& desc, const dnnl::primitive& primitive,
-           std::initializer_list<std::pair<int, Slot>> arguments) {
+           const std::vector<std::pair<int, Slot>>& arguments) {
     if (implementation_.empty()) implementation_ = std::string("onednn:") + desc.impl_info_str();
     append(primitive, desc.scratchpad_desc(), arguments);
   }
@@ -47,7 +47,8 @@ class OneDnnKernel final : public Kernel {
   enum class Place : std::uint8_t { input, output, workspace };
   struct Region {
     Place place;
-    std::size_t at;  // index of the tensor, or offset in the workspace
+    std::size_t index;   // of the tensor
+    std::size_t offset;  // in the tensor or the workspace
     dnnl::memory memory;
     std::byte* bound;
   };
@@ -56,9 +57,9 @@ class OneDnnKernel final : public Kernel {
     std::vector<dnnl_exec_arg_t> arguments;
   };
 
-  Slot add_region(Place place, std::size_t at, const dnnl::memory::desc& desc);
+  Slot add_region(Place place, std::size_t index, std::size_t offset, const dnnl::memory::desc& desc);
   void append(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
-              std::initializer_list<std::pair<int, Slot>> arguments);
+              const std::vector<std::pair<int, Slot>>& arguments);
   void bind(Region& region, std::byte* memory);
 
   std::string implementation_;

@@ -82,6 +82,7 @@ std::vector<OpCase> accumulate_cases() {
       accumulate_case("few_examples_odd", {5, 33}, {5, 16}, {33, 16}),
       accumulate_case("small", {33, 12}, {33, 10}, {12, 10}),
       accumulate_case("dense_on_threads", {64, 784}, {64, 128}, {784, 128}),
+      accumulate_case("tall", {17, 1100}, {17, 240}, {1100, 240}),
       accumulate_case("plain", {100, 70}, {70, 90}, {100, 90}, {}),
       accumulate_case("both_transposed", {70, 100}, {90, 70}, {100, 90}, {.transpose_a = true, .transpose_b = true}),
   };

@@ -92,6 +92,8 @@ std::vector<OpCase> matmul_cases() {
       matmul_case("outer_product_of_vectors", {1, 33}, {1, 80}, {.transpose_a = true}),
       matmul_case("few_outer_products", {5, 33}, {5, 80}, {.transpose_a = true}),
       matmul_case("outer_products_on_threads", {16, 784}, {16, 128}, {.transpose_a = true}),
+      matmul_case("wide", {136, 5}, {5, 2113}, with(Activation::relu)),
+      matmul_case("tall", {5, 2113}, {5, 136}, {.transpose_a = true}),
       matmul_case("bias", {6, 4}, {4, 5}, {.bias = true}),
       matmul_case("bias_relu", {6, 4}, {4, 5}, with(Activation::relu)),
       matmul_case("bias_sigmoid", {6, 4}, {4, 5}, with(Activation::sigmoid)),
