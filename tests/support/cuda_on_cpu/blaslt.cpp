@@ -13,6 +13,7 @@
 #include "core/math/half.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/queue.h"
+#include "tests/support/cuda_on_cpu/tensor_core.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -170,10 +171,11 @@ double finish(const Product& product, const Layout& d, std::int64_t i, std::int6
 void multiply(const Product& product, const Layout& a, const Layout& b, const Layout& d, const void* from_a,
               const void* from_b, const void* sum_c, void* to) {
   const auto [m, n, k] = extents_of(product, a, b, d);
-  const auto element = [](const void* data, const Layout& layout, bool transposed, std::int64_t batch, std::int64_t row,
-                          std::int64_t column) {
+  const auto element = [&product](const void* data, const Layout& layout, bool transposed, std::int64_t batch,
+                                  std::int64_t row, std::int64_t column) {
     const std::int64_t at = transposed ? row * layout.leading + column : column * layout.leading + row;
-    return load(data, layout.type, batch * layout.stride + at);
+    const double value = load(data, layout.type, batch * layout.stride + at);
+    return product.compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? cuda_on_cpu::as_tf32(value) : value;
   };
   const bool ta = product.transpose_a == CUBLAS_OP_T, tb = product.transpose_b == CUBLAS_OP_T;
   for (std::int64_t batch = 0; batch < d.batch; ++batch) {

@@ -5,6 +5,7 @@
 
 #include "tests/support/cuda_on_cpu/dnn_descriptor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/cuda_on_cpu/tensor_core.h"
 
 namespace gpubench::cuda_on_cpu {
 namespace {
@@ -42,13 +43,6 @@ double as_float(double value) {
   return static_cast<double>(static_cast<float>(value));
 }
 
-/// To 10 bits behind the point.
-double as_tensor_core(double value) {
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
-}
-
 /// Reads and writes tensors by coordinates; virtual ones are kept here.
 class Values {
  public:
@@ -58,7 +52,7 @@ class Values {
   double read(const GraphTensor& tensor, const At& at) {
     if (tensor.is_virtual) return virtual_[tensor.id][offset(tensor, at)];
     const double value = load(memory_.at(tensor.id), tensor.type, offset(tensor, at));
-    return as_tf32_ && tensor.type == CUDNN_DATA_FLOAT ? as_tensor_core(value) : value;
+    return as_tf32_ && tensor.type == CUDNN_DATA_FLOAT ? cuda_on_cpu::as_tf32(value) : value;
   }
   void write(const GraphTensor& tensor, const At& at, double value) {
     if (tensor.is_virtual) {

@@ -60,6 +60,27 @@ gb.experiment {
 }
 )";
 
+// The largest element of a product and of a convolution of ones and 1 + 2^-12, by their number of terms, and of a sum.
+constexpr const char* arithmetic = R"(
+local fine = 1 + 2 ^ -12
+local model = gb.Sequential { gb.layers.Conv2D(8, 1, { use_bias = false, input_shape = { 4, 4, 8 } }) }
+model:set_weights { gb.ones { 1, 1, 8, 8 } }
+print(gb.matmul(gb.full({ 8, 8 }, fine), gb.ones { 8, 8 }):max():item() / 8,
+  model(gb.full({ 1, 4, 4, 8 }, fine)):max():item() / 8, (gb.full({ 8 }, fine) + 1):max():item())
+)";
+
+TEST_F(CudaProgramTest, Float32IsRoundedToTf32InProductsAloneAndWhereThatIsAllowed) {
+  const auto run_with = [&](const std::string& setting) {
+    write("arithmetic.lua", "local gb = require 'gpubench'\n" + setting + arithmetic);
+    const Ended ended = run({"arithmetic.lua", "--device", "gpu:0"}, {"CUDA_ON_CPU_GPUS=1"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.out;
+  };
+  EXPECT_EQ(run_with(""), "1.000244140625\t1.000244140625\t2.000244140625\n");
+  EXPECT_EQ(run_with("gb.config.set_tf32(false)"), "1.000244140625\t1.000244140625\t2.000244140625\n");
+  EXPECT_EQ(run_with("gb.config.set_tf32(true)"), "1.0\t1.0\t2.000244140625\n");
+}
+
 TEST_F(CudaProgramTest, ADeviceThatIsNotThereIsAnErrorThatSaysWhy) {
   write("sweep.lua", sweep);
   const Ended ended = run({"sweep.lua", "--device", "gpu:0"}, {"CUDA_ON_CPU_GPUS=no_driver"});
