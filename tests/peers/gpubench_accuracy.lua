@@ -4,6 +4,7 @@ local models = require "models"
 
 local batch_size = math.tointeger(os.getenv "PEERS_BATCH" or "32")
 local seed = math.tointeger(os.getenv "PEERS_SEED_OF_SHUFFLE" or "1")
+gb.config.set_dtype_policy(os.getenv "PEERS_POLICY" or "float32")
 local model = models.build(os.getenv "PEERS_MODEL" or "M1")
 
 -- A window over all examples shuffles as Keras does with arrays.
