@@ -1,7 +1,6 @@
 // A kernel made of oneDNN primitives that run one after another. Memory objects and argument lists are made when it is
 // planned and primitives run through the C interface, because the C++ one allocates at every call.
 #pragma once
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,10 +29,12 @@ class OneDnnKernel final : public Kernel {
   Slot before(Slot to, const dnnl::memory::desc& written);
   /// Nothing when both are the same slot.
   void convert(Slot from, Slot to);
+  /// Appends the conversion of `from` into the order of `to`, another slot, as what the kernel is for.
+  void copy(Slot from, Slot to);
   /// Appends a primitive; the kernel is named after the first one added here.
   template <class PrimitiveDesc>
   void add(const PrimitiveDesc& desc, const dnnl::primitive& primitive,
-           std::initializer_list<std::pair<int, Slot>> arguments) {
+           const std::vector<std::pair<int, Slot>>& arguments) {
     if (implementation_.empty()) implementation_ = std::string("onednn:") + desc.impl_info_str();
     append(primitive, desc.scratchpad_desc(), arguments);
   }
@@ -56,9 +57,10 @@ class OneDnnKernel final : public Kernel {
     std::vector<dnnl_exec_arg_t> arguments;
   };
 
+  std::string append_reorder(Slot from, Slot to);
   Slot add_region(Place place, std::size_t at, const dnnl::memory::desc& desc);
   void append(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
-              std::initializer_list<std::pair<int, Slot>> arguments);
+              const std::vector<std::pair<int, Slot>>& arguments);
   void bind(Region& region, std::byte* memory);
 
   std::string implementation_;
