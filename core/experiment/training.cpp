@@ -69,12 +69,20 @@ bool computes(const Layer& layer) {
   return layer.kind() != "Input" && is_floating(layer.policy().compute);
 }
 
-/// "mixed_bfloat16"; where layers differ, "bfloat16 and float32".
+bool is_integer(const Layer& layer) {
+  return layer.precision() == "int8";
+}
+
+/// "mixed_bfloat16"; where layers differ, "bfloat16 and float32". Beside layers that compute in int8, those without
+/// weights do not count: they have no say in it.
 std::string precision_of(const Model& model) {
+  const std::vector<LayerPtr> layers = model.layers();
+  const bool quantized = std::ranges::any_of(layers, [](const LayerPtr& layer) { return is_integer(*layer); });
   std::vector<std::string> names;
-  for (const LayerPtr& layer : model.layers()) {
-    if (computes(*layer) && std::ranges::find(names, layer->policy().name) == names.end())
-      names.push_back(layer->policy().name);
+  for (const LayerPtr& layer : layers) {
+    if (!computes(*layer) || (quantized && layer->variables().empty())) continue;
+    const std::string name = layer->precision();
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return fmt::format("{}", fmt::join(names, " and "));
 }
@@ -84,7 +92,7 @@ std::string precision_of(const Model& model) {
 std::vector<Dtype> precisions(const Model& model) {
   std::vector<Dtype> types;
   for (const LayerPtr& layer : model.layers()) {
-    const Dtype dtype = layer->policy().compute;
+    const Dtype dtype = is_integer(*layer) ? Dtype::i8 : layer->policy().compute;
     if (computes(*layer) && std::ranges::find(types, dtype) == types.end()) types.push_back(dtype);
   }
   return types;

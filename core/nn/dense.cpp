@@ -5,6 +5,7 @@
 #include "core/nn/activation_function.h"
 #include "core/ops/bias.h"
 #include "core/ops/matmul.h"
+#include "core/ops/quantized_linear.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench::nn {
@@ -16,14 +17,16 @@ LayerKind Dense::layer_kind() {
            {"activation", std::string()},
            {"use_bias", true},
            {"kernel_initializer", std::string("glorot_uniform")},
-           {"bias_initializer", std::string("zeros")}},
+           {"bias_initializer", std::string("zeros")},
+           KernelQuantizer::field()},
           &construct_layer<Dense>};
 }
 
 Dense::Dense(Config given, DeviceId device)
     : Layer(std::move(given), std::move(device)),
       units_(config().integer_from("units", 1)),
-      activation_(config().text("activation")) {
+      activation_(config().text("activation")),
+      quantizer_(config(), policy()) {
   check_activation("Dense", activation_);
   parse_initializer(config().text("kernel_initializer"));
   parse_initializer(config().text("bias_initializer"));
@@ -43,10 +46,28 @@ TensorType Dense::output_type(std::span<const TensorType> inputs) const {
 }
 
 void Dense::make_variables(VariableFactory& factory, std::span<const TensorType> inputs) {
-  kernel_ = make_variable(factory, "kernel", {inputs[0].shape.back(), units_},
-                          parse_initializer(config().text("kernel_initializer")));
-  if (!config().flag("use_bias")) return;
-  bias_ = make_variable(factory, "bias", {units_}, parse_initializer(config().text("bias_initializer")));
+  const Shape shape = {inputs[0].shape.back(), units_};
+  const auto make = [&](const std::string& name, const HostTensor& initial) {
+    return make_variable(factory, name, initial, false);
+  };
+  kernel_ = quantizer_.integer()
+                ? quantizer_.make_kernel(make, shape)
+                : make_variable(factory, "kernel", shape, parse_initializer(config().text("kernel_initializer")));
+  if (config().flag("use_bias")) {
+    bias_ = make_variable(factory, "bias", {units_}, parse_initializer(config().text("bias_initializer")),
+                          !quantizer_.integer());
+  }
+  quantizer_.make_variables(make, units_);
+}
+
+Value Dense::product(const CallContext& context, Value x) const {
+  Graph& graph = context.graph;
+  const Value read = quantizer_.input(context, x);
+  if (!quantizer_.integer()) {
+    return ops::matmul(graph, read, quantizer_.kernel(graph, weight(context, kernel_)));
+  }
+  if (context.training) fail(KernelQuantizer::untrainable);
+  return ops::quantized_matmul(graph, read, graph.variable(kernel_), quantizer_.scale(graph));
 }
 
 Value Dense::apply(const CallContext& context, std::span<const Value> inputs) const {
@@ -54,7 +75,7 @@ Value Dense::apply(const CallContext& context, std::span<const Value> inputs) co
   Shape shape = graph.type(inputs[0]).shape;
   Value x = inputs[0];
   if (shape.size() > 2) x = ops::reshape(graph, x, {-1, shape.back()});
-  Value y = ops::matmul(graph, x, weight(context, kernel_));
+  Value y = product(context, x);
   if (bias_) y = ops::bias_add(graph, y, weight(context, bias_));
   y = apply_activation(graph, activation_, y, policy());
   if (shape.size() == 2) return y;

@@ -1,5 +1,6 @@
 // y = activation(x W + b) over the last dimension.
 #pragma once
+#include "core/nn/kernel_quantizer.h"
 #include "core/nn/layer_kind.h"
 
 namespace gpubench::nn {
@@ -9,14 +10,17 @@ class Dense final : public Layer {
   static LayerKind layer_kind();
   Dense(Config config, DeviceId device);
   std::string default_name() const override { return "dense"; }
+  std::string precision() const override { return quantizer_.precision(policy()); }
   TensorType output_type(std::span<const TensorType> inputs) const override;
 
  private:
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+  Value product(const CallContext& context, Value x) const;
 
   std::int64_t units_;
   std::string activation_;
+  KernelQuantizer quantizer_;
   VariablePtr kernel_, bias_;
 };
 

@@ -73,6 +73,11 @@ VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& na
   }
   const HostTensor initial =
       initializer.make({std::move(shape), policy_.variable}, initializer.seed.value_or(factory.next_seed()));
+  return make_variable(factory, name, initial, trainable);
+}
+
+VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
+                                 bool trainable) {
   VariablePtr variable = factory.create(name_ + "/" + name, initial, device_, trainable && config_.flag("trainable"));
   variables_.push_back(variable);
   return variable;

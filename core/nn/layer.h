@@ -44,6 +44,8 @@ class Layer {
   const Config& config() const { return config_; }
   const DeviceId& device() const { return device_; }
   const DtypePolicy& policy() const { return policy_; }
+  /// What it computes in, for people: the policy's name, or "int8".
+  virtual std::string precision() const { return policy_.name; }
   /// The type of the input_shape option, or none.
   const Shape& input_shape() const { return config_.shape("input_shape"); }
 
@@ -68,6 +70,9 @@ class Layer {
   /// A variable "layer/name"; frozen when the layer is not trainable.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                             const Initializer& initializer, bool trainable = true);
+  /// The same of any type, with these values.
+  VariablePtr make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
+                            bool trainable);
   /// The variable in the type that the layer computes in.
   Value weight(const CallContext& context, const VariablePtr& variable) const;
   /// Throws Error("layer 'conv2d' (Conv2D): ...").

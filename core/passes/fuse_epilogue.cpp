@@ -8,6 +8,7 @@
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
 #include "core/ops/matmul.h"
+#include "core/ops/quantized_linear.h"
 #include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
@@ -36,6 +37,17 @@ OpPtr with_epilogue(const Node& node, bool bias, Activation activation) {
   options.bias = bias;
   options.activation = activation;
   return std::make_shared<const O>(options);
+}
+
+bool can_have_epilogue(const Node& node) {
+  return as<Matmul>(node) || as<Conv2D>(node) || as<QuantizedMatmul>(node) || as<QuantizedConv2D>(node);
+}
+
+OpPtr with_epilogue(const Node& node, bool bias, Activation activation) {
+  OpPtr fused = with_epilogue<Matmul>(node, bias, activation);
+  if (fused == nullptr) fused = with_epilogue<Conv2D>(node, bias, activation);
+  if (fused == nullptr) fused = with_epilogue<QuantizedMatmul>(node, bias, activation);
+  return fused == nullptr ? with_epilogue<QuantizedConv2D>(node, bias, activation) : fused;
 }
 
 /// matmul or convolution -> [bias_add] -> [activation], each read by the next alone.
@@ -79,11 +91,10 @@ Program fuse_epilogue(Program program) {
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
   for (std::int32_t index = 0; index < count; ++index) {
     const Node& node = rewriter.old_node({index, 0});
-    if (!as<Matmul>(node) && !as<Conv2D>(node)) continue;
+    if (!can_have_epilogue(node)) continue;
     const Chain chain = find_chain(rewriter, index);
     if (chain.last == index) continue;
-    OpPtr fused = with_epilogue<Matmul>(node, chain.bias_add >= 0, chain.activation);
-    if (fused == nullptr) fused = with_epilogue<Conv2D>(node, chain.bias_add >= 0, chain.activation);
+    OpPtr fused = with_epilogue(node, chain.bias_add >= 0, chain.activation);
     if (fused == nullptr) continue;
     absorbed.insert(index);
     if (chain.bias_add >= 0 && chain.bias_add != chain.last) absorbed.insert(chain.bias_add);

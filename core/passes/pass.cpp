@@ -12,8 +12,10 @@
 #include "core/passes/fuse_conv_pool.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogue.h"
+#include "core/passes/fuse_quantize.h"
 #include "core/passes/fuse_softmax_cross_entropy.h"
 #include "core/passes/merge_casts.h"
+#include "core/passes/pack_weights.h"
 #include "core/passes/place_copies.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/shrink_pool_gradient.h"
@@ -34,6 +36,8 @@ constexpr Pass passes[] = {
     {"remove_dead_code", &everywhere<&remove_dead_code>, Pass::Kind::required},
     {"fold_batch_norm", &everywhere<&fold_batch_norm>, Pass::Kind::optional},
     {"fuse_epilogue", &everywhere<&fuse_epilogue>, Pass::Kind::optional},
+    {"fuse_quantize", &everywhere<&fuse_quantize>, Pass::Kind::optional},
+    {"pack_weights", &everywhere<&pack_weights>, Pass::Kind::optional},
     {"fuse_conv_pool", &everywhere<&fuse_conv_pool>, Pass::Kind::optional},
     {"fuse_activation_gradient", &fuse_activation_gradient, Pass::Kind::optional},
     {"fuse_accumulation", &fuse_accumulation, Pass::Kind::optional},

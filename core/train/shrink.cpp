@@ -120,6 +120,7 @@ class Shrinking {
       }
     }
     if (is_prunable(layer)) {
+      refuse_quantized(layer);
       add_linear(layer, options);
     } else if (layer.kind() == "BatchNormalization") {
       for (const VariablePtr& variable : layer.variables()) weights_.push_back(select(read(*variable), 0, kept_));
@@ -135,6 +136,11 @@ class Shrinking {
     }
     layers_.push_back(make_layer(layer.kind(), options, layer.device()));
     layers_.back()->set_name(layer.name());
+  }
+
+  static void refuse_quantized(const Layer& layer) {
+    if (layer.config().text("quantization").empty()) return;
+    throw Error(fmt::format("shrink: layer '{}' is quantized; shrink the model first", layer.name()));
   }
 
   void add_linear(const Layer& layer, ConfigEntries& options) {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/data/pipeline.h"
+#include "core/nn/kernel_quantizer.h"
 #include "core/telemetry/nvtx.h"
 #include "core/train/step_memory.h"
 
@@ -60,6 +61,13 @@ void require_on(const Model& model, const DeviceId& device) {
   }
 }
 
+void require_gradients(const Model& model) {
+  for (const LayerPtr& layer : model.layers()) {
+    if (layer->precision() != "int8") continue;
+    throw Error(fmt::format("model '{}': layer '{}' {}", model.name(), layer->name(), KernelQuantizer::untrainable));
+  }
+}
+
 }  // namespace
 
 Trainer::Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config)
@@ -84,6 +92,15 @@ void Trainer::build(std::span<const TensorType> element) {
 }
 
 void Trainer::prepare_training(std::span<const TensorType> element) {
+  if (can_train_) return;
+  prepare_evaluation(element);
+  require_gradients(*model_);
+  config_.optimizer->build(factory_, model_->trainable_variables());
+  if (config_.loss_scale) config_.loss_scale->build(factory_, config_.optimizer->iterations()->device);
+  can_train_ = true;
+}
+
+void Trainer::prepare_evaluation(std::span<const TensorType> element) {
   if (metrics_) return;
   require_compiled();
   build(element);
@@ -92,8 +109,6 @@ void Trainer::prepare_training(std::span<const TensorType> element) {
     throw Error(fmt::format("model '{}': has {} outputs, so it takes one loss or {}, got {}", model_->name(), outputs,
                             outputs, config_.losses.size()));
   }
-  config_.optimizer->build(factory_, model_->trainable_variables());
-  if (config_.loss_scale) config_.loss_scale->build(factory_, config_.optimizer->iterations()->device);
   const DeviceId& device = model_->calls()[model_->outputs()[0]].layer->device();
   metrics_.emplace(runtime_, factory_, metric_names(*model_, config_), device);
 }
@@ -107,7 +122,8 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<Tens
   const NvtxRange range("plan");
   build(element);
   if (device != nullptr) require_on(*model_, *device);
-  if (phase != Phase::prediction) prepare_training(element);
+  if (phase == Phase::training) prepare_training(element);
+  if (phase == Phase::evaluation) prepare_evaluation(element);
   StepGraph step = phase == Phase::training
                        ? training_graph(*model_, recomputed_within(*this, element), *metrics_, element)
                    : phase == Phase::evaluation ? evaluation_graph(*model_, config_, *metrics_, element)

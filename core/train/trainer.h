@@ -26,6 +26,8 @@ class Trainer {
 
   /// build(), then the optimizer's variables and the metrics', so that callbacks find them before the first step.
   void prepare_training(std::span<const TensorType> element);
+  /// The same without the optimizer: models that have nothing to train can be evaluated.
+  void prepare_evaluation(std::span<const TensorType> element);
 
   StepLoop training_loop();
   StepLoop evaluation_loop();
@@ -76,6 +78,7 @@ class Trainer {
   ModelPtr model_;
   CompileConfig config_;
   std::optional<MetricStates> metrics_;
+  bool can_train_ = false;
   PlanCache<StepPlan> plans_[3], device_plans_[3];
 };
 

@@ -37,6 +37,7 @@ void open_model(lua_State* L);
 void open_optimizers(lua_State* L);
 void open_protect(lua_State* L);
 void open_pruning(lua_State* L);
+void open_quantization(lua_State* L);
 void open_reflection(lua_State* L);
 void open_results(lua_State* L);
 void open_system(lua_State* L);

@@ -59,6 +59,7 @@ function gb.layers.Input(shape, options) end
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given
+---@field quantization string? "aware" or "int8", set by gb.quantize: rounds as int8 does in float32, or computes in it
 
 --- activation(x W + b) over the last dimension.
 ---@param units integer

@@ -13,14 +13,27 @@ local device = gb.devices()[1]
 testing.case("every method gives a model of its size", function()
   local function parameters(width) return 784 * width + width + width * width + width + width * 10 + 10 end
   local large, small = parameters(512), parameters(128)
-  local expected = { original = large, pruned = large, shrunk = small, distilled = small, small = small }
+  -- In int8: a scale for each unit, and one for what each layer is given.
+  local scales = 512 + 512 + 10 + 3
+  local expected = {
+    original = large, pruned = large, shrunk = small, distilled = small, small = small,
+    int8 = large + scales, int8_aware = large + scales,
+  }
+  local kernels = 784 * 512 + 512 * 512 + 512 * 10
   for _, method in ipairs(declaration.axes[2].values) do
     local row = experiments.row_of(declaration, { device = device, method = method })
     testing.equal(row.status .. (row.detail or ""), "ok")
-    testing.equal({ row.parameters, row.weights_bytes }, { expected[method], 4 * expected[method] })
+    local is_int8 = method:find("int8", 1, true) ~= nil
+    testing.equal(row.precision, is_int8 and "int8" or "float32")
+    testing.equal({ row.parameters, row.weights_bytes },
+      { expected[method], 4 * expected[method] - (is_int8 and 3 * kernels or 0) })
     -- All kernels but the last are pruned, and biases are not.
     local pruned = 0.8 * (784 * 512 + 512 * 512) / large
-    testing.near(row.zero_share, method == "pruned" and pruned or 0, 0.01)
+    if is_int8 then
+      testing.is_true(row.zero_share < 0.25, "what is below half a step is zero in int8")
+    else
+      testing.near(row.zero_share, method == "pruned" and pruned or 0, 0.01)
+    end
     testing.near(row.nonzero_bytes, row.weights_bytes * (1 - row.zero_share), 1)
     testing.is_true(row.test_accuracy > 0.5 and row.test_accuracy_low < row.test_accuracy, "accuracy")
   end
@@ -33,7 +46,7 @@ local function judged(method, column, value)
     local is_large = one == "original" or one == "pruned"
     local row = {
       status = "ok", quality = "ok", device = device, method = one, test_accuracy = 0.95,
-      weights_bytes = is_large and 100 or 18, latency_s = is_large and 2 or 1,
+      weights_bytes = is_large and 100 or one:find("int8", 1, true) and 25 or 18, latency_s = is_large and 2 or 1,
     }
     if one == method then row[column] = value end
     rows[#rows + 1] = row
@@ -52,6 +65,8 @@ testing.case("the claims hold where they are true and nowhere else", function()
   local wrong = {
     { "pruned", "test_accuracy", 0.5 }, { "pruned", "latency_s", 0.5 }, { "shrunk", "weights_bytes", 90 },
     { "shrunk", "latency_s", 3 }, { "shrunk", "test_accuracy", 0.5 }, { "distilled", "test_accuracy", 0.5 },
+    { "int8", "weights_bytes", 50 }, { "int8", "latency_s", 3 }, { "int8", "test_accuracy", 0.5 },
+    { "int8_aware", "test_accuracy", 0.5 },
   }
   testing.equal(#wrong, #declaration.expect)
   for index, change in ipairs(wrong) do

@@ -34,6 +34,8 @@ struct OpCase {
   std::vector<CaseInput> inputs = {};
   /// Plain loops: `outputs` have their inferred types and hold zeros.
   std::function<void(std::span<const Array> inputs, std::span<Array> outputs)> reference = {};
+  /// What the gradient is the derivative of where that is not `reference`: a gradient that goes straight through steps.
+  std::function<void(std::span<const Array> inputs, std::span<Array> outputs)> differentiated = {};
   /// Whether a gradient flows at all. When false, the test checks that none does; none ever does from integers.
   bool differentiable = true;
   /// Largest error of an output relative to its largest value; 0: by dtype (float32 1e-5, float16 2e-3,

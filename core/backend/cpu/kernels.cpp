@@ -17,6 +17,8 @@
 #include "core/backend/cpu/metric.h"
 #include "core/backend/cpu/optimizer.h"
 #include "core/backend/cpu/pool.h"
+#include "core/backend/cpu/quantize.h"
+#include "core/backend/cpu/quantized_linear.h"
 #include "core/backend/cpu/random.h"
 #include "core/backend/cpu/reduce.h"
 #include "core/backend/cpu/schedule.h"
@@ -60,6 +62,13 @@ const KernelTable& kernels() {
       planner<MaxPool2DGradient, &plan_max_pool2d_gradient>(),
       planner<AveragePool2D, &plan_average_pool2d>(),
       planner<AveragePool2DGradient, &plan_average_pool2d_gradient>(),
+      // quantize
+      planner<Quantize, &plan_quantize>(),
+      planner<FakeQuantize, &plan_fake_quantize>(),
+      planner<FakeQuantizeGradient, &plan_fake_quantize_gradient>(),
+      planner<QuantizedMatmul, &plan_quantized_matmul>(),
+      planner<QuantizedConv2D, &plan_quantized_conv2d>(),
+      planner<PackWeights, &plan_pack_weights>(),
       // batch_norm
       planner<BatchNorm, &plan_batch_norm>(),
       planner<BatchNormGradient, &plan_batch_norm_gradient>(),

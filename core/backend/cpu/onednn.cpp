@@ -83,6 +83,7 @@ const dnnl::engine& onednn_engine() {
 dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype) {
   if (dtype == Dtype::f32) return dnnl::memory::data_type::f32;
   if (dtype == Dtype::bf16) return dnnl::memory::data_type::bf16;
+  if (dtype == Dtype::i8) return dnnl::memory::data_type::s8;
   throw Error(fmt::format("cpu: {}: {} is not supported; cast to float32", op, to_string(dtype)));
 }
 
@@ -122,6 +123,38 @@ dnnl::primitive_attr accumulating_attributes() {
   dnnl::primitive_attr attributes = attributes_with(Activation::none);
   dnnl::post_ops operations;
   operations.append_sum(1.0F);
+  attributes.set_post_ops(operations);
+  return attributes;
+}
+
+std::vector<EpilogueOperand> epilogue_operands(const QuantizedEpilogue& epilogue, int rank, std::int64_t channels) {
+  const OneDnnDims one(static_cast<std::size_t>(rank), 1);
+  OneDnnDims each = one;
+  each[1] = channels;
+  std::vector<EpilogueOperand> operands;
+  int position = 0;
+  const auto add = [&](const OneDnnDims& dims) {
+    OneDnnDims strides = one;
+    strides[0] = dims[1];
+    operands.push_back(
+        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(position++) | DNNL_ARG_SRC_1, {dims, dnnl::memory::data_type::f32, strides}});
+  };
+  add(each);
+  if (epilogue.bias) add(each);
+  if (epilogue.activation != Activation::none) ++position;
+  if (epilogue.requantize) add(one);
+  return operands;
+}
+
+dnnl::primitive_attr quantized_attributes(const QuantizedEpilogue& epilogue, int rank, std::int64_t channels) {
+  const std::vector<EpilogueOperand> operands = epilogue_operands(epilogue, rank, channels);
+  dnnl::post_ops operations;
+  operations.append_binary(algorithm::binary_mul, operands[0].desc);
+  if (epilogue.bias) operations.append_binary(algorithm::binary_add, operands[1].desc);
+  if (epilogue.activation != Activation::none) append(operations, eltwise(epilogue.activation));
+  if (epilogue.requantize) operations.append_binary(algorithm::binary_div, operands.back().desc);
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   attributes.set_post_ops(operations);
   return attributes;
 }

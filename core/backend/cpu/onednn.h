@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/activation.h"
+#include "core/ops/quantized_linear.h"
 #include "core/ops/window.h"
 #include "core/tensor/tensor_type.h"
 
@@ -21,7 +21,7 @@ const dnnl::engine& onednn_engine();
 /// "oneDNN 2.6.2, strict": its version and the arithmetic that it may use for float32 by default.
 std::string onednn_version();
 
-/// float32 and bfloat16; throws Error("cpu: matmul: int32 is not supported; ...") for all others.
+/// float32, bfloat16 and int8; throws Error("cpu: matmul: int32 is not supported; ...") for all others.
 dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype);
 
 /// Row-major memory, which oneDNN may treat as fewer or reordered dimensions by their strides.
@@ -39,6 +39,16 @@ dnnl::memory::desc any_layout(const dnnl::memory::desc& desc);
 dnnl::primitive_attr attributes_with(Activation activation);
 /// The scratchpad is ours, and the result is added to what is there.
 dnnl::primitive_attr accumulating_attributes();
+
+/// Of a product of int8 whose result has `rank` dimensions, the channels as its second for images: the scratchpad is
+/// ours, and the epilogue makes of the sums what the op says.
+dnnl::primitive_attr quantized_attributes(const QuantizedEpilogue& epilogue, int rank, std::int64_t channels);
+/// What such a primitive is given besides its factors, in the order of the op's inputs.
+struct EpilogueOperand {
+  int argument = 0;
+  dnnl::memory::desc desc;
+};
+std::vector<EpilogueOperand> epilogue_operands(const QuantizedEpilogue& epilogue, int rank, std::int64_t channels);
 
 struct ConvolutionWindow {
   OneDnnDims strides, dilations, padding_before, padding_after;

@@ -59,12 +59,20 @@ OneDnnKernel::Slot OneDnnKernel::before(Slot to, const dnnl::memory::desc& writt
 }
 
 void OneDnnKernel::convert(Slot from, Slot to) {
-  if (from.index == to.index) return;
+  if (from.index != to.index) append_reorder(from, to);
+}
+
+void OneDnnKernel::copy(Slot from, Slot to) {
+  implementation_ = "onednn:" + append_reorder(from, to);
+}
+
+std::string OneDnnKernel::append_reorder(Slot from, Slot to) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const dnnl::reorder::primitive_desc desc(onednn_engine(), regions_[from.index].memory.get_desc(), onednn_engine(),
                                            regions_[to.index].memory.get_desc(), attributes);
   append(dnnl::reorder(desc), desc.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  return desc.impl_info_str();
 }
 
 void OneDnnKernel::append(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,

@@ -30,6 +30,8 @@ class OneDnnKernel final : public Kernel {
   Slot before(Slot to, const dnnl::memory::desc& written);
   /// Nothing when both are the same slot.
   void convert(Slot from, Slot to);
+  /// Appends the conversion of `from` into the order of `to`, another slot, as what the kernel is for.
+  void copy(Slot from, Slot to);
   /// Appends a primitive; the kernel is named after the first one added here.
   template <class PrimitiveDesc>
   void add(const PrimitiveDesc& desc, const dnnl::primitive& primitive,
@@ -57,6 +59,7 @@ class OneDnnKernel final : public Kernel {
     std::vector<dnnl_exec_arg_t> arguments;
   };
 
+  std::string append_reorder(Slot from, Slot to);
   Slot add_region(Place place, std::size_t index, std::size_t offset, const dnnl::memory::desc& desc);
   void append(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
               const std::vector<std::pair<int, Slot>>& arguments);

@@ -14,6 +14,8 @@
 #include "core/backend/cuda/metric.h"
 #include "core/backend/cuda/optimizer.h"
 #include "core/backend/cuda/pool.h"
+#include "core/backend/cuda/quantize.h"
+#include "core/backend/cuda/quantized_linear.h"
 #include "core/backend/cuda/random.h"
 #include "core/backend/cuda/reduce.h"
 #include "core/backend/cuda/shape_ops.h"
@@ -53,6 +55,13 @@ const KernelTable& kernels() {
       planner<MaxPool2DGradient, &plan_max_pool2d_gradient>(),
       planner<AveragePool2D, &plan_average_pool2d>(),
       planner<AveragePool2DGradient, &plan_average_pool2d_gradient>(),
+      // quantize
+      planner<Quantize, &plan_quantize>(),
+      planner<FakeQuantize, &plan_fake_quantize>(),
+      planner<FakeQuantizeGradient, &plan_fake_quantize_gradient>(),
+      planner<QuantizedMatmul, &plan_quantized_matmul>(),
+      planner<QuantizedConv2D, &plan_quantized_conv2d>(),
+      planner<PackWeights, &plan_pack_weights>(),
       // batch_norm
       planner<BatchNorm, &plan_batch_norm>(),
       planner<BatchNormGradient, &plan_batch_norm_gradient>(),

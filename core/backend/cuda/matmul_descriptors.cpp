@@ -6,6 +6,8 @@ namespace {
 cudaDataType data_type(Dtype dtype) {
   if (dtype == Dtype::f16) return CUDA_R_16F;
   if (dtype == Dtype::bf16) return CUDA_R_16BF;
+  if (dtype == Dtype::i8) return CUDA_R_8I;
+  if (dtype == Dtype::i32) return CUDA_R_32I;
   return CUDA_R_32F;
 }
 
@@ -33,8 +35,12 @@ void set(const MatmulDesc& product, cublasLtMatmulDescAttributes_t attribute, co
 
 MatmulDesc product_of(const MatmulProblem& problem) {
   cublasLtMatmulDesc_t made = nullptr;
-  const cublasComputeType_t compute = problem.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-  check(cublaslt().matmul_desc_create(&made, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
+  if (problem.dtype == Dtype::i8) {
+    check(cublaslt().matmul_desc_create(&made, CUBLAS_COMPUTE_32I, CUDA_R_32I), "cublasLtMatmulDescCreate");
+  } else {
+    const cublasComputeType_t compute = problem.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    check(cublaslt().matmul_desc_create(&made, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
+  }
   MatmulDesc product(made);
   set(product, CUBLASLT_MATMUL_DESC_TRANSA, problem.transpose_left ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(product, CUBLASLT_MATMUL_DESC_TRANSB, problem.transpose_right ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -49,7 +55,8 @@ MatmulDescriptors::MatmulDescriptors(const MatmulProblem& problem)
     : product_(product_of(problem)),
       left_(layout_of(problem.left, problem.dtype, problem.batch)),
       right_(layout_of(problem.right, problem.dtype, problem.batch)),
-      result_(layout_of(problem.result, problem.dtype, problem.batch)) {}
+      result_(layout_of(problem.result, result_type(problem), problem.batch)),
+      integer_(problem.dtype == Dtype::i8) {}
 
 void MatmulDescriptors::set_epilogue(const void* vector, const void* aux) {
   if (vector != vector_) set(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, vector);
@@ -60,10 +67,13 @@ void MatmulDescriptors::set_epilogue(const void* vector, const void* aux) {
 
 void multiply(cublasLtHandle_t handle, const MatmulDescriptors& descriptors, const cublasLtMatmulAlgo_t& algorithm,
               const MatmulMemory& memory, cudaStream_t stream) {
-  const float one = 1, zero = 0;
+  const float real_one = 1, real_zero = 0;
+  const std::int32_t whole_one = 1, whole_zero = 0;
+  const void* const one = descriptors.integer() ? static_cast<const void*>(&whole_one) : &real_one;
+  const void* const zero = descriptors.integer() ? static_cast<const void*>(&whole_zero) : &real_zero;
   const bool adds = memory.sum != nullptr;
-  check(cublaslt().matmul(handle, descriptors.product(), &one, memory.left, descriptors.left(), memory.right,
-                          descriptors.right(), adds ? &one : &zero, adds ? memory.sum : memory.result,
+  check(cublaslt().matmul(handle, descriptors.product(), one, memory.left, descriptors.left(), memory.right,
+                          descriptors.right(), adds ? one : zero, adds ? memory.sum : memory.result,
                           descriptors.result(), memory.result, descriptors.result(), &algorithm,
                           memory.workspace.data(), memory.workspace.size(), stream),
         "cublasLtMatmul");

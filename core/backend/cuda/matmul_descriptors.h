@@ -17,10 +17,13 @@ class MatmulDescriptors {
   cublasLtMatrixLayout_t left() const { return left_.get(); }
   cublasLtMatrixLayout_t right() const { return right_.get(); }
   cublasLtMatrixLayout_t result() const { return result_.get(); }
+  /// Whether the factors before the product and the sum are int32, and not float32.
+  bool integer() const { return integer_; }
 
  private:
   MatmulDesc product_;
   MatrixLayout left_, right_, result_;
+  bool integer_;
   const void *vector_ = nullptr, *aux_ = nullptr;
 };
 

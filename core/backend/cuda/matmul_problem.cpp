@@ -32,6 +32,10 @@ void add_aux(MatmulCall& call, TensorPlace place, const TensorType& type) {
 
 }  // namespace
 
+Dtype result_type(const MatmulProblem& problem) {
+  return problem.dtype == Dtype::i8 ? Dtype::i32 : problem.dtype;
+}
+
 MatmulRules matmul_rules(int major, bool tf32) {
   // What cuBLAS' own documentation advises for its workspace: 32 MiB on Hopper and later, 4 MiB before.
   return {.tf32 = tf32, .workspace_limit = std::size_t{major >= 9 ? 32U : 4U} << 20U};

@@ -17,6 +17,7 @@ struct MatmulProblem {
   MatrixShape left, right, result;
   bool transpose_left = false, transpose_right = false;
   std::int64_t batch = 1;
+  /// Of the matrices; int8's result is int32.
   Dtype dtype = Dtype::f32;
   /// float32 may be multiplied as TF32.
   bool tf32 = false;
@@ -30,6 +31,8 @@ struct MatmulProblem {
   std::size_t workspace_limit = 0;
   auto operator<=>(const MatmulProblem&) const = default;
 };
+
+Dtype result_type(const MatmulProblem& problem);
 
 /// What a device allows.
 struct MatmulRules {

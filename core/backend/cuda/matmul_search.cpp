@@ -19,9 +19,9 @@ constexpr std::size_t rounds = 9;
 /// Random numbers that are drawn; larger matrices repeat them.
 constexpr std::size_t drawn = std::size_t{1} << 18;
 
-std::size_t bytes_of(const MatrixShape& shape, const MatmulProblem& problem) {
+std::size_t bytes_of(const MatrixShape& shape, const MatmulProblem& problem, Dtype dtype) {
   const std::int64_t elements = shape.rows * shape.columns + (problem.batch - 1) * shape.batch_stride;
-  return static_cast<std::size_t>(elements) * size_of(problem.dtype);
+  return static_cast<std::size_t>(elements) * size_of(dtype);
 }
 
 template <class T, class Round>
@@ -30,13 +30,15 @@ void fill(std::vector<std::byte>& bytes, const Round& round) {
   for (std::size_t i = 0; i < drawn; ++i) values[i] = round(2 * math::to_uniform(math::philox(1, 0, i).word[0]) - 1);
 }
 
-/// Uniform in [-1, 1).
+/// Uniform in [-1, 1); as int8 in all of it.
 std::vector<std::byte> random_values(Dtype dtype) {
   std::vector<std::byte> bytes(drawn * size_of(dtype));
   if (dtype == Dtype::f16) {
     fill<math::Float16>(bytes, [](float x) { return math::to_float16(x); });
   } else if (dtype == Dtype::bf16) {
     fill<math::Bfloat16>(bytes, [](float x) { return math::to_bfloat16(x); });
+  } else if (dtype == Dtype::i8) {
+    fill<std::int8_t>(bytes, [](float x) { return static_cast<std::int8_t>(127 * x); });
   } else {
     fill<float>(bytes, [](float x) { return x; });
   }
@@ -47,9 +49,9 @@ std::vector<std::byte> random_values(Dtype dtype) {
 class Scratch {
  public:
   Scratch(CudaDevice& device, const MatmulProblem& problem, std::size_t workspace)
-      : left_(device.memory().allocate(bytes_of(problem.left, problem), "matmul search")),
-        right_(device.memory().allocate(bytes_of(problem.right, problem), "matmul search")),
-        result_(device.memory().allocate(bytes_of(problem.result, problem), "matmul search")),
+      : left_(device.memory().allocate(bytes_of(problem.left, problem, problem.dtype), "matmul search")),
+        right_(device.memory().allocate(bytes_of(problem.right, problem, problem.dtype), "matmul search")),
+        result_(device.memory().allocate(bytes_of(problem.result, problem, result_type(problem)), "matmul search")),
         vector_(device.memory().allocate(vector_bytes(problem), "matmul search")),
         aux_(device.memory().allocate(aux_bytes(problem), "matmul search")),
         workspace_(device.memory().allocate(workspace, "matmul search")) {

@@ -65,6 +65,8 @@ bool take(T& to, const void* from, std::size_t bytes) {
 double load(const void* data, cudaDataType type, std::int64_t at) {
   if (type == CUDA_R_16F) return math::to_float(static_cast<const math::Float16*>(data)[at]);
   if (type == CUDA_R_16BF) return math::to_float(static_cast<const math::Bfloat16*>(data)[at]);
+  if (type == CUDA_R_8I) return static_cast<const std::int8_t*>(data)[at];
+  if (type == CUDA_R_32I) return static_cast<const std::int32_t*>(data)[at];
   return static_cast<const float*>(data)[at];
 }
 
@@ -74,6 +76,8 @@ void store(void* data, cudaDataType type, std::int64_t at, double value) {
     static_cast<math::Float16*>(data)[at] = math::to_float16(rounded);
   } else if (type == CUDA_R_16BF) {
     static_cast<math::Bfloat16*>(data)[at] = math::to_bfloat16(rounded);
+  } else if (type == CUDA_R_32I) {
+    static_cast<std::int32_t*>(data)[at] = static_cast<std::int32_t>(value);
   } else {
     static_cast<float*>(data)[at] = rounded;
   }
@@ -111,11 +115,32 @@ Extents extents_of(const Product& product, const Layout& a, const Layout& b, con
   return {static_cast<std::int64_t>(m), static_cast<std::int64_t>(n), static_cast<std::int64_t>(k)};
 }
 
+/// The header's and the documentation's conditions for int8 in regular order. The library says no more than that it
+/// does not support what breaks them.
+cublasStatus_t check_integers(const Product& product, const Layout& a, const Layout& b, const Layout& d) {
+  const auto refused = [](const char* what) {
+    wrong(what);
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  };
+  if (product.compute != CUBLAS_COMPUTE_32I) return refused("int8 that is not computed in int32");
+  if (a.type != CUDA_R_8I || b.type != CUDA_R_8I || d.type != CUDA_R_32I) return refused("types beside int8");
+  if (product.transpose_a != CUBLAS_OP_T || product.transpose_b != CUBLAS_OP_N) return refused("int8 not as T and N");
+  const auto [m, n, k] = extents_of(product, a, b, d);
+  if (m % 4 != 0 || k % 4 != 0 || a.leading % 4 != 0 || b.leading % 4 != 0 || d.leading % 4 != 0) {
+    return refused("int8 of a length that is not a multiple of 4");
+  }
+  if (product.epilogue != CUBLASLT_EPILOGUE_DEFAULT) return refused("an epilogue of int32");
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t check_layouts(const Product& product, const Layout& a, const Layout& b, const Layout& d) {
   for (const Layout* layout : {&a, &b, &d}) {
     if (layout->leading < static_cast<std::int64_t>(layout->rows)) return wrong("a leading dimension below the rows");
     if (layout->batch != d.batch) return wrong("batch counts that differ");
-    if (layout->type != d.type) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (layout->type != d.type && a.type != CUDA_R_8I) return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (a.type == CUDA_R_8I || product.compute == CUBLAS_COMPUTE_32I) {
+    if (const cublasStatus_t status = check_integers(product, a, b, d); status != CUBLAS_STATUS_SUCCESS) return status;
   }
   if (product.compute == CUBLAS_COMPUTE_32F_FAST_TF32 && d.type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (extents_of(product, a, b, d).m == 0) return wrong("shapes that do not multiply");
@@ -215,7 +240,9 @@ const char* get_status_string(cublasStatus_t) {
 }
 
 cublasStatus_t matmul_desc_create(cublasLtMatmulDesc_t* desc, cublasComputeType_t compute, cudaDataType_t scale) {
-  if (scale != CUDA_R_32F) return wrong("a scale that is not float32");
+  if (scale != (compute == CUBLAS_COMPUTE_32I ? CUDA_R_32I : CUDA_R_32F)) {
+    return wrong("a scale that is neither float32 nor, for int32, int32");
+  }
   *desc = reinterpret_cast<cublasLtMatmulDesc_t>(new Product{.compute = compute});
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -328,8 +355,12 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
   cublasStatus_t status = check_layouts(product, layout_a, layout_b, layout_d);
   if (status == CUBLAS_STATUS_SUCCESS) status = check_epilogue(product, layout_d);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  const float factor = *static_cast<const float*>(beta);
-  if (*static_cast<const float*>(alpha) != 1 || (factor != 0 && factor != 1)) return wrong("alpha or beta");
+  const auto number = [&](const void* at) {
+    return product.compute == CUBLAS_COMPUTE_32I ? static_cast<float>(*static_cast<const std::int32_t*>(at))
+                                                 : *static_cast<const float*>(at);
+  };
+  const float factor = number(beta);
+  if (number(alpha) != 1 || (factor != 0 && factor != 1)) return wrong("alpha or beta");
   const Layout layout_c = *reinterpret_cast<Layout*>(c_layout);
   if (layout_c.leading != layout_d.leading || layout_c.stride != layout_d.stride) return wrong("a c unlike d");
   Algorithm algorithm;

@@ -1,0 +1,101 @@
+#include "core/ops/quantized_linear.h"
+
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/ops/check.h"
+#include "core/ops/pack_weights.h"
+
+namespace gpubench {
+namespace {
+
+std::string epilogue_attributes(const QuantizedEpilogue& options) {
+  return fmt::format("bias={} activation={} requantize={} packed={}", options.bias, to_string(options.activation),
+                     options.requantize, to_string(options.packed));
+}
+
+/// x and the weights, checked but for how their shapes go together. Returns the weights' shape.
+Shape check_factors(std::string_view op, const QuantizedEpilogue& options, std::span<const TensorType> inputs,
+                    int rank) {
+  ops::expect_count(op, inputs, 3 + std::size_t{options.bias} + std::size_t{options.requantize});
+  const TensorType weights = weights_type(options, inputs);
+  if (!options.packed.empty()) ops::expect_type(op, "the packed weights", inputs[1], packed_type(weights));
+  for (const TensorType& factor : {inputs[0], weights}) {
+    if (factor.dtype == Dtype::i8) continue;
+    ops::refuse(op, fmt::format("multiplies int8 by int8, got {} and {}", to_string(inputs[0]), to_string(weights)));
+  }
+  ops::expect_rank(op, "the input", inputs[0], rank);
+  ops::expect_rank(op, "the weights", weights, rank);
+  return weights.shape;
+}
+
+std::vector<TensorType> with_epilogue(std::string_view op, const QuantizedEpilogue& options,
+                                      std::span<const TensorType> inputs, Shape result) {
+  const TensorType channels{{result.back()}, Dtype::f32};
+  ops::expect_type(op, "the scale", inputs[2], channels);
+  if (options.bias) ops::expect_type(op, "the bias", inputs[3], channels);
+  if (options.requantize) ops::expect_type(op, "the next scale", inputs.back(), {{}, Dtype::f32});
+  return {{std::move(result), options.requantize ? Dtype::i8 : Dtype::f32}};
+}
+
+}  // namespace
+
+TensorType weights_type(const QuantizedEpilogue& options, std::span<const TensorType> inputs) {
+  return options.packed.empty() ? inputs[1] : TensorType{options.packed, Dtype::i8};
+}
+
+std::string QuantizedMatmul::attributes() const {
+  return epilogue_attributes(options);
+}
+
+std::vector<TensorType> QuantizedMatmul::infer(std::span<const TensorType> inputs) const {
+  const Shape weights = check_factors(name(), options, inputs, 2);
+  const Shape& x = inputs[0].shape;
+  if (x[1] != weights[0]) {
+    ops::refuse(name(), fmt::format("{} times weights of {}: the inner dimensions {} and {} differ", to_string(x),
+                                    to_string(weights), x[1], weights[0]));
+  }
+  return with_epilogue(name(), options, inputs, {x[0], weights[1]});
+}
+
+double QuantizedMatmul::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  return 2.0 * static_cast<double>(outputs[0].elements()) * static_cast<double>(inputs[0].shape[1]);
+}
+
+std::string QuantizedConv2D::attributes() const {
+  return fmt::format("strides={} padding={} dilations={} {}", to_string(options.strides), to_string(options.padding),
+                     to_string(options.dilations), epilogue_attributes(options));
+}
+
+std::vector<TensorType> QuantizedConv2D::infer(std::span<const TensorType> inputs) const {
+  const Shape filter = check_factors(name(), options, inputs, 4);
+  const Shape& x = inputs[0].shape;
+  if (x[3] != filter[2]) {
+    ops::refuse(name(), fmt::format("the image {} has {} channels, the filter {} expects {}", to_string(x), x[3],
+                                    to_string(filter), filter[2]));
+  }
+  const auto window = slide(name(), options.window(), x, filter);
+  return with_epilogue(name(), options, inputs, {x[0], window[0].outputs, window[1].outputs, filter[3]});
+}
+
+double QuantizedConv2D::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  const Shape filter = weights_type(options, inputs).shape;
+  return 2.0 * static_cast<double>(outputs[0].elements()) * static_cast<double>(filter[0] * filter[1] * filter[2]);
+}
+
+namespace ops {
+
+Value quantized_matmul(Graph& graph, Value x, Value weights, Value scale) {
+  return graph.apply(std::make_shared<const QuantizedMatmul>(), {x, weights, scale});
+}
+
+Value quantized_conv2d(Graph& graph, Value x, Value filter, Value scale, const Conv2DAttributes& window) {
+  QuantizedConv2DAttributes options;
+  options.strides = window.strides;
+  options.padding = window.padding;
+  options.dilations = window.dilations;
+  return graph.apply(std::make_shared<const QuantizedConv2D>(std::move(options)), {x, filter, scale});
+}
+
+}  // namespace ops
+}  // namespace gpubench

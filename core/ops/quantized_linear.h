@@ -1,0 +1,65 @@
+// Products of int8 with int32 sums, whose kernels make float32 of the sums, or int8 again for the next such product.
+// Weights are quantized by output channel, what is multiplied with them by one scale.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/ops/conv.h"
+
+namespace gpubench {
+
+/// What is done with the sums: y = activation(sum * scale + bias), or quantize(y, next scale) as `quantize` has it.
+/// Behind x and the weights the inputs are scale float32 [channels] (of x times of the weights), then where they are
+/// wanted the bias, float32 [channels], and the next scale, float32 [].
+struct QuantizedEpilogue {
+  bool bias = false;
+  Activation activation = Activation::none;
+  bool requantize = false;
+  /// The weights' shape where they come packed, as pack_weights lays them out for this very op; empty where they do
+  /// not.
+  Shape packed = {};
+};
+
+/// x int8 [m, k], weights int8 [k, n], scale float32 [n], ... -> float32 or int8 [m, n]
+class QuantizedMatmul final : public Op {
+ public:
+  explicit QuantizedMatmul(QuantizedEpilogue given = {}) : options(std::move(given)) {}
+  std::string_view name() const override { return "quantized_matmul"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  /// 2 m n k integer operations; the epilogue is not counted.
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const QuantizedEpilogue options;
+};
+
+struct QuantizedConv2DAttributes : QuantizedEpilogue {
+  Extents strides = {1, 1};
+  Padding padding = Padding::valid;
+  Extents dilations = {1, 1};
+
+  /// Of the convolution, without bias and activation.
+  Conv2DAttributes window() const { return {.strides = strides, .padding = padding, .dilations = dilations}; }
+};
+
+/// x int8 [batch, height, width, channels], filter int8 [height, width, input channels, output channels], scale
+/// float32 [output channels], ... -> float32 or int8 images
+class QuantizedConv2D final : public Op {
+ public:
+  explicit QuantizedConv2D(QuantizedConv2DAttributes given = {}) : options(std::move(given)) {}
+  std::string_view name() const override { return "quantized_conv2d"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+
+  const QuantizedConv2DAttributes options;
+};
+
+/// The weights' type, packed or not, from the inputs of a QuantizedMatmul or QuantizedConv2D.
+TensorType weights_type(const QuantizedEpilogue& options, std::span<const TensorType> inputs);
+
+namespace ops {
+
+Value quantized_matmul(Graph& graph, Value x, Value weights, Value scale);
+Value quantized_conv2d(Graph& graph, Value x, Value filter, Value scale, const Conv2DAttributes& window);
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,24 @@
+// A model made anew of the layers of another, some with other options, some left out: what becomes of a model that is
+// changed after it was trained.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+
+#include "core/nn/model.h"
+#include "core/nn/variable_factory.h"
+
+namespace gpubench {
+
+/// By the index of a call of the old model: the index of the call whose output stands for this one's, which is left
+/// out.
+using SkippedCalls = std::map<std::size_t, std::size_t>;
+
+/// The layers under their names and on their devices, with the options that `options_of(layer)` returns; built.
+ModelPtr rebuilt_model(VariableFactory& factory, const Model& model,
+                       const std::function<ConfigEntries(const Layer&)>& options_of, const SkippedCalls& skipped);
+
+/// Replaces an option.
+void set_option(ConfigEntries& options, std::string_view name, ConfigValue value);
+
+}  // namespace gpubench
