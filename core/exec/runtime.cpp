@@ -6,7 +6,13 @@ namespace gpubench {
 
 Arena::Claim Runtime::claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label) {
   std::shared_ptr<Arena>& arena = arenas_[device];
-  if (arena == nullptr) arena = std::make_shared<Arena>(devices_.device(device));
+  if (arena == nullptr) arena = std::make_shared<Arena>(devices_.device(device).memory());
+  return {arena, bytes, label};
+}
+
+Arena::Claim Runtime::claim_host_arena(const DeviceId& device, std::size_t bytes, std::string_view label) {
+  std::shared_ptr<Arena>& arena = host_arenas_[device];
+  if (arena == nullptr) arena = std::make_shared<Arena>(devices_.host_side(device));
   return {arena, bytes, label};
 }
 
