@@ -15,6 +15,9 @@ class Arena : public std::enable_shared_from_this<Arena> {
  public:
   explicit Arena(MemoryPool& memory) : memory_(memory) {}
 
+  /// What it takes of the pool now.
+  std::size_t bytes() const { return buffer_.bytes(); }
+
   /// A plan's claim; the arena is at least `bytes` large while the claim lives.
   class Claim {
    public:
