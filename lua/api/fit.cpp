@@ -276,6 +276,12 @@ void push_history(lua_State* L, const History& history) {
   lua_setfield(L, -2, "epoch");
 }
 
+void refuse_autotune(std::int64_t batch_size, std::string_view function) {
+  if (batch_size != autotune) return;
+  throw ArgumentError(fmt::format(
+      "option 'batch_size': gb.AUTOTUNE is found for training, by fit; {} takes a number of examples", function));
+}
+
 struct BatchTable {
   std::int64_t batch_size = 32;
   std::variant<std::int64_t, std::string> verbose = std::int64_t{0};
@@ -334,6 +340,7 @@ int evaluate_model(lua_State* L) {
   const Data data = Data::read(L, 2, true);
   const auto table = Value<BatchTable>::read(L, data.next);
   const Verbosity verbosity = verbosity_of(table.verbose);
+  refuse_autotune(table.batch_size, "evaluate");
   const Logs logs = self->trainer->evaluate(*data.batches(table.batch_size));
   if (verbosity != Verbosity::silent) print_figures(logs, stdout);
   Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
@@ -346,6 +353,7 @@ int predict_model(lua_State* L) {
   const Data data = Data::read(L, 2, false);
   const auto table = Value<BatchTable>::read(L, data.next);
   verbosity_of(table.verbose);  // predictions have no figures to print
+  refuse_autotune(table.batch_size, "predict");
   Dispatcher& dispatcher = self->world->dispatcher;
   std::vector<Tensor> results;
   for (const HostTensor& output : self->trainer->predict(*data.batches(table.batch_size))) {
