@@ -194,9 +194,19 @@ class BatchDataset final : public Transformation {
 
 }  // namespace
 
+void require_batch_size(std::string_view stage, std::int64_t size) {
+  if (size == autotune) {
+    throw Error(fmt::format(
+        "{}: gb.AUTOTUNE is no size of a batch: what fits depends on the model, for which gb.find_batch_size(model, "
+        "dataset) finds it",
+        stage));
+  }
+  if (size < 1) throw Error(fmt::format("{}: a size of {}; at least 1 is needed", stage, size));
+}
+
 DatasetPtr batch(DatasetPtr source, std::int64_t size, bool drop_remainder) {
   require_host_elements(*source, "batch");
-  if (size < 1) throw Error(fmt::format("batch: a size of {}; at least 1 is needed", size));
+  require_batch_size("batch", size);
   const std::optional<std::int64_t> elements = source->size();
   if (drop_remainder && elements && *elements < size) {
     throw Error(

@@ -10,4 +10,7 @@ namespace gpubench {
 /// With `drop_remainder` an incomplete last batch is left out. Throws Error when that leaves nothing.
 DatasetPtr batch(DatasetPtr source, std::int64_t size, bool drop_remainder = false);
 
+/// Throws Error naming `stage` for sizes below 1, AUTOTUNE among them: a dataset does not know what fits a model.
+void require_batch_size(std::string_view stage, std::int64_t size);
+
 }  // namespace gpubench

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/batch.h"
 #include "core/data/block_pool.h"
 #include "core/data/element_place.h"
 #include "core/data/padding.h"
@@ -166,7 +167,7 @@ std::vector<TensorType> padded_types(std::span<const TensorType> types, std::spa
 
 DatasetPtr padded_batch(DatasetPtr source, PaddedBatchOptions options) {
   require_host_elements(*source, "padded_batch");
-  if (options.size < 1) throw Error(fmt::format("padded_batch: a size of {}; at least 1 is needed", options.size));
+  require_batch_size("padded_batch", options.size);
   const std::vector<TensorType>& types = source->element_types();
   const std::optional<std::int64_t> elements = source->size();
   if (options.drop_remainder && elements && *elements < options.size) {

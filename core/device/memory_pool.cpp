@@ -184,6 +184,15 @@ std::string MemoryPool::out_of_memory_message(std::size_t bytes, std::string_vie
   std::string text =
       fmt::format("{}: out of memory: {} asked for '{}', {} in use", name_, text_of(bytes), label, text_of(in_use_));
   if (options_.limit != 0) text += fmt::format(" of a limit of {}", text_of(options_.limit));
+  std::size_t free = 0, largest_piece = 0;
+  for (const auto& [data, range] : free_) {
+    free += range.bytes;
+    largest_piece = std::max(largest_piece, range.bytes);
+  }
+  if (free > 0) {
+    text += fmt::format("; {} free in {}", text_of(free),
+                        largest_piece == free ? "one piece" : "pieces of at most " + text_of(largest_piece));
+  }
   for (std::size_t i = 0; i < shown; ++i) {
     text += fmt::format("{} {} {}", i == 0 ? "; largest:" : ",", largest[i]->label, text_of(largest[i]->bytes));
   }

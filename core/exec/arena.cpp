@@ -6,14 +6,14 @@ Arena::Claim::Claim(std::shared_ptr<Arena> arena, std::size_t bytes, std::string
   if (bytes > arena->buffer_.bytes()) {
     arena->buffer_ = {};  // before the larger one is taken: both at once may not fit
     // The smaller arena's block would stay reserved, too small for any arena to come.
-    MemoryPool& memory = arena->device_.memory();
+    MemoryPool& memory = arena->memory_;
     if (memory.options().growth) memory.trim();
     ++arena->generation_;
     try {
-      arena->buffer_ = arena->device_.memory().allocate(bytes, label);
+      arena->buffer_ = arena->memory_.allocate(bytes, label);
     } catch (...) {
       if (!arena->claims_.empty()) {
-        arena->buffer_ = arena->device_.memory().allocate(*arena->claims_.rbegin(), label);
+        arena->buffer_ = arena->memory_.allocate(*arena->claims_.rbegin(), label);
       }
       throw;
     }

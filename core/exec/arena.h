@@ -1,5 +1,5 @@
-// One block of device memory that all plans of a replica share, as large as the largest of them: they never run at the
-// same time. It exists while a plan does.
+// One block of a pool's memory that all plans of a replica share, as large as the largest of them: they never run at
+// the same time. It exists while a plan does.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,13 +7,16 @@
 #include <memory>
 #include <set>
 
-#include "core/device/device.h"
+#include "core/device/memory_pool.h"
 
 namespace gpubench {
 
 class Arena : public std::enable_shared_from_this<Arena> {
  public:
-  explicit Arena(Device& device) : device_(device) {}
+  explicit Arena(MemoryPool& memory) : memory_(memory) {}
+
+  /// What it takes of the pool now.
+  std::size_t bytes() const { return buffer_.bytes(); }
 
   /// A plan's claim; the arena is at least `bytes` large while the claim lives.
   class Claim {
@@ -37,7 +40,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   };
 
  private:
-  Device& device_;
+  MemoryPool& memory_;
   std::multiset<std::size_t> claims_;
   Buffer buffer_;
   std::uint64_t generation_ = 1;

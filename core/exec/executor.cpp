@@ -35,6 +35,14 @@ InputFeed feed_of(const ExecutorOptions& options) {
   return {.on_device = options.inputs_on_device, .in_place = options.inputs_in_place, .slots = options.input_slots};
 }
 
+/// As the graph executor runs it.
+Program prepared(const Devices& devices, Program program, const ExecutorOptions& options) {
+  program = apply_passes(std::move(program), options.passes, fuses_on(devices));
+  // The CPU's streams copy in the thread that queues, where nothing overlaps.
+  return offload(std::move(program), options.offload,
+                 [&](const DeviceId& id) { return !devices.device(id).shares_host_memory(); });
+}
+
 }  // namespace
 
 PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
@@ -42,8 +50,7 @@ PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Val
   if (options.execution == Execution::eager) {
     throw Error("eager execution plans no memory: it takes what each op needs when it runs");
   }
-  Program program = apply_passes({std::move(graph), std::move(outputs)}, options.passes, fuses_on(devices));
-  return {make_plan(program, devices), feed_of(options)};
+  return {make_plan(prepared(devices, {std::move(graph), std::move(outputs)}, options), devices), feed_of(options)};
 }
 
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
@@ -52,11 +59,14 @@ std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vect
     throw Error(fmt::format("an executor takes 1 or {} input slots, got {}", most_input_slots, options.input_slots));
   }
   Program program{std::move(graph), std::move(outputs)};
+  if (options.execution == Execution::eager && !options.offload.layers.empty()) {
+    throw Error("eager execution keeps every activation where it is; only a planned step can offload some to the host");
+  }
   if (options.execution == Execution::eager) {
     return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device);
   }
-  return std::make_unique<GraphExecutor>(
-      runtime, apply_passes(std::move(program), options.passes, fuses_on(runtime.devices())), feed_of(options));
+  return std::make_unique<GraphExecutor>(runtime, prepared(runtime.devices(), std::move(program), options),
+                                         feed_of(options));
 }
 
 }  // namespace gpubench

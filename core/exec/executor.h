@@ -8,6 +8,7 @@
 
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
+#include "core/passes/offload.h"
 #include "core/passes/pass.h"
 
 namespace gpubench {
@@ -59,9 +60,12 @@ struct ExecutorOptions {
   /// Of the graph executor, for inputs that are copied to a device: 2 lets a batch travel while the step before it
   /// computes, 1 makes it wait for that step's end.
   int input_slots = 2;
+  /// Of the graph executor: activations that wait for their gradients in the host's memory.
+  OffloadOptions offload{};
 };
 
-/// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel), OutOfMemory.
+/// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel; layers to be offloaded in
+/// eager execution), OutOfMemory.
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options = {});
 

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/exec/device_copy.h"
+#include "core/exec/side_copy.h"
 
 namespace gpubench {
 namespace {
@@ -36,12 +37,15 @@ std::string largest_buffers(const Plan& plan) {
 
 /// A step with its memory: spans into views_.
 struct GraphExecutor::Launch {
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   Kernel* kernel = nullptr;
   std::size_t device = 0;
   std::span<const TensorView> inputs;
   std::span<const TensorView> outputs;
   std::span<std::byte> workspace;
-  std::unique_ptr<DeviceCopy> copy;  // instead of a kernel
+  std::unique_ptr<DeviceCopy> copy;     // instead of a kernel
+  std::unique_ptr<SideCopy> side_copy;  // or this one, begun
+  std::size_t ends = none;              // or the end of what that launch began
   bool reads_input = false;
 };
 
@@ -50,6 +54,7 @@ struct GraphExecutor::Segment {
   std::size_t first = 0, last = 0;
   std::size_t device = 0;
   bool reads_input = false;
+  std::vector<std::size_t> joins;  // launches that begin copies which the segment's end waits for
   enum class State : std::uint8_t { fresh, loaded, direct } state = State::fresh;
   std::vector<std::unique_ptr<Recording>> recordings;  // by slot or place of the inputs; one where none is read
 };
@@ -65,6 +70,21 @@ struct GraphExecutor::Input {
   std::vector<Reader> readers;
   std::array<Buffer, slot_count> copies;  // on devices that cannot read host memory in place
   bool copied() const { return copies[0].data() != nullptr; }
+};
+
+/// Where a device's tensors travel beside its kernels: a stream each way, as links have.
+struct GraphExecutor::SideStreams {
+  std::unique_ptr<Stream> to_host, from_host;
+
+  /// For destructors; kernels have joined all copies unless a run broke off.
+  void drain() const noexcept {
+    for (Stream* const stream : {to_host.get(), from_host.get()}) {
+      try {
+        if (stream != nullptr) stream->synchronize();
+      } catch (const DeviceError&) {
+      }
+    }
+  }
 };
 
 /// How inputs reach a device with memory of its own.
@@ -92,12 +112,20 @@ GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, InputFeed
 }
 
 GraphExecutor::~GraphExecutor() {
+  for (const SideStreams& streams : side_streams_) streams.drain();
   runtime_.drain();
 }
 
 void GraphExecutor::claim_memory() {
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     arenas_.push_back(runtime_.claim_arena(plan_.devices[d], plan_.arena_bytes[d], "arena"));
+  }
+  host_arenas_.resize(devices_.size());
+  side_streams_.resize(devices_.size());
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    if (plan_.host_bytes[d] == 0) continue;
+    host_arenas_[d] = runtime_.claim_host_arena(plan_.devices[d], plan_.host_bytes[d], "offloaded activations");
+    side_streams_[d] = {devices_[d]->new_stream(), devices_[d]->new_stream()};
   }
   constants_.resize(plan_.constants.size());
   for (const PlannedTensor& tensor : plan_.tensors) {
@@ -151,6 +179,8 @@ std::byte* GraphExecutor::address(int index) const {
       return constants_[at].data() + tensor.offset;
     case Home::arena:
       return arenas_[tensor.device].data() + plan_.buffers[at].offset + tensor.offset;
+    case Home::host:
+      return host_arenas_[tensor.device].data() + plan_.buffers[at].offset + tensor.offset;
   }
   return nullptr;
 }
@@ -160,7 +190,9 @@ void GraphExecutor::bind(bool once) {
   places_.clear();
   oldest_places_ = 0;
   generations_.clear();
-  for (const Arena::Claim& arena : arenas_) generations_.push_back(arena.generation());
+  for (const auto* arenas : {&arenas_, &host_arenas_}) {
+    for (const Arena::Claim& arena : *arenas) generations_.push_back(arena.generation());
+  }
   std::size_t count = 0;
   for (const PlannedStep& step : plan_.steps) count += step.inputs.size() + step.outputs.size();
   views_.clear();
@@ -201,7 +233,8 @@ void GraphExecutor::bind_steps(Due due) {
       const PlannedBuffer& buffer = plan_.buffers[static_cast<std::size_t>(step.workspace)];
       launch.workspace = {arenas_[step.device].data() + buffer.offset, step.workspace_bytes};
     }
-    if (launch.kernel == nullptr) {
+    if (step.work == Work::begin || step.work == Work::end) bind_side_copy(step, launch);
+    if (step.work == Work::transfer) {
       Device& source = *devices_[plan_.tensors[static_cast<std::size_t>(step.inputs[0])].device];
       launch.copy = std::make_unique<DeviceCopy>(source, *devices_[step.device]);
     }
@@ -212,13 +245,27 @@ void GraphExecutor::bind_steps(Due due) {
   }
 }
 
+void GraphExecutor::bind_side_copy(const PlannedStep& step, Launch& launch) {
+  if (step.work == Work::begin) {
+    const SideStreams& streams = side_streams_[step.device];
+    const bool away = plan_.tensors[static_cast<std::size_t>(step.outputs[0])].home == Home::host;
+    launch.side_copy = std::make_unique<SideCopy>(*devices_[step.device], away ? *streams.to_host : *streams.from_host);
+    return;
+  }
+  const auto begun = std::ranges::find_if(launches_.rbegin(), launches_.rend(), [&](const Launch& earlier) {
+    return earlier.side_copy != nullptr && earlier.outputs[0].data == launch.outputs[0].data;
+  });
+  assert(begun != launches_.rend());
+  launch.ends = static_cast<std::size_t>(launches_.rend() - begun) - 1;
+}
+
 void GraphExecutor::cut_segments() {
   segments_.clear();
   for (std::size_t index = on_change_; index < launches_.size(); ++index) {
     const Launch& launch = launches_[index];
-    const bool copy = launch.kernel == nullptr;
+    const bool copy = launch.copy != nullptr;
     const bool joins = !segments_.empty() && !copy && segments_.back().device == launch.device &&
-                       launches_[segments_.back().first].kernel != nullptr;
+                       launches_[segments_.back().first].copy == nullptr;
     if (!joins) {
       segments_.emplace_back();
       segments_.back().first = index;
@@ -228,6 +275,17 @@ void GraphExecutor::cut_segments() {
     segments_.back().last = index + 1;
     segments_.back().reads_input |= launch.reads_input;
   }
+  for (Segment& segment : segments_) join_copies(segment);
+}
+
+void GraphExecutor::join_copies(Segment& segment) {
+  std::set<std::size_t> begun;
+  for (std::size_t index = segment.first; index < segment.last; ++index) {
+    Launch& launch = launches_[index];
+    if (launch.side_copy != nullptr) begun.insert(index);
+    if (launch.ends != Launch::none && begun.erase(launch.ends) == 0) launch.ends = Launch::none;
+  }
+  segment.joins.assign(begun.begin(), begun.end());
 }
 
 void GraphExecutor::run_once_steps() {
@@ -355,17 +413,20 @@ void GraphExecutor::run_segment(Segment& segment) {
   std::unique_ptr<Recording>& recording = segment.recordings[index];
   const bool worth = worth_recording_ || !segment.reads_input;
   if (segment.state == Segment::State::loaded && recording == nullptr && worth) {
-    recording = device.record([&](Stream& recorder) {
-      for (std::size_t i = segment.first; i < segment.last; ++i) launch(launches_[i], recorder);
-    });
+    recording = device.record([&](Stream& recorder) { launch(segment, recorder); });
     if (recording == nullptr) segment.state = Segment::State::direct;
   }
   if (recording != nullptr) {
     recording->launch(stream);
     return;
   }
-  for (std::size_t i = segment.first; i < segment.last; ++i) launch(launches_[i], stream);
+  launch(segment, stream);
   if (segment.state == Segment::State::fresh) segment.state = Segment::State::loaded;
+}
+
+void GraphExecutor::launch(const Segment& segment, Stream& stream) {
+  for (std::size_t i = segment.first; i < segment.last; ++i) launch(launches_[i], stream);
+  for (const std::size_t begun : segment.joins) launches_[begun].side_copy->join(stream);
 }
 
 void GraphExecutor::launch(const Launch& launch, Stream& stream) {
@@ -373,13 +434,21 @@ void GraphExecutor::launch(const Launch& launch, Stream& stream) {
     launch.kernel->run(stream, launch.inputs, launch.outputs, launch.workspace);
     return;
   }
-  launch.copy->queue(launch.outputs[0].data, launch.inputs[0].data, launch.inputs[0].type->bytes());
+  if (launch.ends != Launch::none) launches_[launch.ends].side_copy->join(stream);
+  std::byte* const to = launch.outputs[0].data;
+  const std::byte* const from = launch.inputs[0].data;
+  const std::size_t bytes = launch.inputs[0].type->bytes();
+  if (launch.copy != nullptr) launch.copy->queue(to, from, bytes);
+  if (launch.side_copy != nullptr) launch.side_copy->begin(stream, to, from, bytes);
 }
 
 bool GraphExecutor::outdated() const {
   if (recordings_ != runtime_.recordings()) return true;
-  for (std::size_t d = 0; d < arenas_.size(); ++d) {
-    if (arenas_[d].generation() != generations_[d]) return true;
+  std::size_t known = 0;
+  for (const auto* arenas : {&arenas_, &host_arenas_}) {
+    for (const Arena::Claim& arena : *arenas) {
+      if (arena.generation() != generations_[known++]) return true;
+    }
   }
   return false;
 }

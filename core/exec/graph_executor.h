@@ -43,6 +43,7 @@ class GraphExecutor final : public Executor {
   struct Segment;
   struct Input;
   struct Feed;
+  struct SideStreams;
   static constexpr std::size_t slot_count = most_input_slots;
   /// A pipeline has a slot for each element in its buffer and a few in the step loop's hands.
   static constexpr std::size_t most_places = 32;
@@ -56,7 +57,11 @@ class GraphExecutor final : public Executor {
   /// Remembers which variables the plan updates, and on which the steps depend that run when those change.
   void watch_variables();
   std::byte* address(int tensor) const;
+  /// A copy beside the kernels, or the wait for the one that an earlier launch begins.
+  void bind_side_copy(const PlannedStep& step, Launch& launch);
   void cut_segments();
+  /// Has a recording end with no copy under way, as it must: those that another segment waits for are joined here.
+  void join_copies(Segment& segment);
   void set_inputs(std::span<const TensorView> inputs);
   void point(Input& input, std::byte* memory);
   void fill_slots(std::span<const TensorView> inputs);
@@ -70,6 +75,7 @@ class GraphExecutor final : public Executor {
   void run_changed_steps();
   void run_segments();
   void run_segment(Segment& segment);
+  void launch(const Segment& segment, Stream& stream);
   void launch(const Launch& launch, Stream& stream);
   /// Whether the memory or the recordings of the latest bind() no longer hold.
   bool outdated() const;
@@ -78,7 +84,7 @@ class GraphExecutor final : public Executor {
   Plan plan_;
   std::vector<Device*> devices_;
   std::vector<Stream*> streams_;
-  std::vector<Arena::Claim> arenas_;
+  std::vector<Arena::Claim> arenas_, host_arenas_;
   std::vector<std::uint64_t> generations_;
   std::uint64_t recordings_ = 0;
   std::vector<Buffer> constants_;
@@ -93,6 +99,7 @@ class GraphExecutor final : public Executor {
   };
   std::vector<Watched> watched_;
   std::vector<std::atomic<std::uint64_t>*> updated_;
+  std::vector<SideStreams> side_streams_;  // by device, where tensors go to the host and come back
   std::vector<Segment> segments_;
   std::size_t slot_ = 0;                         // of the latest run
   std::vector<std::vector<std::byte*>> places_;  // by recording, of inputs that are read in place

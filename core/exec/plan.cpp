@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/graph/leaf_ops.h"
+#include "core/graph/offload_ops.h"
 #include "core/graph/settled.h"
 #include "core/passes/recompute.h"
 
@@ -14,6 +15,13 @@ namespace gpubench {
 namespace {
 
 constexpr int forever = std::numeric_limits<int>::max() - 1;
+
+Work work_of(const Op& op) {
+  if (dynamic_cast<const Transfer*>(&op) != nullptr) return Work::transfer;
+  const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;
+  if (begins) return Work::begin;
+  return dynamic_cast<const HostCopyOp*>(&op) != nullptr ? Work::end : Work::kernel;
+}
 
 class Planner {
  public:
@@ -38,7 +46,7 @@ class Planner {
     step.device = device;
     step.label = node.label;
     step.op = node.op->name();
-    const bool transfer = dynamic_cast<const Transfer*>(node.op.get()) != nullptr;
+    step.work = work_of(*node.op);
     for (const Value input : node.inputs) step.inputs.push_back(tensor(input));
 
     const std::vector<Alias> aliases = node.op->aliases();
@@ -46,14 +54,14 @@ class Planner {
       outputs.push_back(add_view(node.outputs[0], step.inputs[0], view_offset(*node.op, node.outputs[0]), node.label));
       return;
     }
-    if (!transfer) plan_kernel(node, step);
+    if (step.work == Work::kernel) plan_kernel(node, step);
     step.due = due(step.inputs);
     for (std::size_t o = 0; o < node.outputs.size(); ++o) {
       outputs.push_back(add_output(node, step, static_cast<int>(o)));
     }
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
-    if (step.due == Due::every_run) {
+    if (step.due == Due::every_run && step.work != Work::end) {
       // What is computed again is no work of the model's.
       if (!is_recomputed(node)) plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
@@ -101,6 +109,7 @@ class Planner {
 
   int add_output(const Node& node, const PlannedStep& step, int output) {
     PlannedTensor result{node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, 0, node.label};
+    if (dynamic_cast<const Store*>(node.op.get()) != nullptr) result.home = Home::host;
     if (step.due != Due::every_run) {
       result.home = step.due == Due::once ? Home::constant : Home::kept;
       result.index = static_cast<int>(plan_.constants.size());
@@ -157,11 +166,14 @@ class Planner {
     std::map<int, int> buffer_of;
     for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
       PlannedTensor& tensor = plan_.tensors[t];
-      if (tensor.home != Home::arena) continue;
+      if (tensor.home != Home::arena && tensor.home != Home::host) continue;
       const int top = root(static_cast<int>(t));
       const Range range = ranges[static_cast<std::size_t>(top)];
       const auto [entry, fresh] = buffer_of.try_emplace(top, static_cast<int>(plan_.buffers.size()));
-      if (fresh) plan_.buffers.push_back({{range.first, range.last, 0}, tensor.device, 0, at(top).label});
+      if (fresh) {
+        plan_.buffers.push_back(
+            {{range.first, range.last, 0}, tensor.device, 0, at(top).label, tensor.home == Home::host});
+      }
       tensor.index = entry->second;
       Lifetime& lifetime = plan_.buffers[static_cast<std::size_t>(tensor.index)].lifetime;
       lifetime.bytes = std::max(lifetime.bytes, tensor.type.bytes());
@@ -186,7 +198,7 @@ class Planner {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const PlannedStep& step = plan_.steps[s];
       // What another device reads must outlive the copy, whose end this device's stream does not see.
-      const int last_read = step.kernel == nullptr ? forever : static_cast<int>(s);
+      const int last_read = step.work == Work::transfer ? forever : static_cast<int>(s);
       for (const int input : step.inputs) touch(input, last_read), touch(input, static_cast<int>(s));
       for (const int output : step.outputs) touch(output, static_cast<int>(s));
     }
@@ -216,21 +228,26 @@ class Planner {
   }
 
   void assign_offsets() {
-    plan_.arena_bytes.assign(plan_.devices.size(), 0);
     for (std::size_t device = 0; device < plan_.devices.size(); ++device) {
-      std::vector<Lifetime> lifetimes;
-      std::vector<std::size_t> members;
-      for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
-        if (plan_.buffers[b].device != device) continue;
-        lifetimes.push_back(plan_.buffers[b].lifetime);
-        members.push_back(b);
-      }
-      const MemoryPlan memory = plan_memory(lifetimes, MemoryPool::alignment);
-      for (std::size_t m = 0; m < members.size(); ++m) plan_.buffers[members[m]].offset = memory.offsets[m];
-      plan_.arena_bytes[device] = memory.total;
+      const MemoryPlan memory = assign_offsets(device, false);
+      plan_.arena_bytes.push_back(memory.total);
       plan_.facts.arena_bytes += memory.total;
       plan_.facts.lower_bound += memory.lower_bound;
+      plan_.host_bytes.push_back(assign_offsets(device, true).total);
     }
+  }
+
+  MemoryPlan assign_offsets(std::size_t device, bool on_host) {
+    std::vector<Lifetime> lifetimes;
+    std::vector<std::size_t> members;
+    for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
+      if (plan_.buffers[b].device != device || plan_.buffers[b].on_host != on_host) continue;
+      lifetimes.push_back(plan_.buffers[b].lifetime);
+      members.push_back(b);
+    }
+    MemoryPlan memory = plan_memory(lifetimes, MemoryPool::alignment);
+    for (std::size_t m = 0; m < members.size(); ++m) plan_.buffers[members[m]].offset = memory.offsets[m];
+    return memory;
   }
 
   int root(int tensor) {

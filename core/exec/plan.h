@@ -19,6 +19,7 @@ enum class Home : std::uint8_t {
   constant,  ///< computed once, when the plan is made; lives as long as the plan
   kept,      ///< computed from variables when they have been written to; lives as long as the plan
   arena,     ///< planned; dies within the run
+  host,      ///< planned, in the host's memory on behalf of its device; dies within the run
 };
 
 struct PlannedTensor {
@@ -37,9 +38,18 @@ enum class Due : std::uint8_t {
   once,       ///< depends on constants alone: when the plan is made
 };
 
-/// One launch: a kernel, or a copy between devices.
+/// What a step does.
+enum class Work : std::uint8_t {
+  kernel,
+  transfer,  ///< copies inputs[0] to outputs[0], from one device to another
+  begin,     ///< begins such a copy between a device and its part of the host's memory, beside the kernels
+  end,       ///< makes what follows wait for it
+};
+
+/// One launch: a kernel, or a copy.
 struct PlannedStep {
-  std::unique_ptr<Kernel> kernel;  ///< null: copy inputs[0] to outputs[0]
+  Work work = Work::kernel;
+  std::unique_ptr<Kernel> kernel;  ///< of Work::kernel
   std::vector<int> inputs;         ///< tensors
   std::vector<int> outputs;
   std::size_t device = 0;
@@ -55,6 +65,7 @@ struct PlannedBuffer {
   std::size_t device = 0;
   std::size_t offset = 0;
   std::string label;
+  bool on_host = false;  ///< in the device's part of the host's memory
 };
 
 struct Plan {
@@ -63,6 +74,7 @@ struct Plan {
   std::vector<PlannedStep> steps;
   std::vector<PlannedBuffer> buffers;
   std::vector<std::size_t> arena_bytes;  ///< per device
+  std::vector<std::size_t> host_bytes;   ///< per device: for what waits in the host's memory
   std::vector<int> outputs;              ///< tensors
   std::vector<int> inputs;               ///< tensors, by input index
   std::vector<VariablePtr> variables;

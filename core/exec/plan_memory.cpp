@@ -39,13 +39,14 @@ class Analysis {
   DeviceMemory of(std::size_t device) {
     DeviceMemory memory;
     memory.device = plan_.devices[device];
-    memory.arena = plan_.arena_bytes[device] == 0 ? 0 : rounded(plan_.arena_bytes[device]);
+    memory.arena = round_up(plan_.arena_bytes[device]);
+    memory.offloaded = round_up(plan_.host_bytes[device]);
     holders_.clear();
     add_lasting(device);
     const std::size_t peak = follow(device, memory);
     for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
       const PlannedBuffer& buffer = plan_.buffers[b];
-      if (buffer.device != device || !alive(buffer, peak)) continue;
+      if (buffer.device != device || buffer.on_host || !alive(buffer, peak)) continue;
       add(layer_of(buffer.label), kind_of(b), round_up(buffer.lifetime.bytes));
     }
     for (const auto& [holder, bytes] : holders_) memory.at_peak.push_back({holder.first, holder.second, bytes});
@@ -127,10 +128,10 @@ class Analysis {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       std::size_t bytes = 0;
       for (const PlannedBuffer& buffer : plan_.buffers) {
-        if (buffer.device == device && alive(buffer, s)) bytes += round_up(buffer.lifetime.bytes);
+        if (buffer.device == device && !buffer.on_host && alive(buffer, s)) bytes += round_up(buffer.lifetime.bytes);
       }
       const PlannedStep& step = plan_.steps[s];
-      const bool launched = step.due == Due::every_run && step.device == device;
+      const bool launched = step.due == Due::every_run && step.device == device && step.work != Work::end;
       if (bytes > memory.lower_bound) {
         memory.lower_bound = bytes;
         peak = s;

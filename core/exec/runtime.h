@@ -20,6 +20,10 @@ class Runtime {
   VariableStore& variables() { return variables_; }
   Stream& stream(const DeviceId& device) { return devices_.device(device).stream(); }
   Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
+  /// Of the arena of all plans on `device`; 0 without one.
+  std::size_t arena_bytes(const DeviceId& device) const;
+  /// Memory of the host for what plans take from `device` for a while (Devices::host_side).
+  Arena::Claim claim_host_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
   /// Executors record their segments anew when they next run: a tracer knows only what was recorded under its eyes.
   void renew_recordings() { ++recordings_; }
   std::uint64_t recordings() const { return recordings_; }
@@ -31,7 +35,7 @@ class Runtime {
  private:
   const Devices& devices_;
   VariableStore variables_;
-  std::map<DeviceId, std::shared_ptr<Arena>> arenas_;
+  std::map<DeviceId, std::shared_ptr<Arena>> arenas_, host_arenas_;
   std::uint64_t recordings_ = 0;
 };
 

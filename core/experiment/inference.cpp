@@ -46,7 +46,7 @@ class Measurement {
         devices_(trainer.runtime()),
         warmup_(options.warmup),
         service_(trainer, load_queries(trainer, options.input, options.batch, options.what), options.executor),
-        queries_(make_query_stream(service_, options.mode, options.concurrency)) {}
+        queries_(make_query_stream(service_, options.mode, static_cast<int>(options.concurrency))) {}
 
   InferenceMeasurement run() {
     warm_up();
@@ -93,7 +93,7 @@ class Measurement {
     record.set("quality", quality(median, interval));
     record.set("batch_size", options_.batch);
     record.set("mode", std::string(to_string(options_.mode)));
-    record.set("concurrency", static_cast<std::int64_t>(options_.concurrency));
+    record.set("concurrency", options_.concurrency);
     record.set("queries", std::ssize(intervals_));
     const auto batch = static_cast<double>(options_.batch);
     set_rate(record, {"examples_per_s", "examples_low_per_s", "examples_high_per_s"}, batch, interval);

@@ -16,8 +16,8 @@ namespace gpubench {
 
 struct InferenceOptions {
   InferenceMode mode = InferenceMode::single_stream;
-  std::int64_t batch = 1;  ///< examples of a query
-  int concurrency = 1;     ///< clients that ask at once; offline: 1
+  std::int64_t batch = 1;        ///< examples of a query
+  std::int64_t concurrency = 1;  ///< clients that ask at once; offline: 1
   /// Single examples, labels allowed; nullptr: random ones.
   DatasetPtr input;
   ExecutorOptions executor;

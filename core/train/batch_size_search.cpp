@@ -32,7 +32,8 @@ class Search {
     const std::vector<DeviceMemory> smallest = predict(part_);
     require_limit(smallest);
     trainer_.prepare_training(batch_types(*batches_(part_)));
-    others_ = pool().use().in_use;
+    shared_ = trainer_.runtime().arena_bytes(device_);
+    others_ = pool().use().in_use - shared_;
     if (needed(smallest) > result_.limit) refuse_smallest(needed(smallest));
 
     // Of what predictions are compared with; less than the limit once a trial has used more than was predicted.
@@ -102,18 +103,20 @@ class Search {
                             tried.empty() ? "none was near enough to be tried" : "tried " + tried));
   }
 
-  /// In use, with the largest tensor that the pool can still hand out: a plan's arena is one.
+  /// In use without a plan, with the largest tensor that the pool can still hand out: a plan's arena is one. The arena
+  /// of other models' plans makes room for it.
   std::size_t in_one_piece() {
     pool().trim();
     const MemoryUse use = pool().use();
     if (use.limit == 0) return std::numeric_limits<std::size_t>::max();
-    const std::size_t ungrown = pool().options().growth && use.limit > use.reserved ? use.limit - use.reserved : 0;
-    return use.in_use + std::max(use.largest_free, ungrown);
+    const bool grows = pool().options().growth && use.limit > use.reserved;
+    const std::size_t ungrown = grows ? use.limit - use.reserved + shared_ : shared_;
+    return others_ + std::max(use.largest_free, ungrown);
   }
 
-  /// With the variables, which are there already, and whatever else is.
+  /// With the variables, which are there already, and whatever else is. Plans of all models share one arena.
   std::size_t needed(const std::vector<DeviceMemory>& memory) const {
-    return others_ + memory[0].arena + memory[0].bytes_of(MemoryKind::inputs) +
+    return others_ + std::max(shared_, memory[0].arena) + memory[0].bytes_of(MemoryKind::inputs) +
            memory[0].bytes_of(MemoryKind::constants);
   }
   std::size_t needed_for(std::int64_t batch_size) {
@@ -207,7 +210,8 @@ class Search {
   DeviceId device_;
   std::int64_t most_;       // examples that there are, as far as is known
   std::int64_t given_ = 0;  // examples in the latest trial's first batch; 0 where memory ended before
-  std::size_t others_ = 0;  // in use before a plan is made
+  std::size_t shared_ = 0;  // the arena that other models' plans hold
+  std::size_t others_ = 0;  // in use before a plan is made, besides
   BatchSizeSearch result_;
 };
 

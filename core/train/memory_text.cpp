@@ -39,6 +39,10 @@ std::string text_of(const DeviceMemory& memory) {
   }
   if (others > 0) text += line(fmt::format("{} others", memory.at_peak.size() - holders_shown), "", others, total);
   if (memory.arena > memory.lower_bound) text += line("gaps", "", memory.arena - memory.lower_bound, total);
+  if (memory.offloaded > 0) {
+    text += fmt::format("  and {} of the host's memory, where activations wait for their gradients\n",
+                        text_of(memory.offloaded));
+  }
   return text;
 }
 

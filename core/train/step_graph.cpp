@@ -106,7 +106,8 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   return total;
 }
 
-void require_layers(const Model& model, const std::vector<std::string>& names) {
+/// `purpose` ends the sentence "there is no layer 'x' to ...".
+void require_layers(const Model& model, const std::vector<std::string>& names, std::string_view purpose) {
   std::vector<std::string> known;
   for (const Model::Call& call : model.calls()) {
     const bool listed = std::ranges::find(known, call.layer->name()) != known.end();
@@ -114,7 +115,7 @@ void require_layers(const Model& model, const std::vector<std::string>& names) {
   }
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    throw Error(fmt::format("model '{}': there is no layer '{}' to recompute (layers: {})", model.name(), name,
+    throw Error(fmt::format("model '{}': there is no layer '{}' to {} (layers: {})", model.name(), name, purpose,
                             fmt::join(known, ", ")));
   }
 }
@@ -136,7 +137,44 @@ Value share_of(Graph& graph, Value loss, std::int64_t parts) {
   return ops::mul(graph, loss, graph.constant(1.0F / static_cast<float>(parts)));
 }
 
+const DeviceId host{};
+
+void require_offloadable(const Model& model, const CompileConfig& config) {
+  require_layers(model, config.offload.layers, "offload");
+  for (const std::string& name : config.offload.layers) {
+    if (std::ranges::find(config.recompute, name) == config.recompute.end()) continue;
+    throw Error(
+        fmt::format("model '{}': layer '{}' is in recompute and in offload; its activations can be computed "
+                    "again or kept on the host, not both",
+                    model.name(), name));
+  }
+}
+
+[[noreturn]] void refuse_offload_from_host(const Model& model, std::string_view which) {
+  throw Error(
+      fmt::format("model '{}': offload moves activations from a device to the host's memory, and {} on {}, which is "
+                  "the host; place "
+                  "it on a GPU or on another logical CPU device (gb.config.set_logical_devices, gb.device)",
+                  model.name(), which, to_string(host)));
+}
+
 }  // namespace
+
+ExecutorOptions training_options(const Model& model, const CompileConfig& config) {
+  require_offloadable(model, config);
+  ExecutorOptions options = config.executor;
+  options.offload = {.layers = config.offload.layers, .ahead = config.offload.ahead};
+  for (const Model::Call& call : model.calls()) {
+    if (call.inputs.empty()) continue;
+    const std::string& name = call.layer->name();
+    const bool named = std::ranges::find(config.offload.layers, name) != config.offload.layers.end();
+    const bool on_host = call.layer->device() == host;
+    if (named && on_host) refuse_offload_from_host(model, fmt::format("layer '{}' is", name));
+    if (config.offload.all && !on_host) options.offload.layers.push_back(name);
+  }
+  if (config.offload.all && options.offload.layers.empty()) refuse_offload_from_host(model, "all its layers are");
+  return options;
+}
 
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config) {
   std::vector<std::string> names = {"loss"};
@@ -162,7 +200,7 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   const LossScale* const scale = config.loss_scale.get();
   const std::int64_t parts = config.gradient_accumulation_steps;
   require_equal_parts(model, element, parts);
-  require_layers(model, config.recompute);
+  require_layers(model, config.recompute, "recompute");
   const auto count = [&] { return static_cast<std::int32_t>(graph.nodes().size()); };
   std::vector<GradientSection> sections;
   std::vector<Value> sums(values.size());

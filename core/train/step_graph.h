@@ -35,6 +35,12 @@ struct CompileConfig {
   std::vector<std::string> recompute{};
   /// Instead of names, bytes that a training step may take: layers are chosen so that it does; 0: none.
   std::size_t recompute_budget = 0;
+  /// Layers whose activations wait for their gradients in the host's memory.
+  struct Offload {
+    bool all = false;                   ///< layers that are not on the host
+    std::vector<std::string> layers{};  ///< or those
+    int ahead = OffloadOptions{}.ahead;
+  } offload{};
 };
 
 struct StepGraph {
@@ -58,6 +64,9 @@ Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, 
 /// recompute_budget would choose is not looked at: see recomputed_within().
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
                          std::span<const TensorType> element);
+/// What the executor of a training step is to do: the layers of config.offload by name. Throws Error for layers that
+/// the model does not have, that are recomputed, or that are on the host.
+ExecutorOptions training_options(const Model& model, const CompileConfig& config);
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
                            std::span<const TensorType> element);
 /// `element` may go on with labels, which are ignored. Outputs: the model's.

@@ -78,7 +78,8 @@ PlannedStepMemory plan_with(Trainer& trainer, CompileConfig config, std::span<co
   StepGraph step = training_graph(model, config, metrics, element);
   const double flops = recomputed_flops(step.graph);
   const Devices& devices = trainer.runtime().devices();
-  const PlannedProgram planned = plan_program(devices, std::move(step.graph), std::move(step.outputs), config.executor);
+  const PlannedProgram planned =
+      plan_program(devices, std::move(step.graph), std::move(step.outputs), training_options(model, config));
   return {memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model)), flops};
 }
 

@@ -131,7 +131,7 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<Tens
   auto plan = std::make_unique<StepPlan>();
   plan->types = element;
   plan->on_device = device != nullptr;
-  ExecutorOptions options = config_.executor;
+  ExecutorOptions options = phase == Phase::training ? training_options(*model_, config_) : config_.executor;
   options.inputs_on_device = options.inputs_in_place = plan->on_device;
   plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), options);
   if (phase == Phase::prediction || plan->on_device) return plan;  // the host cannot look at the labels there

@@ -36,6 +36,8 @@ struct CompileTable {
   std::int64_t gradient_accumulation_steps = 1;
   std::vector<std::string> recompute;
   std::int64_t recompute_budget = 0;
+  std::variant<bool, std::vector<std::string>> offload = false;
+  std::int64_t offload_ahead = OffloadOptions{}.ahead;
   static constexpr auto fields =
       std::tuple{field("optimizer", &CompileTable::optimizer),
                  required("loss", &CompileTable::loss),
@@ -48,8 +50,28 @@ struct CompileTable {
                  field("auto_scale_loss", &CompileTable::auto_scale_loss),
                  field("gradient_accumulation_steps", &CompileTable::gradient_accumulation_steps),
                  field("recompute", &CompileTable::recompute),
-                 field("recompute_budget", &CompileTable::recompute_budget)};
+                 field("recompute_budget", &CompileTable::recompute_budget),
+                 field("offload", &CompileTable::offload),
+                 field("offload_ahead", &CompileTable::offload_ahead)};
 };
+
+CompileConfig::Offload offload_of(const CompileTable& table, Execution execution) {
+  constexpr std::int64_t most_ahead = 1000;
+  if (table.offload_ahead < 0 || table.offload_ahead > most_ahead) {
+    throw ArgumentError(fmt::format("option 'offload_ahead': a number of layers from 0 to {} is expected, got {}",
+                                    most_ahead, table.offload_ahead));
+  }
+  CompileConfig::Offload offload{.ahead = static_cast<int>(table.offload_ahead)};
+  if (const auto* const layers = std::get_if<std::vector<std::string>>(&table.offload)) {
+    offload.layers = *layers;
+  } else {
+    offload.all = std::get<bool>(table.offload);
+  }
+  if (execution == Execution::eager && (offload.all || !offload.layers.empty())) {
+    throw ArgumentError("option 'offload': activations are offloaded in graph execution only, and eager was asked for");
+  }
+  return offload;
+}
 
 /// As in Keras, models of mixed_float16 scale their loss without being asked.
 LossScalePtr loss_scale_of(const CompileTable& table, const ChosenOptimizer& optimizer, const Model& model) {
@@ -254,6 +276,12 @@ void push_history(lua_State* L, const History& history) {
   lua_setfield(L, -2, "epoch");
 }
 
+void refuse_autotune(std::int64_t batch_size, std::string_view function) {
+  if (batch_size != autotune) return;
+  throw ArgumentError(fmt::format(
+      "option 'batch_size': gb.AUTOTUNE is found for training, by fit; {} takes a number of examples", function));
+}
+
 struct BatchTable {
   std::int64_t batch_size = 32;
   std::variant<std::int64_t, std::string> verbose = std::int64_t{0};
@@ -288,6 +316,7 @@ int compile_model(lua_State* L) {
   }
   config.recompute = table.recompute;
   config.recompute_budget = static_cast<std::size_t>(table.recompute_budget);
+  config.offload = offload_of(table, config.executor.execution);
   self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
   return 0;
 }
@@ -311,6 +340,7 @@ int evaluate_model(lua_State* L) {
   const Data data = Data::read(L, 2, true);
   const auto table = Value<BatchTable>::read(L, data.next);
   const Verbosity verbosity = verbosity_of(table.verbose);
+  refuse_autotune(table.batch_size, "evaluate");
   const Logs logs = self->trainer->evaluate(*data.batches(table.batch_size));
   if (verbosity != Verbosity::silent) print_figures(logs, stdout);
   Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
@@ -323,6 +353,7 @@ int predict_model(lua_State* L) {
   const Data data = Data::read(L, 2, false);
   const auto table = Value<BatchTable>::read(L, data.next);
   verbosity_of(table.verbose);  // predictions have no figures to print
+  refuse_autotune(table.batch_size, "predict");
   Dispatcher& dispatcher = self->world->dispatcher;
   std::vector<Tensor> results;
   for (const HostTensor& output : self->trainer->predict(*data.batches(table.batch_size))) {

@@ -36,7 +36,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   InferenceOptions options;
   options.mode = parse_inference_mode(table.mode);
   options.batch = table.batch;
-  options.concurrency = static_cast<int>(std::clamp<std::int64_t>(table.concurrency, -1, 1 << 20));
+  options.concurrency = table.concurrency;
   options.input = table.input.value_or(nullptr);
   options.executor = model.trainer->config().executor;
   if (table.execution) options.executor.execution = parse_execution(*table.execution);

@@ -30,6 +30,7 @@ local Model = {}
 ---@field constants integer
 ---@field arena integer
 ---@field lower_bound integer of the arena: the most that is alive at one time
+---@field offloaded integer of the host's memory, beside total: activations that wait there for their gradients
 
 ---@class DeviceMemoryPlan: MemoryByKind
 ---@field device string

@@ -24,6 +24,9 @@ local Model = {}
 ---@field recompute string[]? names of layers whose activations are not kept for the gradients but computed again
 ---@field recompute_budget integer? instead: bytes that a training step may take, as model:memory counts them; the layers
 --- are then chosen so that least is computed again, among keeping every n-th layer; this is an error where no choice is enough
+---@field offload boolean|string[]|nil true: activations wait for their gradients in the host's memory; or names of the layers
+--- whose activations do
+---@field offload_ahead integer? for how many layers such a copy may take while kernels go on; 1 unless given, 0: none
 
 --- Sets how the model is trained. Loss functions of the script are traced, so training runs no Lua.
 ---
@@ -54,6 +57,30 @@ local Model = {}
 --- local kept = model:memory(1024)
 --- model:compile { optimizer = "sgd", loss = "categorical_crossentropy", recompute_budget = kept.total * 3 // 4 }
 --- assert(model:memory(1024).total <= kept.total * 3 // 4)
+--- ```
+---
+--- With `offload`, what gradients read again of a layer is copied to the host's memory (page-locked, for GPUs) as soon as
+--- it is there, and back before the gradients get to it; in between its place is free for others. On a GPU the copies run
+--- beside the kernels: away under the next layer, back under the layer before; `offload_ahead` gives them more layers, for
+--- more memory. What would be back before as many bytes were computed as it has stays where it is. Results are the same to
+--- the bit. It takes graph execution and a device whose memory is not the host's: a GPU, or a logical CPU device other than
+--- cpu:0, where copies take their time before kernels go on. `model:memory` says how much memory of the host it takes.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1, memory_limit = 64 << 20 } })
+--- local function build(offload)
+---   local layers = {}
+---   for i = 1, 8 do layers[i] = gb.layers.Dense(64, { activation = "relu", input_shape = i == 1 and { 784 } or nil }) end
+---   layers[9] = gb.layers.Dense(10, { activation = "softmax" })
+---   local model = gb.Sequential(layers)
+---   model:compile { optimizer = "sgd", loss = "categorical_crossentropy", offload = offload }
+---   return model:memory(1024)
+--- end
+--- gb.device("cpu:1", function()
+---   local kept, offloaded = build(false), build(true)
+---   assert(offloaded.total < kept.total and offloaded.offloaded > 0 and kept.offloaded == 0)
+--- end)
 --- ```
 ---@param options CompileOptions
 function Model:compile(options) end

@@ -76,11 +76,29 @@ testing.case("memory_exhaustion: the row of what ran out names tensors, and reme
     "a smaller batch trains within the limit",
     "the large batch trains within the limit in four parts",
     "the large batch trains within the limit when activations are computed again",
+    "the large batch trains within the limit when activations wait in the host's memory",
     "accumulation lowers the peak of a batch that fits too",
   })
   for _, row in ipairs(rows) do
     if row.status == "out_of_memory" then testing.contains(row.detail, "the plan's largest tensors: dense") end
   end
+end)
+
+testing.case("swapping: beyond the limit only with activations on the host, and what goes there is predicted", function()
+  local declaration, rows = declared "swapping", {}
+  for _, size in ipairs(declaration.axes[1].values) do
+    for _, offload in ipairs { false, true } do
+      local row = experiments.row_of(declaration, { size_over_limit = size, offload = offload })
+      rows[#rows + 1] = row
+      if offload then
+        testing.is_true(row.offloaded_bytes > 0.3 * size * row.limit_bytes)
+        testing.is_true(row.predicted_examples_per_s > 0 and row.agreement > 0)
+      end
+    end
+  end
+  local verdicts = judged(declaration, rows)
+  testing.equal(verdicts["a step that keeps everything runs out of memory beyond the limit, and only there"], "confirmed")
+  testing.equal(verdicts["with activations offloaded every size trains within the limit"], "confirmed")
 end)
 
 testing.case("fragmentation: shown on the eager pool, absent under the planner", function()

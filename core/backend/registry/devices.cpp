@@ -75,6 +75,13 @@ Device& Devices::device(const DeviceId& id) const {
                           no_gpu ? ": " + gpu_absence_ : std::string()));
 }
 
+MemoryPool& Devices::host_side(const DeviceId& id) const {
+  const DeviceId host{};
+  if (MemoryPool* const pinned = device(id).host_memory()) return *pinned;
+  if (id != host) return device(host).memory();
+  throw Error(fmt::format("{} is the host itself; it has no other memory to put tensors in", to_string(id)));
+}
+
 const Backend& Devices::backend(const DeviceId& id) const {
   for (const auto& backend : backends_) {
     for (const auto& device : backend->devices()) {

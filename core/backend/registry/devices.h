@@ -43,6 +43,9 @@ class Devices {
   /// Throws Error listing the devices that are there.
   Device& device(const DeviceId& id) const;
   const Backend& backend(const DeviceId& id) const;
+  /// The host's memory for what `id` has no room for: page-locked where its copies are faster from there, else that of
+  /// cpu:0. Throws Error for cpu:0, which is the host.
+  MemoryPool& host_side(const DeviceId& id) const;
   /// Where things go without a device scope: the first of ids().
   const DeviceId& default_device() const { return ids_.front(); }
   const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }

@@ -107,6 +107,10 @@ TEST(BatchOptions, RefusesWhatLeavesNothing) {
               ThrowsMessage<Error>("batch: a size of 256 with drop_remainder leaves nothing of a dataset of 100 "
                                    "elements; use at most 100, or keep the remainder"));
   EXPECT_THAT([] { batch(numbers(100), 0); }, ThrowsMessage<Error>("batch: a size of 0; at least 1 is needed"));
+  EXPECT_THAT(
+      [] { batch(numbers(100), autotune); },
+      ThrowsMessage<Error>("batch: gb.AUTOTUNE is no size of a batch: what fits depends on the model, for which "
+                           "gb.find_batch_size(model, dataset) finds it"));
 }
 
 TEST(Describe, NamesStagesAndSettings) {

@@ -60,6 +60,18 @@ TEST_F(BatchSizeSearchTest, GivesUpAfterItsTrials) {
       ThrowsMessage<Error>(HasSubstr("find_batch_size: no batch of model 'small' was found to fit 200 KiB; tried ")));
 }
 
+TEST_F(BatchSizeSearchTest, TheArenaOfOtherModelsCountsOnce) {
+  Trainer model = trainer(testing::small_classifier());
+  constexpr std::size_t limit = 400 * kib;
+  const BatchSizeSearch alone = find_batch_size(model, holding(0), {.limit = limit, .largest = 4096});
+  Trainer other = trainer(testing::small_classifier());
+  // Its plan lives on, and with it an arena for three quarters of the batch.
+  fit(other, *batches_of({blobs_.points, blobs_.one_hot}, alone.batch_size * 3 / 4), {});
+  ASSERT_GT(pool().use().in_use, limit / 2);
+  const BatchSizeSearch beside = find_batch_size(model, holding(0), {.limit = limit, .largest = 4096});
+  EXPECT_GT(beside.batch_size, alone.batch_size * 9 / 10);
+}
+
 TEST_F(BatchSizeSearchTest, StepsLeaveNoTrace) {
   Trainer model = trainer(testing::small_classifier());
   fit(model, *batches_of({blobs_.points, blobs_.one_hot}, 512), {});

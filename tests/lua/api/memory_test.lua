@@ -164,5 +164,10 @@ testing.case("limits that nothing fits are refused", function()
   testing.raises("for a batch of 1, the smallest there is; the limit is", gb.find_batch_size, model, digits, variables + 1024)
   testing.raises("a limit in bytes is expected, got 0", gb.find_batch_size, model, digits, 0)
   testing.raises("a Dataset of single examples is expected", gb.find_batch_size, model, "mnist", MiB)
+  local x = gb.zeros { 8, 784 }
+  testing.raises("gb.AUTOTUNE is found for training, by fit; evaluate takes a number of examples", model.evaluate, model, x,
+    gb.zeros { 8, 10 }, { batch_size = gb.AUTOTUNE })
+  testing.raises("gb.AUTOTUNE is found for training, by fit; predict takes", model.predict, model, x, { batch_size = gb.AUTOTUNE })
+  testing.raises("batch: gb.AUTOTUNE is no size of a batch", digits.batch, digits, gb.AUTOTUNE)
   testing.raises("gb.AUTOTUNE chooses it for tensors", model.fit, model, digits:batch(8), { batch_size = gb.AUTOTUNE })
 end)

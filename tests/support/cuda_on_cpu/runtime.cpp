@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -20,10 +21,16 @@ struct CUevent_st {
   CUstream_st* stream = nullptr;  // null: never recorded
   std::size_t ticket = 0;         // the stream's steps up to it come before the mark
   double milliseconds = 0;        // of the stream's work before the mark
+  CUgraph_st* capture = nullptr;  // the graph that the stream was captured into
 };
 
+/// What several streams queued while they were captured, in the order in which the host queued it.
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
+  struct Branch {
+    std::size_t queued = 0, joined = 0;  // pieces of work, and how many of them the origin waits for
+  };
+  std::map<CUstream_st*, Branch> branches;  // of streams that joined the capture by waiting for one of its events
 };
 
 struct CUgraphExec_st {
@@ -78,6 +85,8 @@ void run_all(CUstream_st& stream) {
 void add(cudaStream_t stream, std::function<void()> work) {
   if (stream->capture != nullptr) {
     stream->capture->work.push_back(std::move(work));
+    const auto branch = stream->capture->branches.find(stream);
+    if (branch != stream->capture->branches.end()) ++branch->second.queued;
   } else {
     stream->waiting.push_back(std::move(work));
     if (stream->hurries) run_all(*stream);
@@ -254,6 +263,18 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const std::lock_guard lock(mutex);
   if (event->stream == nullptr || event->stream == stream) return result(cudaSuccess);
+  if (event->capture != nullptr) {
+    if (stream->capture != nullptr && stream->capture != event->capture) return result(cudaErrorStreamCaptureMerge);
+    const auto branch = event->capture->branches.find(event->stream);
+    if (stream->capture == nullptr) event->capture->branches.try_emplace(stream);
+    stream->capture = event->capture;
+    const bool to_origin = !event->capture->branches.contains(stream);
+    if (branch != event->capture->branches.end() && to_origin) {
+      branch->second.joined = std::max(branch->second.joined, event->ticket);
+    }
+    return result(cudaSuccess);
+  }
+  if (stream->capture != nullptr) return result(cudaErrorStreamCaptureIsolation);
   add(stream, [from = event->stream, ticket = event->ticket] {
     if (std::find(streams.begin(), streams.end(), from) != streams.end()) run_until(*from, ticket);
   });
@@ -274,6 +295,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->stream = stream;
   event->milliseconds = stream->milliseconds;
   event->ticket = stream->done + (stream->running ? 1 : 0) + stream->waiting.size();
+  event->capture = stream->capture;
+  if (event->capture != nullptr && event->capture->branches.contains(stream)) {
+    event->ticket = event->capture->branches[stream].queued;
+  }
   return result(cudaSuccess);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -308,7 +333,12 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capture, nullptr);
-  return result(cudaSuccess);
+  bool joined = true;
+  for (const auto& [other, branch] : (*graph)->branches) {
+    other->capture = nullptr;
+    joined = joined && branch.joined == branch.queued;
+  }
+  return result(joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const std::lock_guard lock(mutex);

@@ -1,0 +1,239 @@
+#include "core/passes/offload.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "core/graph/leaf_ops.h"
+#include "core/graph/offload_ops.h"
+#include "core/graph/settled.h"
+#include "core/passes/recompute.h"
+#include "core/passes/rewriter.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view gradient_part = "/gradient";
+
+/// What reads activations again after the forward computation.
+bool is_late(const Node& node) {
+  return node.label.find(gradient_part) != std::string::npos || is_recomputed(node);
+}
+
+bool is_view(const Node& node) {
+  const std::vector<Alias> aliases = node.op->aliases();
+  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
+}
+
+/// One tensor's way to the host and back, by the nodes beside which it happens.
+struct Trip {
+  std::int32_t store = 0;      ///< right after this node, which makes it
+  std::int32_t store_end = 0;  ///< right after this one
+  std::int32_t fetch = 0;      ///< right before this one
+  std::int32_t fetch_end = 0;  ///< right before this one, the first that reads it again
+};
+
+class Offloading {
+ public:
+  Offloading(const Program& program, const OffloadOptions& options,
+             const std::function<bool(const DeviceId&)>& overlaps)
+      : rewriter_(program),
+        nodes_(program.graph.nodes()),
+        settled_(settled_nodes(program.graph)),
+        options_(options),
+        overlaps_(overlaps) {
+    find_uses(program.outputs);
+  }
+
+  Program run() {
+    for (std::int32_t index = 0; index < count(); ++index) {
+      for (std::int32_t output = 0; output < static_cast<std::int32_t>(node(index).outputs.size()); ++output) {
+        if (const std::optional<Trip> trip = trip_of({index, output})) add(Key{index, output}, *trip);
+      }
+    }
+    for (std::int32_t index = 0; index < count(); ++index) {
+      for (const Key& key : fetches_[index]) fetch(key);
+      for (const Key& key : fetch_ends_[index]) end_fetch(key);
+      keep(index);
+      for (const Key& key : stores_[index]) store(key);
+      for (const Key& key : store_ends_[index]) end_store(key);
+    }
+    return rewriter_.finish();
+  }
+
+ private:
+  using Key = std::pair<std::int32_t, std::int32_t>;  // node and output
+  struct Uses {
+    std::vector<std::int32_t> readers;  // nodes, views of it looked through
+    bool stays = false;                 // somebody needs it where it is
+  };
+  struct Away {
+    Value host, device;  // of the new graph
+    std::map<std::int32_t, Value> views;
+  };
+
+  std::int32_t count() const { return static_cast<std::int32_t>(nodes_.size()); }
+  const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  static Key key_of(Value value) { return {value.node, value.output}; }
+
+  /// The tensor whose memory `value` is.
+  Value root(Value value) const {
+    while (is_view(node(value.node))) value = node(value.node).inputs[0];
+    return value;
+  }
+
+  void find_uses(const std::vector<Value>& outputs) {
+    for (std::int32_t index = 0; index < count(); ++index) {
+      if (is_view(node(index))) continue;
+      for (const Value input : node(index).inputs) {
+        Uses& uses = uses_[key_of(root(input))];
+        uses.readers.push_back(index);
+        uses.stays |= dynamic_cast<const Transfer*>(node(index).op.get()) != nullptr;
+      }
+      for (const Alias& alias : node(index).op->aliases()) {
+        if (alias.kind != Alias::Kind::in_place) continue;
+        uses_[key_of(root(node(index).inputs[static_cast<std::size_t>(alias.input)]))].stays = true;
+        uses_[{index, alias.output}].stays = true;
+      }
+    }
+    for (const Value output : outputs) uses_[key_of(root(output))].stays = true;
+  }
+
+  bool is_chosen(const Node& node) const {
+    return std::ranges::any_of(options_.layers, [&](const std::string& layer) {
+      if (!node.label.starts_with(layer)) return false;
+      const std::string_view part = std::string_view(node.label).substr(layer.size());
+      return part.empty() || (part[0] == '/' && !part.starts_with(gradient_part));
+    });
+  }
+
+  /// Whether it takes time, which leaves and views do not.
+  bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !is_view(node(index)); }
+
+  std::optional<Trip> trip_of(Value value) {
+    const Node& made = node(value.node);
+    if (!is_launch(value.node) || settled_[static_cast<std::size_t>(value.node)] || !is_chosen(made) ||
+        is_recomputed(made) || dynamic_cast<const Transfer*>(made.op.get()) != nullptr) {
+      return std::nullopt;
+    }
+    const Uses& uses = uses_[key_of(value)];
+    std::int32_t last_early = value.node, first_late = std::numeric_limits<std::int32_t>::max();
+    for (const std::int32_t reader : uses.readers) {
+      if (is_late(node(reader))) first_late = std::min(first_late, reader);
+    }
+    for (const std::int32_t reader : uses.readers) {
+      if (!is_late(node(reader))) last_early = std::max(last_early, reader);
+    }
+    if (uses.stays || first_late >= count() || first_late < last_early) return std::nullopt;
+    const int ahead = overlaps_(made.device) ? options_.ahead : 0;
+    Trip trip{.store = value.node, .store_end = value.node, .fetch = first_late, .fetch_end = first_late};
+    if (ahead > 0) trip.store_end = layers_after(last_early, ahead - 1);
+    if (ahead > 0) trip.fetch = layers_before(first_late, ahead);
+    const auto bytes = static_cast<double>(made.outputs[static_cast<std::size_t>(value.output)].bytes());
+    const bool gains = computed_between(std::max(trip.store_end, last_early), trip.fetch, made.device) >= bytes;
+    return gains ? std::optional(trip) : std::nullopt;
+  }
+
+  /// The last launch of the layer that is `layers` after the one of `from`.
+  std::int32_t layers_after(std::int32_t from, int layers) const {
+    std::int32_t at = from;
+    for (std::int32_t index = from + 1; index < count() && layers > 0; ++index) {
+      if (!is_launch(index)) continue;
+      const bool ends = index + 1 == count() || node(index + 1).label != node(index).label;
+      at = index;
+      if (ends) --layers;
+    }
+    return at;
+  }
+
+  /// The first launch of the layer that is `layers` before the one of `from`.
+  std::int32_t layers_before(std::int32_t from, int layers) const {
+    std::int32_t at = from;
+    const std::string* label = &node(from).label;
+    for (std::int32_t index = from - 1; index >= 0; --index) {
+      if (!is_launch(index)) continue;
+      if (node(index).label != *label && layers-- == 0) break;
+      label = &node(index).label;
+      at = index;
+    }
+    return at;
+  }
+
+  /// Bytes that launches strictly between two nodes write.
+  double computed_between(std::int32_t first, std::int32_t last, const DeviceId& device) const {
+    double bytes = 0;
+    for (std::int32_t index = first + 1; index < last; ++index) {
+      if (!is_launch(index) || node(index).device != device) continue;
+      for (const TensorType& type : node(index).outputs) bytes += static_cast<double>(type.bytes());
+    }
+    return bytes;
+  }
+
+  void add(const Key& key, const Trip& trip) {
+    away_.emplace(key, Away{});
+    stores_[trip.store].push_back(key);
+    store_ends_[trip.store_end].push_back(key);
+    fetches_[trip.fetch].push_back(key);
+    fetch_ends_[trip.fetch_end].push_back(key);
+  }
+
+  Value apply(const Key& key, OpPtr op, std::initializer_list<Value> inputs) {
+    return rewriter_.add(key.first, std::move(op), std::vector<Value>(inputs));
+  }
+  void store(const Key& key) {
+    const Value kept = rewriter_.map({key.first, key.second});
+    away_[key].host = apply(key, std::make_shared<const Store>(), {kept});
+  }
+  void end_store(const Key& key) {
+    const Value kept = rewriter_.map({key.first, key.second});
+    away_[key].host = apply(key, std::make_shared<const StoreEnd>(), {kept, away_[key].host});
+  }
+  void fetch(const Key& key) { away_[key].device = apply(key, std::make_shared<const Fetch>(), {away_[key].host}); }
+  void end_fetch(const Key& key) {
+    away_[key].device = apply(key, std::make_shared<const FetchEnd>(), {away_[key].device, away_[key].host});
+  }
+
+  void keep(std::int32_t index) {
+    if (is_view(node(index)) || !is_late(node(index))) return rewriter_.keep(index);
+    Node copy = node(index);
+    for (Value& input : copy.inputs) input = fetched(input);
+    const auto outputs = static_cast<std::int32_t>(copy.outputs.size());
+    const Value first = rewriter_.graph().adopt(std::move(copy));
+    for (std::int32_t output = 0; output < outputs; ++output) rewriter_.replace({index, output}, {first.node, output});
+  }
+
+  /// For a late reader: `value` of what came back, views of it made anew.
+  Value fetched(Value value) {
+    const auto found = away_.find(key_of(root(value)));
+    if (found == away_.end()) return rewriter_.map(value);
+    if (!is_view(node(value.node))) return found->second.device;
+    Value& view = found->second.views[value.node];
+    if (!view) {
+      Node copy = node(value.node);
+      copy.inputs[0] = fetched(copy.inputs[0]);
+      view = rewriter_.graph().adopt(std::move(copy));
+    }
+    return view;
+  }
+
+  Rewriter rewriter_;
+  const std::vector<Node>& nodes_;
+  std::vector<bool> settled_;  // by node
+  const OffloadOptions& options_;
+  const std::function<bool(const DeviceId&)>& overlaps_;
+  std::map<Key, Uses> uses_;
+  std::map<Key, Away> away_;
+  std::map<std::int32_t, std::vector<Key>> stores_, store_ends_, fetches_, fetch_ends_;  // by node
+};
+
+}  // namespace
+
+Program offload(Program program, const OffloadOptions& options,
+                const std::function<bool(const DeviceId& device)>& overlaps) {
+  if (options.layers.empty()) return program;
+  return Offloading(program, options, overlaps).run();
+}
+
+}  // namespace gpubench
