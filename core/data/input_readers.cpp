@@ -15,6 +15,8 @@ constexpr std::chrono::milliseconds interrupt_period{50};
 /// What falling asleep costs the consumer is a small part of this. It takes elements of slow sources so much later, but
 /// no fewer of them: the threads read on.
 constexpr std::chrono::microseconds nap_time{100};
+/// Threads that have just started have done nothing but open their inputs.
+constexpr std::chrono::milliseconds least_observed{5};
 
 void copy(std::span<const TensorView> element, std::span<const TensorView> slots) {
   assert(element.size() == slots.size());
@@ -71,7 +73,8 @@ void InputReaders::start(std::span<InputLane* const> cycle) {
   if (queue_.empty()) {
     for (InputLane* const lane : cycle) queue(*lane);
   }
-  while (std::ssize(threads_) < settings_.threads) threads_.emplace_back([this] { work(); });
+  since_start_ = Stopwatch();
+  while (std::ssize(threads_) < settings_.first_threads) threads_.emplace_back([this] { work(); });
 }
 
 bool InputReaders::take(InputLane& lane, Element& element) {
@@ -122,11 +125,11 @@ void InputReaders::await(const void* wanted, const std::function<bool()>& ready)
   hurry(wanted);
   starving_ = true;
   nap(lock, ready);
-  if (!ready() && !(queue_.empty() && queue_ahead_.empty())) lane_came_.notify_all();
   for (bool told = true;; told = element_came_.wait_for(lock, interrupt_period) == std::cv_status::no_timeout) {
     if (!told) check_interrupt();
     wanted_ = wanted;
     if (ready()) break;
+    call_threads();
   }
   wanted_ = nullptr;
   starving_ = false;
@@ -139,6 +142,22 @@ void InputReaders::nap(std::unique_lock<std::mutex>& lock, const std::function<b
   napping_ = true;
   element_came_.wait_for(lock, nap_time);
   napping_ = false;
+}
+
+/// The consumer waits in spite of those that are awake: whatever there is to do, all that sleep do it, and new ones.
+void InputReaders::call_threads() {
+  if (!(queue_.empty() && queue_ahead_.empty())) lane_came_.notify_all();
+  const bool may_help = idle_ == 0 && !queue_.empty() && std::ssize(threads_) < settings_.threads;
+  if (!may_help || since_start_.elapsed() < least_observed || !threads_wait()) return;
+  const auto most = std::min(static_cast<std::size_t>(settings_.threads), threads_.size() + queue_.size());
+  while (threads_.size() < most) threads_.emplace_back([this] { work(); });
+}
+
+/// For their inputs more than for a core, or computed: only then are more of them faster.
+bool InputReaders::threads_wait() const {
+  Seconds computed{};
+  for (const WatchedThread& thread : threads_) computed += thread.times().cpu + thread.times().ready;
+  return computed < 0.5 * static_cast<double>(threads_.size()) * since_start_.elapsed();
 }
 
 void InputReaders::hurry(const void* wanted) {

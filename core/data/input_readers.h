@@ -20,6 +20,8 @@ namespace gpubench {
 
 struct ReaderSettings {
   int threads = 0;
+  /// With how many of them to start; more come where these wait for their inputs and the consumer for them.
+  int first_threads = 0;
   std::int64_t block = 1;
   /// Elements that an input's buffer holds at most.
   std::size_t buffer = 1;
@@ -71,6 +73,8 @@ class InputReaders {
   bool await_element(InputLane& lane);
   void pop(InputLane& lane);
   void await(const void* wanted, const std::function<bool()>& ready);
+  void call_threads();
+  bool threads_wait() const;
   void nap(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready);
   void hurry(const void* wanted);
   void refill(InputLane& lane);
@@ -121,6 +125,7 @@ class InputReaders {
   bool lingering_ = false;              // one of the others looks out for lanes
   int parked_ = 0;                      // lanes
   bool napping_ = false;                // the consumer
+  Stopwatch since_start_;               // of the first threads
   Seconds starved_{};
   Seconds blocked_{};
 

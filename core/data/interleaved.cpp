@@ -4,6 +4,7 @@
 
 #include "core/data/input_readers.h"
 #include "core/data/linked_stop.h"
+#include "core/data/machine_limits.h"
 #include "core/data/packed_elements.h"
 #include "core/data/produced.h"
 #include "core/data/tuner.h"
@@ -12,6 +13,8 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view stage_name = "interleave";
+constexpr std::string_view tuned_why =
+    "one for each core; more, up to one for each input of the cycle, where these wait for inputs";
 /// What an input's buffer holds: handing over costs by the half of one.
 struct BufferLimits {
   std::int64_t each = 0;
@@ -54,6 +57,7 @@ class InterleavedCursor final : public Cursor {
         packed_(threads_ > 0 && PackedElements::serves(types)),
         inputs_(std::move(inputs), epoch, stop_.with_stop(packed_ ? options.for_sources() : options)),
         readers_(inputs_, {.threads = threads_,
+                           .first_threads = tuned_ ? std::min(threads_, schedulable_cores()) : threads_,
                            .block = block_,
                            .buffer = threads_ > 0 ? buffer_for(settings, cycle_.size(), types) : 1,
                            .sizes_vary = !is_fixed(types),
@@ -102,7 +106,7 @@ class InterleavedCursor final : public Cursor {
     std::vector<StageStatistics> stages = inputs_.statistics();
     stages.push_back(produced_.row(stage_name));
     if (threads_ == 0) return stages;
-    stages.back().why = tuned_ ? "one for each input of the cycle, within the pipeline's threads" : "as it was opened";
+    stages.back().why = tuned_ ? tuned_why : "as it was opened";
     const InputReaders::Figures figures = readers_.figures();
     stages.back().starved = figures.starved;
     stages.back().blocked = figures.blocked;

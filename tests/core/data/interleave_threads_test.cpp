@@ -228,6 +228,19 @@ TEST(InterleaveThreads, ReadSideBySideAlsoInputsThatComeNext) {
   }
 }
 
+TEST(InterleaveThreads, AutotuneIsAThreadForEachInputOfTheCycleWhereTheyWait) {
+  for (const bool deterministic : {true, false}) {
+    Meeting meeting(7);
+    const std::vector<DatasetPtr> inputs(9, watched(numbers(4), {.reads = [&] { meeting.meet(); }}));
+    const DatasetPtr dataset =
+        interleave(inputs, {.cycle_length = 7, .parallel = autotune, .deterministic = deterministic});
+    const std::unique_ptr<Cursor> cursor = dataset->open();
+    EXPECT_EQ(read(*cursor).size(), 36U);
+    EXPECT_EQ(meeting.most(), 7);
+    EXPECT_EQ(cursor->statistics().back().workers, 7);
+  }
+}
+
 TEST(InterleaveThreads, ReadAndOpenEverythingTheConsumerDoesNot) {
   std::mutex mutex;
   std::set<std::thread::id> readers;
