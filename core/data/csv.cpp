@@ -53,6 +53,7 @@ struct Table {
   std::vector<std::size_t> select;
   std::vector<bool> selected;  ///< by column
   bool numbers_only = false;
+  TensorType packed_row;
 };
 
 class CsvFile final : public RecordFile {
@@ -71,8 +72,7 @@ class CsvFile final : public RecordFile {
   void put(ElementOutputs& outputs) const override {
     const std::vector<std::size_t>& select = table_->select;
     if (table_->options.pack) {
-      const TensorType row{{std::ssize(select)}, Dtype::f32};
-      auto* to = reinterpret_cast<float*>(outputs.place(0, row));
+      auto* to = reinterpret_cast<float*>(outputs.place(0, table_->packed_row));
       for (const std::size_t column : select) *to++ = values_[column].f32;
       return;
     }
@@ -194,6 +194,7 @@ std::shared_ptr<const Table> table_of(const CsvOptions& options) {
   table->selected.resize(count);
   for (const std::size_t column : table->select) table->selected[column] = true;
   table->numbers_only = true;
+  table->packed_row = {{std::ssize(table->select)}, Dtype::f32};
   // The table keeps the defaults' text, which values of bytes point into.
   for (std::size_t i = 0; i < count; ++i) {
     const CsvColumn& column = table->options.columns[i];
@@ -208,7 +209,7 @@ std::shared_ptr<const Table> table_of(const CsvOptions& options) {
 }
 
 std::vector<TensorType> types_of(const Table& table) {
-  if (table.options.pack) return {{{std::ssize(table.select)}, Dtype::f32}};
+  if (table.options.pack) return {table.packed_row};
   std::vector<TensorType> types;
   for (const std::size_t column : table.select) {
     const Dtype dtype = table.options.columns[column].dtype;

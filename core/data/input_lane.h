@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "core/base/error.h"
@@ -23,7 +24,9 @@ inline std::size_t fitting_elements(std::size_t bytes, std::size_t most) {
 
 class InputLane {
  public:
-  InputLane(OpenInputs& inputs, std::size_t capacity) : ring(capacity), inputs_(inputs) {}
+  /// `packed`: see ElementRing.
+  InputLane(OpenInputs& inputs, std::size_t capacity, std::span<const TensorType> packed)
+      : ring(capacity, packed), inputs_(inputs) {}
 
   /// From here on it serves `input`.
   void assign(std::size_t input) {

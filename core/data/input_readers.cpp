@@ -1,37 +1,40 @@
 #include "core/data/input_readers.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstring>
 
-#include "core/base/bounded_queue.h"
 #include "core/base/interrupt.h"
+#include "core/data/machine_limits.h"
 
 namespace gpubench {
 namespace {
 
 /// How often a waiting consumer looks whether the user pressed Ctrl-C.
 constexpr std::chrono::milliseconds interrupt_period{50};
-/// About what waking a sleeping thread costs.
-constexpr std::chrono::microseconds spin_time{10};
-constexpr int pauses_per_look = 16;
+/// What falling asleep costs the consumer is a small part of this. It takes elements of slow sources so much later, but
+/// no fewer of them: the threads read on.
+constexpr std::chrono::microseconds nap_time{100};
+/// Threads that have just started have done nothing but open their inputs.
+constexpr std::chrono::milliseconds least_observed{5};
 
-bool spin_until(const std::function<bool()>& ready) {
-  const Stopwatch watch;
-  while (!ready()) {
-    if (watch.elapsed() > spin_time) return false;
-    for (int i = 0; i < pauses_per_look; ++i) spin_pause();
+void copy(std::span<const TensorView> element, std::span<const TensorView> slots) {
+  assert(element.size() == slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    assert(*element[i].type == *slots[i].type);
+    std::memcpy(slots[i].data, element[i].data, element[i].type->bytes());
   }
-  return true;
-}
-
-std::size_t bytes_of(const Element& element) {
-  std::size_t bytes = 0;
-  for (const HostTensor& tensor : element) bytes += tensor.bytes();
-  return bytes;
 }
 
 }  // namespace
 
-InputReaders::InputReaders(OpenInputs& inputs, const ReaderSettings& settings) : inputs_(inputs), settings_(settings) {}
+InputReaders::InputReaders(OpenInputs& inputs, const ReaderSettings& settings)
+    : inputs_(inputs),
+      settings_(settings),
+      cores_(schedulable_cores()),
+      pool_(settings.memory),
+      front_(settings.packed.size()),
+      slots_(settings.packed.size()) {}
 
 InputReaders::~InputReaders() {
   {
@@ -70,39 +73,91 @@ void InputReaders::start(std::span<InputLane* const> cycle) {
   if (queue_.empty()) {
     for (InputLane* const lane : cycle) queue(*lane);
   }
-  while (std::ssize(threads_) < settings_.threads) threads_.emplace_back([this] { work(); });
+  since_start_ = Stopwatch();
+  while (std::ssize(threads_) < settings_.first_threads) threads_.emplace_back([this] { work(); });
 }
 
 bool InputReaders::take(InputLane& lane, Element& element) {
+  if (!await_element(lane)) return false;
+  if (lane.ring.is_packed()) {
+    pool_.allocate(settings_.packed, element);
+    for (std::size_t i = 0; i < element.size(); ++i) slots_[i] = element[i].view();
+    lane.ring.view_front(front_);
+    copy(front_, slots_);
+  } else {
+    element.swap(lane.ring.front().element);
+  }
+  pop(lane);
+  return true;
+}
+
+bool InputReaders::take(InputLane& lane, std::span<const TensorView> slots) {
+  assert(lane.ring.is_packed());
+  if (!await_element(lane)) return false;
+  lane.ring.view_front(front_);
+  copy(front_, slots);
+  pop(lane);
+  return true;
+}
+
+/// False at the end. An error in the element's place is taken, and thrown.
+bool InputReaders::await_element(InputLane& lane) {
   if (!lane.ring.has_element()) await(&lane, [&] { return lane.is_ready(); });
   if (!lane.ring.has_element()) {
     if (lane.stopped) std::rethrow_exception(lane.stopped);
     return false;
   }
-  ElementRing::Slot& slot = lane.ring.front();
-  element.swap(slot.element);
-  const std::exception_ptr error = std::move(slot.error);
+  if (!lane.ring.front().error) return true;
+  const std::exception_ptr error = std::move(lane.ring.front().error);
+  pop(lane);
+  std::rethrow_exception(error);
+}
+
+void InputReaders::pop(InputLane& lane) {
   lane.ring.pop();
   if (lane.parked && lane.ring.size() <= lane.refill_at) refill(lane);
-  if (error) std::rethrow_exception(error);
-  return true;
 }
 
 /// Lanes tell of their elements when they are `wanted`; looking after saying so cannot miss one.
 void InputReaders::await(const void* wanted, const std::function<bool()>& ready) {
-  if (spin_until(ready)) return;
   const Stopwatch watch;
   std::unique_lock lock(mutex_);
   hurry(wanted);
   starving_ = true;
+  nap(lock, ready);
   for (bool told = true;; told = element_came_.wait_for(lock, interrupt_period) == std::cv_status::no_timeout) {
     if (!told) check_interrupt();
     wanted_ = wanted;
     if (ready()) break;
+    call_threads();
   }
   wanted_ = nullptr;
   starving_ = false;
   starved_ += watch.elapsed();
+}
+
+/// Lets more than one cheap element come before the consumer goes on, unless the threads have nothing to do meanwhile.
+void InputReaders::nap(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) {
+  if (ready()) return;
+  napping_ = true;
+  element_came_.wait_for(lock, nap_time);
+  napping_ = false;
+}
+
+/// The consumer waits in spite of those that are awake: whatever there is to do, all that sleep do it, and new ones.
+void InputReaders::call_threads() {
+  if (!(queue_.empty() && queue_ahead_.empty())) lane_came_.notify_all();
+  const bool may_help = idle_ == 0 && !queue_.empty() && std::ssize(threads_) < settings_.threads;
+  if (!may_help || since_start_.elapsed() < least_observed || !threads_wait()) return;
+  const auto most = std::min(static_cast<std::size_t>(settings_.threads), threads_.size() + queue_.size());
+  while (threads_.size() < most) threads_.emplace_back([this] { work(); });
+}
+
+/// For their inputs more than for a core, or computed: only then are more of them faster.
+bool InputReaders::threads_wait() const {
+  Seconds computed{};
+  for (const WatchedThread& thread : threads_) computed += thread.times().cpu + thread.times().ready;
+  return computed < 0.5 * static_cast<double>(threads_.size()) * since_start_.elapsed();
 }
 
 void InputReaders::hurry(const void* wanted) {
@@ -127,157 +182,6 @@ InputReaders::Figures InputReaders::figures() const {
     figures.capacity += static_cast<std::int64_t>(lane.ring.capacity());
   }
   return figures;
-}
-
-void InputReaders::work() {
-  while (InputLane* const lane = next_lane()) {
-    if (read(*lane)) {
-      let_go(*lane);
-    } else {
-      end(*lane);
-    }
-  }
-}
-
-/// nullptr when there is nothing more to do.
-InputLane* InputReaders::next_lane() {
-  std::unique_lock lock(mutex_);
-  for (bool lingered = false; !closed_ && !is_over();) {
-    if (InputLane* const lane = pick()) {
-      if (!queue_.empty() && idle_ > 0) lane_came_.notify_one();
-      return lane;
-    }
-    if (!lingered) {
-      lingered = linger(lock);
-      if (lingered) continue;
-    }
-    sleep(lock);
-    lingered = false;
-  }
-  return nullptr;
-}
-
-/// For a moment, so that a consumer of cheap elements need not wake the thread; false when another does.
-bool InputReaders::linger(std::unique_lock<std::mutex>& lock) {
-  if (lingering_) return false;
-  lingering_ = true;
-  lock.unlock();
-  spin_until([this] { return needed_ > 0 || closed_; });
-  lock.lock();
-  lingering_ = false;
-  return true;
-}
-
-void InputReaders::sleep(std::unique_lock<std::mutex>& lock) {
-  const bool full = parked_ > 0;  // else the others have all there is
-  const Stopwatch watch;
-  ++idle_;
-  lane_came_.wait(lock);
-  --idle_;
-  if (full) blocked_ += watch.elapsed();
-}
-
-InputLane* InputReaders::pick() {
-  const auto first_of = [](std::deque<InputLane*>& lanes) {
-    InputLane* const lane = lanes.front();
-    lanes.pop_front();
-    return lane;
-  };
-  if (!queue_.empty()) {
-    --needed_;
-    return first_of(queue_);
-  }
-  if (!queue_ahead_.empty()) return first_of(queue_ahead_);
-  if (std::ssize(ahead_) == settings_.threads) return nullptr;
-  InputLane* const lane = assign_next();
-  if (lane != nullptr) ahead_.push_back(lane);
-  return lane;
-}
-
-/// nullptr when there are no more inputs.
-InputLane* InputReaders::assign_next() {
-  if (assigned_ == inputs_.count()) return nullptr;
-  if (unused_.empty()) unused_.push_back(&lanes_.emplace_back(inputs_, settings_.buffer));
-  InputLane* const lane = unused_.back();
-  unused_.pop_back();
-  lane->assign(assigned_++);
-  lane->in_cycle = false;
-  ++unfinished_;
-  return lane;
-}
-
-void InputReaders::queue(InputLane& lane) {
-  if (lane.in_cycle) ++needed_;
-  (lane.in_cycle ? queue_ : queue_ahead_).push_back(&lane);
-  if (idle_ > 0 && !lingering_) lane_came_.notify_one();
-}
-
-/// Until the lane has enough or others need the thread more; false at its end.
-bool InputReaders::read(InputLane& lane) {
-  while (!closed_ && lane.ring.has_room(lane.limit)) {
-    if (!read_element(lane)) return false;
-    const bool needed_elsewhere = is_needed_elsewhere(lane);
-    announce(lane);
-    if (needed_elsewhere) break;
-  }
-  return true;
-}
-
-/// False at the end.
-bool InputReaders::read_element(InputLane& lane) {
-  ElementRing::Slot& slot = lane.ring.back();
-  try {
-    if (!lane.read([&](Cursor& cursor) { return cursor.next(slot.element); })) return false;
-    if (settings_.sizes_vary) lane.fit(bytes_of(slot.element));
-  } catch (const Error&) {
-    release(slot.element);
-    slot.error = std::current_exception();
-    if (lane.last_error.repeats()) {
-      lane.stopped = std::move(slot.error);
-      return false;
-    }
-  } catch (...) {
-    lane.stopped = std::current_exception();
-    return false;
-  }
-  ++lane.elements;
-  lane.ring.push();
-  return true;
-}
-
-/// A consumer that waits needs a block of each lane before it needs more of one.
-bool InputReaders::is_needed_elsewhere(const InputLane& lane) const {
-  if (needed_ == 0) return false;
-  return !lane.in_cycle || (starving_ && lane.elements % settings_.block == 0);
-}
-
-/// After an element, or the end, that the consumer may wait for.
-void InputReaders::announce(const InputLane& lane) {
-  const void* wanted = wanted_;
-  if (wanted != &lane && wanted != this) return;
-  if (!wanted_.compare_exchange_strong(wanted, nullptr)) return;  // another has woken it
-  { const std::lock_guard lock(mutex_); }                         // it is asleep by now
-  element_came_.notify_one();
-}
-
-void InputReaders::let_go(InputLane& lane) {
-  const std::lock_guard lock(mutex_);
-  lane.parked = true;
-  ++parked_;
-  if (lane.ring.size() > lane.refill_at) return;  // the consumer sees that it is parked when it comes down to that
-  lane.parked = false;
-  --parked_;
-  queue(lane);
-}
-
-void InputReaders::end(InputLane& lane) {
-  {
-    const std::lock_guard lock(mutex_);
-    lane.ended = true;  // from here on it is the consumer's
-    --unfinished_;
-    if (is_over()) lane_came_.notify_all();
-  }
-  announce(lane);
 }
 
 }  // namespace gpubench

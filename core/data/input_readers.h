@@ -11,18 +11,26 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/data/block_pool.h"
 #include "core/data/input_lane.h"
+#include "core/data/reader_turn.h"
 #include "core/data/thread_times.h"
 
 namespace gpubench {
 
 struct ReaderSettings {
   int threads = 0;
+  /// With how many of them to start; more come where these wait for their inputs and the consumer for them.
+  int first_threads = 0;
   std::int64_t block = 1;
   /// Elements that an input's buffer holds at most.
   std::size_t buffer = 1;
   /// Whether it is to hold fewer when elements turn out to be large.
   bool sizes_vary = false;
+  /// The elements' types where they are small, so that they are copied into buffers; none: they are handed over.
+  std::vector<TensorType> packed{};
+  /// Where elements that were copied go for a consumer without a place for them; see CursorOptions.
+  MemoryPool* memory = nullptr;
 };
 
 /// All calls are the consumer's, but for figures(). Until start() it reads the lanes itself.
@@ -45,6 +53,8 @@ class InputReaders {
 
   /// Once started: the lane's next element, false at its end. Throws what stands in the element's place.
   bool take(InputLane& lane, Element& element);
+  /// The same, written into `slots`, where elements are packed.
+  bool take(InputLane& lane, std::span<const TensorView> slots);
   /// Once started: waits until `ready`, which a lane that gets ready may make true.
   void await_any(const std::function<bool()>& ready) { await(this, ready); }
 
@@ -60,7 +70,12 @@ class InputReaders {
 
  private:
   // The consumer's.
+  bool await_element(InputLane& lane);
+  void pop(InputLane& lane);
   void await(const void* wanted, const std::function<bool()>& ready);
+  void call_threads();
+  bool threads_wait() const;
+  void nap(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready);
   void hurry(const void* wanted);
   void refill(InputLane& lane);
 
@@ -69,9 +84,9 @@ class InputReaders {
   InputLane* next_lane();
   bool linger(std::unique_lock<std::mutex>& lock);
   void sleep(std::unique_lock<std::mutex>& lock);
-  bool read(InputLane& lane);
-  bool read_element(InputLane& lane);
-  bool is_needed_elsewhere(const InputLane& lane) const;
+  bool read(InputLane& lane, std::span<TensorView> views);
+  bool read_element(InputLane& lane, std::span<TensorView> views);
+  bool is_needed_elsewhere(const InputLane& lane, ReaderTurn& turn) const;
   void announce(const InputLane& lane);
   void let_go(InputLane& lane);
   void end(InputLane& lane);
@@ -80,10 +95,17 @@ class InputReaders {
   InputLane* assign_next();
   InputLane* pick();
   void queue(InputLane& lane);
+  void call_thread();
   bool is_over() const { return assigned_ == inputs_.count() && unfinished_ == 0; }
 
   OpenInputs& inputs_;
   const ReaderSettings settings_;
+  const int cores_;
+  // The consumer's, for packed elements.
+  BlockPool pool_;
+  std::vector<TensorView> front_;
+  std::vector<TensorView> slots_;
+
   std::atomic<bool> closed_{false};
   std::atomic<bool> starving_{false};         // the consumer waits
   std::atomic<const void*> wanted_{nullptr};  // for this lane; this object: for any
@@ -102,6 +124,8 @@ class InputReaders {
   int idle_ = 0;                        // threads without a lane
   bool lingering_ = false;              // one of the others looks out for lanes
   int parked_ = 0;                      // lanes
+  bool napping_ = false;                // the consumer
+  Stopwatch since_start_;               // of the first threads
   Seconds starved_{};
   Seconds blocked_{};
 

@@ -17,9 +17,11 @@ struct InterleaveOptions {
   /// Elements from one input before the next has its turn.
   std::int64_t block_length = 1;
   /// Threads that read inputs, each one at a time: those of the cycle first, then as many of those that come next as
-  /// there are threads. 0: the consumer reads them. What is read ahead of an input is up to 256 elements or 2 MiB, but
-  /// two elements at least; in a cycle of more than four inputs they share 1024 elements, unless two blocks are more.
-  /// autotune: one for each input in the cycle, within the pipeline's threads.
+  /// there are threads. 0: the consumer reads them. What is read ahead of an input is up to 256 elements (1024 of at
+  /// most 512 bytes, which are copied side by side) or 2 MiB, but two elements at least; the inputs of a long cycle
+  /// share 1024 elements (8192), unless two blocks are more.
+  /// autotune: a thread for each core to begin with, and where these wait for their inputs, as for a slow disk, and the
+  /// consumer for them, up to one for each input in the cycle; all within the pipeline's threads.
   std::int64_t parallel = 0;
   /// False: elements of the cycle's inputs come as the threads have them ready.
   bool deterministic = true;

@@ -4,6 +4,8 @@
 
 #include "core/data/input_readers.h"
 #include "core/data/linked_stop.h"
+#include "core/data/machine_limits.h"
+#include "core/data/packed_elements.h"
 #include "core/data/produced.h"
 #include "core/data/tuner.h"
 
@@ -11,16 +13,24 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view stage_name = "interleave";
-/// Of elements of an input: what handing over costs is spread over half of them.
-constexpr std::int64_t most_buffered = 256;
-/// Of elements of all inputs together, unless `least_buffered` each are more: what the caches hold of small ones.
-constexpr std::int64_t most_buffered_in_all = 1024;
+constexpr std::string_view tuned_why =
+    "one for each core; more, up to one for each input of the cycle, where these wait for inputs";
+/// What an input's buffer holds: handing over costs by the half of one.
+struct BufferLimits {
+  std::int64_t each = 0;
+  /// Of all inputs together, unless `least_buffered` each are more: what the caches hold.
+  std::int64_t in_all = 0;
+};
+/// Of elements that are handed over with their bookkeeping, and of those that are nothing but some bytes side by side.
+constexpr BufferLimits whole_elements{256, 1024};
+constexpr BufferLimits packed_elements{1024, 8192};
 constexpr std::int64_t least_buffered = 4;
 
 std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, std::span<const TensorType> types) {
-  const std::int64_t share = most_buffered_in_all / static_cast<std::int64_t>(places);
-  const std::int64_t two_blocks = 2 * std::min(settings.block_length, most_buffered);
-  const auto most = static_cast<std::size_t>(std::clamp(std::max(share, two_blocks), least_buffered, most_buffered));
+  const BufferLimits limits = PackedElements::serves(types) ? packed_elements : whole_elements;
+  const std::int64_t share = limits.in_all / static_cast<std::int64_t>(places);
+  const std::int64_t two_blocks = 2 * std::min(settings.block_length, limits.each);
+  const auto most = static_cast<std::size_t>(std::clamp(std::max(share, two_blocks), least_buffered, limits.each));
   if (!is_fixed(types)) return most;
   std::size_t bytes = 0;
   for (const TensorType& type : types) bytes += type.bytes();
@@ -44,11 +54,15 @@ class InterleavedCursor final : public Cursor {
         any_order_(!settings.deterministic && threads_ > 0),
         cycle_(static_cast<std::size_t>(std::min<std::int64_t>(settings.cycle_length, std::ssize(*inputs)))),
         stop_(options.stop),
-        inputs_(std::move(inputs), epoch, stop_.with_stop(options)),
+        packed_(threads_ > 0 && PackedElements::serves(types)),
+        inputs_(std::move(inputs), epoch, stop_.with_stop(packed_ ? options.for_sources() : options)),
         readers_(inputs_, {.threads = threads_,
+                           .first_threads = tuned_ ? std::min(threads_, schedulable_cores()) : threads_,
                            .block = block_,
                            .buffer = threads_ > 0 ? buffer_for(settings, cycle_.size(), types) : 1,
-                           .sizes_vary = !is_fixed(types)}),
+                           .sizes_vary = !is_fixed(types),
+                           .packed = packed_ ? std::vector(types.begin(), types.end()) : std::vector<TensorType>{},
+                           .memory = options.memory}),
         produced_(types) {
     for (InputLane*& lane : cycle_) lane = next_input();
   }
@@ -65,7 +79,11 @@ class InterleavedCursor final : public Cursor {
   }
 
   bool next_into(std::span<const TensorView> slots) override {
-    if (threads_ > 0) return Cursor::next_into(slots);
+    if (threads_ > 0 && !packed_) return Cursor::next_into(slots);
+    if (threads_ > 0) {
+      start();
+      return advance(slots, [&](InputLane& lane) { return readers_.take(lane, slots); });
+    }
     return advance(slots,
                    [&](InputLane& lane) { return lane.read([&](Cursor& input) { return input.next_into(slots); }); });
   }
@@ -88,7 +106,7 @@ class InterleavedCursor final : public Cursor {
     std::vector<StageStatistics> stages = inputs_.statistics();
     stages.push_back(produced_.row(stage_name));
     if (threads_ == 0) return stages;
-    stages.back().why = tuned_ ? "one for each input of the cycle, within the pipeline's threads" : "as it was opened";
+    stages.back().why = tuned_ ? tuned_why : "as it was opened";
     const InputReaders::Figures figures = readers_.figures();
     stages.back().starved = figures.starved;
     stages.back().blocked = figures.blocked;
@@ -172,6 +190,7 @@ class InterleavedCursor final : public Cursor {
   std::size_t place_ = 0;
   std::int64_t in_block_ = 0;
   LinkedStop stop_;
+  const bool packed_;  // elements are copied into and out of the inputs' buffers
   OpenInputs inputs_;
   InputReaders readers_;
   Produced produced_;

@@ -123,9 +123,10 @@ function Dataset:throttle(options) end
 --- elements are possible.
 ---
 --- Threads read the datasets of the cycle first and then as many of those that come next as there are threads, so that
---- more threads than the cycle has datasets help too; gb.AUTOTUNE is one for each in the cycle, within the `threads` of `options`. They change the order
---- only with `deterministic = false`. Each dataset is read ahead by at most 256 elements, by fewer in a long cycle and
---- where these are more than 2 MiB.
+--- more threads than the cycle has datasets help too; gb.AUTOTUNE is one for each core, and more, up to one for each
+--- dataset in the cycle, while they wait for slow files; all within the `threads` of `options`. They change the order only
+--- with `deterministic = false`. Each dataset is read ahead by at most 256 elements (1024 of 512 bytes
+--- or less), by fewer in a long cycle and where these are more than 2 MiB.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -44,6 +44,31 @@ TEST(ElementRing, HoldsFewerWhereThatIsAsked) {
   EXPECT_TRUE(ring.has_room(2));
 }
 
+TEST(ElementRing, KeepsPackedElementsSideBySide) {
+  const std::vector<TensorType> types{{{}, Dtype::i64}, {{2}, Dtype::f32}};
+  ElementRing ring(2, types);
+  EXPECT_TRUE(ring.is_packed());
+  EXPECT_FALSE(ElementRing(2).is_packed());
+  for (std::int64_t i = 0; i < 5; i += 2) {
+    for (const std::int64_t number : {i, i + 1}) {
+      std::vector<TensorView> to(2);
+      ring.view_back(to);
+      EXPECT_EQ(*to[1].type, types[1]);
+      to[0].as<std::int64_t>()[0] = number;
+      to[1].as<float>()[1] = static_cast<float>(-number);
+      ring.push();
+    }
+    EXPECT_FALSE(ring.has_room(2));
+    for (const std::int64_t number : {i, i + 1}) {
+      std::vector<TensorView> from(2);
+      ring.view_front(from);
+      EXPECT_EQ(from[0].as<std::int64_t>()[0], number);
+      EXPECT_EQ(from[1].as<float>()[1], static_cast<float>(-number));
+      ring.pop();
+    }
+  }
+}
+
 TEST(ElementRing, IsForTwoThreads) {
   constexpr std::int64_t count = 2000;
   ElementRing ring(5);

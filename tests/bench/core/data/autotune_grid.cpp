@@ -1,5 +1,6 @@
-// AUTOTUNE against every setting of a grid: steady elements per second of ten pipelines, of which half wait on slow
-// files (a timed wait stands for them) and one changes its cost midway. Medians of so many rounds.
+// AUTOTUNE against every setting of a grid: steady elements per second of eleven pipelines, of which half wait on slow
+// files (a timed wait stands for them), one changes its cost midway and one reads files whose rows cost next to
+// nothing. Medians of so many rounds.
 //
 //   build/release/tests/bench/core/data/autotune_grid [rounds [part of a name]]
 #include <algorithm>
@@ -7,14 +8,21 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <span>
+#include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/data/batch.h"
+#include "core/data/csv.h"
 #include "core/data/from_tensor_slices.h"
+#include "core/data/interleave.h"
 #include "core/data/map.h"
 #include "core/data/pipeline.h"
 #include "core/data/pipeline_record.h"
@@ -28,6 +36,8 @@ constexpr Seconds warm_up{0.3};
 constexpr Seconds measured{0.7};
 constexpr Seconds tuning{2.5};
 constexpr std::int64_t grid[] = {1, 2, 4, 8, 16, 32, 64};
+/// Of files, more threads than files are not possible, and 0 is the consumer alone.
+constexpr std::int64_t files_grid[] = {0, 1, 2, 4, 8};
 
 /// Arithmetic, and not a look at the clock: time without a core does none of it.
 void compute(std::int64_t rounds) {
@@ -102,6 +112,7 @@ struct Case {
   std::int64_t batch;           ///< 0: none
   std::int64_t consumer_us;
   std::int64_t later_wait_us;  ///< from the middle on
+  std::int64_t files = 0;      ///< read in turn, in place of the first map
 };
 constexpr Case cases[] = {
     {"cheap map, batch", 2, 0, 0, 32, 0, 0},
@@ -114,10 +125,47 @@ constexpr Case cases[] = {
     {"waiting map, consumer", 5, 1000, 0, 0, 150, 0},
     {"waiting map, costly map", 0, 2000, 100, 0, 0, 0},
     {"waiting map, cost changes", 5, 500, 0, 0, 0, 3000},
+    {"rows of files, batch", 0, 0, 0, 32, 0, 0, 8},
 };
+
+/// Files of rows that go away with the program.
+const std::vector<std::string>& row_files(std::int64_t count) {
+  struct Files {
+    std::vector<std::string> paths;
+    explicit Files(std::int64_t number) {
+      constexpr int rows = 100000;
+      for (std::int64_t file = 0; file < number; ++file) {
+        const auto name = fmt::format("gpubench_autotune_grid_{}_{}.csv", ::getpid(), file);
+        paths.push_back(std::filesystem::temp_directory_path() / name);
+        std::ofstream out(paths.back());
+        for (int row = 0; row < rows; ++row) {
+          for (int column = 0; column < 4; ++column) {
+            out << static_cast<double>((row * 7 + column * 13 + file) % 1000) * 0.125 << (column < 3 ? ',' : '\n');
+          }
+        }
+      }
+    }
+    ~Files() {
+      for (const std::string& path : paths) std::remove(path.c_str());
+    }
+    Files(const Files&) = delete;
+    Files& operator=(const Files&) = delete;
+  };
+  static const Files files(count);
+  return files.paths;
+}
+
+DatasetPtr rows_in_turn(std::int64_t files, std::int64_t threads) {
+  std::vector<DatasetPtr> inputs;
+  for (const std::string& path : row_files(files)) {
+    inputs.push_back(csv(std::vector{path}, {.columns = std::vector<CsvColumn>(4), .header = false}));
+  }
+  return repeat(interleave(std::move(inputs), {.cycle_length = files, .parallel = threads}), endless);
+}
 
 DatasetPtr pipeline(const Case& shape, const Cost& first, const Cost& second, std::int64_t workers) {
   constexpr std::int64_t values = 256;
+  if (shape.files > 0) return prefetch(batch(rows_in_turn(shape.files, workers), shape.batch));
   DatasetPtr dataset = repeat(from_tensor_slices({HostTensor::zeros({{4096, values}, Dtype::f32})}));
   dataset = map(dataset, std::make_shared<Costly>(first), {.workers = workers});
   if (shape.second_work_us > 0) dataset = map(dataset, std::make_shared<Costly>(second), {.workers = workers});
@@ -153,7 +201,7 @@ Outcome measure(const Case& shape, std::int64_t workers) {
     consume(*cursor, shape, settling);
   }
   const double rate = consume(*cursor, shape, measured);
-  return {rate, cursor->statistics()[2].workers};
+  return {rate, cursor->statistics()[shape.files > 0 ? 1 : 2].workers};  // behind csv, or from_tensor_slices and repeat
 }
 
 double median(std::vector<double> values) {
@@ -162,16 +210,17 @@ double median(std::vector<double> values) {
 }
 
 void compare(const Case& shape, int rounds) {
+  const std::span<const std::int64_t> settings = shape.files > 0 ? std::span<const std::int64_t>(files_grid) : grid;
   std::map<std::int64_t, std::vector<double>> rates;
   int chosen = 0;
   for (int i = 0; i < rounds; ++i) {  // all settings in turn: a busy minute of the machine meets all of them
-    for (const std::int64_t workers : grid) rates[workers].push_back(measure(shape, workers).rate);
+    for (const std::int64_t workers : settings) rates[workers].push_back(measure(shape, workers).rate);
     const Outcome tuned = measure(shape, autotune);
     rates[autotune].push_back(tuned.rate);
     chosen = tuned.workers;
   }
-  std::int64_t best = grid[0];
-  for (const std::int64_t workers : grid) {
+  std::int64_t best = settings[0];
+  for (const std::int64_t workers : settings) {
     if (median(rates[workers]) > median(rates[best])) best = workers;
   }
   const double tuned = median(rates[autotune]);
