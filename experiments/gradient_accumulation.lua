@@ -68,7 +68,8 @@ gb.experiment {
       local model = build(steps)
       local planned = model:memory(batch_size)
       local row = gb.measure.training(model, digits:batch(batch_size, { drop_remainder = true }))
-      row.activations_bytes, row.activations_ratio = planned.activations, planned.activations / undivided.activations
+      row.activations_bytes = planned.peak_activations
+      row.activations_ratio = planned.peak_activations / undivided.peak_activations
       row.step_memory_bytes, row.memory_ratio = planned.total, planned.total / undivided.total
       row.update_difference = difference
       return row

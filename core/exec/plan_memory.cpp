@@ -126,10 +126,14 @@ class Analysis {
   std::size_t follow(std::size_t device, DeviceMemory& memory) {
     std::size_t peak = 0;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      std::size_t bytes = 0;
-      for (const PlannedBuffer& buffer : plan_.buffers) {
-        if (buffer.device == device && !buffer.on_host && alive(buffer, s)) bytes += round_up(buffer.lifetime.bytes);
+      std::size_t bytes = 0, activations = 0;
+      for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
+        const PlannedBuffer& buffer = plan_.buffers[b];
+        if (buffer.device != device || buffer.on_host || !alive(buffer, s)) continue;
+        bytes += round_up(buffer.lifetime.bytes);
+        if (kind_of(b) == MemoryKind::activations) activations += round_up(buffer.lifetime.bytes);
       }
+      memory.peak_activations = std::max(memory.peak_activations, activations);
       const PlannedStep& step = plan_.steps[s];
       const bool launched = step.due == Due::every_run && step.device == device && step.work != Work::end;
       if (bytes > memory.lower_bound) {

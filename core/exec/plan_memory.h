@@ -40,6 +40,7 @@ struct DeviceMemory {
   std::size_t peak_launch = 0;         ///< in the timeline: when most is alive
   std::size_t arena = 0;               ///< planned for what dies within a run
   std::size_t lower_bound = 0;         ///< of the arena: the most that is alive at one time
+  std::size_t peak_activations = 0;    ///< the most that they take at one time, which may be another than the peak
   std::size_t offloaded = 0;           ///< of the host's memory, for activations that wait there for their gradients
 
   std::size_t bytes_of(MemoryKind kind) const;

@@ -43,7 +43,7 @@ Info::List timeline_of(const DeviceMemory& memory) {
 Info info_of(const std::vector<DeviceMemory>& memory) {
   Info::Fields fields;
   const auto add_sums = [](Info::Fields& to, std::span<const DeviceMemory> of) {
-    std::size_t arena = 0, lower_bound = 0, offloaded = 0;
+    std::size_t arena = 0, lower_bound = 0, peak_activations = 0, offloaded = 0;
     to.emplace_back("total", number(total(of)));
     for (std::size_t kind = 0; kind < memory_kinds; ++kind) {
       std::size_t bytes = 0;
@@ -52,9 +52,11 @@ Info info_of(const std::vector<DeviceMemory>& memory) {
     }
     for (const DeviceMemory& device : of) {
       arena += device.arena, lower_bound += device.lower_bound, offloaded += device.offloaded;
+      peak_activations += device.peak_activations;
     }
     to.emplace_back("arena", number(arena));
     to.emplace_back("lower_bound", number(lower_bound));
+    to.emplace_back("peak_activations", number(peak_activations));
     to.emplace_back("offloaded", number(offloaded));
   };
   add_sums(fields, memory);

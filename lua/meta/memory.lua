@@ -30,6 +30,7 @@ local Model = {}
 ---@field constants integer
 ---@field arena integer
 ---@field lower_bound integer of the arena: the most that is alive at one time
+---@field peak_activations integer the most that activations take at one time, which may be another than the peak of all
 ---@field offloaded integer of the host's memory, beside total: activations that wait there for their gradients
 
 ---@class DeviceMemoryPlan: MemoryByKind

@@ -90,7 +90,7 @@ for _, case in ipairs {
   local name, build, batch_size = table.unpack(case)
   local whole, parts = compiled(build()), compiled(build(), { gradient_accumulation_steps = 4 })
   local undivided, divided = whole:memory(batch_size), parts:memory(batch_size)
-  local share = divided.activations / undivided.activations
+  local share = divided.peak_activations / undivided.peak_activations
   local once, four = fastest(step_time(whole, batch_size), step_time(parts, batch_size))
   local label = string.format("%s, batch %d", name, batch_size)
   print(string.format("%s in 4 parts: %.2f against %.2f ms: %s; activations %s", label, four * 1e3, once * 1e3,
@@ -120,7 +120,7 @@ do
   local model = deep()
   local again = compiled(model, { recompute = dropped })
   local before, after = kept:memory(1024), again:memory(1024)
-  local share = after.activations / before.activations
+  local share = after.peak_activations / before.peak_activations
   local once, twice = fastest(step_time(kept, 1024), step_time(again, 1024))
   print(string.format("20 layers recomputed: %.1f against %.1f ms: %s; activations %s", twice * 1e3, once * 1e3,
     judged(twice / once, 1.35, twice / once <= 1.35), judged(share, 0.5, share <= 0.5)))

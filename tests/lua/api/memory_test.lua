@@ -60,6 +60,26 @@ testing.case("kinds sum up to the arena, and layers to the kinds", function()
   testing.contains(planned.text, "dense")
 end)
 
+testing.case("activations have a peak of their own", function()
+  local function wide(parts)
+    local model = gb.Sequential {
+      gb.layers.Dense(512, { activation = "relu", input_shape = { 784 } }),
+      gb.layers.Dense(512, { activation = "relu" }),
+      gb.layers.Dense(512, { activation = "relu" }),
+      gb.layers.Dense(10, { activation = "softmax" }),
+    }
+    model:compile { optimizer = "adam", loss = "categorical_crossentropy", gradient_accumulation_steps = parts }
+    return model:memory(256)
+  end
+  -- Most is in use when the gradients of wide weights are there, and some activations have gone.
+  local whole, parts = wide(1), wide(4)
+  testing.is_true(whole.activations < whole.peak_activations)
+  -- Of the three layers and the gradient of one; what the loss keeps is small.
+  local layers = 4 * 256 * 512 * 4
+  testing.is_true(math.abs(whole.peak_activations - layers) < 0.02 * layers, tostring(whole.peak_activations))
+  testing.is_true(math.abs(parts.peak_activations - layers / 4) < 0.02 * layers / 4, tostring(parts.peak_activations))
+end)
+
 testing.case("accumulation in four parts holds a quarter of the activations", function()
   local whole, parts = build("convolution"):memory(256), build("convolution", { gradient_accumulation_steps = 4 }):memory(256)
   testing.is_true(parts.activations < 0.27 * whole.activations, parts.activations .. " of " .. whole.activations)
