@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <gmock/gmock.h>
 #include <limits>
 
@@ -159,6 +158,26 @@ TEST_F(Quantization, AnArchitectureTellsOfIt) {
   again->build(factory);
   write_weights(runtime, *again, read_weights(runtime, *small));
   EXPECT_EQ(answers(again, {20}), answers(small, {20}));
+}
+
+TEST_F(Quantization, KernelsThatAreWrittenToArePackedAnew) {
+  const ModelPtr small = int8(*two_layers(), calibrated(batches({20})));
+  Trainer predicting = trainer(small);
+  const std::vector<float> before = flat(predicting.predict(*batches({20})));
+  EXPECT_EQ(flat(predicting.predict(*batches({20}))), before);
+  HostTensor kernel = value(*small, "dense_1/kernel");
+  for (std::int8_t& weight : kernel.values<std::int8_t>()) weight = static_cast<std::int8_t>(weight / 2);
+  runtime.variables().write(*variable(*small, "dense_1/kernel"), kernel);
+  const std::vector<float> after = flat(predicting.predict(*batches({20})));
+  EXPECT_NE(after, before);
+  EXPECT_EQ(after, answers(small, {20}));
+}
+
+TEST_F(Quantization, EagerExecutionAnswersTheSame) {
+  const ModelPtr small = int8(*two_layers(), calibrated(batches({20})));
+  CompileConfig config = classifier();
+  config.executor.execution = Execution::eager;
+  expect_close(flat(trainer(small, config).predict(*batches({20}))), answers(small, {20}), 1e-5F);
 }
 
 TEST_F(Quantization, AQuantizedModelIsNotTrained) {
