@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/data/dataset.h"
 #include "core/passes/recompute.h"
+#include "core/train/recompute_choice.h"
 
 namespace gpubench {
 namespace {
@@ -64,7 +64,13 @@ double recomputed_flops(const Graph& graph) {
   return flops;
 }
 
-PlannedStepMemory plan_with(Trainer& trainer, CompileConfig config, std::span<const TensorType> element) {
+/// The step of training, for variables that have no memory.
+struct DryStep {
+  CompileConfig config;
+  StepGraph graph;
+};
+
+DryStep dry_step(Trainer& trainer, CompileConfig config, std::span<const TensorType> element) {
   const Model& model = trainer.model();
   PlannedVariables variables;
   config.optimizer = unbuilt_copy(*config.optimizer);
@@ -75,7 +81,13 @@ PlannedStepMemory plan_with(Trainer& trainer, CompileConfig config, std::span<co
   }
   const DeviceId& device = model.calls()[model.outputs()[0]].layer->device();
   const MetricStates metrics(trainer.runtime(), variables, metric_names(model, config), device);
-  StepGraph step = training_graph(model, config, metrics, element);
+  StepGraph graph = training_graph(model, config, metrics, element);
+  return {std::move(config), std::move(graph)};
+}
+
+PlannedStepMemory plan_with(Trainer& trainer, CompileConfig asked, std::span<const TensorType> element) {
+  const Model& model = trainer.model();
+  auto [config, step] = dry_step(trainer, std::move(asked), element);
   const double flops = recomputed_flops(step.graph);
   const Devices& devices = trainer.runtime().devices();
   const PlannedProgram planned =
@@ -83,17 +95,16 @@ PlannedStepMemory plan_with(Trainer& trainer, CompileConfig config, std::span<co
   return {memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model)), flops};
 }
 
-/// All layers but every `stride`-th, the inputs and the outputs, in the order of the model.
-std::vector<std::string> all_but_every(const Model& model, std::size_t stride) {
-  std::vector<std::string> dropped;
-  std::size_t place = 0;
+/// What a model need not keep: all layers but the inputs and the outputs, in the order of the model.
+std::vector<std::string> inner_layers(const Model& model) {
+  std::vector<std::string> inner;
   for (std::size_t call = 0; call < model.calls().size(); ++call) {
-    const Model::Call& one = model.calls()[call];
+    const std::string& name = model.calls()[call].layer->name();
     const bool output = std::ranges::find(model.outputs(), call) != model.outputs().end();
-    if (one.inputs.empty() || output || ++place % stride == 0) continue;
-    dropped.push_back(one.layer->name());
+    const bool known = std::ranges::find(inner, name) != inner.end();  // a layer may be called several times
+    if (!model.calls()[call].inputs.empty() && !output && !known) inner.push_back(name);
   }
-  return dropped;
+  return inner;
 }
 
 }  // namespace
@@ -103,25 +114,23 @@ CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> el
   const std::size_t budget = config.recompute_budget;
   if (budget == 0) return config;
   require_graph(trainer);
-  std::size_t least_bytes = total(plan_with(trainer, config, element).memory);
-  if (least_bytes <= budget) return config;
-  double least_flops = std::numeric_limits<double>::infinity();
-  CompileConfig best = config;
-  for (std::size_t stride = 2; stride <= trainer.model().calls().size(); ++stride) {
-    config.recompute = all_but_every(trainer.model(), stride);
-    const PlannedStepMemory planned = plan_with(trainer, config, element);
-    least_bytes = std::min(least_bytes, total(planned.memory));
-    if (total(planned.memory) > budget || planned.recomputed_flops >= least_flops) continue;
-    least_flops = planned.recomputed_flops;
-    best.recompute = config.recompute;
-  }
-  if (!best.recompute.empty()) return best;
-  throw OverRecomputeBudget(
-      fmt::format("model '{}': no choice of layers to recompute (all but every n-th) brings a training step within "
-                  "recompute_budget = "
-                  "{}; the least is {}",
-                  trainer.model().name(), format_bytes(static_cast<double>(budget)),
-                  format_bytes(static_cast<double>(least_bytes))));
+  const std::size_t kept = total(plan_with(trainer, config, element).memory);
+  if (kept <= budget) return config;
+  const std::vector<LayerWork> layers =
+      work_of_layers(dry_step(trainer, config, element).graph.graph, inner_layers(trainer.model()));
+  const RecomputeChoice choice = choose_recomputed(layers, budget, [&](const std::vector<std::string>& names) {
+    CompileConfig candidate = config;
+    candidate.recompute = names;
+    const PlannedStepMemory planned = plan_with(trainer, std::move(candidate), element);
+    return RecomputePlan{total(planned.memory), planned.recomputed_flops};
+  });
+  config.recompute = choice.layers;
+  if (choice.fits) return config;
+  throw OverRecomputeBudget(fmt::format(
+      "model '{}': no choice of layers to recompute brings a training step within recompute_budget = {}; the "
+      "least that was found is {}",
+      trainer.model().name(), format_bytes(static_cast<double>(budget)),
+      format_bytes(static_cast<double>(std::min(kept, choice.least_bytes)))));
 }
 
 std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element) {

@@ -21,9 +21,8 @@ class OverRecomputeBudget : public Error {
 /// Error for eager execution.
 std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element);
 
-/// `trainer`'s configuration with the layers that recompute_budget asks to be recomputed for such batches: of all sets
-/// that keep every second, third, ... layer the one that computes least again and brings a step within the budget. As
-/// it is where there is no budget. Throws Error where no set is enough.
+/// `trainer`'s configuration with the layers that recompute_budget asks to be recomputed for such batches, as
+/// choose_recomputed() finds them. As it is where there is no budget. Throws Error where no set is enough.
 CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> element);
 
 /// Of the plan that takes most among those that were trained with; empty before the first step. Throws Error for eager

@@ -23,7 +23,9 @@ local Model = {}
 --- other, in the memory of one; see below
 ---@field recompute string[]? names of layers whose activations are not kept for the gradients but computed again
 ---@field recompute_budget integer? instead: bytes that a training step may take, as model:memory counts them; the layers
---- are then chosen so that least is computed again, among keeping every n-th layer; this is an error where no choice is enough
+--- are then chosen so that little is computed again: planned are keeping every n-th layer, and computing again those with
+--- the fewest flops for each byte; of the sets that fit, the one with the fewest flops, less whatever need not be in it.
+--- An error where no set is enough
 ---@field offload boolean|string[]|nil true: activations wait for their gradients in the host's memory; or names of the layers
 --- whose activations do
 ---@field offload_ahead integer? for how many layers such a copy may take while kernels go on; 1 unless given, 0: none

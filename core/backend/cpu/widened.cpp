@@ -8,12 +8,14 @@
 
 #include "core/backend/cpu/cast.h"
 #include "core/backend/cpu/onednn.h"
+#include "core/ops/bias.h"
 #include "core/ops/conv.h"
 #include "core/ops/elementwise_chain.h"
 #include "core/ops/indexing.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/matmul.h"
 #include "core/ops/optimizer.h"
+#include "core/ops/pool.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
 
@@ -131,6 +133,10 @@ bool takes_16_bits(const Op& op) {
       typeid(Conv2DInputGradient),
       typeid(Conv2DFilterGradient),
       typeid(ElementwiseChain),
+      // loops that widen element by element
+      typeid(BiasGradient),
+      typeid(AveragePool2D),
+      typeid(AveragePool2DGradient),
       typeid(Unscale),
       typeid(SgdUpdate),
       typeid(AdamUpdate),

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
+#include "core/train/recompute_choice.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
 
@@ -94,6 +95,46 @@ TEST_F(Recompute, ABudgetChoosesTheLayers) {
   EXPECT_TRUE(recomputed_within(enough, batch_of(4096)).recompute.empty());
 }
 
+TEST(RecomputeChoice, TakesWhatSavesMostForItsFlops) {
+  // What is saved is what the layers hold.
+  const std::vector<LayerWork> layers = {{"a", 100, 10}, {"b", 1, 10}, {"c", 100, 40}, {"d", 2, 10}, {"e", 0, 0}};
+  const auto plan = [&](const std::vector<std::string>& names) {
+    RecomputePlan planned{.bytes = 100};
+    for (const LayerWork& layer : layers) {
+      if (std::ranges::find(names, layer.name) == names.end()) continue;
+      planned.bytes -= layer.bytes;
+      planned.flops += layer.flops;
+    }
+    return planned;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(choose_recomputed(layers, 90, plan).layers, ElementsAre("b"));
+  EXPECT_THAT(choose_recomputed(layers, 80, plan).layers, ElementsAre("b", "d"));
+  EXPECT_THAT(choose_recomputed(layers, 60, plan).layers, ElementsAre("c"));
+  EXPECT_THAT(choose_recomputed(layers, 50, plan).layers, ElementsAre("b", "c"));
+  const RecomputeChoice none = choose_recomputed(layers, 20, plan);
+  EXPECT_FALSE(none.fits);
+  EXPECT_EQ(none.least_bytes, 30U);
+}
+
+TEST_F(Recompute, ABudgetSparesTheDearLayers) {
+  // A wide layer costs much and saves little beside the narrow ones' many activations.
+  std::vector<LayerPtr> chain{testing::dense(64, "tanh", {4}), testing::dense(256, "tanh"),
+                              testing::dense(64, "tanh")};
+  for (int i = 0; i < 12; ++i) chain.push_back(make_layer("Activation", {{"activation", std::string("tanh")}}));
+  chain.push_back(testing::dense(3, "softmax"));
+  const auto model = std::make_shared<Model>("uneven", chain);
+  Trainer whole = trainer(model, recomputing({}));
+  const std::size_t all = total(predict_training_memory(whole, batch_of(4096)));
+  CompileConfig config = recomputing({});
+  config.recompute_budget = all - (std::size_t{2} << 20);
+  Trainer less = trainer(model, config);
+  EXPECT_LE(total(predict_training_memory(less, batch_of(4096))), config.recompute_budget);
+  const std::vector<std::string> chosen = recomputed_within(less, batch_of(4096)).recompute;
+  EXPECT_FALSE(chosen.empty());
+  for (const std::string& name : chosen) EXPECT_THAT(name, ::testing::StartsWith("activation"));
+}
+
 TEST_F(Recompute, SaysWhatCannotBe) {
   Trainer unknown = trainer(deep(2, false), recomputing({"conv"}));
   EXPECT_THAT(
@@ -102,10 +143,11 @@ TEST_F(Recompute, SaysWhatCannotBe) {
   CompileConfig config = recomputing({});
   config.recompute_budget = 1024;
   Trainer small = trainer(deep(4, false), std::move(config));
-  EXPECT_THAT([&] { predict_training_memory(small, batch_of(4096)); },
-              ThrowsMessage<Error>(HasSubstr(
-                  "model 'deep': no choice of layers to recompute (all but every n-th) brings a training step within "
-                  "recompute_budget = 1 KiB; the least is ")));
+  EXPECT_THAT(
+      [&] { predict_training_memory(small, batch_of(4096)); },
+      ThrowsMessage<Error>(HasSubstr(
+          "model 'deep': no choice of layers to recompute brings a training step within recompute_budget = 1 KiB; the "
+          "least that was found is ")));
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
+#include "core/ops/bias.h"
 #include "core/ops/binary.h"
+#include "core/ops/pool.h"
 #include "core/ops/unary.h"
 
 namespace gpubench {
@@ -83,6 +85,22 @@ TEST(CpuBackendTest, ElementWiseOpsOf16BitsAreConvertedWithoutAWorkspace) {
   EXPECT_EQ(workspace_of(Relu(), {large}), 0U);
   EXPECT_EQ(workspace_of(ReluGradient(), {large, large}), 0U);
   EXPECT_EQ(workspace_of(Add(), {row, large}), 0U);
+}
+
+TEST(CpuBackendTest, SumsOf16BitsNeedNoWideCopyOfWhatTheySum) {
+  constexpr std::size_t threads = 2;
+  const std::array options{CpuDeviceOptions{.memory = {}, .threads = threads}};
+  const CpuBackend backend(options);
+  for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+    const TensorType images{{512, 16, 16, 8}, dtype}, pooled{{512, 8, 8, 8}, dtype}, bias{{8}, dtype};
+    const auto workspace_of = [&](const Op& op, const TensorType& input, const TensorType& output) {
+      return backend.plan(op, {{&input, 1}, {&output, 1}}, *backend.devices()[0])->workspace_bytes();
+    };
+    const std::size_t image = 16 * 16 * 8 * sizeof(float);
+    EXPECT_EQ(workspace_of(AveragePool2D(), images, pooled), 0U);
+    EXPECT_LE(workspace_of(AveragePool2DGradient({}, images.shape), pooled, images), threads * image);
+    EXPECT_LE(workspace_of(BiasGradient(), images, bias), threads * 8 * sizeof(double));
+  }
 }
 
 TEST(CpuBackendTest, RefusesWhatItCannotDo) {
