@@ -72,6 +72,36 @@ TEST_F(CudaOffload, ARecordedStepHasItsCopiesInItsGraph) {
   EXPECT_EQ(copies, started(kept)) << "inputs and metrics; of what a step offloads the host starts nothing";
 }
 
+TEST_F(CudaOffload, ACopyMayBeginInOneRecordingAndEndInAnother) {
+  // The layer on the host cuts the step of the GPU in pieces, which are recorded each by itself.
+  const auto across = [&](bool offloaded) {
+    seed = 0;
+    CompileConfig config = classifier();
+    config.offload.all = offloaded;
+    std::vector<LayerPtr> chain;
+    for (int i = 0; i < 6; ++i) {
+      chain.push_back(make_layer("Dense",
+                                 {{"units", std::int64_t{16}},
+                                  {"activation", std::string("relu")},
+                                  {"input_shape", i == 0 ? Shape{4} : Shape{}}},
+                                 i == 3 ? DeviceId{} : gpu));
+    }
+    chain.push_back(on_gpu("Dense", {{"units", std::int64_t{3}}, {"activation", std::string("softmax")}}));
+    Trainer model = trainer(std::make_shared<Model>("across", chain), std::move(config));
+    const Blobs blobs(64);
+    fit(model, *batches_of({blobs.points, blobs.one_hot}, 16), {.epochs = 3});
+    MemoryPool& pinned = *devices.device(gpu).host_memory();
+    EXPECT_EQ(pinned.use().in_use > 0, offloaded);
+    return testing::flat(model.weights());
+  };
+  const std::vector<float> kept = across(false);
+  for (const bool hurry : {false, true}) {
+    cuda_on_cpu::machine().hurry = hurry;
+    EXPECT_EQ(across(true), kept);
+  }
+  cuda_on_cpu::machine().hurry = false;
+}
+
 TEST_F(CudaOffload, TakesPageLockedMemoryInsteadOfTheGpus) {
   CompileConfig config = classifier();
   config.offload.all = true;

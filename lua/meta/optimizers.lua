@@ -1,0 +1,139 @@
+---@meta
+-- Optimizers, loss scaling and schedules of the learning rate. Names, options and defaults are those of Keras.
+
+---@class gpubench
+local gb = {}
+
+--- Turns gradients into updates of variables, all of them by one operation.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+--- local optimizer, loss_fn = gb.optimizers.Adam { learning_rate = 0.1 }, gb.losses.MeanSquaredError()
+--- local x, y = gb.tensor { { 1, 0 }, { 0, 1 } }, gb.tensor { { 1 }, { -1 } }
+--- local first, last
+--- for _ = 1, 50 do
+---   local tape <close> = gb.tape()
+---   last = loss_fn(y, model(x, { training = true }))
+---   first = first or last:item()
+---   local gradients = tape:gradient(last, model.trainable_variables)
+---   optimizer:apply_gradients(gradients, model.trainable_variables)
+--- end
+--- assert(last:item() < 0.1 * first and optimizer.iterations == 50)
+--- ```
+---@class Optimizer
+---@field name string
+---@field iterations integer updates so far
+---@field learning_rate number can be set, unless it follows a schedule
+---@field loss_scale number? of a LossScaleOptimizer: the scale of the next step; nil of others
+---@field skipped_steps integer? of a LossScaleOptimizer: steps that changed no weight; nil of others
+local Optimizer = {}
+
+--- One gradient per variable, in order; `false` where there is none.
+---@param gradients (Tensor|false)[]
+---@param variables Tensor[]
+function Optimizer:apply_gradients(gradients, variables) end
+
+--- What a loop written by hand differentiates with a LossScaleOptimizer: the loss times the scale.
+---@param loss Tensor
+---@return Tensor
+function Optimizer:get_scaled_loss(loss) end
+
+--- float32 gradients of the loss, of those of the scaled loss; `false` stays. apply_gradients then skips the step where one
+--- is infinite or not a number.
+---@param gradients (Tensor|false)[]
+---@return (Tensor|false)[]
+function Optimizer:get_unscaled_gradients(gradients) end
+
+---@class SGDOptions
+---@field learning_rate number|Schedule|nil 0.01 unless given
+---@field momentum number? 0 unless given
+---@field nesterov boolean?
+---@field weight_decay number? decoupled; 0 unless given
+
+gb.optimizers = {}
+---@param options SGDOptions?
+---@return Optimizer
+function gb.optimizers.SGD(options) end
+
+---@class AdamOptions
+---@field learning_rate number|Schedule|nil 0.001 unless given
+---@field beta_1 number? 0.9 unless given
+---@field beta_2 number? 0.999 unless given
+---@field epsilon number? 1e-7 unless given
+---@field weight_decay number? decoupled; 0 for Adam and 0.004 for AdamW unless given
+
+---@param options AdamOptions?
+---@return Optimizer
+function gb.optimizers.Adam(options) end
+---@param options AdamOptions?
+---@return Optimizer
+function gb.optimizers.AdamW(options) end
+
+---@class RMSpropOptions
+---@field learning_rate number|Schedule|nil 0.001 unless given
+---@field rho number? 0.9 unless given
+---@field momentum number? 0 unless given
+---@field epsilon number? 1e-7 unless given
+---@field centered boolean?
+
+---@param options RMSpropOptions?
+---@return Optimizer
+function gb.optimizers.RMSprop(options) end
+
+---@class LossScaleOptions
+---@field initial_scale number? 2^15 unless given; from 1
+---@field dynamic_growth_steps integer? good steps in a row after which the scale doubles; 2000 unless given
+---@field dynamic boolean? false keeps the initial scale; true unless given
+
+--- Wraps an optimizer for training in float16, whose small gradients vanish: the loss is multiplied by a scale before it is
+--- differentiated, the gradients are divided by it before they are used. Where one of them is infinite or not a number, the
+--- step is skipped, weights, optimizer state and `iterations` stay as they are, and the scale is halved (down to 1). All
+--- this happens on the device. `learning_rate` and `iterations` are those of the inner optimizer.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 }, dtype = "mixed_float16" }) }
+--- local optimizer = gb.optimizers.LossScaleOptimizer(gb.optimizers.SGD { learning_rate = 0.1 }, { initial_scale = 1024 })
+--- local loss_fn = gb.losses.MeanSquaredError()
+--- local x, y = gb.tensor { { 1, 0 }, { 0, 1 } }, gb.tensor { { 1 }, { -1 } }
+--- local loss
+--- for _ = 1, 50 do
+---   local tape <close> = gb.tape()
+---   loss = loss_fn(y, model(x, { training = true }))
+---   local gradients = tape:gradient(optimizer:get_scaled_loss(loss), model.trainable_variables)
+---   optimizer:apply_gradients(optimizer:get_unscaled_gradients(gradients), model.trainable_variables)
+--- end
+--- assert(loss:item() < 0.1 and optimizer.loss_scale == 1024 and optimizer.skipped_steps == 0)
+--- ```
+---@param inner_optimizer string|Optimizer
+---@param options LossScaleOptions?
+---@return Optimizer
+function gb.optimizers.LossScaleOptimizer(inner_optimizer, options) end
+
+--- A learning rate that follows the step counter.
+---@class Schedule
+local Schedule = {}
+
+gb.schedules = {}
+
+---@class CosineDecayOptions
+---@field alpha number? share of the first rate that is left at the end; 0 unless given
+
+---@param initial_learning_rate number
+---@param decay_steps integer
+---@param options CosineDecayOptions?
+---@return Schedule
+function gb.schedules.CosineDecay(initial_learning_rate, decay_steps, options) end
+
+---@class ExponentialDecayOptions
+---@field staircase boolean? the exponent is rounded down
+
+---@param initial_learning_rate number
+---@param decay_steps integer
+---@param decay_rate number
+---@param options ExponentialDecayOptions?
+---@return Schedule
+function gb.schedules.ExponentialDecay(initial_learning_rate, decay_steps, decay_rate, options) end
+
+return gb
