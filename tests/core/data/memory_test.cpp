@@ -1,6 +1,8 @@
 // What a pipeline takes is bounded by the buffers that it declares, and epoch after epoch leaves nothing behind.
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
 #include <unistd.h>
 
 #include "core/data/batch.h"
@@ -86,15 +88,20 @@ void run_epochs(const Dataset& dataset, std::uint64_t first, std::uint64_t last)
 }
 
 TEST(PipelineMemory, AThousandEpochsLeaveItFlat) {
-  constexpr std::int64_t slack = std::int64_t{1} << 20;  // the heap's; a leak of 2 KB an epoch is more
+  constexpr std::int64_t slack = std::int64_t{1} << 18;  // of the heap; a leak of 1 KB an epoch is more
 #ifdef GPUBENCH_SANITIZED
   GTEST_SKIP() << "sanitizers keep what is freed";
 #endif
   const DatasetPtr dataset = every_stage();
-  run_epochs(*dataset, 0, 300);
-  const std::int64_t before = resident_bytes();
-  run_epochs(*dataset, 300, 1000);
-  EXPECT_LE(resident_bytes(), before + slack);
+  run_epochs(*dataset, 0, 250);
+  // The heap grows now and then, by pages that it keeps; a leak grows in every quarter.
+  std::int64_t least_growth = std::numeric_limits<std::int64_t>::max();
+  for (const std::uint64_t quarter : {1, 2, 3}) {
+    const std::int64_t before = resident_bytes();
+    run_epochs(*dataset, 250 * quarter, 250 * (quarter + 1));
+    least_growth = std::min(least_growth, resident_bytes() - before);
+  }
+  EXPECT_LE(least_growth, slack);
 }
 
 }  // namespace
