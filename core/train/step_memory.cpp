@@ -66,6 +66,7 @@ double recomputed_flops(const Graph& graph) {
 
 PlannedStepMemory plan_with(Trainer& trainer, CompileConfig config, std::span<const TensorType> element) {
   const Model& model = trainer.model();
+  require_gradients(model);
   PlannedVariables variables;
   config.optimizer = unbuilt_copy(*config.optimizer);
   config.optimizer->build(variables, model.trainable_variables());
