@@ -35,6 +35,12 @@ std::string names_of(const Model& model, const Model::Call& call) {
   return names;
 }
 
+std::size_t bytes_of(const Model& model) {
+  std::size_t bytes = 0;
+  for (const VariablePtr& variable : model.variables()) bytes += variable->type.bytes();
+  return bytes;
+}
+
 }  // namespace
 
 std::string summary(const Model& model) {
@@ -69,7 +75,7 @@ std::string summary(const Model& model) {
   }
   const std::int64_t trainable = count(model.variables(), true), frozen = count(model.variables(), false);
   text += fmt::format("Total parameters: {} ({})\n", format_count(trainable + frozen),
-                      format_bytes(4.0 * static_cast<double>(trainable + frozen)));
+                      format_bytes(static_cast<double>(bytes_of(model))));
   text += fmt::format("Trainable: {}, not trainable: {}\n", format_count(trainable), format_count(frozen));
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/gradient_sums.h"
+#include "core/nn/kernel_quantizer.h"
 #include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
@@ -234,6 +235,13 @@ StepGraph prediction_graph(const Model& model, std::span<const TensorType> eleme
   const StepValues bound = bind_element(step.graph, model, element, false);
   step.outputs = model.call({step.graph}, bound.inputs);
   return step;
+}
+
+void require_gradients(const Model& model) {
+  for (const LayerPtr& layer : model.layers()) {
+    if (layer->precision() != "int8") continue;
+    throw Error(fmt::format("model '{}': layer '{}' {}", model.name(), layer->name(), KernelQuantizer::untrainable));
+  }
 }
 
 Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, const StepValues& step) {

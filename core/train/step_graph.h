@@ -51,6 +51,9 @@ struct StepGraph {
 /// "loss", then each metric; with several outputs a metric counts once per output ("dense_1_accuracy").
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
 
+/// Throws Error where a layer computes in int8, naming it: there is nothing to train it by.
+void require_gradients(const Model& model);
+
 /// What a step computes a loss from.
 struct StepValues {
   std::vector<Value> inputs, labels, outputs;

@@ -72,6 +72,7 @@ struct DryStep {
 
 DryStep dry_step(Trainer& trainer, CompileConfig config, std::span<const TensorType> element) {
   const Model& model = trainer.model();
+  require_gradients(model);
   PlannedVariables variables;
   config.optimizer = unbuilt_copy(*config.optimizer);
   config.optimizer->build(variables, model.trainable_variables());

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/data/pipeline.h"
-#include "core/nn/kernel_quantizer.h"
 #include "core/telemetry/nvtx.h"
 #include "core/train/step_memory.h"
 
@@ -58,13 +57,6 @@ void require_on(const Model& model, const DeviceId& device) {
         fmt::format("model '{}': its layer '{}' is on {}, and the dataset's elements are on {}; they have to be "
                     "on the same device, or in host memory",
                     model.name(), layer->name(), to_string(layer->device()), to_string(device)));
-  }
-}
-
-void require_gradients(const Model& model) {
-  for (const LayerPtr& layer : model.layers()) {
-    if (layer->precision() != "int8") continue;
-    throw Error(fmt::format("model '{}': layer '{}' {}", model.name(), layer->name(), KernelQuantizer::untrainable));
   }
 }
 

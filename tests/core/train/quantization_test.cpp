@@ -10,6 +10,7 @@
 #include "core/data/from_tensor_slices.h"
 #include "core/data/repeat.h"
 #include "core/nn/architecture.h"
+#include "core/nn/summary.h"
 #include "core/ops/quantize.h"
 #include "tests/core/train/fixture.h"
 
@@ -150,6 +151,12 @@ TEST_F(Quantization, OnlyTheLayersThatAreNamed) {
   const ModelPtr small = int8(*model, calibrated(batches({20})), {"dense_1"});
   EXPECT_EQ(value(*small, "dense/kernel").dtype(), Dtype::f32);
   EXPECT_EQ(value(*small, "dense_1/kernel").dtype(), Dtype::i8);
+}
+
+TEST_F(Quantization, TheSummaryCountsBytes) {
+  const ModelPtr small = int8(*two_layers(), calibrated(batches({20})));
+  // A byte for each of 800 weights; biases and scales of 37 units, and two layers' input scales, of four.
+  EXPECT_THAT(summary(*small), HasSubstr("Total parameters: 876 (1.08 KiB)"));
 }
 
 TEST_F(Quantization, AnArchitectureTellsOfIt) {

@@ -86,6 +86,7 @@ testing.case("what it refuses", function()
   local small = gb.quantize.int8(model, { calibration = held_out })
   small:compile(classification)
   testing.raises("layer 'hidden' computes in int8, which has no gradient; train the model", small.fit, small, training, { verbose = 0 })
+  testing.raises("layer 'hidden' computes in int8, which has no gradient; train the model", small.memory, small, 64)
   testing.raises("quantize: model 'sequential", gb.quantize.int8, small, { calibration = held_out })
   testing.raises("option 'layers': at least one name is expected", gb.quantize.int8, model,
     { calibration = held_out, layers = {} })
