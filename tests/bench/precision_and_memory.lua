@@ -1,5 +1,5 @@
--- Bars of precision and memory that need no peer: the step in bfloat16, accumulated gradients, recomputed activations, and
--- planned against least memory. Two variants take turns (A B B A ...); each counts by its fastest round, because other work
+-- Bars of precision and memory that need no peer: the step in bfloat16, inference in int8, accumulated gradients, recomputed
+-- activations, and planned against least memory. Two variants take turns (A B B A ...); each counts by its fastest round, because other work
 -- on the machine only slows down.
 --
 --   gpubench tests/bench/precision_and_memory.lua
@@ -78,6 +78,28 @@ do
   print(string.format("wide M2, batch 512: float32 %.0f ms, mixed_bfloat16 %.0f ms: %s; the bare product %.2f",
     single * 1e3, half * 1e3, judged(single / half, 1.6, single / half >= 1.6),
     products[2].flops_per_s / products[1].flops_per_s))
+end
+collectgarbage()
+
+-- The same model asked, in int8: calibrated on training digits that it was not trained on, judged on the test digits.
+do
+  local digits = gb.datasets.mnist "train"
+  local model = dense(4096, 3)
+  model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
+  model:fit(digits:take(40000):shuffle(10000, { seed = 1 }):batch(256), { epochs = 1, verbose = 0 })
+  local small = gb.quantize.int8(model, { calibration = digits:skip(59000):batch(100) })
+  small:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
+  local test = gb.datasets.mnist("test"):batch(500)
+  local lost = 100 * (model:evaluate(test).accuracy - small:evaluate(test).accuracy)
+  local function answering(of)
+    return function()
+      local row = gb.measure.inference(of, { batch = 512, mode = "offline", duration = 1.5, input = gb.datasets.mnist "test" })
+      return 512 / row.examples_per_s
+    end
+  end
+  local single, int8 = fastest(answering(model), answering(small))
+  print(string.format("wide M2 asked, batch 512: float32 %.0f ms, int8 %.0f ms: %s; points lost %s", single * 1e3, int8 * 1e3,
+    judged(single / int8, 2, single / int8 >= 2), judged(lost, 0.5, lost <= 0.5)))
 end
 collectgarbage()
 
