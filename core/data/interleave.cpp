@@ -19,11 +19,11 @@ std::string settings_text(const InterleaveOptions& settings) {
                      settings.parallel == autotune ? " parallel=autotune"
                      : settings.parallel > 0       ? fmt::format(" parallel={}", settings.parallel)
                                                    : "",
-                     settings.deterministic ? "" : " in any order");
+                     settings.deterministic.value_or(true) ? "" : " in any order");
 }
 
-bool keeps_order(const InterleaveOptions& settings) {
-  return settings.deterministic || settings.parallel == 0;
+bool keeps_order(const InterleaveOptions& settings, std::optional<bool> deterministic) {
+  return settings.parallel == 0 || settings.deterministic.value_or(deterministic.value_or(true));
 }
 
 class InterleaveDataset final : public Dataset {
@@ -35,7 +35,7 @@ class InterleaveDataset final : public Dataset {
   std::string_view stage() const override { return stage_name; }
   std::string settings() const override { return settings_text(settings_); }
   bool in_order(std::optional<bool> deterministic) const override {
-    return keeps_order(settings_) && Dataset::in_order(deterministic);
+    return keeps_order(settings_, deterministic) && Dataset::in_order(deterministic);
   }
   std::span<const DatasetPtr> sources() const override { return *inputs_; }
   const std::vector<TensorType>& element_types() const override { return types_; }
@@ -51,7 +51,7 @@ class InterleaveDataset final : public Dataset {
   }
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    return open_interleaved(inputs_, types_, settings_, epoch, options);
+    return open_interleaved(*this, inputs_, settings_, epoch, options);
   }
 
  private:
@@ -73,7 +73,7 @@ class InterleaveMadeDataset final : public Transformation {
   std::string_view stage() const override { return stage_name; }
   std::string settings() const override { return settings_text(settings_); }
   bool in_order(std::optional<bool> deterministic) const override {
-    return keeps_order(settings_) && Dataset::in_order(deterministic);
+    return keeps_order(settings_, deterministic) && Dataset::in_order(deterministic);
   }
   const std::vector<TensorType>& element_types() const override { return types_; }
   std::int64_t examples_per_element() const override { return examples_; }
@@ -96,7 +96,7 @@ class InterleaveMadeDataset final : public Transformation {
       throw Error(fmt::format("interleave: the function gave a dataset of {} before, and now one of {}",
                               to_string(types_), to_string(input->element_types())));
     }
-    return open_interleaved(std::move(inputs), types_, settings_, epoch, options);
+    return open_interleaved(*this, std::move(inputs), settings_, epoch, options);
   }
 
  private:

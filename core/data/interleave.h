@@ -5,6 +5,7 @@
 //   interleave(shards, {.cycle_length = 4})
 #pragma once
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/data/dataset.h"
@@ -23,8 +24,9 @@ struct InterleaveOptions {
   /// autotune: a thread for each core to begin with, and where these wait for their inputs, as for a slow disk, and the
   /// consumer for them, up to one for each input in the cycle; all within the pipeline's threads.
   std::int64_t parallel = 0;
-  /// False: elements of the cycle's inputs come as the threads have them ready.
-  bool deterministic = true;
+  /// False: elements of the cycle's inputs come as the threads have them ready. Without a value, options() say; true
+  /// where they do not either.
+  std::optional<bool> deterministic{};
 };
 
 /// The most that `parallel` can be.

@@ -26,15 +26,28 @@ constexpr BufferLimits whole_elements{256, 1024};
 constexpr BufferLimits packed_elements{1024, 8192};
 constexpr std::int64_t least_buffered = 4;
 
+std::size_t bytes_of(std::span<const TensorType> types) {
+  std::size_t bytes = 0;
+  for (const TensorType& type : types) bytes += type.bytes();
+  return bytes;
+}
+
 std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, std::span<const TensorType> types) {
   const BufferLimits limits = PackedElements::serves(types) ? packed_elements : whole_elements;
   const std::int64_t share = limits.in_all / static_cast<std::int64_t>(places);
   const std::int64_t two_blocks = 2 * std::min(settings.block_length, limits.each);
   const auto most = static_cast<std::size_t>(std::clamp(std::max(share, two_blocks), least_buffered, limits.each));
-  if (!is_fixed(types)) return most;
-  std::size_t bytes = 0;
-  for (const TensorType& type : types) bytes += type.bytes();
-  return fitting_elements(bytes, most);
+  return is_fixed(types) ? fitting_elements(bytes_of(types), most) : most;
+}
+
+/// Under AUTOTUNE within what the memory budget has left, for every input that threads may hold.
+std::size_t first_buffer(const Dataset& dataset, const InterleaveOptions& settings, std::size_t places,
+                         const CursorOptions& options) {
+  const std::span<const TensorType> types = dataset.element_types();
+  const std::size_t wanted = buffer_for(settings, places, types);
+  if (settings.parallel != autotune || options.tuner == nullptr || !is_fixed(types)) return wanted;
+  const auto bytes = static_cast<std::int64_t>(places * std::max<std::size_t>(bytes_of(types), 1));
+  return static_cast<std::size_t>(options.tuner->first_setting(dataset, static_cast<int>(wanted), bytes, 0));
 }
 
 int threads_for(const InterleaveOptions& settings, std::int64_t inputs, const CursorOptions& options) {
@@ -46,24 +59,24 @@ int threads_for(const InterleaveOptions& settings, std::int64_t inputs, const Cu
 
 class InterleavedCursor final : public Cursor {
  public:
-  InterleavedCursor(Inputs inputs, std::span<const TensorType> types, const InterleaveOptions& settings,
-                    std::uint64_t epoch, const CursorOptions& options)
+  InterleavedCursor(const Dataset& dataset, Inputs inputs, const InterleaveOptions& settings, std::uint64_t epoch,
+                    const CursorOptions& options)
       : block_(settings.block_length),
         threads_(threads_for(settings, std::ssize(*inputs), options)),
         tuned_(settings.parallel == autotune),
-        any_order_(!settings.deterministic && threads_ > 0),
+        any_order_(!settings.deterministic.value_or(options.deterministic.value_or(true)) && threads_ > 0),
         cycle_(static_cast<std::size_t>(std::min<std::int64_t>(settings.cycle_length, std::ssize(*inputs)))),
         stop_(options.stop),
-        packed_(threads_ > 0 && PackedElements::serves(types)),
+        packed_(threads_ > 0 && PackedElements::serves(dataset.element_types())),
         inputs_(std::move(inputs), epoch, stop_.with_stop(packed_ ? options.for_sources() : options)),
         readers_(inputs_, {.threads = threads_,
                            .first_threads = tuned_ ? std::min(threads_, schedulable_cores()) : threads_,
                            .block = block_,
-                           .buffer = threads_ > 0 ? buffer_for(settings, cycle_.size(), types) : 1,
-                           .sizes_vary = !is_fixed(types),
-                           .packed = packed_ ? std::vector(types.begin(), types.end()) : std::vector<TensorType>{},
+                           .buffer = threads_ > 0 ? first_buffer(dataset, settings, cycle_.size(), options) : 1,
+                           .sizes_vary = !is_fixed(dataset.element_types()),
+                           .packed = packed_ ? dataset.element_types() : std::vector<TensorType>{},
                            .memory = options.memory}),
-        produced_(types) {
+        produced_(dataset.element_types()) {
     for (InputLane*& lane : cycle_) lane = next_input();
   }
   ~InterleavedCursor() override { stop_.request(); }
@@ -198,10 +211,9 @@ class InterleavedCursor final : public Cursor {
 
 }  // namespace
 
-std::unique_ptr<Cursor> open_interleaved(Inputs inputs, std::span<const TensorType> types,
-                                         const InterleaveOptions& settings, std::uint64_t epoch,
-                                         const CursorOptions& options) {
-  return std::make_unique<InterleavedCursor>(std::move(inputs), types, settings, epoch, options);
+std::unique_ptr<Cursor> open_interleaved(const Dataset& dataset, Inputs inputs, const InterleaveOptions& settings,
+                                         std::uint64_t epoch, const CursorOptions& options) {
+  return std::make_unique<InterleavedCursor>(dataset, std::move(inputs), settings, epoch, options);
 }
 
 }  // namespace gpubench

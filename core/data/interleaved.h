@@ -8,9 +8,8 @@
 
 namespace gpubench {
 
-/// Of elements of `types`; shares the inputs for as long as it lives.
-std::unique_ptr<Cursor> open_interleaved(Inputs inputs, std::span<const TensorType> types,
-                                         const InterleaveOptions& settings, std::uint64_t epoch,
-                                         const CursorOptions& options);
+/// Of `dataset`, which tells the elements' types; shares the inputs for as long as it lives.
+std::unique_ptr<Cursor> open_interleaved(const Dataset& dataset, Inputs inputs, const InterleaveOptions& settings,
+                                         std::uint64_t epoch, const CursorOptions& options);
 
 }  // namespace gpubench

@@ -193,6 +193,8 @@ std::string MemoryPool::out_of_memory_message(std::size_t bytes, std::string_vie
     text += fmt::format("; {} free in {}", text_of(free),
                         largest_piece == free ? "one piece" : "pieces of at most " + text_of(largest_piece));
   }
+  if (options_.limit > reserved_ && free > 0)
+    text += fmt::format(", {} not taken from the device yet", text_of(options_.limit - reserved_));
   for (std::size_t i = 0; i < shown; ++i) {
     text += fmt::format("{} {} {}", i == 0 ? "; largest:" : ",", largest[i]->label, text_of(largest[i]->bytes));
   }

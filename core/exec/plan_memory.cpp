@@ -97,8 +97,8 @@ class Analysis {
   void add_lasting(std::size_t device) {
     std::set<int> constants;
     for (const PlannedTensor& lasting : plan_.tensors) {
-      if (lasting.device != device || lasting.home != Home::constant || !constants.insert(lasting.index).second)
-        continue;
+      const bool kept = lasting.home == Home::constant || lasting.home == Home::kept;
+      if (lasting.device != device || !kept || !constants.insert(lasting.index).second) continue;
       add(layer_of(lasting.label), MemoryKind::constants, rounded(lasting.type.bytes()));
     }
     for (const VariablePtr& variable : plan_.variables) {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/cast.h"
+#include "core/ops/state.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -64,7 +65,13 @@ class NumericsGraph {
     }
     Rewriter rewriter(program);
     for (std::size_t index = 0; index < nodes.size(); ++index) {
-      if (wanted[index]) rewriter.keep(static_cast<std::int32_t>(index));
+      const auto at = static_cast<std::int32_t>(index);
+      if (!wanted[index]) continue;
+      if (dynamic_cast<const Assign*>(nodes[index].op.get()) != nullptr) {
+        rewriter.replace({at, 0}, rewriter.map(nodes[index].inputs[1]));  // what would be written is read
+      } else {
+        rewriter.keep(at);
+      }
     }
     return rewriter.finish();
   }

@@ -23,7 +23,7 @@ class Recomputing {
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
       for (const Alias& alias : nodes_[index].op->aliases()) {
         if (alias.kind != Alias::Kind::in_place) continue;
-        changes_[nodes_[index].inputs[static_cast<std::size_t>(alias.input)].node].push_back(
+        changes_[memory_of(nodes_[index].inputs[static_cast<std::size_t>(alias.input)])].push_back(
             static_cast<std::int32_t>(index));
       }
     }
@@ -48,13 +48,22 @@ class Recomputing {
  private:
   const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
 
+  /// The node in whose memory a value lies: what an update returns lies in the variable's.
+  std::int32_t memory_of(Value value) const {
+    for (const Alias& alias : node(value.node).op->aliases()) {
+      if (alias.output != value.output || alias.kind == Alias::Kind::may_overwrite) continue;
+      return memory_of(node(value.node).inputs[static_cast<std::size_t>(alias.input)]);
+    }
+    return value.node;
+  }
+
   /// Whether `reader` gets a copy of node `index`. Copies of views cost nothing, and keep nothing alive.
   bool is_dropped(std::int32_t index, std::int32_t reader, const GradientSection& section) const {
     if (index < section.first || index >= section.middle) return false;
     const Node& forward = node(index);
     if (forward.inputs.empty() || forward.op->has_effect() || (!is_view(forward) && !drops_(forward))) return false;
     return std::ranges::none_of(forward.inputs,
-                                [&](Value input) { return changes_between(input.node, index, reader); });
+                                [&](Value input) { return changes_between(memory_of(input), index, reader); });
   }
 
   bool changes_between(std::int32_t variable, std::int32_t first, std::int32_t last) const {

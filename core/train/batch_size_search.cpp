@@ -145,7 +145,11 @@ class Search {
   /// Two ways to be wrong: more was used than predicted, or memory ended before the limit.
   static std::size_t smaller_room(const BatchSizeTrial& trial, std::size_t room) {
     constexpr std::size_t parts_kept = 9, of = 10;
-    if (trial.used > trial.predicted) return room - std::min(room, trial.used - trial.predicted);
+    // What was not foreseen may grow with the batch, as the buffers of a pipeline's batches do.
+    if (trial.used > trial.predicted) {
+      const double foreseen = static_cast<double>(trial.predicted) / static_cast<double>(trial.used);
+      return static_cast<std::size_t>(static_cast<double>(room) * foreseen);
+    }
     return std::min(room, trial.predicted) / of * parts_kept;
   }
 
@@ -199,6 +203,10 @@ class Search {
     trainer_.runtime().synchronize();
     steps.release();
     if (given_ > 0 && given_ <= batch_size) return;
+    if (given_ == 0) {
+      throw Error(
+          fmt::format("find_batch_size: the dataset gives no batch of {} examples; it has fewer, or none", batch_size));
+    }
     throw Error(fmt::format("find_batch_size: the dataset was to have batches of {} examples; its first has {}",
                             batch_size, given_));
   }

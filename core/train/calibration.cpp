@@ -9,6 +9,7 @@
 #include "core/data/pipeline.h"
 #include "core/exec/executor.h"
 #include "core/exec/plan_cache.h"
+#include "core/ops/cast.h"
 
 namespace gpubench {
 namespace {
@@ -59,7 +60,7 @@ class Calibration {
   }
 
  private:
-  /// Outputs: the inputs of the watched calls.
+  /// Outputs: the inputs of the watched calls, in float32 whatever type the layer before gives.
   std::unique_ptr<Executor> make_plan(const std::vector<TensorType>& types) {
     Graph graph;
     std::vector<Value> inputs, outputs;
@@ -68,7 +69,7 @@ class Calibration {
       inputs.push_back(graph.input(types[i], "x"));
     }
     const std::vector<Value> values = model_.call_each({graph}, inputs);
-    for (const Model::Call* call : watched_) outputs.push_back(values[call->inputs[0]]);
+    for (const Model::Call* call : watched_) outputs.push_back(ops::cast(graph, values[call->inputs[0]], Dtype::f32));
     return make_executor(runtime_, std::move(graph), std::move(outputs));
   }
 

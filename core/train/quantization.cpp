@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/ops/quantize.h"
@@ -40,6 +41,12 @@ std::set<std::string> chosen_layers(const Model& model, const std::vector<std::s
   }
   for (const LayerPtr& layer : all) {
     if (names.empty() && can_be_quantized(*layer)) chosen.insert(layer->name());
+    if (chosen.contains(layer->name()) && layer->policy().name != "float32") {
+      throw Error(
+          fmt::format("quantize: layer '{}' has dtype {}; int8 is made of layers of float32. Name the others in "
+                      "layers",
+                      layer->name(), layer->policy().name));
+    }
   }
   if (chosen.empty()) {
     throw Error(fmt::format("quantize: model '{}' has no layer with an int8 form, Dense or Conv2D", model.name()));
@@ -86,7 +93,8 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
   const auto calls_of = [&](const LayerPtr& layer) { return std::ranges::count(calls, layer, &Model::Call::layer); };
   SkippedCalls folded;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls[i].layer->kind() != "BatchNormalization") continue;
+    // One that gives another type stays what it is.
+    if (calls[i].layer->kind() != "BatchNormalization" || calls[i].layer->policy().name != "float32") continue;
     const std::size_t before = calls[i].inputs[0];
     const Layer& linear = *calls[before].layer;
     if (!chosen.contains(linear.name()) || calls_of(calls[i].layer) != 1 || calls_of(calls[before].layer) != 1)
@@ -121,6 +129,24 @@ void fold(Values& values, const Layer& linear, const Layer& norm) {
   }
 }
 
+/// Throws Error where int8 cannot stand for the kernel: before any data is looked at, which would be blamed.
+void check_kernel(const Values& values, const std::string& layer) {
+  const HostTensor& kernel = values.at(layer + "/kernel");
+  const auto weights = kernel.values<float>();
+  const auto wrong = std::ranges::find_if_not(weights, [](float weight) { return std::isfinite(weight); });
+  if (wrong != weights.end()) {
+    throw Error(fmt::format("quantize: the kernel of layer '{}' has a weight that is {}", layer, *wrong));
+  }
+  constexpr std::int64_t most_terms = std::numeric_limits<std::int32_t>::max() / (128 * 128);
+  const std::int64_t terms = static_cast<std::int64_t>(weights.size()) / kernel.shape().back();
+  if (terms > most_terms) {
+    throw Error(
+        fmt::format("quantize: layer '{}' adds up {} products, but the 32 bits of an int8 sum hold {}; name the "
+                    "other layers in layers",
+                    layer, terms, most_terms));
+  }
+}
+
 /// Replaces the kernel by one in int8 with a scale for each channel.
 void quantize_kernel(Values& values, const std::string& layer) {
   const HostTensor kernel = values.at(layer + "/kernel");
@@ -130,9 +156,6 @@ void quantize_kernel(Values& values, const std::string& layer) {
   const auto scale = scales.values<float>();
   std::ranges::fill(scale, 0.0F);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!std::isfinite(weights[i])) {
-      throw Error(fmt::format("quantize: the kernel of layer '{}' has a weight that is {}", layer, weights[i]));
-    }
     scale[i % channels] = std::max(scale[i % channels], std::abs(weights[i]));
   }
   for (float& one : scale) one = one > 0 ? one / int8_steps : 1;  // of nothing but zeros
@@ -192,6 +215,7 @@ ModelPtr quantize_int8(Runtime& runtime, VariableFactory& factory, const Model& 
   refuse(model, "int8", "computes in int8");
   const std::set<std::string> chosen = chosen_layers(model, layers);
   Values values = read_all(runtime, model);
+  for (const std::string& layer : chosen) check_kernel(values, layer);
   const auto ranges = input_ranges(runtime, model, chosen, values, calibration);
 
   const SkippedCalls folded = folded_norms(model, chosen);

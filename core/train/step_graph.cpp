@@ -171,9 +171,11 @@ ExecutorOptions training_options(const Model& model, const CompileConfig& config
     const bool named = std::ranges::find(config.offload.layers, name) != config.offload.layers.end();
     const bool on_host = call.layer->device() == host;
     if (named && on_host) refuse_offload_from_host(model, fmt::format("layer '{}' is", name));
-    if (config.offload.all && !on_host) options.offload.layers.push_back(name);
+    const bool again = std::ranges::find(config.recompute, name) != config.recompute.end();
+    if (config.offload.all && !on_host && !again) options.offload.layers.push_back(name);
   }
-  if (config.offload.all && options.offload.layers.empty()) refuse_offload_from_host(model, "all its layers are");
+  if (config.offload.all && options.offload.layers.empty() && config.recompute.empty())
+    refuse_offload_from_host(model, "all its layers are");
   return options;
 }
 

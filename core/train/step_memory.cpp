@@ -96,14 +96,16 @@ PlannedStepMemory plan_with(Trainer& trainer, CompileConfig asked, std::span<con
   return {memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model)), flops};
 }
 
-/// What a model need not keep: all layers but the inputs and the outputs, in the order of the model.
-std::vector<std::string> inner_layers(const Model& model) {
+/// What a model need not keep: all layers but the inputs, the outputs and those that wait on the host, in the order of
+/// the model.
+std::vector<std::string> inner_layers(const Model& model, const std::vector<std::string>& offloaded) {
   std::vector<std::string> inner;
   for (std::size_t call = 0; call < model.calls().size(); ++call) {
     const std::string& name = model.calls()[call].layer->name();
     const bool output = std::ranges::find(model.outputs(), call) != model.outputs().end();
     const bool known = std::ranges::find(inner, name) != inner.end();  // a layer may be called several times
-    if (!model.calls()[call].inputs.empty() && !output && !known) inner.push_back(name);
+    const bool on_host = std::ranges::find(offloaded, name) != offloaded.end();
+    if (!model.calls()[call].inputs.empty() && !output && !known && !on_host) inner.push_back(name);
   }
   return inner;
 }
@@ -117,8 +119,8 @@ CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> el
   require_graph(trainer);
   const std::size_t kept = total(plan_with(trainer, config, element).memory);
   if (kept <= budget) return config;
-  const std::vector<LayerWork> layers =
-      work_of_layers(dry_step(trainer, config, element).graph.graph, inner_layers(trainer.model()));
+  const std::vector<LayerWork> layers = work_of_layers(dry_step(trainer, config, element).graph.graph,
+                                                       inner_layers(trainer.model(), config.offload.layers));
   const RecomputeChoice choice = choose_recomputed(layers, budget, [&](const std::vector<std::string>& names) {
     CompileConfig candidate = config;
     candidate.recompute = names;
@@ -170,7 +172,10 @@ std::vector<TensorType> batch_types(const Trainer& trainer, std::int64_t batch_s
     }
     types.push_back(std::move(type));
   }
-  for (TensorType& type : types) type.shape.insert(type.shape.begin(), batch_size);
+  for (TensorType& type : types) {
+    type.shape.insert(type.shape.begin(), batch_size);
+    if (is_floating(type.dtype)) type.dtype = Dtype::f32;  // as data mostly is; the step casts it
+  }
   return types;
 }
 

@@ -29,8 +29,9 @@ CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> el
 /// execution.
 std::vector<DeviceMemory> training_memory(Trainer& trainer);
 
-/// A batch of so many examples as the model and its losses take it: inputs, then labels of the outputs' types, or class
-/// indices. Throws Error when the model's input is not known.
+/// A batch of so many examples as the model and its losses take it: inputs, then labels in the outputs' shapes, or
+/// class indices; numbers that are not whole in float32, whatever the model computes in. Throws Error when the model's
+/// input is not known.
 std::vector<TensorType> batch_types(const Trainer& trainer, std::int64_t batch_size);
 /// A whole batch of `dataset`. Throws Error where another extent than the first varies.
 std::vector<TensorType> batch_types(const Dataset& dataset);

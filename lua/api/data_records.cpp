@@ -141,8 +141,8 @@ struct TfrecordTable {
                                             field("ignore_errors", &TfrecordTable::ignore_errors)};
 };
 
-DatasetPtr records(const FileNames& files, const TfrecordTable& options) {
-  const DatasetPtr dataset = tfrecord(listed(files), parse_tfrecord_compression(options.compression));
+DatasetPtr records(lua_State* L, const FileNames& files, const TfrecordTable& options) {
+  const DatasetPtr dataset = tfrecord(listed(L, files), parse_tfrecord_compression(options.compression));
   return options.ignore_errors ? ignore_errors(dataset) : dataset;
 }
 

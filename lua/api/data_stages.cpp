@@ -104,7 +104,7 @@ struct InterleaveTable {
   std::optional<std::int64_t> cycle_length;
   std::int64_t block_length = 1;
   std::int64_t num_parallel_calls = 0;
-  bool deterministic = true;
+  std::optional<bool> deterministic;
   static constexpr auto fields = std::tuple{field("cycle_length", &InterleaveTable::cycle_length),
                                             field("block_length", &InterleaveTable::block_length),
                                             field("num_parallel_calls", &InterleaveTable::num_parallel_calls),

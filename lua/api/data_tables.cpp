@@ -81,7 +81,7 @@ std::size_t position_of(const ColumnChoice& choice, const std::vector<CsvColumn>
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-DatasetPtr rows_of_csv(const FileNames& files, const CsvTable& table) {
+DatasetPtr rows_of_csv(lua_State* L, const FileNames& files, const CsvTable& table) {
   if (table.delimiter.size() != 1) {
     throw Error(
         fmt::format("csv: the delimiter is one character, '{}' is {}", table.delimiter, table.delimiter.size()));
@@ -89,7 +89,7 @@ DatasetPtr rows_of_csv(const FileNames& files, const CsvTable& table) {
   CsvOptions options{.header = table.header, .delimiter = table.delimiter.front(), .pack = table.pack};
   std::transform(table.columns.begin(), table.columns.end(), std::back_inserter(options.columns), &column_of);
   for (const ColumnChoice& choice : table.select) options.select.push_back(position_of(choice, options.columns));
-  const DatasetPtr rows = csv(listed(files), options);
+  const DatasetPtr rows = csv(listed(L, files), options);
   return table.ignore_errors ? ignore_errors(rows) : rows;
 }
 

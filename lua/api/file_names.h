@@ -1,18 +1,17 @@
-// Files as scripts name them: a path, a pattern, or a list of such.
+// Files as scripts name them: a path, a pattern, a list of such, or the bytes of a path as list_files gives them.
 #pragma once
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "lua/api/tensor.h"
 #include "lua/bind/variant.h"
 
 namespace gpubench::lua {
 
-using FileNames = std::variant<std::string, std::vector<std::string>>;
+using FileNames = std::variant<std::string, std::vector<std::string>, Tensor>;
 
-inline std::vector<std::string> listed(const FileNames& names) {
-  if (const auto* one = std::get_if<std::string>(&names)) return {*one};
-  return std::get<std::vector<std::string>>(names);
-}
+/// Throws ArgumentError for a tensor that is no uint8[n].
+std::vector<std::string> listed(lua_State* L, const FileNames& names);
 
 }  // namespace gpubench::lua

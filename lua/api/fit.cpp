@@ -35,7 +35,7 @@ struct CompileTable {
   bool auto_scale_loss = true;
   std::int64_t gradient_accumulation_steps = 1;
   std::vector<std::string> recompute;
-  std::int64_t recompute_budget = 0;
+  std::optional<std::int64_t> recompute_budget;
   std::variant<bool, std::vector<std::string>> offload = false;
   std::int64_t offload_ahead = OffloadOptions{}.ahead;
   static constexpr auto fields =
@@ -63,6 +63,7 @@ CompileConfig::Offload offload_of(const CompileTable& table, Execution execution
   }
   CompileConfig::Offload offload{.ahead = static_cast<int>(table.offload_ahead)};
   if (const auto* const layers = std::get_if<std::vector<std::string>>(&table.offload)) {
+    if (layers->empty()) throw ArgumentError("option 'offload': true, or at least one layer's name is expected");
     offload.layers = *layers;
   } else {
     offload.all = std::get<bool>(table.offload);
@@ -311,11 +312,15 @@ int compile_model(lua_State* L) {
                                     table.gradient_accumulation_steps));
   }
   config.gradient_accumulation_steps = table.gradient_accumulation_steps;
-  if (table.recompute_budget < 0 || (table.recompute_budget > 0 && !table.recompute.empty())) {
-    throw ArgumentError("option 'recompute_budget': bytes are expected, instead of names of layers in 'recompute'");
+  if (table.recompute_budget && !table.recompute.empty()) {
+    throw ArgumentError("options 'recompute' and 'recompute_budget': names of layers are expected, or a budget");
+  }
+  if (table.recompute_budget.value_or(1) < 1) {
+    throw ArgumentError(
+        fmt::format("option 'recompute_budget': bytes are expected, at least 1, got {}", *table.recompute_budget));
   }
   config.recompute = table.recompute;
-  config.recompute_budget = static_cast<std::size_t>(table.recompute_budget);
+  config.recompute_budget = static_cast<std::size_t>(table.recompute_budget.value_or(0));
   config.offload = offload_of(table, config.executor.execution);
   self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
   return 0;

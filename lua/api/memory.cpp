@@ -124,13 +124,19 @@ int report(lua_State* L) {
   return 1;
 }
 
-/// A dataset of single examples, or a function that makes batches.
-BatchSource read_batches(lua_State* L, int index, std::int64_t* largest) {
+/// A dataset of single examples, or a function that makes batches. A last batch that cannot be cut into parts is left
+/// out.
+BatchSource read_batches(lua_State* L, int index, std::int64_t parts, std::int64_t* largest) {
   if (Value<DatasetPtr>::matches(L, index)) {
     const auto examples = Value<DatasetPtr>::read(L, index);
     const std::optional<std::int64_t> size = examples->size();
     if (size && *size != endless) *largest = *size;
-    return [examples](std::int64_t batch_size) { return batch(examples, batch_size); };
+    if (*largest < parts) {
+      throw Error(
+          fmt::format("gb.find_batch_size: the dataset has {} examples, fewer than gradient_accumulation_steps = {}",
+                      *largest, parts));
+    }
+    return [examples, parts](std::int64_t batch_size) { return batch(examples, batch_size, parts > 1); };
   }
   if (Value<LuaFunction>::matches(L, index)) return Value<BatchSource>::read(L, index);
   throw ArgumentError(fmt::format(
@@ -153,7 +159,8 @@ Info info_of(const BatchSizeSearch& search) {
 int find(lua_State* L) {
   const auto model = Value<ModelHandle>::read(L, 1);
   BatchSizeOptions options;
-  const BatchSource batches = read_batches(L, 2, &options.largest);
+  const BatchSource batches =
+      read_batches(L, 2, model->trainer->config().gradient_accumulation_steps, &options.largest);
   if (!lua_isnoneornil(L, 3)) {
     const auto limit = Value<std::int64_t>::read(L, 3);
     if (limit < 1) throw ArgumentError(fmt::format("argument 3: a limit in bytes is expected, got {}", limit));

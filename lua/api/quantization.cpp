@@ -21,7 +21,7 @@ struct Int8Table {
   std::optional<DatasetPtr> calibration;
   std::optional<std::int64_t> batches;
   std::string method = "max";
-  double percentile = CalibrationOptions{}.percentile;
+  std::optional<double> percentile;
   Names layers;
   static constexpr auto fields =
       std::tuple{field("calibration", &Int8Table::calibration), field("batches", &Int8Table::batches),
@@ -30,8 +30,17 @@ struct Int8Table {
 
   std::optional<CalibrationOptions> options() const {
     const RangeMethod parsed = parse_range_method(method);
-    if (!calibration) return std::nullopt;
-    return CalibrationOptions{*calibration, batches, parsed, percentile};
+    if (percentile && parsed != RangeMethod::percentile) {
+      throw ArgumentError("option 'percentile': is for method = \"percentile\" alone");
+    }
+    CalibrationOptions all{calibration.value_or(nullptr), batches, parsed,
+                           percentile.value_or(CalibrationOptions{}.percentile)};
+    check(all);
+    if (calibration) return all;
+    if (batches || method != "max") {
+      throw ArgumentError("options 'batches' and 'method' tell how a calibration set is looked at; give 'calibration'");
+    }
+    return std::nullopt;
   }
 };
 

@@ -10,7 +10,7 @@ gb.data = {}
 ---@class gpubench.data.Dataset
 gb.data.Dataset = {}
 
----@alias Files string|string[] a path, a pattern (*, ?, [a-z]), or a list of such; "**" is refused: a pattern
+---@alias Files string|string[]|Tensor a path, a pattern (*, ?, [a-z]), a list of such, or a path's bytes as list_files gives them; "**" is refused: a pattern
 --- for each depth ("fold/*.jpg", "fold/*/*.jpg") says the same
 
 ---@class ListFilesOptions

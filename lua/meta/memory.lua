@@ -44,7 +44,8 @@ local Model = {}
 ---@field text string the same as a table, to be printed
 
 --- What a training step on batches of this size will take, before it takes any of it: the step is planned, not run. A
---- dataset of batches says more than a size: the types that its elements really have. Needs graph execution.
+--- dataset of batches says more than a size, with which data is taken to be float32: the types that its elements really
+--- have. What the stages of a pipeline hold, such as prefetch_to_device on its device, is theirs. Needs graph execution.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -17,7 +17,9 @@ gb.quantize = {}
 
 --- A new model of the same layers that computes in int8. A BatchNormalization that alone reads a quantized layer is folded
 --- into it. The new model can predict, be measured, saved and, once compiled, evaluated, but not be trained. Its layers have
---- the option `quantization = "int8"`, an int8 `kernel`, and the variables `kernel_scale` and `input_scale`.
+--- the option `quantization = "int8"`, an int8 `kernel`, and the variables `kernel_scale` and `input_scale`. Where it runs,
+--- each size of batch that it has been asked in holds its kernels once more, in the order that the device's product reads.
+--- int8 has no NaN: what is not a number becomes some number. A tape finds no gradient through an int8 layer.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -43,7 +45,7 @@ function gb.quantize.int8(model, options) end
 
 --- A new model of the same layers and weights that is trained like any other, in float32, while kernels and inputs are
 --- rounded as in int8; gradients go straight through the rounding, and stop where it saturates. The range of a layer's input
---- is a moving average of the batches' largest magnitudes. What gb.quantize.int8 makes of it needs no calibration.
+--- is a moving average of the batches' largest magnitudes (with gradient_accumulation_steps, of the parts'). What gb.quantize.int8 makes of it needs no calibration.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -187,3 +187,14 @@ testing.case("images are decoded, classes are folders", function()
   testing.equal(images.element_types[1], "uint8[4, 4, 3]")
   testing.raises("decode: 4 bytes that are neither a JPEG nor a PNG image", function() for _ in images:iter() do end end)
 end)
+
+testing.case("files are interleaved as tf.data does it: what list_files gives names a file", function()
+  for i = 1, 3 do write_records(out .. "part" .. i .. ".tfrecord", { "a" .. i, "b" .. i }) end
+  local files = Dataset.list_files(out .. "part*.tfrecord")
+  local all = files:interleave(function(path) return Dataset.tfrecord(path) end, { cycle_length = 3 })
+  local seen = {}
+  for record in all:iter() do seen[#seen + 1] = text(record) end
+  testing.equal(table.concat(seen, " "), "a1 a2 a3 b1 b2 b3")
+  testing.raises("a path is a string or its bytes, uint8[n] as list_files gives them; this is float32[2]", Dataset.tfrecord,
+    gb.ones { 2 })
+end)

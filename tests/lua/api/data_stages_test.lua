@@ -261,3 +261,30 @@ testing.case("a pipeline that hands elements on in any order has no position", f
     function() any(2, false):iter { from = { epoch = 0, position = 1 } } end)
   testing.raises("throttle: a bandwidth of 0 bytes/s", function() range(3):throttle { bandwidth = 0 } end)
 end)
+
+testing.case("an interleave that is not told whether to keep the order is told by the options", function()
+  local Dataset = gb.data.Dataset
+  local slow = Dataset.range(5):throttle { latency = 0.05 }
+  local mixed = Dataset.interleave({ slow, Dataset.range(100, 105) }, { num_parallel_calls = 2 })
+  local function first_of(dataset)
+    local first = dataset:take(1):iter()()
+    return first:item()
+  end
+  testing.equal(first_of(mixed), 0)
+  testing.equal(first_of(mixed:options { deterministic = false }), 100)
+  local told = Dataset.interleave({ slow, Dataset.range(100, 105) }, { num_parallel_calls = 2, deterministic = true })
+  testing.equal(first_of(told:options { deterministic = false }), 0)
+end)
+
+testing.case("buffers of an interleave under AUTOTUNE stay within the budget", function()
+  local Dataset = gb.data.Dataset
+  local inputs = {}
+  for i = 1, 4 do inputs[i] = Dataset.synthetic { types = { "float32[131072]" }, count = 20 } end
+  local all = Dataset.interleave(inputs, { num_parallel_calls = gb.AUTOTUNE }):options { ram_budget = 2 << 20 }
+  local count = 0
+  for _ in all:iter() do count = count + 1 end
+  testing.equal(count, 80)
+  for _, stage in ipairs(all:stats()) do
+    if stage.stage == "interleave" then testing.is_true(stage.buffer * (512 << 10) <= 2 << 20, tostring(stage.buffer)) end
+  end
+end)

@@ -47,3 +47,10 @@ testing.case("fit finds the batch that fits", function()
   testing.is_true(gb.config.memory_info().peak <= 24 * MiB)
   testing.is_true(gb.config.memory_info().peak >= 21 * MiB, "but most of the memory was put to use")
 end)
+
+testing.case("what the pool has not taken from the device yet is told beside what is free", function()
+  local kept = gb.zeros { 1024 }
+  local ok, message = pcall(gb.zeros, { 1 << 25 })
+  testing.is_true(not ok and kept ~= nil)
+  testing.contains(tostring(message), "not taken from the device yet")
+end)

@@ -193,3 +193,26 @@ testing.case("limits that nothing fits are refused", function()
   testing.raises("batch: gb.AUTOTUNE is no size of a batch", digits.batch, digits, gb.AUTOTUNE)
   testing.raises("gb.AUTOTUNE chooses it for tensors", model.fit, model, digits:batch(8), { batch_size = gb.AUTOTUNE })
 end)
+
+testing.case("the search leaves out a last batch that cannot be cut into parts", function()
+  local model = build("dense", { gradient_accumulation_steps = 8 })
+  local size, search = gb.find_batch_size(model, digits:take(500), 1 << 30)
+  testing.equal(size, 496)
+  testing.equal(#search.trials, 1)
+  testing.raises("the dataset has 7 examples, fewer than gradient_accumulation_steps = 8", gb.find_batch_size, model,
+    digits:take(7), 1 << 30)
+end)
+
+testing.case("data is taken to be float32 whatever a model computes in", function()
+  gb.config.set_dtype_policy "bfloat16"
+  local model = gb.Sequential { gb.layers.Dense(16, { input_shape = { 512 } }), gb.layers.Dense(4) }
+  gb.config.set_dtype_policy "float32"
+  model:compile { optimizer = "sgd", loss = "mean_squared_error" }
+  local planned = model:memory(256).total
+  model:fit(gb.ones { 256, 512 }, gb.ones { 256, 4 }, { batch_size = 256, verbose = 0 })
+  testing.equal(gb.memory.report(model).step.total, planned)
+end)
+
+testing.case("a budget of nothing is no budget", function()
+  testing.raises("option 'recompute_budget': bytes are expected, at least 1, got 0", build, "dense", { recompute_budget = 0 })
+end)

@@ -99,3 +99,94 @@ testing.case("what it refuses", function()
   testing.raises("has no layer 'other'", gb.quantize.aware, model, { layers = { "other" } })
   testing.raises("layer 'hidden' is quantized; shrink the model first", gb.prune.shrink, small, { hidden = 0.5 })
 end)
+
+--- The largest difference of what two models answer, as a share of the largest answer.
+local function distance(model, other, given)
+  local expected = model:predict(given):cast "float32"
+  return ((other:predict(given):cast "float32" - expected):abs():max() / expected:abs():max()):item()
+end
+
+testing.case("layers of 16 bits before a quantized one are looked at as the numbers that they give", function()
+  for _, policy in ipairs { "mixed_bfloat16", "mixed_float16", "bfloat16", "float16" } do
+    local model = gb.Sequential {
+      gb.layers.Dense(32, { dtype = policy, input_shape = { 8 }, name = "narrow" }), gb.layers.Dense(4, { name = "wide" }),
+    }
+    local given = gb.random.normal { 64, 8 }
+    local data = gb.data.Dataset.from_tensor_slices(given):batch(16)
+    local small = gb.quantize.int8(model, { calibration = data, layers = { "wide" } })
+    testing.is_true(distance(model, small, given) < 0.05, policy)
+    testing.raises("quantize: layer 'narrow' has dtype " .. policy, gb.quantize.int8, model, { calibration = data })
+  end
+end)
+
+testing.case("a batch normalization of another type than float32 stays what it is", function()
+  for _, policy in ipairs { "float32", "float16", "mixed_bfloat16" } do
+    local model = gb.Sequential {
+      gb.layers.Dense(8, { input_shape = { 8 } }), gb.layers.BatchNormalization { dtype = policy },
+    }
+    local given = gb.random.normal { 64, 8 }
+    local small = gb.quantize.int8(model, { calibration = gb.data.Dataset.from_tensor_slices(given):batch(16) })
+    testing.is_true(distance(model, small, given) < 0.05, policy)
+    testing.equal(small:predict(given).dtype, model:predict(given).dtype)
+  end
+end)
+
+testing.case("sums that 32 bits do not hold, and weights that are no numbers, are told by their layer", function()
+  local terms = 150528
+  local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { terms }, name = "long" }) }
+  local data = gb.data.Dataset.from_tensor_slices(gb.ones { 2, terms }):batch(2)
+  testing.raises("quantize: layer 'long' adds up 150528 products, but the 32 bits of an int8 sum hold 131071",
+    gb.quantize.int8, model, { calibration = data })
+  local broken = dense_classifier()
+  local weights = broken:get_weights()
+  weights[1] = weights[1] / 0
+  broken:set_weights(weights)
+  testing.raises("quantize: the kernel of layer 'hidden' has a weight that is", gb.quantize.int8, broken,
+    { calibration = held_out })
+end)
+
+testing.case("options of a calibration are checked where there is none", function()
+  local aware = trained(gb.quantize.aware(dense_classifier()), 1)
+  testing.raises("batches must be at least 1, got -5", gb.quantize.int8, aware, { batches = -5 })
+  testing.raises("give 'calibration'", gb.quantize.int8, aware, { method = "mse" })
+  testing.raises("option 'percentile': is for method = \"percentile\" alone", gb.quantize.int8, aware, { percentile = 50 })
+end)
+
+testing.case("a layer that is called twice is recomputed by the range that each call had", function()
+  local given = gb.data.Dataset.from_tensor_slices({ gb.random.normal { 16, 4 } * 5, gb.random.normal { 16, 3 } }):batch(16)
+  local function weights(recompute)
+    gb.config.set_seed(5)
+    local input, shared = gb.Input { 4 }, gb.layers.Dense(4, { name = "shared" })
+    local twice = shared(gb.layers.Activation("softmax")(shared(input)))
+    local model = gb.quantize.aware(gb.Model { inputs = input, outputs = gb.layers.Dense(3)(twice) })
+    model:compile { optimizer = gb.optimizers.SGD { learning_rate = 0.1 }, loss = "mean_squared_error", recompute = recompute }
+    model:fit(given, { epochs = 2, verbose = 0 })
+    return model:get_weights()
+  end
+  local kept, again = weights(nil), weights { "shared" }
+  for i, weight in ipairs(kept) do testing.equal(again[i]:to_table(), weight:to_table()) end
+end)
+
+testing.case("looking at numerics moves no range", function()
+  local aware = trained(gb.quantize.aware(dense_classifier()), 1)
+  local function ranges()
+    local found = {}
+    for _, variable in ipairs(aware.variables) do
+      if variable.name:find "input_range" then found[#found + 1] = variable:item() end
+    end
+    return found
+  end
+  local before = ranges()
+  testing.equal(#before, 2)
+  gb.measure.numerics(aware, training)
+  testing.equal(ranges(), before)
+end)
+
+testing.case("what is made of frozen weights once is in the memory that is told", function()
+  local model = gb.quantize.aware(gb.Sequential {
+    gb.layers.Dense(64, { input_shape = { 784 }, trainable = false }), gb.layers.Dense(10, { activation = "softmax" }),
+  })
+  model:compile(classification)
+  local frozen = 4 * 784 * 64
+  testing.is_true(model:memory(64).constants >= frozen, "the frozen kernel, rounded")
+end)

@@ -63,5 +63,5 @@ testing.case("what cannot be recomputed says why", function()
   local small = build { recompute_budget = 1 << 20 }
   testing.raises("no choice of layers to recompute brings a training step within recompute_budget = 1 MiB; the",
     small.fit, small, digits, { steps_per_epoch = 1, verbose = 0 })
-  testing.raises("instead of names of layers in 'recompute'", build, { recompute = { "hidden_1" }, recompute_budget = 1 })
+  testing.raises("names of layers are expected, or a budget", build, { recompute = { "hidden_1" }, recompute_budget = 1 })
 end)
