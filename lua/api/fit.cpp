@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/batch.h"
+#include "core/data/take.h"
 #include "core/train/batch_size_search.h"
 #include "core/train/progress.h"
 #include "lua/api/callbacks.h"
@@ -235,8 +236,24 @@ std::int64_t resolve_batch_size(lua_State* L, Trainer& trainer, std::int64_t ask
   }
   require_rows(data.arrays);
   lua_gc(L, LUA_GCCOLLECT);
-  const BatchSource batches = [&](std::int64_t batch_size) { return batches_of(data.arrays, batch_size); };
-  return find_batch_size(trainer, batches, {.largest = data.arrays[0].shape()[0]}).batch_size;
+  const std::int64_t rows = data.arrays[0].shape()[0];
+  const BatchSource whole_batches = [&](std::int64_t batch_size) {
+    return take(batches_of(data.arrays, batch_size), std::max<std::int64_t>(rows / batch_size, 1));
+  };
+  return find_batch_size(trainer, whole_batches, {.largest = rows}).batch_size;
+}
+
+/// Before the first step, not after an epoch of them.
+void require_parts(const Trainer& trainer, const Data& data, std::int64_t batch_size) {
+  const std::int64_t parts = trainer.config().gradient_accumulation_steps;
+  if (data.dataset || data.arrays[0].shape().empty()) return;
+  const std::int64_t rows = data.arrays[0].shape()[0], rest = rows % batch_size;
+  if (rest % parts == 0 && std::min(rows, batch_size) % parts == 0) return;
+  throw ArgumentError(
+      fmt::format("{} rows in batches of {}{} cannot be cut into gradient_accumulation_steps = {} equal parts; leave "
+                  "rows out, or take "
+                  "a batch size that is a multiple of {} and divides the rows",
+                  rows, batch_size, rest == 0 ? "" : fmt::format(", the last one of {},", rest), parts, parts));
 }
 
 FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
@@ -333,6 +350,7 @@ int fit_model(lua_State* L) {
   auto table = Value<FitTable>::read(L, data.next);
   table.batch_size = resolve_batch_size(L, *self->trainer, table.batch_size, data);
   const FitOptions options = fit_options(L, table, data);
+  require_parts(*self->trainer, data, table.batch_size);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
   push_history(L, fit(*self->trainer, *data.batches(table.batch_size, shuffle), options));

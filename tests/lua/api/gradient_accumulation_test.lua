@@ -88,6 +88,16 @@ testing.case("parts that cannot be are refused", function()
   testing.raises("option 'gradient_accumulation_steps': at least 1 is expected, got 0", build,
     { gradient_accumulation_steps = 0 })
   local model = build { gradient_accumulation_steps = 3 }
-  testing.raises("a batch of 64 examples cannot be accumulated over gradient_accumulation_steps = 3 in equal parts",
+  testing.raises("64 rows in batches of 64 cannot be cut into gradient_accumulation_steps = 3 equal parts",
     model.fit, model, images, labels, { batch_size = 64, verbose = 0 })
+end)
+
+testing.case("rows that leave an uneven last batch are told before the first step", function()
+  local model = gb.Sequential { gb.layers.Dense(3, { input_shape = { 20 } }) }
+  model:compile { optimizer = "sgd", loss = "mean_squared_error", gradient_accumulation_steps = 4 }
+  local before = model:get_weights()
+  testing.raises("501 rows in batches of 32, the last one of 21, cannot be cut into gradient_accumulation_steps = 4",
+    model.fit, model, gb.ones { 501, 20 }, gb.ones { 501, 3 }, { batch_size = 32, verbose = 0 })
+  for i, weight in ipairs(model:get_weights()) do testing.equal(weight:to_table(), before[i]:to_table()) end
+  model:fit(gb.ones { 512, 20 }, gb.ones { 512, 3 }, { batch_size = gb.AUTOTUNE, verbose = 0 })
 end)
