@@ -54,3 +54,12 @@ testing.case("what the pool has not taken from the device yet is told beside wha
   testing.is_true(not ok and kept ~= nil)
   testing.contains(tostring(message), "not taken from the device yet")
 end)
+
+testing.case("AUTOTUNE finds a batch that can be cut into parts", function()
+  local model = gb.Sequential { gb.layers.Dense(3, { input_shape = { 20 } }) }
+  model:compile { optimizer = "sgd", loss = "mean_squared_error", gradient_accumulation_steps = 3 }
+  model:fit(gb.ones { 513, 20 }, gb.ones { 513, 3 }, { batch_size = gb.AUTOTUNE, verbose = 0 })
+  testing.equal(gb.memory.report(model).step.total, model:memory(513).total)
+  testing.raises("512 rows in batches of 510, the last one of 2, cannot be cut", model.fit, model, gb.ones { 512, 20 },
+    gb.ones { 512, 3 }, { batch_size = gb.AUTOTUNE, verbose = 0 })
+end)
