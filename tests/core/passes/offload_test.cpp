@@ -15,7 +15,6 @@ namespace gpubench {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 bool overlaps_all(const DeviceId&) {
   return true;

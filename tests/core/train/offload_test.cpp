@@ -17,8 +17,8 @@ const DeviceId host{}, apart{DeviceId::Kind::cpu, 1, {}};
 
 class Offload : public ::testing::Test {
  protected:
-  static LayerPtr layer(const char* kind, ConfigEntries options, const DeviceId& device) {
-    return make_layer(kind, std::move(options), device);
+  static LayerPtr layer(const char* kind, const ConfigEntries& options, const DeviceId& device) {
+    return make_layer(kind, options, device);
   }
   static LayerPtr dense(const DeviceId& device, std::int64_t units, const char* activation, Shape input_shape = {}) {
     return layer("Dense",

@@ -15,7 +15,7 @@ const DeviceId gpu{DeviceId::Kind::gpu, 0, {}};
 
 class CudaOffload : public testing::TrainTest {
  protected:
-  static LayerPtr on_gpu(const char* kind, ConfigEntries options) { return make_layer(kind, std::move(options), gpu); }
+  static LayerPtr on_gpu(const char* kind, const ConfigEntries& options) { return make_layer(kind, options, gpu); }
   static ModelPtr deep(std::int64_t width) {
     std::vector<LayerPtr> chain;
     for (int i = 0; i < 6; ++i) {
