@@ -119,8 +119,7 @@ TEST(RecomputeChoice, TakesWhatSavesMostForItsFlops) {
 
 TEST_F(Recompute, ABudgetSparesTheDearLayers) {
   // A wide layer costs much and saves little beside the narrow ones' many activations.
-  std::vector<LayerPtr> chain{testing::dense(64, "tanh", {4}), testing::dense(256, "tanh"),
-                              testing::dense(64, "tanh")};
+  std::vector<LayerPtr> chain{testing::dense(64, "tanh", {4}), testing::dense(256, "tanh"), testing::dense(64, "tanh")};
   for (int i = 0; i < 12; ++i) chain.push_back(make_layer("Activation", {{"activation", std::string("tanh")}}));
   chain.push_back(testing::dense(3, "softmax"));
   const auto model = std::make_shared<Model>("uneven", chain);
