@@ -1,5 +1,6 @@
 // What the threads of InputReaders do.
 #include "core/base/bounded_queue.h"
+#include "core/data/element_bytes.h"
 #include "core/data/input_readers.h"
 
 namespace gpubench {
@@ -16,12 +17,6 @@ bool spin_until(const std::function<bool()>& ready) {
     for (int i = 0; i < pauses_per_look; ++i) spin_pause();
   }
   return true;
-}
-
-std::size_t bytes_of(const Element& element) {
-  std::size_t bytes = 0;
-  for (const HostTensor& tensor : element) bytes += tensor.bytes();
-  return bytes;
 }
 
 }  // namespace
@@ -138,7 +133,7 @@ bool InputReaders::read_element(InputLane& lane, std::span<TensorView> views) {
       return lane.ring.is_packed() ? cursor.next_into(views) : cursor.next(slot.element);
     };
     if (!lane.read(next)) return false;
-    if (settings_.sizes_vary) lane.fit(bytes_of(slot.element));
+    if (settings_.sizes_vary) lane.fit(element_bytes(slot.element));
   } catch (const Error&) {
     release(slot.element);
     slot.error = std::current_exception();

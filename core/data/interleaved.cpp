@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/data/element_bytes.h"
 #include "core/data/input_readers.h"
 #include "core/data/linked_stop.h"
 #include "core/data/machine_limits.h"
@@ -26,18 +27,12 @@ constexpr BufferLimits whole_elements{256, 1024};
 constexpr BufferLimits packed_elements{1024, 8192};
 constexpr std::int64_t least_buffered = 4;
 
-std::size_t bytes_of(std::span<const TensorType> types) {
-  std::size_t bytes = 0;
-  for (const TensorType& type : types) bytes += type.bytes();
-  return bytes;
-}
-
 std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, std::span<const TensorType> types) {
   const BufferLimits limits = PackedElements::serves(types) ? packed_elements : whole_elements;
   const std::int64_t share = limits.in_all / static_cast<std::int64_t>(places);
   const std::int64_t two_blocks = 2 * std::min(settings.block_length, limits.each);
   const auto most = static_cast<std::size_t>(std::clamp(std::max(share, two_blocks), least_buffered, limits.each));
-  return is_fixed(types) ? fitting_elements(bytes_of(types), most) : most;
+  return is_fixed(types) ? fitting_elements(element_bytes(types), most) : most;
 }
 
 /// Under AUTOTUNE within what the memory budget has left, for every input that threads may hold.
@@ -46,7 +41,7 @@ std::size_t first_buffer(const Dataset& dataset, const InterleaveOptions& settin
   const std::span<const TensorType> types = dataset.element_types();
   const std::size_t wanted = buffer_for(settings, places, types);
   if (settings.parallel != autotune || options.tuner == nullptr || !is_fixed(types)) return wanted;
-  const auto bytes = static_cast<std::int64_t>(places * std::max<std::size_t>(bytes_of(types), 1));
+  const auto bytes = static_cast<std::int64_t>(places * std::max<std::size_t>(element_bytes(types), 1));
   return static_cast<std::size_t>(options.tuner->first_setting(dataset, static_cast<int>(wanted), bytes, 0));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/interrupt.h"
+#include "core/data/element_bytes.h"
 #include "core/data/tuner.h"
 
 namespace gpubench {
@@ -12,12 +13,6 @@ namespace {
 constexpr std::int64_t most_parcel_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t most_parcel_elements = 4096;
 constexpr std::int64_t most_of_unknown_size = 64;
-
-std::int64_t bytes_of(std::span<const TensorType> types) {
-  std::int64_t bytes = 0;
-  for (const TensorType& type : types) bytes += static_cast<std::int64_t>(type.bytes());
-  return bytes;
-}
 
 /// Beside one batch a worker: batches alike in size wait for each other.
 constexpr int spare_batches = 2;
@@ -36,7 +31,7 @@ StageBytes stage_bytes(std::int64_t parcel, bool batches) {
 
 std::int64_t most_elements(std::span<const TensorType> inputs, std::span<const TensorType> outputs) {
   if (!is_fixed(inputs) || !is_fixed(outputs)) return most_of_unknown_size;
-  const std::int64_t bytes = bytes_of(inputs) + bytes_of(outputs);
+  const auto bytes = static_cast<std::int64_t>(element_bytes(inputs) + element_bytes(outputs));
   return std::clamp<std::int64_t>(most_parcel_bytes / std::max<std::int64_t>(bytes, 1), 1, most_parcel_elements);
 }
 
@@ -47,7 +42,7 @@ int first_workers(const MapDataset& dataset, const std::optional<BatchShape>& ba
   const int cores = std::min(schedulable_cores(), ParcelWorkers::most_workers);
   if (!options.tuner) return cores;
   if (const std::optional<int> learnt = options.tuner->learnt(dataset)) return *learnt;
-  const std::int64_t element = bytes_of(dataset.element_types());
+  const auto element = static_cast<std::int64_t>(element_bytes(dataset.element_types()));
   const std::int64_t parcel = !is_fixed(dataset.element_types()) ? unknown_parcel_bytes
                               : batch                            ? element * batch->size
                                                                  : std::max(element, most_parcel_bytes);

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/data/cache.h"
+#include "core/data/element_bytes.h"
 #include "core/data/element_place.h"
 #include "core/data/memory_budget.h"
 #include "core/data/produced.h"
@@ -21,9 +22,7 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 std::int64_t row_bytes(std::span<const TensorType> types) {
-  std::size_t bytes = 0;
-  for (const TensorType& type : types) bytes += type.bytes();
-  return std::max<std::int64_t>(static_cast<std::int64_t>(bytes), 1);
+  return std::max<std::int64_t>(static_cast<std::int64_t>(element_bytes(types)), 1);
 }
 
 /// Where it is known beforehand that the elements do not fit.

@@ -1,6 +1,7 @@
 #include "core/data/packed_elements.h"
 
 #include "core/data/dataset.h"
+#include "core/data/element_bytes.h"
 
 namespace gpubench {
 namespace {
@@ -11,10 +12,7 @@ constexpr std::size_t most_bytes = 512;
 }  // namespace
 
 bool PackedElements::serves(std::span<const TensorType> types) {
-  if (types.empty() || !is_fixed(types)) return false;
-  std::size_t bytes = 0;
-  for (const TensorType& type : types) bytes += type.bytes();
-  return bytes <= most_bytes;
+  return !types.empty() && is_fixed(types) && element_bytes(types) <= most_bytes;
 }
 
 void PackedElements::open(std::span<const TensorType> types, std::int64_t count) {

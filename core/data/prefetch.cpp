@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/element_bytes.h"
 #include "core/data/element_place.h"
 #include "core/data/element_queue.h"
 #include "core/data/linked_stop.h"
@@ -17,12 +18,6 @@ constexpr std::string_view stage_name = "prefetch";
 constexpr std::size_t autotune_bytes = std::size_t{8} << 20;
 constexpr std::size_t autotune_least = 2;
 constexpr std::size_t autotune_most = 64;
-
-std::size_t bytes_of(const Element& element) {
-  std::size_t bytes = 0;
-  for (const HostTensor& tensor : element) bytes += tensor.bytes();
-  return bytes;
-}
 
 std::size_t autotuned_capacity(std::size_t bytes) {
   return std::clamp(autotune_bytes / (bytes + 1), autotune_least, autotune_most);
@@ -55,7 +50,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
     start();
     if (!queue_.pop(element)) return false;
     produced_.add(1);
-    bytes_.add(static_cast<std::int64_t>(bytes_of(element)));
+    bytes_.add(static_cast<std::int64_t>(element_bytes(element)));
     return true;
   }
 
@@ -111,7 +106,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
   bool make(Element& element) {
     const Stopwatch watch;
     if (!source_->next(element)) return false;
-    const std::size_t bytes = bytes_of(element);
+    const std::size_t bytes = element_bytes(element);
     if (sizes_itself_ && made_.get() == 0) queue_.set_capacity(fitting_capacity(bytes));
     element_bytes_.set(std::max(element_bytes_.get(), static_cast<std::int64_t>(bytes)));
     source_time_.add(watch.elapsed().count());

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/block_pool.h"
+#include "core/data/element_bytes.h"
 #include "core/data/produced.h"
 #include "core/data/random_fill.h"
 #include "core/data/rows.h"
@@ -155,8 +156,7 @@ class SyntheticDataset final : public Dataset {
 
  private:
   void draw_rows() const {
-    std::size_t bytes = 1;
-    for (const TensorType& type : options_.types) bytes += type.bytes();
+    const std::size_t bytes = 1 + element_bytes(options_.types);
     const auto most = static_cast<std::int64_t>(std::max<std::size_t>(1, resident_bytes / bytes));
     const std::int64_t count = std::min(options_.count, most);
     const Drawer drawer(options_);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "tests/support/activated.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {
@@ -14,24 +15,6 @@ namespace {
 using support::Array;
 using support::CaseInput;
 using support::OpCase;
-
-double activated(Activation activation, double x) {
-  switch (activation) {
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::sigmoid:
-      return 1 / (1 + std::exp(-x));
-    case Activation::tanh:
-      return std::tanh(x);
-    case Activation::gelu:
-      return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
-    case Activation::gelu_tanh:
-      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-    case Activation::none:
-      break;
-  }
-  return x;
-}
 
 /// One matrix of a batch: where its elements lie.
 struct Matrix {
@@ -59,7 +42,7 @@ void multiply(const MatmulAttributes& options, std::span<const Array> in, Array&
     for (std::int64_t i = 0; i < rows * columns; ++i) {
       double sum = options.bias ? in[2][i % columns] : 0;
       for (std::int64_t k = 0; k < depth; ++k) sum += a.at(i / columns, k) * b.at(k, i % columns);
-      result[i] = activated(options.activation, sum);
+      result[i] = support::activated(options.activation, sum);
     }
   }
 }

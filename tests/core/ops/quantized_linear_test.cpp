@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/pack_weights.h"
+#include "tests/support/activated.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"
 #include "tests/support/evaluate.h"
@@ -32,27 +33,9 @@ void quarter(Array& array, std::mt19937_64&) {
   std::ranges::fill(array.values, 0.25);
 }
 
-double activated(Activation activation, double x) {
-  switch (activation) {
-    case Activation::none:
-      return x;
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::sigmoid:
-      return 1 / (1 + std::exp(-x));
-    case Activation::tanh:
-      return std::tanh(x);
-    case Activation::gelu:
-      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-    case Activation::gelu_tanh:
-      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-  }
-  return x;
-}
-
 double finish(const QuantizedEpilogue& options, std::span<const Array> in, std::int64_t channel, double sum) {
   double y = sum * in[2][channel] + (options.bias ? in[3][channel] : 0);
-  y = activated(options.activation, y);
+  y = support::activated(options.activation, y);
   return options.requantize ? std::clamp(std::nearbyint(y / in.back()[0]), -128.0, 127.0) : y;
 }
 
