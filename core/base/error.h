@@ -46,4 +46,10 @@ class DeviceLost : public DeviceError {
   using DeviceError::DeviceError;
 };
 
+/// Another rank failed, died or stopped answering: nothing more can be exchanged with it. The text names it.
+class PeerLost : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace gpubench

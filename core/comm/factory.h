@@ -1,0 +1,35 @@
+// Makes communicators; factory.cpp is the one file that names their implementations.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/comm/communicator.h"
+#include "core/comm/process_group.h"
+
+namespace gpubench {
+
+/// How replicas of one process exchange: names as in Keras, where they are classes.
+enum class CrossDevice : std::uint8_t {
+  automatic,         ///< nccl for GPUs, local for CPU devices
+  local,             ///< by the replicas' threads in host memory: CPU devices
+  nccl,              ///< GPUs
+  reduction_to_one,  ///< all tensors to the first rank, which adds them up and hands out the sum
+};
+std::string_view to_string(CrossDevice cross_device);
+/// Throws Error listing the names.
+CrossDevice parse_cross_device(std::string_view name);
+
+/// One rank for each of this process's devices, in their order; with other processes in `group` (nullptr: none) a
+/// collective call, and ranks count through all processes. Throws Error where the devices cannot exchange that way,
+/// naming them.
+std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
+                                                              CrossDevice cross_device, ProcessGroup* group);
+
+/// The group that this process was started in (mpirun, srun, gpubench run --workers); nullptr for a process of its own.
+/// Throws Error where a launcher's environment is there and the group cannot be joined.
+std::unique_ptr<ProcessGroup> join_process_group();
+
+}  // namespace gpubench
