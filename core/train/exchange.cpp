@@ -1,0 +1,48 @@
+#include "core/train/exchange.h"
+
+#include <algorithm>
+
+#include "core/graph/exchange_ops.h"
+#include "core/graph/leaf_ops.h"
+#include "core/ops/cast.h"
+
+namespace gpubench {
+
+std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradients,
+                                      std::optional<Dtype> compression) {
+  std::vector<Value> sums(gradients.size());
+  for (std::size_t i = gradients.size(); i-- > 0;) {
+    if (!gradients[i]) continue;
+    const GraphScope scope(graph, graph.node(gradients[i]).device, graph.node(gradients[i]).label);
+    const Dtype own = graph.type(gradients[i]).dtype;
+    const Dtype sent = own == Dtype::f32 ? compression.value_or(own) : own;
+    sums[i] = all_reduce(graph, ops::cast(graph, gradients[i], sent), AllReduce::When::in_bucket);
+  }
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!sums[i]) continue;
+    const GraphScope scope(graph, graph.node(sums[i]).device, graph.node(sums[i]).label);
+    sums[i] = ops::cast(graph, sums[i], graph.type(gradients[i]).dtype);
+  }
+  return sums;
+}
+
+std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const VariablePtr> candidates) {
+  std::vector<VariablePtr> updated;
+  for (const Node& node : graph.nodes()) {
+    for (const Alias& alias : node.op->aliases()) {
+      if (alias.kind != Alias::Kind::in_place) continue;
+      const Node& memory = graph.node(node.inputs[static_cast<std::size_t>(alias.input)]);
+      const auto* const op = dynamic_cast<const VariableOp*>(memory.op.get());
+      if (op == nullptr || !is_floating(op->variable()->type.dtype)) continue;
+      if (std::ranges::find(candidates, op->variable()) == candidates.end()) continue;
+      if (std::ranges::find(updated, op->variable()) == updated.end()) updated.push_back(op->variable());
+    }
+  }
+  return updated;
+}
+
+double weight_of(const BatchShare& share) {
+  return static_cast<double>(share.rows) / static_cast<double>(share.total);
+}
+
+}  // namespace gpubench
