@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/comm/factory.h"
+#include "core/experiment/replica_watch.h"
 #include "lua/api/openers.h"
 #include "lua/api/strategy.h"
 #include "lua/api/types.h"
@@ -107,6 +108,32 @@ std::string strategy_text(const ScriptStrategy& self) {
                      self.replicas->world_size() == 1 ? "" : "s");
 }
 
+/// A rank of a row that gb.measure.training gave; other fields are for people.
+struct RankTable {
+  double own_s = 0;
+  std::string device;
+  double peer_wait_s = 0, exposed_exchange_s = 0, exchange_s = 0;
+  static constexpr auto fields = std::tuple{required("own_s", &RankTable::own_s), field("device", &RankTable::device),
+                                            field("peer_wait_s", &RankTable::peer_wait_s),
+                                            field("exposed_exchange_s", &RankTable::exposed_exchange_s),
+                                            field("exchange_s", &RankTable::exchange_s)};
+};
+
+/// gb.distribute.balanced_shares(row.ranks, shares): shares that would take all replicas equally long.
+std::vector<double> shares_in_balance(const std::vector<RankTable>& ranks,
+                                      const std::optional<std::vector<double>>& shares) {
+  std::vector<double> times;
+  for (const RankTable& rank : ranks) {
+    if (!(rank.own_s > 0)) throw ArgumentError(fmt::format("own_s: times above 0 are expected, got {}", rank.own_s));
+    times.push_back(rank.own_s);
+  }
+  const std::vector<double> parts = shares.value_or(std::vector<double>(times.size(), 1));
+  if (parts.size() != times.size()) {
+    throw ArgumentError(fmt::format("{} shares are given for {} ranks", parts.size(), times.size()));
+  }
+  return balanced_shares(times, parts);
+}
+
 std::vector<Tensor> values(const PerReplica& self) {
   return self.values;
 }
@@ -128,7 +155,9 @@ void open_distribute(lua_State* L) {
       .meta<&strategy_text>("__tostring");
   Class<PerReplica>(L).property<&values>("values").meta<&per_replica_text>("__tostring");
   const Module gb = Module::root(L);
-  gb.submodule("distribute").function<&mirrored_strategy>("MirroredStrategy");
+  gb.submodule("distribute")
+      .function<&mirrored_strategy>("MirroredStrategy")
+      .function<&shares_in_balance>("balanced_shares");
 }
 
 }  // namespace gpubench::lua
