@@ -120,18 +120,20 @@ struct RankTable {
 };
 
 /// gb.distribute.balanced_shares(row.ranks, shares): shares that would take all replicas equally long.
-std::vector<double> shares_in_balance(const std::vector<RankTable>& ranks,
-                                      const std::optional<std::vector<double>>& shares) {
+int shares_in_balance(lua_State* L) {
+  const auto ranks = Value<std::vector<RankTable>>::read(L, 1);
   std::vector<double> times;
   for (const RankTable& rank : ranks) {
     if (!(rank.own_s > 0)) throw ArgumentError(fmt::format("own_s: times above 0 are expected, got {}", rank.own_s));
     times.push_back(rank.own_s);
   }
-  const std::vector<double> parts = shares.value_or(std::vector<double>(times.size(), 1));
+  std::vector<double> parts(times.size(), 1);
+  if (!lua_isnoneornil(L, 2)) parts = Value<std::vector<double>>::read(L, 2);
   if (parts.size() != times.size()) {
     throw ArgumentError(fmt::format("{} shares are given for {} ranks", parts.size(), times.size()));
   }
-  return balanced_shares(times, parts);
+  Value<std::vector<double>>::push(L, balanced_shares(times, parts));
+  return 1;
 }
 
 std::vector<Tensor> values(const PerReplica& self) {

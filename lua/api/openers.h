@@ -26,6 +26,7 @@ void open_initializers(lua_State* L);
 void open_layers(lua_State* L);
 void open_losses(lua_State* L);
 void open_lua_function(lua_State* L);
+void open_measure_collective(lua_State* L);
 void open_measure_copies(lua_State* L);
 void open_measure_inference(lua_State* L);
 void open_measure_loop(lua_State* L);
