@@ -1,0 +1,65 @@
+#include "core/comm/factory.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/comm/local/local_communicator.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::array<std::string_view, 4> names{"automatic", "local", "nccl", "reduction_to_one"};
+
+std::string names_of(std::span<Device* const> devices) {
+  std::vector<std::string> ids;
+  for (const Device* device : devices) ids.push_back(to_string(device->id()));
+  return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+void check_in_host_memory(std::span<Device* const> devices, CrossDevice cross_device) {
+  if (std::ranges::all_of(devices, [](const Device* device) { return device->shares_host_memory(); })) return;
+  throw Error(fmt::format(
+      "{} cannot exchange {}: that is for CPU devices, whose memory all threads reach", names_of(devices),
+      cross_device == CrossDevice::automatic ? "with each other"
+                                             : fmt::format("by cross_device = \"{}\"", to_string(cross_device))));
+}
+
+}  // namespace
+
+std::string_view to_string(CrossDevice cross_device) {
+  return names[static_cast<std::size_t>(cross_device)];
+}
+
+CrossDevice parse_cross_device(std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    throw Error(fmt::format("unknown cross_device '{}' (known: {})", name, fmt::join(names, ", ")));
+  }
+  return static_cast<CrossDevice>(found - names.begin());
+}
+
+std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
+                                                              CrossDevice cross_device, ProcessGroup* group) {
+  if (devices.empty()) throw Error("a communicator needs at least one device");
+  if (cross_device == CrossDevice::nccl) {
+    throw Error(
+        fmt::format("{} cannot exchange by cross_device = \"nccl\": this gpubench is built without NCCL "
+                    "(possible for CPU devices: local, reduction_to_one)",
+                    names_of(devices)));
+  }
+  check_in_host_memory(devices, cross_device);
+  if (group != nullptr && group->size() > 1) {
+    throw Error(fmt::format("{} cannot exchange with {} other processes: this gpubench is built without MPI",
+                            names_of(devices), group->size() - 1));
+  }
+  return make_local_communicators(static_cast<int>(devices.size()), cross_device == CrossDevice::reduction_to_one);
+}
+
+std::unique_ptr<ProcessGroup> join_process_group() {
+  return nullptr;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,220 @@
+#include "core/comm/local/local_exchange.h"
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/comm/collective_check.h"
+#include "core/comm/local/reduce.h"
+
+namespace gpubench {
+namespace {
+
+/// What a rank takes at a time: some microseconds of work, so that ranks end together, and far more than taking costs.
+constexpr std::size_t piece_bytes = std::size_t{128} << 10;
+/// Places of staged tensors are aligned for every element type.
+constexpr std::size_t staged_alignment = 64;
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + staged_alignment - 1) / staged_alignment * staged_alignment;
+}
+
+/// What others need of a rank's tensors: all that it puts in.
+std::span<const TensorView> inputs(const Collective& collective) {
+  const std::span all(collective.tensors);
+  const bool one = collective.kind == CollectiveKind::all_gather || collective.kind == CollectiveKind::reduce_scatter;
+  return one ? all.first(1) : all;
+}
+
+std::size_t staged_at(const Collective& collective, std::size_t tensor) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < tensor; ++i) at += aligned(collective.tensors[i].type->bytes());
+  return at;
+}
+
+bool is_staged(const Collective& collective) {
+  return staged_at(collective, inputs(collective).size()) <= LocalGroup::staged_bytes;
+}
+
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (to != from && bytes > 0) std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+std::string_view to_string(LocalAlgorithm algorithm) {
+  if (algorithm == LocalAlgorithm::direct) return "direct";
+  return algorithm == LocalAlgorithm::parts ? "parts" : "reduction_to_one";
+}
+
+LocalExchange::LocalExchange(std::shared_ptr<LocalGroup> group, int rank, bool reduction_to_one)
+    : group_(std::move(group)),
+      rank_(rank),
+      reduction_to_one_(reduction_to_one),
+      sources_(static_cast<std::size_t>(group_->size())),
+      destinations_(sources_.size()) {}
+
+void LocalExchange::prepare(LocalCollective& collective) const {
+  check_collective(collective.collective, group_->size());
+  collective.signature = signature(collective.collective);
+  collective.pieces.assign(collective.collective.tensors);
+}
+
+LocalAlgorithm LocalExchange::algorithm(const Collective& collective) const {
+  if (collective.kind != CollectiveKind::all_reduce) return LocalAlgorithm::direct;
+  if (reduction_to_one_) return LocalAlgorithm::reduction_to_one;
+  return is_staged(collective) ? LocalAlgorithm::direct : LocalAlgorithm::parts;
+}
+
+LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Clock::time_point arrived,
+                                                Clock::duration spin) {
+  group_->check_alive();
+  const Collective& collective = local.collective;
+  const bool staged = is_staged(collective) && algorithm(collective) != LocalAlgorithm::reduction_to_one;
+  parity_ = ++arrivals_ % 2;
+  Member& mine = member(rank_);
+  mine.requests[parity_] = {&collective, local.signature, arrived};
+  mine.pieces_taken[parity_].store(0, std::memory_order_relaxed);
+  if (staged) stage(collective);
+  mine.arrivals.raise();
+
+  Outcome outcome{.arrived = arrived, .last_arrived = Clock::time_point::min(), .done = arrived};
+  meet(outcome, spin);
+  check_same(spin);
+  if (staged) {
+    finish_direct(collective, [&](std::size_t rank, std::size_t tensor) -> const std::byte* {
+      return member(static_cast<int>(rank)).staged[parity_].get() + staged_at(collective, tensor);
+    });
+  } else {
+    {
+      const LocalGroup::Work work(*group_, mine);
+      finish_in_place(local);
+    }
+    depart(spin);
+  }
+  outcome.done = Clock::now();
+  return outcome;
+}
+
+void LocalExchange::meet(Outcome& outcome, Clock::duration spin) {
+  for (int rank = 0; rank < group_->size(); ++rank) {
+    group_->wait(member(rank).arrivals, arrivals_, rank, spin);
+    const Clock::time_point arrived = member(rank).requests[parity_].arrived;
+    if (arrived > outcome.last_arrived) outcome.last_arrived = arrived, outcome.last_rank = rank;
+  }
+}
+
+void LocalExchange::check_same(Clock::duration spin) {
+  const std::uint64_t first = member(0).requests[parity_].signature;
+  int other = 1;
+  while (other < group_->size() && member(other).requests[parity_].signature == first) ++other;
+  if (other >= group_->size()) return;
+  const std::string text = std::string(to_string(request(0).kind)) + ": all ranks must ask for the same; " +
+                           difference(0, request(0), other, request(other));
+  depart(spin);  // requests live until all have read them
+  throw Error(text);
+}
+
+void LocalExchange::depart(Clock::duration spin) {
+  ++departures_;
+  member(rank_).departures.raise();
+  for (int rank = 0; rank < group_->size(); ++rank) {
+    group_->wait(member(rank).departures, departures_, rank, spin);
+  }
+}
+
+void LocalExchange::stage(const Collective& collective) {
+  if (collective.kind == CollectiveKind::broadcast && collective.root != rank_) return;
+  std::byte* to = member(rank_).staged[parity_].get();
+  for (const TensorView& tensor : inputs(collective)) {
+    copy_bytes(to, tensor.data, tensor.type->bytes());
+    to += aligned(tensor.type->bytes());
+  }
+}
+
+template <class Source>
+void LocalExchange::finish_direct(const Collective& collective, const Source& source) {
+  const auto own = static_cast<std::size_t>(rank_);
+  const auto& tensors = collective.tensors;
+  const auto reduce_to = [&](std::size_t tensor, std::size_t offset, const TensorView& result) {
+    for (std::size_t rank = 0; rank < sources_.size(); ++rank) sources_[rank] = source(rank, tensor) + offset;
+    std::byte* const to = result.data;
+    reduce(result.type->dtype, collective.reduction, sources_, {&to, 1}, static_cast<std::size_t>(result.elements()));
+  };
+  switch (collective.kind) {
+    case CollectiveKind::all_reduce:
+      for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) reduce_to(tensor, 0, tensors[tensor]);
+      break;
+    case CollectiveKind::reduce_scatter:
+      reduce_to(0, own * tensors[1].type->bytes(), tensors[1]);
+      break;
+    case CollectiveKind::all_gather: {
+      const std::size_t bytes = tensors[0].type->bytes();
+      for (std::size_t next = 0; next < sources_.size(); ++next) {
+        const std::size_t rank = (own + next) % sources_.size();  // not all from the same one at once
+        copy_bytes(tensors[1].data + rank * bytes, source(rank, 0), bytes);
+      }
+      break;
+    }
+    case CollectiveKind::broadcast:
+      if (collective.root == rank_) break;
+      for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
+        copy_bytes(tensors[tensor].data, source(static_cast<std::size_t>(collective.root), tensor),
+                   tensors[tensor].type->bytes());
+      }
+      break;
+  }
+}
+
+void LocalExchange::finish_in_place(const LocalCollective& local) {
+  const Collective& collective = local.collective;
+  const std::size_t bytes = local.pieces.bytes(), ranks = sources_.size();
+  if (collective.kind == CollectiveKind::all_reduce && reduction_to_one_) {
+    if (rank_ == 0) reduce_range(local, 0, bytes);
+  } else if (collective.kind == CollectiveKind::all_reduce) {
+    share([&](std::size_t part) { return std::pair(bytes * part / ranks, bytes * (part + 1) / ranks); },
+          [&](std::size_t, std::size_t from, std::size_t to) { reduce_range(local, from, to); });
+  } else if (collective.kind == CollectiveKind::broadcast) {
+    const auto root = static_cast<std::size_t>(collective.root);
+    share([&](std::size_t part) { return std::pair(std::size_t{0}, part == root ? 0 : bytes); },
+          [&](std::size_t part, std::size_t from, std::size_t to) { copy_range(local, part, from, to); });
+  } else {
+    finish_direct(collective, [&](std::size_t rank, std::size_t tensor) -> const std::byte* {
+      return request(static_cast<int>(rank)).tensors[tensor].data;
+    });
+  }
+}
+
+template <class Bounds, class Piece>
+void LocalExchange::share(const Bounds& bounds, const Piece& piece) {
+  const auto own = static_cast<std::size_t>(rank_);
+  for (std::size_t next = 0; next < sources_.size(); ++next) {
+    const std::size_t part = (own + next) % sources_.size();
+    const auto [begin, end] = bounds(part);
+    std::atomic<std::size_t>& taken = member(static_cast<int>(part)).pieces_taken[parity_];
+    for (;;) {
+      const std::size_t from = begin + piece_bytes * taken.fetch_add(1, std::memory_order_relaxed);
+      if (from >= end) break;
+      piece(part, from, std::min(from + piece_bytes, end));
+    }
+  }
+}
+
+void LocalExchange::reduce_range(const LocalCollective& local, std::size_t from, std::size_t to) {
+  local.pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    for (std::size_t rank = 0; rank < sources_.size(); ++rank) {
+      destinations_[rank] = request(static_cast<int>(rank)).tensors[tensor].data + first;
+      sources_[rank] = destinations_[rank];
+    }
+    const Dtype dtype = local.collective.tensors[tensor].type->dtype;
+    reduce(dtype, local.collective.reduction, sources_, destinations_, bytes / size_of(dtype));
+  });
+}
+
+void LocalExchange::copy_range(const LocalCollective& local, std::size_t to_rank, std::size_t from, std::size_t to) {
+  const Collective &source = request(local.collective.root), &destination = request(static_cast<int>(to_rank));
+  local.pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    copy_bytes(destination.tensors[tensor].data + first, source.tensors[tensor].data + first, bytes);
+  });
+}
+
+}  // namespace gpubench

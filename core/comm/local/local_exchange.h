@@ -1,0 +1,72 @@
+// One rank's part in the collectives of a process, in the order in which they are carried out.
+#pragma once
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/comm/local/local_group.h"
+#include "core/comm/local/tensor_pieces.h"
+
+namespace gpubench {
+
+enum class LocalAlgorithm : std::uint8_t {
+  direct,            ///< every rank takes what it needs from all others and computes its own result
+  parts,             ///< every rank reduces a part and writes it to all: each byte is read once and written once
+  reduction_to_one,  ///< the first rank does that for all
+};
+std::string_view to_string(LocalAlgorithm algorithm);
+
+/// A collective and what is computed from it once.
+struct LocalCollective {
+  Collective collective;
+  std::uint64_t signature = 0;
+  TensorPieces pieces;
+};
+
+class LocalExchange {
+ public:
+  LocalExchange(std::shared_ptr<LocalGroup> group, int rank, bool reduction_to_one);
+
+  /// Throws Error for what cannot be carried out.
+  void prepare(LocalCollective& collective) const;
+  LocalAlgorithm algorithm(const Collective& collective) const;
+
+  struct Outcome {
+    Clock::time_point arrived, last_arrived, done;
+    int last_rank = 0;
+  };
+  /// Blocks until this rank's tensors hold the result and no rank reads them any more. `arrived` is when this rank was
+  /// ready for it. Throws PeerLost, and Error on all ranks when they ask for different things.
+  Outcome carry_out(const LocalCollective& collective, Clock::time_point arrived, Clock::duration spin);
+
+ private:
+  using Member = LocalGroup::Member;
+  Member& member(int rank) const { return group_->member(rank); }
+  const Collective& request(int rank) const { return *member(rank).requests[parity_].collective; }
+
+  void meet(Outcome& outcome, Clock::duration spin);
+  void check_same(Clock::duration spin);
+  void depart(Clock::duration spin);
+
+  void stage(const Collective& collective);
+  /// `source(rank, tensor)` is where a rank's tensor, or its copy, lies.
+  template <class Source>
+  void finish_direct(const Collective& collective, const Source& source);
+  void finish_in_place(const LocalCollective& collective);
+  void reduce_range(const LocalCollective& collective, std::size_t from, std::size_t to);
+  void copy_range(const LocalCollective& collective, std::size_t to_rank, std::size_t from, std::size_t to);
+  /// Calls piece(part, from, to) for ranges of the parts, one part of a rank, until all are done or taken: the own
+  /// first, then those of ranks that are late. `bounds(part)` are a part's first byte and its end.
+  template <class Bounds, class Piece>
+  void share(const Bounds& bounds, const Piece& piece);
+
+  std::shared_ptr<LocalGroup> group_;
+  int rank_;
+  bool reduction_to_one_;
+  std::uint32_t arrivals_ = 0, departures_ = 0;  // collectives so far, and those that ranks left together
+  std::size_t parity_ = 0;
+  std::vector<const std::byte*> sources_;  // by rank
+  std::vector<std::byte*> destinations_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,49 @@
+// A count of what one rank has done, that one thread raises and others wait for. It can be ended: then waits for more
+// than it reached are over too. Count and end are one word, so that a look at it costs one load and none can be missed.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "core/base/clock.h"
+
+namespace gpubench {
+
+/// How long waits look again and again before they sleep. Two ranks in step meet within microseconds, and waking a
+/// thread takes some 50; sleeping leaves the processor to others.
+inline constexpr Clock::duration spin_time = std::chrono::microseconds(30);
+
+/// Two cache lines: processors fetch them in pairs.
+class alignas(128) Progress {
+ public:
+  void raise() noexcept {
+    word_.fetch_add(step);
+    word_.notify_all();
+  }
+  /// It goes no further. Any thread may call it.
+  void end() noexcept {
+    word_.fetch_or(ended_bit);
+    word_.notify_all();
+  }
+  /// Counts wrap around: `count` is compared with those less than 2^30 away.
+  bool reached(std::uint32_t count) const noexcept { return is_reached(word_.load(std::memory_order_acquire), count); }
+  /// Blocks until `count` is reached, true, or until it never will be.
+  bool wait(std::uint32_t count, Clock::duration spin) const noexcept;
+
+ private:
+  static constexpr std::uint32_t ended_bit = 1, step = 2;
+  static bool is_reached(std::uint32_t word, std::uint32_t count) {
+    return static_cast<std::int32_t>((word & ~ended_bit) - count * step) >= 0;
+  }
+  std::atomic<std::uint32_t> word_{0};
+};
+
+/// Tells the processor that this thread looks at memory again and again.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace gpubench

@@ -1,0 +1,113 @@
+#include "core/comm/local/reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <type_traits>
+
+#include "core/comm/local/flushed_denormals.h"
+#include "core/math/half.h"
+
+namespace gpubench {
+namespace {
+
+/// Sums of this many elements stay in a core's first cache, beside as much of each source.
+constexpr std::size_t block_elements = 1024;
+
+struct Sum {
+  template <class T>
+  static T of(T a, T b) {
+    // Integers wrap around, as they do on a GPU.
+    if constexpr (std::is_integral_v<T>) {
+      using Bits = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<Bits>(a) + static_cast<Bits>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+
+/// What is no number stays visible, on whichever side it is.
+struct Max {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return a > b ? a : b;
+    else
+      return a > b || a != a ? a : b;
+  }
+};
+
+template <class T>
+T widened(T x) {
+  return x;
+}
+inline float widened(math::Float16 x) {
+  return math::to_float(x);
+}
+inline float widened(math::Bfloat16 x) {
+  return math::to_float(x);
+}
+template <class Stored, class Wide>
+Stored narrowed(Wide x) {
+  if constexpr (std::is_same_v<Stored, math::Float16>)
+    return math::to_float16(x);
+  else if constexpr (std::is_same_v<Stored, math::Bfloat16>)
+    return math::to_bfloat16(x);
+  else
+    return x;
+}
+
+template <class Stored, class Operation>
+void reduce_as(std::span<const std::byte* const> sources, std::span<std::byte* const> destinations,
+               std::size_t elements) {
+  using Wide = decltype(widened(Stored{}));
+  const auto source = [&](std::size_t index, std::size_t first) {
+    return reinterpret_cast<const Stored*>(sources[index]) + first;
+  };
+  alignas(64) std::array<Wide, block_elements> sums;
+  alignas(64) std::array<Stored, block_elements> results;
+  for (std::size_t first = 0; first < elements; first += block_elements) {
+    const std::size_t count = std::min(block_elements, elements - first);
+    const Stored* const a = source(0, first);
+    if (sources.size() == 1) {
+      for (std::size_t i = 0; i < count; ++i) sums[i] = widened(a[i]);
+    } else {
+      const Stored* const b = source(1, first);
+      for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(widened(a[i]), widened(b[i]));
+    }
+    for (std::size_t next = 2; next < sources.size(); ++next) {
+      const Stored* const b = source(next, first);
+      for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(sums[i], widened(b[i]));
+    }
+    for (std::size_t i = 0; i < count; ++i) results[i] = narrowed<Stored>(sums[i]);
+    for (std::byte* const destination : destinations) {
+      std::memcpy(destination + first * sizeof(Stored), results.data(), count * sizeof(Stored));
+    }
+  }
+}
+
+template <class Operation>
+void reduce_by(Dtype dtype, std::span<const std::byte* const> sources, std::span<std::byte* const> destinations,
+               std::size_t elements) {
+  if (dtype == Dtype::f32) return reduce_as<float, Operation>(sources, destinations, elements);
+  if (dtype == Dtype::f16) return reduce_as<math::Float16, Operation>(sources, destinations, elements);
+  if (dtype == Dtype::bf16) return reduce_as<math::Bfloat16, Operation>(sources, destinations, elements);
+  if (dtype == Dtype::i64) return reduce_as<std::int64_t, Operation>(sources, destinations, elements);
+  assert(dtype == Dtype::i32);
+  reduce_as<std::int32_t, Operation>(sources, destinations, elements);
+}
+
+}  // namespace
+
+void reduce(Dtype dtype, Reduction reduction, std::span<const std::byte* const> sources,
+            std::span<std::byte* const> destinations, std::size_t elements) {
+  const FlushedDenormals flushed;
+  if (reduction == Reduction::sum)
+    reduce_by<Sum>(dtype, sources, destinations, elements);
+  else
+    reduce_by<Max>(dtype, sources, destinations, elements);
+}
+
+}  // namespace gpubench

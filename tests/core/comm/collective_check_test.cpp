@@ -1,0 +1,71 @@
+#include "core/comm/collective_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const TensorType vector4{{4}, Dtype::f32}, vector5{{5}, Dtype::f32}, matrix{{2, 4}, Dtype::f32},
+    flags{{4}, Dtype::boolean};
+
+TEST(CollectiveCheck, what_no_communicator_can_do) {
+  EXPECT_NO_THROW(check_collective({.tensors = {{&vector4}, {&matrix}}}, 2));
+  EXPECT_NO_THROW(check_collective({.kind = CollectiveKind::broadcast, .root = 1, .tensors = {{&flags}}}, 2));
+  EXPECT_THAT(
+      [] {
+        check_collective({.tensors = {{&vector4}, {&flags}}}, 2);
+      },
+      ThrowsMessage<Error>("all_reduce: bool tensors cannot be reduced (possible: float32, float16, bfloat16, "
+                           "int64, int32)"));
+  EXPECT_THAT([] { check_collective({.kind = CollectiveKind::broadcast, .root = 2, .tensors = {}}, 2); },
+              ThrowsMessage<Error>("broadcast: there is no rank 2 to send (ranks: 0 to 1)"));
+}
+
+TEST(CollectiveCheck, parts_and_the_whole) {
+  EXPECT_NO_THROW(check_collective({.kind = CollectiveKind::all_gather, .tensors = {{&vector4}, {&matrix}}}, 2));
+  EXPECT_NO_THROW(check_collective({.kind = CollectiveKind::reduce_scatter, .tensors = {{&matrix}, {&vector4}}}, 2));
+  EXPECT_THAT([] { check_collective({.kind = CollectiveKind::all_gather, .tensors = {{&vector4}}}, 2); },
+              ThrowsMessage<Error>("all_gather: needs 2 tensors, a part and the whole, got 1"));
+  EXPECT_THAT([] { check_collective({.kind = CollectiveKind::reduce_scatter, .tensors = {}}, 2); },
+              ThrowsMessage<Error>("reduce_scatter: needs 2 tensors, the whole and a part, got 0"));
+  EXPECT_THAT(
+      [] {
+        check_collective({.kind = CollectiveKind::all_gather, .tensors = {{&vector4}, {&matrix}}}, 3);
+      },
+      ThrowsMessage<Error>("all_gather: with 3 ranks the whole is 3 parts; got the part float32[4] and the whole "
+                           "float32[2, 4]"));
+}
+
+TEST(CollectiveCheck, signatures_tell_requests_apart) {
+  const Collective sum{.tensors = {{&vector4}, {&vector5}}};
+  const std::vector<Collective> others{
+      {.reduction = Reduction::max, .tensors = {{&vector4}, {&vector5}}},
+      {.kind = CollectiveKind::broadcast, .tensors = {{&vector4}, {&vector5}}},
+      {.root = 1, .tensors = {{&vector4}, {&vector5}}},
+      {.tensors = {{&vector5}, {&vector4}}},
+      {.tensors = {{&vector4}}},
+      {.tensors = {{&vector4}, {&flags}}},
+  };
+  EXPECT_EQ(signature(sum), signature({.tensors = {{&vector4}, {&vector5}}}));
+  for (const Collective& other : others) EXPECT_NE(signature(sum), signature(other));
+}
+
+TEST(CollectiveCheck, differences_name_both_ranks) {
+  const Collective sum{.tensors = {{&vector4}, {&vector5}}};
+  EXPECT_EQ(difference(0, sum, 3, {.tensors = {{&vector4}, {&matrix}}}),
+            "rank 0 has float32[5], rank 3 float32[2, 4] (tensor 2 of 2)");
+  EXPECT_EQ(difference(0, sum, 1, {.tensors = {{&vector4}}}), "rank 0 has 2 tensors, rank 1 1");
+  EXPECT_EQ(difference(0, sum, 1, {.reduction = Reduction::max, .tensors = {}}),
+            "rank 0 asks for all_reduce (sum), rank 1 for all_reduce (max)");
+  EXPECT_EQ(difference(0, sum, 1, {.kind = CollectiveKind::broadcast, .root = 1, .tensors = {}}),
+            "rank 0 asks for all_reduce (sum), rank 1 for broadcast from rank 1");
+}
+
+}  // namespace
+}  // namespace gpubench

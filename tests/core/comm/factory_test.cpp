@@ -1,0 +1,71 @@
+#include "core/comm/factory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/backend/cpu/host_device.h"
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using testing::ThrowsMessage;
+
+/// A device with a memory of its own.
+class Accelerator final : public Device {
+ public:
+  const DeviceId& id() const override { return id_; }
+  std::string description() const override { return "accelerator"; }
+  MemoryPool& memory() override { return host_.memory(); }
+  Stream& stream() override { return host_.stream(); }
+  std::unique_ptr<Stream> new_stream() override { return host_.new_stream(); }
+  std::unique_ptr<Event> new_event() override { return host_.new_event(); }
+  void bind_to_thread() override {}
+  bool shares_host_memory() const override { return false; }
+
+ private:
+  DeviceId id_{DeviceId::Kind::emulated, 0, "h200"};
+  HostDevice host_{{DeviceId::Kind::cpu, 7, ""}, {}};
+};
+
+class Factory : public testing::Test {
+ protected:
+  HostDevice first_{{DeviceId::Kind::cpu, 0, ""}, {}}, second_{{DeviceId::Kind::cpu, 1, ""}, {}};
+  std::vector<Device*> devices_{&first_, &second_};
+};
+
+TEST_F(Factory, cpu_devices_exchange_in_host_memory) {
+  for (const CrossDevice how : {CrossDevice::automatic, CrossDevice::local, CrossDevice::reduction_to_one}) {
+    const auto communicators = make_communicators(devices_, how, nullptr);
+    ASSERT_EQ(communicators.size(), 2U);
+    EXPECT_EQ(communicators[1]->rank(), 1);
+    EXPECT_EQ(communicators[0]->size(), 2);
+    EXPECT_EQ(communicators[0]->name(), "local");
+  }
+}
+
+TEST_F(Factory, devices_that_cannot_exchange_are_named) {
+  EXPECT_THAT([&] { make_communicators({}, CrossDevice::automatic, nullptr); },
+              ThrowsMessage<Error>("a communicator needs at least one device"));
+  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::nccl, nullptr); },
+              ThrowsMessage<Error>("cpu:0, cpu:1 cannot exchange by cross_device = \"nccl\": this gpubench is built "
+                                   "without NCCL (possible for CPU devices: local, reduction_to_one)"));
+  Accelerator accelerator;
+  devices_.push_back(&accelerator);
+  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::local, nullptr); },
+              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange by cross_device = \"local\": that is "
+                                   "for CPU devices, whose memory all threads reach"));
+  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::automatic, nullptr); },
+              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange with each other: that is for CPU "
+                                   "devices, whose memory all threads reach"));
+}
+
+TEST(CrossDevice, names) {
+  EXPECT_EQ(parse_cross_device("reduction_to_one"), CrossDevice::reduction_to_one);
+  EXPECT_EQ(to_string(CrossDevice::nccl), "nccl");
+  EXPECT_THAT([] { parse_cross_device("ring"); },
+              ThrowsMessage<Error>("unknown cross_device 'ring' (known: automatic, local, nccl, reduction_to_one)"));
+}
+
+}  // namespace
+}  // namespace gpubench
