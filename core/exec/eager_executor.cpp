@@ -1,12 +1,16 @@
 #include "core/exec/eager_executor.h"
 
+#include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 
-EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device)
-    : eager_(runtime), program_(remove_dead_code(std::move(program))), inputs_on_device_(inputs_on_device) {
+EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device, Communicator* communicator)
+    : eager_(runtime),
+      program_(remove_dead_code(std::move(program))),
+      inputs_on_device_(inputs_on_device),
+      communicator_(communicator) {
   const std::vector<Node>& nodes = program_.graph.nodes();
   values_.resize(nodes.size());
   dies_.resize(nodes.size());
@@ -47,8 +51,21 @@ void EagerExecutor::run_node(std::size_t index) {
     for (const Value input : node.inputs) {
       gathered_.push_back(values_[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
     }
-    values_[index] = eager_.apply(node.op, gathered_, node.device, node.label);
+    const bool exchanges = dynamic_cast<const ExchangeOp*>(node.op.get()) != nullptr;
+    values_[index] = exchanges ? all_reduce(node) : eager_.apply(node.op, gathered_, node.device, node.label);
   }
+}
+
+std::vector<Tensor> EagerExecutor::all_reduce(const Node& node) {
+  const OpPtr copy = std::make_shared<const AddN>();
+  std::vector<Tensor> sums;
+  Collective collective;
+  for (const Tensor& tensor : gathered_) {
+    sums.push_back(eager_.apply(copy, std::span(&tensor, 1), node.device, node.label)[0]);
+    collective.tensors.push_back(sums.back().view());
+  }
+  communicator_->run(collective, eager_.runtime().stream(node.device));
+  return sums;
 }
 
 void EagerExecutor::run(std::span<const TensorView> inputs) {

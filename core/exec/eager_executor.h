@@ -11,7 +11,8 @@ namespace gpubench {
 
 class EagerExecutor final : public Executor {
  public:
-  EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device);
+  /// `communicator` carries out its exchanges; nullptr where it has none.
+  EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device, Communicator* communicator = nullptr);
 
   void run(std::span<const TensorView> inputs) override;
   void run_again() override;
@@ -24,6 +25,8 @@ class EagerExecutor final : public Executor {
  private:
   void run_nodes();
   void run_node(std::size_t index);
+  /// Of copies: who else holds the tensors keeps them as they are.
+  std::vector<Tensor> all_reduce(const Node& node);
 
   Eager eager_;
   Program program_;
@@ -36,6 +39,7 @@ class EagerExecutor final : public Executor {
   std::vector<Tensor> given_;  // by node, the latest run's inputs; empty for others
   StepFence fence_;            // of the devices that inputs are copied to
   bool inputs_on_device_;
+  Communicator* communicator_;
 };
 
 }  // namespace gpubench

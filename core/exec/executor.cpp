@@ -1,11 +1,14 @@
 #include "core/exec/executor.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/exec/eager_executor.h"
 #include "core/exec/graph_executor.h"
 #include "core/exec/plan_memory.h"
+#include "core/graph/exchange_ops.h"
+#include "core/passes/bucket_all_reduces.h"
 
 namespace gpubench {
 
@@ -35,12 +38,22 @@ InputFeed feed_of(const ExecutorOptions& options) {
   return {.on_device = options.inputs_on_device, .in_place = options.inputs_in_place, .slots = options.input_slots};
 }
 
+void require_communicator(const Graph& graph, const ExecutorOptions& options) {
+  if (options.communicator != nullptr) return;
+  for (const Node& node : graph.nodes()) {
+    if (dynamic_cast<const ExchangeOp*>(node.op.get()) == nullptr) continue;
+    throw Error(
+        fmt::format("all_reduce: '{}' adds up over replicas, and runs for none; run it in strategy:run", node.label));
+  }
+}
+
 /// As the graph executor runs it.
 Program prepared(const Devices& devices, Program program, const ExecutorOptions& options) {
   program = apply_passes(std::move(program), options.passes, fuses_on(devices));
   // The CPU's streams copy in the thread that queues, where nothing overlaps.
-  return offload(std::move(program), options.offload,
-                 [&](const DeviceId& id) { return !devices.device(id).shares_host_memory(); });
+  program = offload(std::move(program), options.offload,
+                    [&](const DeviceId& id) { return !devices.device(id).shares_host_memory(); });
+  return bucket_all_reduces(std::move(program), options.bucket_bytes);
 }
 
 }  // namespace
@@ -59,14 +72,15 @@ std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vect
     throw Error(fmt::format("an executor takes 1 or {} input slots, got {}", most_input_slots, options.input_slots));
   }
   Program program{std::move(graph), std::move(outputs)};
+  require_communicator(program.graph, options);
   if (options.execution == Execution::eager && !options.offload.layers.empty()) {
     throw Error("eager execution keeps every activation where it is; only a planned step can offload some to the host");
   }
   if (options.execution == Execution::eager) {
-    return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device);
+    return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device, options.communicator);
   }
   return std::make_unique<GraphExecutor>(runtime, prepared(runtime.devices(), std::move(program), options),
-                                         feed_of(options));
+                                         feed_of(options), options.communicator);
 }
 
 }  // namespace gpubench

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/comm/communicator.h"
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
 #include "core/passes/offload.h"
@@ -48,6 +49,9 @@ class Executor {
   virtual PlanFacts facts() const = 0;
 };
 
+/// As PyTorch's DistributedDataParallel has it.
+inline constexpr std::size_t default_bucket_bytes = std::size_t{25} << 20;
+
 struct ExecutorOptions {
   Execution execution = Execution::graph;
   PassOptions passes;
@@ -62,6 +66,10 @@ struct ExecutorOptions {
   int input_slots = 2;
   /// Of the graph executor: activations that wait for their gradients in the host's memory.
   OffloadOptions offload{};
+  /// This replica's end of what all-reduces in the graph go through; outlives the executor.
+  Communicator* communicator = nullptr;
+  /// Of the graph executor: gradients travel together up to so many bytes.
+  std::size_t bucket_bytes = default_bucket_bytes;
 };
 
 /// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel; layers to be offloaded in

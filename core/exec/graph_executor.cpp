@@ -5,6 +5,7 @@
 #include <cassert>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -43,10 +44,19 @@ struct GraphExecutor::Launch {
   std::span<const TensorView> inputs;
   std::span<const TensorView> outputs;
   std::span<std::byte> workspace;
-  std::unique_ptr<DeviceCopy> copy;     // instead of a kernel
-  std::unique_ptr<SideCopy> side_copy;  // or this one, begun
-  std::size_t ends = none;              // or the end of what that launch began
+  std::unique_ptr<DeviceCopy> copy;               // instead of a kernel
+  std::unique_ptr<SideCopy> side_copy;            // or this one, begun
+  std::optional<Collective> exchange;             // or this, at once
+  std::unique_ptr<SideCollective> side_exchange;  // or begun
+  std::size_t ends = none;                        // or the end of what that launch began
   bool reads_input = false;
+
+  bool begins() const { return side_copy != nullptr || side_exchange != nullptr; }
+  /// What is queued on `stream` from now on starts after what it began.
+  void join(Stream& stream) const {
+    if (side_copy != nullptr) side_copy->join(stream);
+    if (side_exchange != nullptr) side_exchange->end(stream);
+  }
 };
 
 /// Launches [first, last): kernels of one device, or one copy to it.
@@ -95,8 +105,8 @@ struct GraphExecutor::Feed {
   std::array<std::unique_ptr<Event>, slot_count> drained;  // the run that read the slot is done
 };
 
-GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed)
-    : runtime_(runtime), plan_(make_plan(program, runtime.devices())), feed_(feed) {
+GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed, Communicator* communicator)
+    : runtime_(runtime), communicator_(communicator), plan_(make_plan(program, runtime.devices())), feed_(feed) {
   for (const DeviceId& id : plan_.devices) {
     devices_.push_back(&runtime.devices().device(id));
     streams_.push_back(&runtime.stream(id));
@@ -234,6 +244,7 @@ void GraphExecutor::bind_steps(Due due) {
       launch.workspace = {arenas_[step.device].data() + buffer.offset, step.workspace_bytes};
     }
     if (step.work == Work::begin || step.work == Work::end) bind_side_copy(step, launch);
+    bind_exchange(step, launch);
     if (step.work == Work::transfer) {
       Device& source = *devices_[plan_.tensors[static_cast<std::size_t>(step.inputs[0])].device];
       launch.copy = std::make_unique<DeviceCopy>(source, *devices_[step.device]);
@@ -252,11 +263,24 @@ void GraphExecutor::bind_side_copy(const PlannedStep& step, Launch& launch) {
     launch.side_copy = std::make_unique<SideCopy>(*devices_[step.device], away ? *streams.to_host : *streams.from_host);
     return;
   }
+  launch.ends = index_of_begin(launch);
+}
+
+void GraphExecutor::bind_exchange(const PlannedStep& step, Launch& launch) {
+  if (step.work == Work::exchange_end) launch.ends = index_of_begin(launch);
+  if (step.work != Work::exchange && step.work != Work::exchange_begin) return;
+  Collective sum;
+  sum.tensors.assign(launch.outputs.begin(), launch.outputs.end());
+  if (step.work == Work::exchange) launch.exchange = std::move(sum);
+  if (step.work == Work::exchange_begin) launch.side_exchange = communicator_->beside(std::move(sum));
+}
+
+std::size_t GraphExecutor::index_of_begin(const Launch& end) const {
   const auto begun = std::ranges::find_if(launches_.rbegin(), launches_.rend(), [&](const Launch& earlier) {
-    return earlier.side_copy != nullptr && earlier.outputs[0].data == launch.outputs[0].data;
+    return earlier.begins() && earlier.outputs[0].data == end.outputs[0].data;
   });
   assert(begun != launches_.rend());
-  launch.ends = static_cast<std::size_t>(launches_.rend() - begun) - 1;
+  return static_cast<std::size_t>(launches_.rend() - begun) - 1;
 }
 
 void GraphExecutor::cut_segments() {
@@ -282,7 +306,7 @@ void GraphExecutor::join_copies(Segment& segment) {
   std::set<std::size_t> begun;
   for (std::size_t index = segment.first; index < segment.last; ++index) {
     Launch& launch = launches_[index];
-    if (launch.side_copy != nullptr) begun.insert(index);
+    if (launch.begins()) begun.insert(index);
     if (launch.ends != Launch::none && begun.erase(launch.ends) == 0) launch.ends = Launch::none;
   }
   segment.joins.assign(begun.begin(), begun.end());
@@ -426,7 +450,7 @@ void GraphExecutor::run_segment(Segment& segment) {
 
 void GraphExecutor::launch(const Segment& segment, Stream& stream) {
   for (std::size_t i = segment.first; i < segment.last; ++i) launch(launches_[i], stream);
-  for (const std::size_t begun : segment.joins) launches_[begun].side_copy->join(stream);
+  for (const std::size_t begun : segment.joins) launches_[begun].join(stream);
 }
 
 void GraphExecutor::launch(const Launch& launch, Stream& stream) {
@@ -434,7 +458,10 @@ void GraphExecutor::launch(const Launch& launch, Stream& stream) {
     launch.kernel->run(stream, launch.inputs, launch.outputs, launch.workspace);
     return;
   }
-  if (launch.ends != Launch::none) launches_[launch.ends].side_copy->join(stream);
+  if (launch.ends != Launch::none) launches_[launch.ends].join(stream);
+  if (launch.exchange) communicator_->run(*launch.exchange, stream);
+  if (launch.side_exchange != nullptr) launch.side_exchange->begin(stream);
+  if (launch.copy == nullptr && launch.side_copy == nullptr) return;
   std::byte* const to = launch.outputs[0].data;
   const std::byte* const from = launch.inputs[0].data;
   const std::size_t bytes = launch.inputs[0].type->bytes();

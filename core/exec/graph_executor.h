@@ -25,7 +25,8 @@ struct InputFeed {
 class GraphExecutor final : public Executor {
  public:
   /// `program` has been through the passes. Throws Error, OutOfMemory (naming the plan's largest tensors).
-  GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed);
+  /// `communicator` carries out its exchanges; nullptr where it has none.
+  GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed, Communicator* communicator = nullptr);
   ~GraphExecutor() override;
 
   void run(std::span<const TensorView> inputs) override;
@@ -59,6 +60,9 @@ class GraphExecutor final : public Executor {
   std::byte* address(int tensor) const;
   /// A copy beside the kernels, or the wait for the one that an earlier launch begins.
   void bind_side_copy(const PlannedStep& step, Launch& launch);
+  /// What the replicas exchange: at once, begun, or the end of what an earlier launch begins.
+  void bind_exchange(const PlannedStep& step, Launch& launch);
+  std::size_t index_of_begin(const Launch& end) const;
   void cut_segments();
   /// Has a recording end with no copy under way, as it must: those that another segment waits for are joined here.
   void join_copies(Segment& segment);
@@ -81,6 +85,7 @@ class GraphExecutor final : public Executor {
   bool outdated() const;
 
   Runtime& runtime_;
+  Communicator* communicator_;
   Plan plan_;
   std::vector<Device*> devices_;
   std::vector<Stream*> streams_;

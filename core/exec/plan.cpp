@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
 #include "core/graph/settled.h"
@@ -18,6 +19,9 @@ constexpr int forever = std::numeric_limits<int>::max() - 1;
 
 Work work_of(const Op& op) {
   if (dynamic_cast<const Transfer*>(&op) != nullptr) return Work::transfer;
+  if (dynamic_cast<const AllReduce*>(&op) != nullptr) return Work::exchange;
+  if (dynamic_cast<const AllReduceBegin*>(&op) != nullptr) return Work::exchange_begin;
+  if (dynamic_cast<const AllReduceEnd*>(&op) != nullptr) return Work::exchange_end;
   const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;
   if (begins) return Work::begin;
   return dynamic_cast<const HostCopyOp*>(&op) != nullptr ? Work::end : Work::kernel;
@@ -61,7 +65,7 @@ class Planner {
     }
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
-    if (step.due == Due::every_run && step.work != Work::end) {
+    if (step.due == Due::every_run && step.work != Work::end && step.work != Work::exchange_end) {
       // What is computed again is no work of the model's.
       if (!is_recomputed(node)) plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);

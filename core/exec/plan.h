@@ -41,9 +41,12 @@ enum class Due : std::uint8_t {
 /// What a step does.
 enum class Work : std::uint8_t {
   kernel,
-  transfer,  ///< copies inputs[0] to outputs[0], from one device to another
-  begin,     ///< begins such a copy between a device and its part of the host's memory, beside the kernels
-  end,       ///< makes what follows wait for it
+  transfer,        ///< copies inputs[0] to outputs[0], from one device to another
+  begin,           ///< begins such a copy between a device and its part of the host's memory, beside the kernels
+  end,             ///< makes what follows wait for it
+  exchange,        ///< an all-reduce of its tensors with other replicas
+  exchange_begin,  ///< begins one beside the kernels
+  exchange_end,    ///< makes what follows wait for it
 };
 
 /// One launch: a kernel, or a copy.

@@ -1,4 +1,4 @@
-// Executors by the types of their inputs: one plan per batch size, made when it is first met.
+// Executors by the types of their inputs, or by more than that: one plan per batch size, made when it is first met.
 #pragma once
 #include <memory>
 #include <utility>
@@ -8,16 +8,16 @@
 
 namespace gpubench {
 
-template <class Planned>
+template <class Planned, class Key = std::vector<TensorType>>
 class PlanCache {
  public:
-  /// The plan for `types`; `make(types)` returns a new unique_ptr<Planned> when there is none yet.
+  /// The plan for `key`; `make(key)` returns a new unique_ptr<Planned> when there is none yet.
   template <class Make>
-  Planned& get(const std::vector<TensorType>& types, Make&& make) {
+  Planned& get(const Key& key, Make&& make) {
     for (auto& [known, planned] : plans_) {
-      if (known == types) return *planned;
+      if (known == key) return *planned;
     }
-    plans_.emplace_back(types, std::forward<Make>(make)(types));
+    plans_.emplace_back(key, std::forward<Make>(make)(key));
     return *plans_.back().second;
   }
   /// All plans, in the order in which their types were met.
@@ -26,7 +26,7 @@ class PlanCache {
   std::size_t size() const { return plans_.size(); }
 
  private:
-  std::vector<std::pair<std::vector<TensorType>, std::unique_ptr<Planned>>> plans_;  // a handful: a scan beats a hash
+  std::vector<std::pair<Key, std::unique_ptr<Planned>>> plans_;  // a handful: a scan beats a hash
 };
 
 }  // namespace gpubench

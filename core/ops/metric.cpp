@@ -45,6 +45,16 @@ std::vector<TensorType> BinaryMatches::infer(std::span<const TensorType> inputs)
   return {inputs[0]};
 }
 
+std::vector<TensorType> SumAndCount::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 1);
+  ops::expect_type(name(), "the values", inputs[0], {inputs[0].shape, Dtype::f32});
+  return {{{2}, Dtype::f32}};
+}
+
+double SumAndCount::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
+  return static_cast<double>(inputs[0].elements());
+}
+
 namespace ops {
 
 Value top_k_matches(Graph& graph, Value predictions, Value labels, std::int64_t k) {
@@ -52,6 +62,9 @@ Value top_k_matches(Graph& graph, Value predictions, Value labels, std::int64_t 
 }
 Value binary_matches(Graph& graph, Value predictions, Value labels, double threshold) {
   return graph.apply(std::make_shared<const BinaryMatches>(threshold), {predictions, labels});
+}
+Value sum_and_count(Graph& graph, Value values) {
+  return graph.apply(std::make_shared<const SumAndCount>(), {values});
 }
 
 }  // namespace ops

@@ -1,4 +1,5 @@
-// Whether predictions hit their labels, one float32 per example (1 or 0), ready for AccumulateMean. No gradients.
+// Whether predictions hit their labels, one float32 per example (1 or 0), ready for AccumulateMean; and what a mean
+// over several replicas is made of. No gradients.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
@@ -30,10 +31,20 @@ class BinaryMatches final : public Op {
   const double threshold;
 };
 
+/// values float32 of any shape -> float32[2]: their sum and their number, which can be added to others'.
+class SumAndCount final : public Op {
+ public:
+  std::string_view name() const override { return "sum_and_count"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
+};
+
 namespace ops {
 
 Value top_k_matches(Graph& graph, Value predictions, Value labels, std::int64_t k = 1);
 Value binary_matches(Graph& graph, Value predictions, Value labels, double threshold = 0.5);
+
+Value sum_and_count(Graph& graph, Value values);
 
 }  // namespace ops
 }  // namespace gpubench

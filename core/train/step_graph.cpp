@@ -5,15 +5,19 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/graph/exchange_ops.h"
 #include "core/graph/gradient_sums.h"
+#include "core/graph/leaf_ops.h"
 #include "core/nn/kernel_quantizer.h"
 #include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
+#include "core/ops/metric.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
 #include "core/passes/recompute.h"
+#include "core/train/exchange.h"
 
 namespace gpubench {
 namespace {
@@ -68,13 +72,46 @@ const Loss& loss_of(const CompileConfig& config, std::size_t output) {
   return *config.losses[config.losses.size() == 1 ? 0 : output];
 }
 
-/// Sums are float32, whatever type the model computes in. A scalar is the mean of its batch, and counts for as many
-/// examples.
-void accumulate(Graph& graph, const VariablePtr& state, Value values, std::int64_t batch_size) {
-  Value wide = ops::cast(graph, values, Dtype::f32);
-  if (graph.type(wide).shape.empty()) wide = ops::broadcast_to(graph, wide, {batch_size});
-  ops::accumulate_mean(graph, graph.variable(state), wide);
-}
+/// What goes into the running means of loss and metrics: at once, or, of one replica among others, when all have added
+/// up what they have.
+class Figures {
+ public:
+  Figures(const MetricStates& states, bool shared) : states_(states), shared_(shared), sums_(states.size()) {}
+
+  /// Sums are float32, whatever type the model computes in. A scalar is the mean of its batch, and counts for as many
+  /// examples.
+  void add(Graph& graph, std::size_t index, Value values, std::int64_t batch_size) {
+    Value wide = ops::cast(graph, values, Dtype::f32);
+    if (graph.type(wide).shape.empty()) wide = ops::broadcast_to(graph, wide, {batch_size});
+    if (shared_) {
+      sums_[index].push_back(ops::sum_and_count(graph, wide));
+    } else {
+      ops::accumulate_mean(graph, graph.variable(states_.state(index)), wide);
+    }
+  }
+
+  /// Begins to add up, with nothing where this replica has no examples.
+  void exchange(Graph& graph) {
+    for (std::size_t i = 0; shared_ && i < sums_.size(); ++i) {
+      const GraphScope scope(graph, states_.state(i)->device, states_.state(i)->name);
+      if (sums_[i].empty()) sums_[i].push_back(graph.constant(HostTensor::zeros(states_.state(i)->type)));
+      const Value sum =
+          sums_[i].size() == 1 ? sums_[i][0] : graph.apply(std::make_shared<const AddN>(), std::span(sums_[i]));
+      sums_[i] = {all_reduce(graph, sum, AllReduce::When::in_bucket)};
+    }
+  }
+  void finish(Graph& graph) {
+    for (std::size_t i = 0; shared_ && i < sums_.size(); ++i) {
+      const GraphScope scope(graph, states_.state(i)->device, states_.state(i)->name);
+      ops::assign_add(graph, graph.variable(states_.state(i)), sums_[i][0]);
+    }
+  }
+
+ private:
+  const MetricStates& states_;
+  bool shared_;
+  std::vector<std::vector<Value>> sums_;  // by state: of each part of the batch, then of all
+};
 
 /// The values of output `i`, whose mean joins the scalar that training minimizes.
 Value add_loss(Graph& graph, const CompileConfig& config, std::size_t i, const StepValues& step, Value& total) {
@@ -85,7 +122,7 @@ Value add_loss(Graph& graph, const CompileConfig& config, std::size_t i, const S
 }
 
 /// Per-example losses and metrics go into the states; returns the scalar that training minimizes.
-Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& states,
+Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
                  const StepValues& step) {
   Value total;
   std::size_t state = 1;
@@ -94,15 +131,15 @@ Value add_losses(Graph& graph, const Model& model, const CompileConfig& config, 
   for (std::size_t i = 0; i < outputs; ++i) {
     const GraphScope scope(graph, output_device(model, i), "loss");
     const Value values = add_loss(graph, config, i, step, total);
-    if (outputs == 1) accumulate(graph, states.state(0), values, batch_size);
+    if (outputs == 1) figures.add(graph, 0, values, batch_size);
     for (const MetricPtr& metric : config.metrics) {
       const GraphScope named(graph, output_device(model, i), metric->name());
-      accumulate(graph, states.state(state++), metric->call(graph, step.labels[i], step.outputs[i]), batch_size);
+      figures.add(graph, state++, metric->call(graph, step.labels[i], step.outputs[i]), batch_size);
     }
   }
   if (outputs > 1) {
     const GraphScope scope(graph, output_device(model, 0), "loss");
-    accumulate(graph, states.state(0), total, batch_size);
+    figures.add(graph, 0, total, batch_size);
   }
   return total;
 }
@@ -132,10 +169,10 @@ Graph with_recomputed(Graph graph, std::span<const GradientSection> sections, co
 }
 
 /// The mean over all parts is what their shares add up to.
-Value share_of(Graph& graph, Value loss, std::int64_t parts) {
-  if (parts == 1) return loss;
+Value share_of(Graph& graph, Value loss, double share) {
+  if (share == 1) return loss;
   const GraphScope scope(graph, graph.node(loss).device, "loss");
-  return ops::mul(graph, loss, graph.constant(1.0F / static_cast<float>(parts)));
+  return ops::mul(graph, loss, graph.constant(static_cast<float>(share)));
 }
 
 const DeviceId host{};
@@ -179,6 +216,14 @@ ExecutorOptions training_options(const Model& model, const CompileConfig& config
   return options;
 }
 
+std::vector<TensorType> with_rows(std::span<const TensorType> element, std::int64_t rows) {
+  std::vector<TensorType> types(element.begin(), element.end());
+  for (TensorType& type : types) {
+    if (!type.shape.empty()) type.shape[0] = rows;
+  }
+  return types;
+}
+
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config) {
   std::vector<std::string> names = {"loss"};
   const bool several = model.outputs().size() > 1;
@@ -190,45 +235,110 @@ std::vector<std::string> metric_names(const Model& model, const CompileConfig& c
   return names;
 }
 
-StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                         std::span<const TensorType> element) {
-  StepGraph step;
-  Graph& graph = step.graph;
+namespace {
+
+/// A training step up to its gradients.
+struct Gradients {
+  std::vector<Value> values;         ///< by trainable variable; none where the loss does not depend on it
+  std::vector<VariablePtr> updated;  ///< others that layers have updated
+  std::vector<GradientSection> sections{};
+};
+
+Gradients add_backward(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
+                       std::span<const TensorType> element, double weight) {
   const StepValues whole = bind_element(graph, model, element, true);
   const Value counter = graph.variable(config.optimizer->iterations());
-  const std::vector<VariablePtr> variables = model.trainable_variables();
   std::vector<Value> values;
-  for (const VariablePtr& variable : variables) values.push_back(graph.variable(variable));
+  for (const VariablePtr& variable : model.trainable_variables()) values.push_back(graph.variable(variable));
 
   const LossScale* const scale = config.loss_scale.get();
   const std::int64_t parts = config.gradient_accumulation_steps;
   require_equal_parts(model, element, parts);
   require_layers(model, config.recompute, "recompute");
   const auto count = [&] { return static_cast<std::int32_t>(graph.nodes().size()); };
-  std::vector<GradientSection> sections;
-  std::vector<Value> sums(values.size());
+  Gradients result{.values = std::vector<Value>(values.size()), .updated = {}};
   for (std::int64_t index = 0; index < parts; ++index) {
     GradientSection section{.first = count()};
     StepValues part = part_of(graph, whole, index, parts);
     part.outputs = model.call({graph, true, counter}, part.inputs);
-    const Value loss = share_of(graph, add_losses(graph, model, config, metrics, part), parts);
+    const Value loss =
+        share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
     section.middle = count();
-    sums = add_gradients(graph, scale ? scale->scaled(graph, loss) : loss, values, sums);
+    result.values = add_gradients(graph, scale ? scale->scaled(graph, loss) : loss, values, result.values);
     section.last = count();
-    sections.push_back(section);
+    result.sections.push_back(section);
   }
-  if (scale) scale->apply_scaled(graph, *config.optimizer, sums, variables);
-  if (!scale) config.optimizer->apply_gradients(graph, sums, variables);
-  if (!config.recompute.empty()) graph = with_recomputed(std::move(graph), sections, config.recompute);
+  result.updated = updated_variables(graph, model.variables());
+  return result;
+}
+
+/// What a replica without examples adds: zeros where others have something.
+Gradients add_nothing(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& metrics,
+                      std::span<const TensorType> element) {
+  Graph other;
+  Figures figures(metrics, true);
+  const Gradients gradients =
+      add_backward(other, model, config, figures, with_rows(element, config.gradient_accumulation_steps), 1);
+  for (const Node& node : other.nodes()) {
+    if (dynamic_cast<const AllReduce*>(node.op.get()) == nullptr) continue;
+    throw Error(
+        fmt::format("model '{}': '{}' exchanges what its replicas know of the batch, and the batch has fewer "
+                    "examples than there are replicas; leave it out by dataset:batch(size, {{ drop_remainder = "
+                    "true }})",
+                    model.name(), node.label));
+  }
+  Gradients nothing{.values = std::vector<Value>(gradients.values.size()), .updated = gradients.updated};
+  for (std::size_t i = 0; i < nothing.values.size(); ++i) {
+    if (!gradients.values[i]) continue;
+    const GraphScope scope(graph, other.node(gradients.values[i]).device, other.node(gradients.values[i]).label);
+    nothing.values[i] = computed_zeros(graph, other.type(gradients.values[i]));
+  }
+  return nothing;
+}
+
+}  // namespace
+
+StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
+                         std::span<const TensorType> element, const std::optional<BatchShare>& share) {
+  StepGraph step;
+  Graph& graph = step.graph;
+  Figures figures(metrics, share.has_value());
+  const double weight = share ? weight_of(*share) : 1;
+  Gradients gradients = share && share->rows == 0
+                            ? add_nothing(graph, model, config, metrics, element)
+                            : add_backward(graph, model, config, figures,
+                                           share ? with_rows(element, share->rows)
+                                                 : std::vector<TensorType>(element.begin(), element.end()),
+                                           weight);
+  std::vector<Value> statistics;
+  if (share) {
+    gradients.values = exchange_gradients(graph, gradients.values, config.replicas->options().compression);
+    statistics = exchange_variables(graph, gradients.updated, weight);
+    figures.exchange(graph);
+  }
+  const std::vector<VariablePtr> variables = model.trainable_variables();
+  if (config.loss_scale) config.loss_scale->apply_scaled(graph, *config.optimizer, gradients.values, variables);
+  if (!config.loss_scale) config.optimizer->apply_gradients(graph, gradients.values, variables);
+  assign_variables(graph, gradients.updated, statistics);
+  figures.finish(graph);
+  if (!config.recompute.empty()) graph = with_recomputed(std::move(graph), gradients.sections, config.recompute);
   return step;
 }
 
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                           std::span<const TensorType> element) {
+                           std::span<const TensorType> element, const std::optional<BatchShare>& share) {
   StepGraph step;
-  StepValues values = bind_element(step.graph, model, element, true);
-  values.outputs = model.call({step.graph}, values.inputs);
-  add_losses(step.graph, model, config, metrics, values);
+  Figures figures(metrics, share.has_value());
+  if (!share || share->rows > 0) {
+    const std::int64_t rows = share                                         ? share->rows
+                              : element.empty() || element[0].shape.empty() ? 1
+                                                                            : element[0].shape[0];
+    StepValues values = bind_element(step.graph, model, with_rows(element, rows), true);
+    values.outputs = model.call({step.graph}, values.inputs);
+    add_losses(step.graph, model, config, figures, values);
+  }
+  figures.exchange(step.graph);
+  figures.finish(step.graph);
   return step;
 }
 

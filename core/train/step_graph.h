@@ -2,11 +2,13 @@
 // gradients, update, metrics and step counter.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/exec/executor.h"
+#include "core/exec/replicas.h"
 #include "core/nn/loss.h"
 #include "core/nn/metric.h"
 #include "core/nn/model.h"
@@ -41,6 +43,8 @@ struct CompileConfig {
     std::vector<std::string> layers{};  ///< or those
     int ahead = OffloadOptions{}.ahead;
   } offload{};
+  /// The replicas that train the model together; null: it is trained alone.
+  ReplicasPtr replicas = nullptr;
 };
 
 struct StepGraph {
@@ -54,6 +58,9 @@ std::vector<std::string> metric_names(const Model& model, const CompileConfig& c
 /// Throws Error where a layer computes in int8, naming it: there is nothing to train it by.
 void require_gradients(const Model& model);
 
+/// The types of so many rows of a batch.
+std::vector<TensorType> with_rows(std::span<const TensorType> element, std::int64_t rows);
+
 /// What a step computes a loss from.
 struct StepValues {
   std::vector<Value> inputs, labels, outputs;
@@ -65,13 +72,15 @@ Value total_loss(Graph& graph, const Model& model, const CompileConfig& config, 
 /// Inputs: the types of one element, the model's inputs before the labels. Throws Error when they do not fit, for a
 /// batch that cannot be accumulated in equal parts, and for layers to be recomputed that the model does not have. What
 /// recompute_budget would choose is not looked at: see recomputed_within().
+/// With a `share`, it is the graph of a replica that has so many rows of the element's batch, and the update is that of
+/// all replicas' examples; without rows, the graph has no inputs.
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                         std::span<const TensorType> element);
+                         std::span<const TensorType> element, const std::optional<BatchShare>& share = {});
 /// What the executor of a training step is to do: the layers of config.offload by name. Throws Error for layers that
 /// the model does not have, that are recomputed, or that are on the host.
 ExecutorOptions training_options(const Model& model, const CompileConfig& config);
 StepGraph evaluation_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
-                           std::span<const TensorType> element);
+                           std::span<const TensorType> element, const std::optional<BatchShare>& share = {});
 /// `element` may go on with labels, which are ignored. Outputs: the model's.
 StepGraph prediction_graph(const Model& model, std::span<const TensorType> element);
 

@@ -2,27 +2,36 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/telemetry/nvtx.h"
 
 namespace gpubench {
 
-bool StepLoop::fits() const {
-  if (plan_ == nullptr || plan_->types.size() != element().size()) return false;
+bool StepLoop::fits(bool empty) const {
+  if (plan_ == nullptr || plan_->key.share != share_) return false;
+  if (empty) return true;
+  if (plan_->key.types.size() != element().size()) return false;
   if (plan_->on_device != (element().device != nullptr)) return false;
   for (std::size_t i = 0; i < element().size(); ++i) {
-    if (plan_->types[i] != element()[i].type()) return false;
+    if (plan_->key.types[i] != element()[i].type()) return false;
   }
   return true;
 }
 
-void StepLoop::choose_plan() {
-  std::vector<TensorType> types;
-  for (const HostTensor& tensor : element()) types.push_back(tensor.type());
+void StepLoop::choose_plan(bool empty) {
+  StepKey key{.types = {}, .share = share_};
+  if (empty && plan_ == nullptr) {
+    throw Error(
+        "the dataset is too small to shard: this process has had no batch at all, and others have; take fewer "
+        "processes, smaller batches, or dataset:repeated()");
+  }
+  if (empty) key.types = plan_->key.types;
+  for (std::size_t i = 0; !empty && i < element().size(); ++i) key.types.push_back(element()[i].type());
   // Its runs do not wait for those of another plan, which would let their inputs be overwritten too early.
   if (plan_ != nullptr) plan_->executor->wait_for_inputs();
-  plan_ = &plans_(types, element().device);
-  views_.resize(element().size());
+  plan_ = &plans_(key, empty ? nullptr : element().device);
+  views_.resize(key.types.size());
   const std::size_t alive = static_cast<std::size_t>(plan_->executor->inputs_in_flight()) + 1;
   if (elements_.size() < alive) {
     std::rotate(elements_.begin(), elements_.begin() + static_cast<std::ptrdiff_t>(latest_), elements_.end());
@@ -34,16 +43,24 @@ void StepLoop::choose_plan() {
 bool StepLoop::step(Cursor& cursor) {
   check_interrupt();
   const std::size_t next = (latest_ + 1) % elements_.size();
+  bool empty = false;
   {
     const NvtxRange range("input");
-    if (!cursor.next(elements_[next])) return false;
+    empty = !cursor.next(elements_[next]);
   }
-  latest_ = next;
+  const bool others = replicas_ != nullptr && replicas_->group() != nullptr && steps_ == Steps::together;
+  if (empty && !others) return false;
+  if (!empty) latest_ = next;
   fetched_ = Clock::now();
-  if (!fits()) choose_plan();
-  for (const ClassIndexCheck& check : plan_->checks) check(element());
+  if (replicas_ != nullptr) share_ = BatchShare{.first = 0, .rows = empty ? 0 : rows(), .total = empty ? 0 : rows()};
+  if (others) share_ = replicas_->share(empty ? 0 : rows());
+  if (share_ && share_->total == 0) return false;
+  if (!fits(empty)) choose_plan(empty);
+  for (const ClassIndexCheck& check : plan_->checks) {
+    if (!empty) check(element());
+  }
   const NvtxRange range("step");
-  for (std::size_t i = 0; i < element().size(); ++i) views_[i] = element()[i].view();
+  for (std::size_t i = 0; !empty && i < element().size(); ++i) views_[i] = element()[i].view();
   plan_->executor->run(views_);
   return true;
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/data/pipeline.h"
+#include "core/exec/replicated_executor.h"
 #include "core/telemetry/nvtx.h"
 #include "core/train/step_memory.h"
 
@@ -109,23 +110,54 @@ void Trainer::reset_metrics() {
   if (metrics_) metrics_->reset();
 }
 
-std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<TensorType>& element,
-                                             const DeviceId* device) {
+StepGraph Trainer::graph(Phase phase, const std::vector<TensorType>& element, const std::optional<BatchShare>& share) {
+  switch (phase) {
+    case Phase::training:
+      return training_graph(*model_, recomputed_within(*this, element), *metrics_, element, share);
+    case Phase::evaluation:
+      return evaluation_graph(*model_, config_, *metrics_, element, share);
+    case Phase::prediction:
+      break;
+  }
+  return prediction_graph(*model_, element);
+}
+
+std::unique_ptr<Executor> Trainer::make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options) {
+  std::vector<BatchShare> shares = config_.replicas->split(*key.share);
+  std::vector<ReplicaGraph> graphs;
+  for (const BatchShare& share : shares) {
+    StepGraph step;
+    if (phase != Phase::prediction) step = graph(phase, key.types, share);
+    if (phase == Phase::prediction && share.rows > 0) step = graph(phase, with_rows(key.types, share.rows), {});
+    graphs.push_back({std::move(step.graph), std::move(step.outputs)});
+  }
+  return std::make_unique<ReplicatedExecutor>(config_.replicas, std::move(graphs), std::move(shares), options);
+}
+
+std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, const DeviceId* device) {
   const NvtxRange range("plan");
-  build(element);
+  build(key.types);
   if (device != nullptr) require_on(*model_, *device);
-  if (phase == Phase::training) prepare_training(element);
-  if (phase == Phase::evaluation) prepare_evaluation(element);
-  StepGraph step = phase == Phase::training
-                       ? training_graph(*model_, recomputed_within(*this, element), *metrics_, element)
-                   : phase == Phase::evaluation ? evaluation_graph(*model_, config_, *metrics_, element)
-                                                : prediction_graph(*model_, element);
+  if (phase == Phase::training) prepare_training(key.types);
+  if (phase == Phase::evaluation) prepare_evaluation(key.types);
   auto plan = std::make_unique<StepPlan>();
-  plan->types = element;
+  plan->key = key;
   plan->on_device = device != nullptr;
   ExecutorOptions options = phase == Phase::training ? training_options(*model_, config_) : config_.executor;
   options.inputs_on_device = options.inputs_in_place = plan->on_device;
-  plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), options);
+  if (key.share) {
+    if (plan->on_device) {
+      throw Error(
+          fmt::format("model '{}': has replicas, and the dataset's elements are on {}; they have to be in host "
+                      "memory, from where each replica takes its part: leave out prefetch_to_device",
+                      model_->name(), to_string(*device)));
+    }
+    options.bucket_bytes = config_.replicas->options().bucket_bytes;
+    plan->executor = make_replicated(phase, key, options);
+  } else {
+    StepGraph step = graph(phase, key.types, {});
+    plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), options);
+  }
   if (phase == Phase::prediction || plan->on_device) return plan;  // the host cannot look at the labels there
   for (std::size_t i = 0; i < model_->outputs().size(); ++i) {
     const Loss& loss = *config_.losses[config_.losses.size() == 1 ? 0 : i];
@@ -135,10 +167,10 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const std::vector<Tens
   return plan;
 }
 
-StepPlan& Trainer::plan(Phase phase, const std::vector<TensorType>& element, const DeviceId* device) {
+StepPlan& Trainer::plan(Phase phase, const StepKey& key, const DeviceId* device) {
   auto& plans = device == nullptr ? plans_ : device_plans_;
   return plans[static_cast<std::size_t>(phase)].get(
-      element, [&](const std::vector<TensorType>& types) { return make_plan(phase, types, device); });
+      key, [&](const StepKey& wanted) { return make_plan(phase, wanted, device); });
 }
 
 std::vector<const StepPlan*> Trainer::training_plans() const {
@@ -158,9 +190,9 @@ void Trainer::release_plans() {
 }
 
 StepLoop Trainer::loop(Phase phase) {
-  return StepLoop([this, phase](const std::vector<TensorType>& types, const DeviceId* device) -> StepPlan& {
-    return plan(phase, types, device);
-  });
+  return StepLoop(
+      [this, phase](const StepKey& key, const DeviceId* device) -> StepPlan& { return plan(phase, key, device); },
+      config_.replicas.get(), phase == Phase::prediction ? StepLoop::Steps::own : StepLoop::Steps::together);
 }
 
 StepLoop Trainer::training_loop() {

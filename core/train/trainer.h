@@ -70,8 +70,10 @@ class Trainer {
   enum class Phase : std::uint8_t { training, evaluation, prediction };
   void require_compiled() const;
   StepLoop loop(Phase phase);
-  StepPlan& plan(Phase phase, const std::vector<TensorType>& element, const DeviceId* device);
-  std::unique_ptr<StepPlan> make_plan(Phase phase, const std::vector<TensorType>& element, const DeviceId* device);
+  StepPlan& plan(Phase phase, const StepKey& key, const DeviceId* device);
+  std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);
+  StepGraph graph(Phase phase, const std::vector<TensorType>& element, const std::optional<BatchShare>& share);
+  std::unique_ptr<Executor> make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options);
 
   Runtime& runtime_;
   VariableFactory& factory_;
@@ -79,7 +81,7 @@ class Trainer {
   CompileConfig config_;
   std::optional<MetricStates> metrics_;
   bool can_train_ = false;
-  PlanCache<StepPlan> plans_[3], device_plans_[3];
+  PlanCache<StepPlan, StepKey> plans_[3], device_plans_[3];
 };
 
 /// Copies of a model's variables, in the model's order.

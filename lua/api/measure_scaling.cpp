@@ -92,9 +92,9 @@ Record to_record(const PredictedStep& step) {
                 {"all_reduce_s", step.all_reduce},
                 {"hidden_s", step.hidden},
                 {"predicted_step_time_s", step.weak_step},
-                {"weak_efficiency_share", step.weak_efficiency},
+                {"weak_efficiency", step.weak_efficiency},
                 {"strong_step_time_s", step.strong_step},
-                {"strong_efficiency_share", step.strong_efficiency}};
+                {"strong_efficiency", step.strong_efficiency}};
   if (step.measured_step) {
     record.set("measured_step_time_s", *step.measured_step);
     record.set("prediction_error_share", prediction_error(step.weak_step, *step.measured_step));

@@ -19,6 +19,7 @@ void open_dataset(lua_State* L);
 void open_datasets(lua_State* L);
 void open_device(lua_State* L);
 void open_distillation(lua_State* L);
+void open_distribute(lua_State* L);
 void open_measure_kernels(lua_State* L);
 void open_image(lua_State* L);
 void open_initializers(lua_State* L);

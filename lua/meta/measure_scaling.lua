@@ -25,9 +25,9 @@ gb.measure = {}
 ---@field all_reduce_s number the exchange of a step
 ---@field hidden_s number of that, what the backward pass hides in weak scaling
 ---@field predicted_step_time_s number with a fixed batch per replica (weak scaling)
----@field weak_efficiency_share number the step alone over that
+---@field weak_efficiency number the step alone over that
 ---@field strong_step_time_s number with one batch divided among the replicas
----@field strong_efficiency_share number the step alone over n times that
+---@field strong_efficiency number the step alone over n times that
 ---@field measured_step_time_s number? where `measured` has it
 ---@field prediction_error_share number? 0.1 where the prediction is 10 % too long
 
@@ -65,7 +65,7 @@ gb.measure = {}
 --- }
 --- local two, many = model.rows[1], model.rows[2]
 --- assert(math.abs(two.all_reduce_s - 0.01002) < 1e-6 and math.abs(two.prediction_error_share) < 1e-3)
---- assert(many.weak_efficiency_share < two.weak_efficiency_share and many.strong_efficiency_share < many.weak_efficiency_share)
+--- assert(many.weak_efficiency < two.weak_efficiency and many.strong_efficiency < many.weak_efficiency)
 --- assert(model.assumptions[1] == "all-reduce of 2 replicas, as measured: 20 µs and 10 GB/s of the message")
 --- ```
 ---@param options ScalingModelOptions

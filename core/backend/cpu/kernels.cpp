@@ -128,6 +128,7 @@ const KernelTable& kernels() {
       planner<AccumulateMean, &plan_accumulate_mean>(),
       // metric
       planner<TopKMatches, &plan_top_k_matches>(),
+      planner<SumAndCount, &plan_sum_and_count>(),
       planner<BinaryMatches, &plan_binary_matches>(),
       // schedule
       planner<CosineDecay, &plan_cosine_decay>(),

@@ -5,6 +5,7 @@
 
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/sum.h"
 #include "core/base/error.h"
 
 namespace gpubench::cpu {
@@ -67,6 +68,14 @@ std::unique_ptr<Kernel> plan_top_k_matches(const TopKMatches& op, const Signatur
   using Labels = Types<float, std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint8_t>;
   return dispatch(Labels{}, op.name(), signature.inputs[1].dtype,
                   [&]<class T>() { return loop_kernel(TopK<T>(op, signature)); });
+}
+
+std::unique_ptr<Kernel> plan_sum_and_count(const SumAndCount&, const Signature& signature, Device&) {
+  return loop_kernel([count = signature.inputs[0].elements()](Views inputs, Views outputs) {
+    float* const state = outputs[0].as<float>();
+    state[0] = static_cast<float>(sum_of(inputs[0].as<float>(), count));
+    state[1] = static_cast<float>(count);
+  });
 }
 
 std::unique_ptr<Kernel> plan_binary_matches(const BinaryMatches& op, const Signature& signature, Device&) {

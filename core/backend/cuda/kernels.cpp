@@ -98,6 +98,7 @@ const KernelTable& kernels() {
       planner<BinaryCrossEntropyGradient, &plan_binary_cross_entropy_gradient>(),
       // metric
       planner<TopKMatches, &plan_top_k_matches>(),
+      planner<SumAndCount, &plan_sum_and_count>(),
       planner<BinaryMatches, &plan_binary_matches>(),
       // indexing
       planner<OneHot, &plan_one_hot>(),

@@ -1,6 +1,7 @@
 #include "core/backend/cuda/metric.h"
 
 #include "core/backend/cuda/kernels/metric.h"
+#include "core/backend/cuda/kernels/state.h"
 #include "core/backend/cuda/launch_kernel.h"
 
 namespace gpubench::cuda {
@@ -12,6 +13,12 @@ std::unique_ptr<Kernel> plan_top_k_matches(const TopKMatches& op, const Signatur
                          return launch_top_k_matches(on, rows, columns, k, in[0].as<float>(), in[1].data,
                                                      in[1].type->dtype, out[0].as<float>());
                        });
+}
+
+std::unique_ptr<Kernel> plan_sum_and_count(const SumAndCount& op, const Signature& signature, Device& device) {
+  return launch_kernel(op, device, [count = signature.inputs[0].elements()](const LaunchOn& on, Views in, Views out) {
+    return launch_sum_and_count(on, out[0].as<float>(), in[0].as<float>(), count);
+  });
 }
 
 std::unique_ptr<Kernel> plan_binary_matches(const BinaryMatches& op, const Signature& signature, Device& device) {

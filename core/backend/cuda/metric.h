@@ -7,6 +7,7 @@
 
 namespace gpubench::cuda {
 
+std::unique_ptr<Kernel> plan_sum_and_count(const SumAndCount& op, const Signature& signature, Device& device);
 std::unique_ptr<Kernel> plan_top_k_matches(const TopKMatches& op, const Signature& signature, Device& device);
 std::unique_ptr<Kernel> plan_binary_matches(const BinaryMatches& op, const Signature& signature, Device& device);
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/metric.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {
@@ -40,6 +41,19 @@ OpCase accumulate_case(std::string name, Shape values) {
           .differentiable = false};
 }
 
+OpCase sum_and_count_case(std::string name, Shape values) {
+  return {.name = std::move(name),
+          .op = std::make_shared<const SumAndCount>(),
+          .inputs = {{{std::move(values), Dtype::f32}, 0, 1}},
+          .reference =
+              [](std::span<const Array> in, std::span<Array> out) {
+                out[0][0] = 0;
+                out[0][1] = static_cast<double>(in[0].size());
+                for (const double value : in[0].values) out[0][0] += value;
+              },
+          .differentiable = false};
+}
+
 std::vector<OpCase> state_cases() {
   const CaseInput matrix{{{70, 101}, Dtype::f32}}, counter{{{}, Dtype::i64}, -9, 9}, flags{{{9}, Dtype::boolean}};
   const auto value = [](double, double b) { return b; };
@@ -54,6 +68,9 @@ std::vector<OpCase> state_cases() {
       accumulate_case("accumulate_mean", {33}),
       accumulate_case("accumulate_mean_of_a_scalar", {}),
       accumulate_case("accumulate_mean_of_many", {50, 100}),
+      sum_and_count_case("sum_and_count", {33}),
+      sum_and_count_case("sum_and_count_of_a_scalar", {}),
+      sum_and_count_case("sum_and_count_of_many", {50, 100}),
   };
 }
 

@@ -18,7 +18,7 @@ testing.case("predicts up to 4096 replicas, and what was measured beside it", fu
   testing.near(model.rows[2].prediction_error_share, (0.01 + 2e-5 + 1e-3 * 4 / 3) / 0.02 - 1, 1e-6)
   testing.equal(model.rows[1].measured_step_time_s, nil)
   for index = 2, #model.rows do
-    testing.is_true(model.rows[index].weak_efficiency_share < model.rows[index - 1].weak_efficiency_share, "efficiency")
+    testing.is_true(model.rows[index].weak_efficiency < model.rows[index - 1].weak_efficiency, "efficiency")
   end
 end)
 

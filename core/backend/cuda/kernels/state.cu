@@ -14,13 +14,14 @@ __global__ void moving_average_kernel(std::int64_t elements, Dtype type, void* v
 }
 
 // One block: the values are an example's each, and one order of summing gives one result.
-__global__ void accumulate_mean_kernel(float* state, const float* values, std::int64_t count) {
+__global__ void accumulate_mean_kernel(float* state, const float* values, std::int64_t count, bool adds) {
   double sum = 0;
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) sum += static_cast<double>(values[i]);
   const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
   if (threadIdx.x == 0) {
-    state[0] = static_cast<float>(static_cast<double>(state[0]) + total);
-    state[1] += static_cast<float>(count);
+    // Where nothing is added, the state may hold anything.
+    state[0] = static_cast<float>((adds ? static_cast<double>(state[0]) : 0) + total);
+    state[1] = (adds ? state[1] : 0) + static_cast<float>(count);
   }
 }
 
@@ -47,7 +48,11 @@ cudaError_t launch_moving_average(const LaunchOn& on, std::int64_t elements, Dty
 }
 
 cudaError_t launch_accumulate_mean(const LaunchOn& on, float* state, const float* values, std::int64_t count) {
-  return launch(on, 1, block_threads, &accumulate_mean_kernel, state, values, count);
+  return launch(on, 1, block_threads, &accumulate_mean_kernel, state, values, count, true);
+}
+
+cudaError_t launch_sum_and_count(const LaunchOn& on, float* state, const float* values, std::int64_t count) {
+  return launch(on, 1, block_threads, &accumulate_mean_kernel, state, values, count, false);
 }
 
 cudaError_t launch_cosine_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial, double steps,

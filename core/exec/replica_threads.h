@@ -1,0 +1,51 @@
+// A host thread for each replica of this process but the first, which runs on the caller's. They wait for work without
+// taking a core: for a moment awake, so that a step follows the last one at once, then asleep.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace gpubench {
+
+class ReplicaThreads {
+ public:
+  explicit ReplicaThreads(int replicas);
+  ~ReplicaThreads();
+  ReplicaThreads(const ReplicaThreads&) = delete;
+  ReplicaThreads& operator=(const ReplicaThreads&) = delete;
+
+  int size() const { return static_cast<int>(threads_.size()) + 1; }
+  /// Calls work(replica) for each replica on its own thread, and returns when all have returned; calls
+  /// failed(replica, exception) on the thread of one that throws, at once. Rethrows what the first to fail threw.
+  template <class Work, class Failed>
+  void run(Work&& work, Failed&& failed) {
+    const auto call = [&](int replica) {
+      try {
+        work(replica);
+      } catch (...) {
+        if (!failure_taken_.exchange(true)) failure_ = std::current_exception();
+        failed(replica, std::current_exception());
+      }
+    };
+    using Call = decltype(call);
+    run_all([](const void* given, int replica) { (*static_cast<const Call*>(given))(replica); }, &call);
+  }
+
+ private:
+  using Invoke = void (*)(const void* call, int replica);
+  void run_all(Invoke invoke, const void* call);
+  void serve(int replica);
+
+  Invoke invoke_ = nullptr;
+  const void* call_ = nullptr;
+  std::atomic<std::uint32_t> started_{0};  // how often there was work
+  std::atomic<std::uint32_t> running_{0};  // threads that are still at it
+  std::atomic<bool> failure_taken_{false};
+  std::exception_ptr failure_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace gpubench

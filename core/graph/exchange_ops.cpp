@@ -1,0 +1,24 @@
+#include "core/graph/exchange_ops.h"
+
+#include <memory>
+
+namespace gpubench {
+
+ExchangeOp::ExchangeOp(std::size_t tensors) {
+  for (int i = 0; i < static_cast<int>(tensors); ++i) aliases_.push_back({i, i, Alias::Kind::in_place});
+}
+
+std::vector<Value> AllReduce::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                       std::span<const Value> output_gradients) const {
+  std::vector<Value> gradients(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (output_gradients[i]) gradients[i] = all_reduce(graph, output_gradients[i]);
+  }
+  return gradients;
+}
+
+Value all_reduce(Graph& graph, Value x, AllReduce::When when) {
+  return graph.apply(std::make_shared<const AllReduce>(1, when), {x});
+}
+
+}  // namespace gpubench

@@ -1,0 +1,61 @@
+// Sums over the replicas of a model. A graph is one replica's; every replica runs the same exchanges in the same order,
+// also one that nobody here reads. A pass joins those of gradients in buckets that travel beside the kernels. Executors
+// carry them out through a communicator.
+#pragma once
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+
+namespace gpubench {
+
+/// Tensors of any types -> the same, in place.
+class ExchangeOp : public Op {
+ public:
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override {
+    return {inputs.begin(), inputs.end()};
+  }
+  /// Each output is its input.
+  std::vector<Alias> aliases() const override { return aliases_; }
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+  /// Work of a link or of other devices as well: told by the communicator.
+  double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+
+ protected:
+  explicit ExchangeOp(std::size_t tensors);
+
+ private:
+  std::vector<Alias> aliases_;
+};
+
+/// x... -> their sums over all replicas. The gradient of a sum of all replicas' losses is the sum of the gradients.
+class AllReduce final : public ExchangeOp {
+ public:
+  enum class When : std::uint8_t {
+    at_once,    ///< what follows waits for it
+    in_bucket,  ///< may be joined with others and run beside kernels, until it is read
+  };
+  explicit AllReduce(std::size_t tensors, When asked = When::at_once) : ExchangeOp(tensors), when(asked) {}
+  std::string_view name() const override { return "all_reduce"; }
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+
+  const When when;
+};
+
+/// Begins an all-reduce beside the kernels. The outputs are complete after AllReduceEnd.
+class AllReduceBegin final : public ExchangeOp {
+ public:
+  explicit AllReduceBegin(std::size_t tensors) : ExchangeOp(tensors) {}
+  std::string_view name() const override { return "all_reduce_begin"; }
+};
+
+/// The outputs of AllReduceBegin, complete.
+class AllReduceEnd final : public ExchangeOp {
+ public:
+  explicit AllReduceEnd(std::size_t tensors) : ExchangeOp(tensors) {}
+  std::string_view name() const override { return "all_reduce_end"; }
+};
+
+/// The sum of `x` over all replicas.
+Value all_reduce(Graph& graph, Value x, AllReduce::When when = AllReduce::When::at_once);
+
+}  // namespace gpubench

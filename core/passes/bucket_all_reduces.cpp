@@ -1,0 +1,156 @@
+#include "core/passes/bucket_all_reduces.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "core/graph/exchange_ops.h"
+#include "core/graph/leaf_ops.h"
+#include "core/passes/rewriter.h"
+
+namespace gpubench {
+namespace {
+
+const AllReduce* as_all_reduce(const Node& node) {
+  return dynamic_cast<const AllReduce*>(node.op.get());
+}
+
+bool is_view(const Node& node) {
+  const std::vector<Alias> aliases = node.op->aliases();
+  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
+}
+
+class Bucketing {
+ public:
+  Bucketing(const Program& program, std::size_t bucket_bytes)
+      : rewriter_(program), nodes_(program.graph.nodes()), first_reader_(nodes_.size(), count()) {
+    for (std::int32_t index = count() - 1; index >= 0; --index) {
+      for (const Value input : node(index).inputs) first_reader_[static_cast<std::size_t>(input.node)] = index;
+    }
+    fill_buckets(bucket_bytes);
+    place();
+  }
+
+  Program run() {
+    for (std::int32_t index = 0; index < count(); ++index) {
+      for (const std::size_t bucket : ends_before_[index]) end(buckets_[bucket]);
+      if (as_all_reduce(node(index)) == nullptr) rewriter_.keep(index);
+      if (as_all_reduce(node(index)) != nullptr && !bucketed_[static_cast<std::size_t>(index)]) exchange_at_once(index);
+      for (const std::size_t bucket : begins_after_[index]) begin(buckets_[bucket]);
+    }
+    for (const std::size_t bucket : ends_before_[count()]) end(buckets_[bucket]);
+    return rewriter_.finish();
+  }
+
+ private:
+  struct Bucket {
+    std::vector<std::int32_t> members;  // nodes of one all-reduce each
+    std::size_t bytes = 0;
+    std::int32_t ready = 0;  // the node after which all tensors are there
+    std::int32_t read = 0;   // the first node that reads one of the sums
+    bool alone = false;      // nothing is computed in between
+    Value begun;             // of the new graph
+  };
+
+  std::int32_t count() const { return static_cast<std::int32_t>(nodes_.size()); }
+  const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
+
+  void fill_buckets(std::size_t bucket_bytes) {
+    bucketed_.resize(nodes_.size());
+    for (std::int32_t index = 0; index < count(); ++index) {
+      const AllReduce* const op = as_all_reduce(node(index));
+      if (op == nullptr || op->when != AllReduce::When::in_bucket) continue;
+      bucketed_[static_cast<std::size_t>(index)] = true;
+      const std::size_t bytes = node(index).outputs[0].bytes();
+      const std::int32_t made = node(index).inputs[0].node;
+      const bool joins =
+          !buckets_.empty() && buckets_.back().bytes + bytes <= bucket_bytes && buckets_.back().read > made;
+      if (!joins) buckets_.emplace_back().read = count();
+      Bucket& bucket = buckets_.back();
+      bucket.members.push_back(index);
+      bucket.bytes += bytes;
+      bucket.ready = std::max(bucket.ready, made);
+      bucket.read = std::min(bucket.read, first_reader_[static_cast<std::size_t>(index)]);
+    }
+  }
+
+  void place() {
+    std::int32_t previous = 0;
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      Bucket& bucket = buckets_[b];
+      bucket.ready = previous = std::max(bucket.ready, previous);  // in one order on all replicas
+      bucket.alone = nothing_between(bucket.ready, bucket.read);
+      begins_after_[bucket.ready].push_back(b);
+      if (!bucket.alone) ends_before_[bucket.read].push_back(b);
+    }
+  }
+
+  /// Whether no kernel runs after node `first` and before node `last`.
+  bool nothing_between(std::int32_t first, std::int32_t last) const {
+    for (std::int32_t index = first + 1; index < last; ++index) {
+      const bool computes =
+          !node(index).inputs.empty() && !is_view(node(index)) && as_all_reduce(node(index)) == nullptr;
+      if (computes) return false;
+    }
+    return true;
+  }
+
+  /// Memory that may be overwritten: the value itself, or a copy where others read it or it is none of the step's own.
+  Value owned(std::int32_t all_reduce, Value value) {
+    bool shared = rewriter_.uses(value) > 1;
+    Value base = value;
+    while (is_view(rewriter_.old_node(base))) {
+      base = rewriter_.old_node(base).inputs[0];
+      shared = shared || rewriter_.uses(base) > 1;
+    }
+    const Value mapped = rewriter_.map(value);
+    if (!shared && !rewriter_.old_node(base).inputs.empty()) return mapped;
+    return rewriter_.add(all_reduce, std::make_shared<const AddN>(), std::vector<Value>{mapped});
+  }
+
+  void exchange_at_once(std::int32_t index) {
+    std::vector<Value> tensors;
+    for (const Value input : node(index).inputs) tensors.push_back(owned(index, input));
+    const Value sums = rewriter_.add(index, node(index).op, tensors);
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(tensors.size()); ++i)
+      rewriter_.replace({index, i}, {sums.node, i});
+  }
+
+  void begin(Bucket& bucket) {
+    std::vector<Value> tensors;
+    for (const std::int32_t member : bucket.members) tensors.push_back(owned(member, node(member).inputs[0]));
+    OpPtr op = std::make_shared<const AllReduceBegin>(tensors.size());
+    if (bucket.alone) op = std::make_shared<const AllReduce>(tensors.size());
+    bucket.begun = rewriter_.add(bucket.members[0], std::move(op), tensors);
+    if (bucket.alone) hand_out(bucket, bucket.begun);
+  }
+
+  void end(const Bucket& bucket) {
+    std::vector<Value> tensors;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(bucket.members.size()); ++i)
+      tensors.push_back({bucket.begun.node, i});
+    hand_out(bucket, rewriter_.add(bucket.members[0], std::make_shared<const AllReduceEnd>(tensors.size()), tensors));
+  }
+
+  void hand_out(const Bucket& bucket, Value sums) {
+    for (std::size_t i = 0; i < bucket.members.size(); ++i)
+      rewriter_.replace({bucket.members[i], 0}, {sums.node, static_cast<std::int32_t>(i)});
+  }
+
+  Rewriter rewriter_;
+  const std::vector<Node>& nodes_;
+  std::vector<std::int32_t> first_reader_;  // by node
+  std::vector<bool> bucketed_;              // by node
+  std::vector<Bucket> buckets_;
+  std::map<std::int32_t, std::vector<std::size_t>> begins_after_, ends_before_;  // by node
+};
+
+}  // namespace
+
+Program bucket_all_reduces(Program program, std::size_t bucket_bytes) {
+  const std::vector<Node>& nodes = program.graph.nodes();
+  if (std::ranges::none_of(nodes, [](const Node& node) { return as_all_reduce(node) != nullptr; })) return program;
+  return Bucketing(program, bucket_bytes).run();
+}
+
+}  // namespace gpubench
