@@ -34,6 +34,7 @@ void open_modules(lua_State* L) {
   open_losses(L);
   open_distillation(L);
   open_optimizers(L);
+  open_distribute(L);
   open_callbacks(L);
   open_memory(L);
   open_pruning(L);
@@ -42,6 +43,7 @@ void open_modules(lua_State* L) {
   open_measure_inference(L);
   open_measure_loop(L);
   open_measure_numerics(L);
+  open_measure_collective(L);
   open_measure_copies(L);
   open_measure_pipeline(L);
 }
