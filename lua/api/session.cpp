@@ -1,5 +1,6 @@
 #include "lua/api/session.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <lua.hpp>
 #include <utility>
@@ -74,6 +75,15 @@ std::vector<Session::Use> Session::memory_in_use() const {
     if (bytes != 0) uses.push_back({id, bytes});
   }
   return uses;
+}
+
+void Session::remember_distributed(const DatasetPtr& dataset) {
+  std::erase_if(distributed_, [](const auto& known) { return known.expired(); });
+  distributed_.emplace_back(dataset);
+}
+
+bool Session::is_distributed(const DatasetPtr& dataset) const {
+  return std::ranges::any_of(distributed_, [&](const auto& known) { return known.lock() == dataset; });
 }
 
 void Session::reset() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
+#include "core/data/dataset.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
@@ -77,6 +78,9 @@ class Session {
   /// Those that train what is made now (strategy:scope); null outside.
   const ReplicasPtr& replicas() const { return replicas_; }
   void set_replicas(ReplicasPtr replicas) { replicas_ = std::move(replicas); }
+  /// Datasets that are one process's part already.
+  void remember_distributed(const DatasetPtr& dataset);
+  bool is_distributed(const DatasetPtr& dataset) const;
   /// Which replica's step is traced now (strategy:run); null outside.
   const ReplicaContext* replica_context() const { return replica_context_; }
   void set_replica_context(const ReplicaContext* context) { replica_context_ = context; }
@@ -113,6 +117,7 @@ class Session {
   WorldPtr world_;
   ReplicasPtr replicas_;
   const ReplicaContext* replica_context_ = nullptr;
+  std::vector<std::weak_ptr<const Dataset>> distributed_;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
   std::uint64_t seed_;
