@@ -52,6 +52,14 @@ class Communicator {
   virtual std::unique_ptr<SideCollective> beside(Collective collective) = 0;
   /// Blocks until every rank has called it. Throws PeerLost.
   virtual void barrier() = 0;
+  /// Throws PeerLost once a peer is lost. Streams of a device that goes on then have no way to say so: what they hold
+  /// counts when this, after the wait for them, does not throw.
+  virtual void check() {}
+  /// A recording that holds so many collectives and bytes of this rank was launched on `stream`: they are counted, and
+  /// have to be done in time.
+  virtual void launched(Stream& stream, std::int64_t collectives, double bytes) {
+    (void)stream, (void)collectives, (void)bytes;
+  }
 
   /// Makes every wait of every rank of this communicator throw PeerLost with `reason`, now and from now on: this rank
   /// has failed and will not arrive. Any thread may call it; the first reason counts.

@@ -23,6 +23,15 @@ std::string names_of(std::span<Device* const> devices) {
   return fmt::format("{}", fmt::join(ids, ", "));
 }
 
+void check_distinct(std::span<Device* const> devices) {
+  for (std::size_t i = 1; i < devices.size(); ++i) {
+    const auto before = devices.first(i);
+    if (std::ranges::find(before, devices[i]) == before.end()) continue;
+    throw Error(fmt::format("{}: {} is there twice; every rank needs a device of its own", names_of(devices),
+                            to_string(devices[i]->id())));
+  }
+}
+
 void check_in_host_memory(std::span<Device* const> devices, CrossDevice cross_device) {
   if (std::ranges::all_of(devices, [](const Device* device) { return device->shares_host_memory(); })) return;
   throw Error(fmt::format(
@@ -48,6 +57,7 @@ CrossDevice parse_cross_device(std::string_view name) {
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
                                                               CrossDevice cross_device, ProcessGroup* group) {
   if (devices.empty()) throw Error("a communicator needs at least one device");
+  check_distinct(devices);
   if (cross_device == CrossDevice::nccl) {
     throw Error(
         fmt::format("{} cannot exchange by cross_device = \"nccl\": this gpubench is built without NCCL "

@@ -23,7 +23,8 @@ ReplicatedExecutor::ReplicatedExecutor(ReplicasPtr replicas, std::vector<Replica
       rows_(std::move(rows)),
       executors_(graphs.size()),
       types_(graphs.size()),
-      views_(graphs.size()) {
+      views_(graphs.size()),
+      aligned_(graphs.size()) {
   std::vector<Graph> mirrors;
   for (int replica = 0; replica < replicas_->size(); ++replica) {
     const auto own = [&](const VariablePtr& variable) {
@@ -79,8 +80,28 @@ void ReplicatedExecutor::run(std::span<const TensorView> inputs) {
 void ReplicatedExecutor::run_each(const std::vector<std::vector<TensorView>>& inputs) {
   step([&](int replica) {
     const auto at = static_cast<std::size_t>(replica);
-    executors_[at]->run(inputs[at]);
+    executors_[at]->run(aligned(replica, inputs[at]));
   });
+}
+
+std::span<const TensorView> ReplicatedExecutor::aligned(int replica, const std::vector<TensorView>& inputs) {
+  const auto is_aligned = [](const TensorView& view) {
+    return reinterpret_cast<std::uintptr_t>(view.data) % HostTensor::alignment == 0;
+  };
+  Runtime& runtime = replicas_->runtime(replica);
+  // Other devices get copies in memory of their own anyway.
+  if (!runtime.devices().device(replicas_->device(replica)).shares_host_memory()) return inputs;
+  if (std::ranges::all_of(inputs, is_aligned)) return inputs;
+  Aligned& own = aligned_[static_cast<std::size_t>(replica)];
+  own.views = inputs;
+  own.copies.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (is_aligned(inputs[i])) continue;
+    if (own.copies[i].empty()) own.copies[i] = HostTensor(*inputs[i].type);
+    std::memcpy(own.copies[i].data(), inputs[i].data, own.copies[i].bytes());
+    own.views[i].data = own.copies[i].data();
+  }
+  return own.views;
 }
 
 void ReplicatedExecutor::run_again() {

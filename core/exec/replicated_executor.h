@@ -41,6 +41,8 @@ class ReplicatedExecutor final : public Executor {
  private:
   template <class Run>
   void step(Run&& run);
+  /// The inputs where backends may read them: rows in the middle of a batch may begin at any address.
+  std::span<const TensorView> aligned(int replica, const std::vector<TensorView>& inputs);
 
   ReplicasPtr replicas_;
   std::vector<BatchShare> rows_;
@@ -48,6 +50,11 @@ class ReplicatedExecutor final : public Executor {
   std::vector<std::unique_ptr<Executor>> executors_;
   std::vector<std::vector<TensorType>> types_;  // by replica and input, once inputs have been seen
   std::vector<std::vector<TensorView>> views_;
+  struct Aligned {
+    std::vector<HostTensor> copies;  // by input; empty where none was needed yet
+    std::vector<TensorView> views;
+  };
+  std::vector<Aligned> aligned_;  // by replica
 };
 
 }  // namespace gpubench

@@ -88,10 +88,12 @@ class Measurement {
     window_.begin();
     const Stopwatch watch;
     bool done = false;
+    std::int64_t steps = 0;
     while (!done) {
       const auto begin = Clock::now();
       steps_.step();
       const auto end = Clock::now();
+      ++steps;
       examples_ += static_cast<double>(steps_.examples());
       if (steps_.examples() != batch_) {  // the rest at the end of the data
         skip_partial(watch);
@@ -100,6 +102,7 @@ class Measurement {
       done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin);
     }
     runtime_.synchronize();
+    steps_.end_figures(steps, watch.elapsed());
     if (!devices_.uses_gpus()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
     devices_.end();
   }

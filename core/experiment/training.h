@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/data/dataset.h"
+#include "core/experiment/replica_watch.h"
 #include "core/experiment/step_measurement.h"
 #include "core/train/trainer.h"
 
@@ -26,6 +27,8 @@ struct TrainingMeasurement {
   std::string input_doubt;      ///< of that: the samples do not tell how fast the input is
   /// Of the traced steps; nullptr where none were.
   std::shared_ptr<Timeline> timeline;
+  /// Of a model with replicas, by rank.
+  std::vector<RankTimes> ranks{};
 };
 
 /// The types that a model's layers compute in, each once.

@@ -4,7 +4,10 @@
 
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
+#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/shape_ops.h"
+#include "core/ops/state.h"
 
 namespace gpubench {
 
@@ -29,6 +32,7 @@ std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradi
 std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const VariablePtr> candidates) {
   std::vector<VariablePtr> updated;
   for (const Node& node : graph.nodes()) {
+    if (dynamic_cast<const StateOp*>(node.op.get()) == nullptr) continue;
     for (const Alias& alias : node.op->aliases()) {
       if (alias.kind != Alias::Kind::in_place) continue;
       const Node& memory = graph.node(node.inputs[static_cast<std::size_t>(alias.input)]);
@@ -39,6 +43,29 @@ std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const V
     }
   }
   return updated;
+}
+
+std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr> variables, double weight) {
+  std::vector<Value> means;
+  for (const VariablePtr& variable : variables) {
+    const GraphScope scope(graph, variable->device, variable->name);
+    const Value scale = ops::cast(graph, graph.constant(static_cast<float>(weight)), variable->type.dtype);
+    const Value part =
+        weight == 0 ? computed_zeros(graph, variable->type) : ops::mul(graph, graph.variable(variable), scale);
+    means.push_back(all_reduce(graph, part, AllReduce::When::in_bucket));
+  }
+  return means;
+}
+
+void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std::span<const Value> values) {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const GraphScope scope(graph, variables[i]->device, variables[i]->name);
+    ops::assign(graph, graph.variable(variables[i]), values[i]);
+  }
+}
+
+Value computed_zeros(Graph& graph, const TensorType& type) {
+  return ops::broadcast_to(graph, ops::cast(graph, graph.constant(0.0F), type.dtype), type.shape);
 }
 
 double weight_of(const BatchShare& share) {

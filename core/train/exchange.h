@@ -15,8 +15,15 @@ namespace gpubench {
 /// type.
 std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradients, std::optional<Dtype> compression);
 
-/// Floating-point variables among `candidates` that nodes of `graph` update.
+/// Floating-point variables among `candidates` that nodes of `graph` set or move (StateOp), optimizers left aside.
 std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const VariablePtr> candidates);
+
+/// The means of the variables' values over all replicas, each weighted by its share of the examples.
+std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr> variables, double weight);
+void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std::span<const Value> values);
+
+/// Zeros that every run of the graph computes anew, where a constant would be everybody's.
+Value computed_zeros(Graph& graph, const TensorType& type);
 
 /// The share of a mean over all replicas that a replica's own value has.
 double weight_of(const BatchShare& share);

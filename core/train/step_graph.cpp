@@ -175,12 +175,6 @@ Value share_of(Graph& graph, Value loss, double share) {
   return ops::mul(graph, loss, graph.constant(static_cast<float>(share)));
 }
 
-/// Zeros that a step computes: constants belong to all steps.
-Value zeros(Graph& graph, const TensorType& type) {
-  const Value zero = ops::cast(graph, graph.constant(0.0F), type.dtype);
-  return ops::broadcast_to(graph, zero, type.shape);
-}
-
 const DeviceId host{};
 
 void require_offloadable(const Model& model, const CompileConfig& config) {
@@ -297,23 +291,9 @@ Gradients add_nothing(Graph& graph, const Model& model, const CompileConfig& con
   for (std::size_t i = 0; i < nothing.values.size(); ++i) {
     if (!gradients.values[i]) continue;
     const GraphScope scope(graph, other.node(gradients.values[i]).device, other.node(gradients.values[i]).label);
-    nothing.values[i] = zeros(graph, other.type(gradients.values[i]));
+    nothing.values[i] = computed_zeros(graph, other.type(gradients.values[i]));
   }
   return nothing;
-}
-
-/// Every replica's own statistics of its examples become those of all of them.
-std::vector<Value> exchange_statistics(Graph& graph, const std::vector<VariablePtr>& updated, double weight) {
-  std::vector<Value> means;
-  for (const VariablePtr& variable : updated) {
-    const GraphScope scope(graph, variable->device, variable->name);
-    const Value part =
-        weight == 0 ? zeros(graph, variable->type)
-                    : ops::mul(graph, graph.variable(variable),
-                               ops::cast(graph, graph.constant(static_cast<float>(weight)), variable->type.dtype));
-    means.push_back(all_reduce(graph, part, AllReduce::When::in_bucket));
-  }
-  return means;
 }
 
 }  // namespace
@@ -333,16 +313,13 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   std::vector<Value> statistics;
   if (share) {
     gradients.values = exchange_gradients(graph, gradients.values, config.replicas->options().compression);
-    statistics = exchange_statistics(graph, gradients.updated, weight);
+    statistics = exchange_variables(graph, gradients.updated, weight);
     figures.exchange(graph);
   }
   const std::vector<VariablePtr> variables = model.trainable_variables();
   if (config.loss_scale) config.loss_scale->apply_scaled(graph, *config.optimizer, gradients.values, variables);
   if (!config.loss_scale) config.optimizer->apply_gradients(graph, gradients.values, variables);
-  for (std::size_t i = 0; i < statistics.size(); ++i) {
-    const GraphScope scope(graph, gradients.updated[i]->device, gradients.updated[i]->name);
-    ops::assign(graph, graph.variable(gradients.updated[i]), statistics[i]);
-  }
+  assign_variables(graph, gradients.updated, statistics);
   figures.finish(graph);
   if (!config.recompute.empty()) graph = with_recomputed(std::move(graph), gradients.sections, config.recompute);
   return step;

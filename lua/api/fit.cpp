@@ -339,6 +339,7 @@ int compile_model(lua_State* L) {
   config.recompute = table.recompute;
   config.recompute_budget = static_cast<std::size_t>(table.recompute_budget.value_or(0));
   config.offload = offload_of(table, config.executor.execution);
+  config.replicas = self->replicas;
   self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
   return 0;
 }

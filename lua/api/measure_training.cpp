@@ -37,7 +37,28 @@ TrainingOptions training_options(lua_State* L, const ScriptModel& model, const T
   options.limits = table.limits(session.options());
   options.resident = table.resident;
   options.best_flops_per_s = best_flops_per_s(session, *model.model);
+  if (options.best_flops_per_s && model.replicas) *options.best_flops_per_s *= model.replicas->world_size();
   return options;
+}
+
+/// Of the row on top of the stack: what each replica spent on what, in a step.
+void push_ranks(lua_State* L, const std::vector<RankTimes>& ranks) {
+  lua_createtable(L, static_cast<int>(ranks.size()), 0);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const RankTimes& rank = ranks[i];
+    lua_createtable(L, 0, 6);
+    const auto set = [&](const char* name, const auto& value) {
+      Value<std::decay_t<decltype(value)>>::push(L, value);
+      lua_setfield(L, -2, name);
+    };
+    set("device", rank.device);
+    set("own_s", rank.own);
+    set("peer_wait_s", rank.peer_wait);
+    set("exposed_exchange_s", rank.exposed);
+    set("exchange_s", rank.exchange);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+  }
+  lua_setfield(L, -2, "ranks");
 }
 
 /// gb.measure.training(model, dataset, options): { examples_per_s = , step_time_s = , ..., samples = { ... } }
@@ -48,6 +69,7 @@ int training(lua_State* L) {
   const TrainingMeasurement measured = measure_training(*model->trainer, *dataset, options);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
+  if (!measured.ranks.empty()) push_ranks(L, measured.ranks);
   return 1;
 }
 

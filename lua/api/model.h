@@ -13,11 +13,13 @@ struct ScriptModel {
       : world(std::move(where)),
         variables(variables_of(in, *world)),
         model(std::move(of)),
+        replicas(in.replicas()),
         trainer(std::make_unique<Trainer>(world->runtime, variables, model, CompileConfig{})) {}
 
   WorldPtr world;
   StoreVariables variables;
   ModelPtr model;
+  ReplicasPtr replicas;  ///< of the strategy in whose scope it was made
   std::unique_ptr<Trainer> trainer;
   CallCounter counter;
   TensorCalls calls;

@@ -35,14 +35,17 @@ void open_modules(lua_State* L) {
   open_losses(L);
   open_distillation(L);
   open_optimizers(L);
+  open_distribute(L);
   open_callbacks(L);
   open_memory(L);
   open_pruning(L);
   open_quantization(L);
+  open_measure_scaling(L);
   open_measure_training(L);
   open_measure_inference(L);
   open_measure_loop(L);
   open_measure_numerics(L);
+  open_measure_collective(L);
   open_measure_copies(L);
   open_measure_pipeline(L);
 }

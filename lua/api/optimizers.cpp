@@ -6,6 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
+#include "core/ops/binary.h"
+#include "core/ops/cast.h"
+#include "core/train/exchange.h"
 #include "core/train/store_variables.h"
 #include "lua/api/config_value.h"
 #include "lua/api/layers.h"
@@ -126,6 +129,18 @@ ScriptOptimizer::Update& update_of(ScriptOptimizer& self, std::vector<VariablePt
   return *self.updates.back();
 }
 
+/// Each replica's gradients of its examples' mean loss, as those of the mean over all replicas' examples.
+std::vector<gpubench::Value> mean_over_replicas(Graph& graph, std::vector<gpubench::Value> gradients,
+                                                const ReplicaContext& context) {
+  const auto weight = static_cast<float>(weight_of(context.share));
+  for (gpubench::Value& gradient : gradients) {
+    if (!gradient || weight == 1) continue;
+    const gpubench::Value scalar = ops::cast(graph, graph.constant(weight), graph.type(gradient).dtype);
+    gradient = ops::mul(graph, gradient, scalar);
+  }
+  return exchange_gradients(graph, gradients, context.replicas.options().compression);
+}
+
 /// optimizer:apply_gradients(gradients, variables): lists of one length.
 int apply_gradients(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptOptimizer>>::read(L, 1);
@@ -144,6 +159,9 @@ int apply_gradients(lua_State* L) {
     if (given[i]) gradients.push_back(*given[i]);
     if (!given[i]) missing = missing * 31 + static_cast<int>(i) + 1;
   }
+  const ReplicaContext* const context = session_of(L).replica_context();
+  if (context != nullptr)
+    missing = (missing * 31 + static_cast<int>(context->share.rows)) * 31 + static_cast<int>(context->share.total);
   ScriptOptimizer::Update& update = update_of(*self, std::move(variables));
   update.calls.apply(self->world->dispatcher, gradients, missing,
                      [&](Graph& graph, std::span<const gpubench::Value> values) {
@@ -152,6 +170,7 @@ int apply_gradients(lua_State* L) {
                        for (std::size_t i = 0; i < given.size(); ++i) {
                          if (given[i]) all[i] = values[next++];
                        }
+                       if (context != nullptr) all = mean_over_replicas(graph, all, *context);
                        if (const LossScale* const scale = self->loss_scale.get()) {
                          scale->apply_unscaled(graph, *self->optimizer, all, update.variables);
                        } else {

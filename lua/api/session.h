@@ -10,6 +10,7 @@
 #include "core/backend/registry/devices.h"
 #include "core/comm/process_group.h"
 #include "core/exec/dispatcher.h"
+#include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
@@ -38,6 +39,12 @@ struct World {
   Dispatcher dispatcher;
 };
 using WorldPtr = std::shared_ptr<World>;
+
+/// Of a function that is traced for one replica of a strategy.
+struct ReplicaContext {
+  const Replicas& replicas;
+  BatchShare share;
+};
 
 class Session {
  public:
@@ -71,6 +78,13 @@ class Session {
   std::string dtype_policy() const { return dtype_policy_.value_or(std::string(to_string(floatx_))); }
   void set_dtype_policy(std::optional<std::string> name) { dtype_policy_ = std::move(name); }
 
+  /// Those that train what is made now (strategy:scope); null outside.
+  const ReplicasPtr& replicas() const { return replicas_; }
+  void set_replicas(ReplicasPtr replicas) { replicas_ = std::move(replicas); }
+  /// Which replica's step is traced now (strategy:run); null outside.
+  const ReplicaContext* replica_context() const { return replica_context_; }
+  void set_replica_context(const ReplicaContext* context) { replica_context_ = context; }
+
   /// The yardstick of rates, measured when something first asks for it; outlives the points.
   MatmulPeak& matmul_peak() { return matmul_peak_; }
   CopyPeak& copy_peak() { return copy_peak_; }
@@ -102,6 +116,8 @@ class Session {
   std::unique_ptr<ProcessGroup> group_;
   DeviceConfig config_;
   WorldPtr world_;
+  ReplicasPtr replicas_;
+  const ReplicaContext* replica_context_ = nullptr;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
   std::uint64_t seed_;

@@ -7,7 +7,7 @@ local native = gb._native
 local measurement = {}
 
 -- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced, its
--- `stages` a pipeline's, which are for the script alone.
+-- `stages` a pipeline's and its `ranks` the replicas', which are for the script alone.
 local function as_rows(result)
   if result == nil then return { {} } end
   if type(result) ~= "table" then
@@ -22,7 +22,7 @@ local function complete(row, axes, point)
   for column, value in pairs(row) do copy[column] = value end
   for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
   local samples, timeline = copy.samples, copy.timeline
-  copy.samples, copy.timeline, copy.stages = nil, nil, nil
+  copy.samples, copy.timeline, copy.stages, copy.ranks = nil, nil, nil, nil
   return { row = copy, samples = samples, timeline = timeline }
 end
 

@@ -50,6 +50,10 @@ TEST_F(Factory, devices_that_cannot_exchange_are_named) {
   EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::nccl, nullptr); },
               ThrowsMessage<Error>("cpu:0, cpu:1 cannot exchange by cross_device = \"nccl\": this gpubench is built "
                                    "without NCCL (possible for CPU devices: local, reduction_to_one)"));
+  devices_.push_back(&first_);
+  EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::automatic, nullptr); },
+              ThrowsMessage<Error>("cpu:0, cpu:1, cpu:0: cpu:0 is there twice; every rank needs a device of its own"));
+  devices_.pop_back();
   Accelerator accelerator;
   devices_.push_back(&accelerator);
   EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::local, nullptr); },

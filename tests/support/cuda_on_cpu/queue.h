@@ -2,10 +2,32 @@
 // waits for it, or when another stream that runs depends on it (or at once: gpu.h, hurry). Host code that forgets to
 // wait, or that changes memory too early, computes wrong results here every time.
 #pragma once
+#include <cstddef>
 #include <cuda_runtime_api.h>
 #include <functional>
+#include <mutex>
 
 namespace gpubench::cuda_on_cpu {
+
+/// One thing that a stream does. It stands still before what is not `ready` yet; others may go on.
+struct Step {
+  std::function<bool()> ready;  ///< none: at once
+  std::function<void()> work;   ///< none: nothing
+};
+/// Makes the step when it comes into a stream: called once by each launch of a graph. The ticket is how many steps the
+/// stream will have behind it after this one.
+using StepMaker = std::function<Step(cudaStream_t stream, std::size_t ticket)>;
+
+/// As queue(), for work that waits for other streams.
+cudaError_t queue_steps(cudaStream_t stream, StepMaker make);
+/// What holds the streams still; held while steps run.
+std::unique_lock<std::recursive_mutex> lock_streams();
+/// Whoever waits for a stream looks again: a step may have become ready.
+void notify_streams();
+/// Runs a stream that may be gone as far as it can, to the ticket. The streams are locked.
+void advance(cudaStream_t stream, std::size_t ticket);
+/// The GPU that the calling thread has selected.
+int gpu_of_thread();
 
 /// Adds work to a stream, or to the graph that the stream is captured into. Libraries' calls queue this way too. Events
 /// around it lie `milliseconds` further apart.

@@ -1,6 +1,7 @@
 // CUDA's runtime functions that gpubench calls, on the CPU.
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -26,7 +27,7 @@ struct CUevent_st {
 
 /// What several streams queued while they were captured, in the order in which the host queued it.
 struct CUgraph_st {
-  std::vector<std::function<void()>> work;
+  std::vector<gpubench::cuda_on_cpu::StepMaker> work;
   struct Branch {
     std::size_t queued = 0, joined = 0;  // pieces of work, and how many of them the origin waits for
   };
@@ -34,11 +35,11 @@ struct CUgraph_st {
 };
 
 struct CUgraphExec_st {
-  std::vector<std::function<void()>> work;
+  std::vector<gpubench::cuda_on_cpu::StepMaker> work;
 };
 
 struct CUstream_st {
-  std::deque<std::function<void()>> waiting;
+  std::deque<gpubench::cuda_on_cpu::Step> waiting;
   std::size_t done = 0;  // steps that have run
   bool running = false;
   bool hurries = false;
@@ -51,6 +52,7 @@ namespace {
 
 // Never destroyed: devices that are static variables of tests end after these would.
 std::recursive_mutex& mutex = *new std::recursive_mutex;
+std::condition_variable_any& changed = *new std::condition_variable_any;
 std::vector<CUstream_st*>& streams = *new std::vector<CUstream_st*>;
 thread_local int current_gpu = 0;
 thread_local cudaError_t last_error = cudaSuccess;
@@ -66,15 +68,20 @@ cudaError_t result(cudaError_t status) {
   return status;
 }
 
+/// As far as the stream can go without what others have yet to queue.
 void run_until(CUstream_st& stream, std::size_t ticket) {
   const GpuMemoryAccess access;
   while (stream.done < ticket && !stream.waiting.empty() && !stream.running) {
     stream.running = true;
-    const std::function<void()> work = std::move(stream.waiting.front());
-    stream.waiting.pop_front();
-    if (lost == cudaSuccess) work();
+    const Step& step = stream.waiting.front();
+    const bool ready = lost != cudaSuccess || step.ready == nullptr || step.ready();
+    if (ready) {
+      if (lost == cudaSuccess && step.work != nullptr) step.work();
+      stream.waiting.pop_front();
+      ++stream.done;
+    }
     stream.running = false;
-    ++stream.done;
+    if (!ready) return;
   }
 }
 
@@ -82,14 +89,32 @@ void run_all(CUstream_st& stream) {
   run_until(stream, std::numeric_limits<std::size_t>::max());
 }
 
-void add(cudaStream_t stream, std::function<void()> work) {
+bool is_there(CUstream_st* stream) {
+  return std::find(streams.begin(), streams.end(), stream) != streams.end();
+}
+
+std::size_t steps_queued(const CUstream_st& stream) {
+  return stream.done + stream.waiting.size();
+}
+
+/// Blocks the caller, whose lock is the only one it holds, until the stream has come that far.
+void wait_until(std::unique_lock<std::recursive_mutex>& lock, CUstream_st* stream, std::size_t ticket) {
+  while (is_there(stream)) {
+    run_until(*stream, ticket);
+    if (stream->done >= ticket || stream->waiting.empty()) return;
+    changed.wait(lock);
+  }
+}
+
+void add(cudaStream_t stream, StepMaker make) {
   if (stream->capture != nullptr) {
-    stream->capture->work.push_back(std::move(work));
+    stream->capture->work.push_back(std::move(make));
     const auto branch = stream->capture->branches.find(stream);
     if (branch != stream->capture->branches.end()) ++branch->second.queued;
   } else {
-    stream->waiting.push_back(std::move(work));
+    stream->waiting.push_back(make(stream, steps_queued(*stream) + 1));
     if (stream->hurries) run_all(*stream);
+    changed.notify_all();
   }
 }
 
@@ -133,6 +158,20 @@ void mend() {
     stream->done += stream->waiting.size();
     stream->waiting.clear();
   }
+  changed.notify_all();
+}
+
+std::unique_lock<std::recursive_mutex> lock_streams() {
+  return std::unique_lock(mutex);
+}
+void notify_streams() {
+  changed.notify_all();
+}
+void advance(cudaStream_t stream, std::size_t ticket) {
+  if (is_there(stream)) run_until(*stream, ticket);
+}
+int gpu_of_thread() {
+  return current_gpu;
 }
 
 std::size_t launches() {
@@ -151,14 +190,20 @@ std::size_t kernels_run() {
 cudaError_t queue(cudaStream_t stream, std::function<void()> work, double milliseconds) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
-  if (stream->capture == nullptr) {
-    ++launch_count;
-    stream->milliseconds += milliseconds;
-  }
-  add(stream, [work = std::move(work)] {
-    work();
-    count_kernel();
+  if (stream->capture == nullptr) stream->milliseconds += milliseconds;
+  return queue_steps(stream, [work = std::move(work)](cudaStream_t, std::size_t) {
+    return Step{.ready = nullptr, .work = [work] {
+                  work();
+                  count_kernel();
+                }};
   });
+}
+
+cudaError_t queue_steps(cudaStream_t stream, StepMaker make) {
+  const std::lock_guard lock(mutex);
+  if (lost != cudaSuccess) return result(lost);
+  if (stream->capture == nullptr) ++launch_count;
+  add(stream, std::move(make));
   return cudaSuccess;
 }
 
@@ -256,8 +301,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  const std::lock_guard lock(mutex);
-  run_all(*stream);
+  auto lock = lock_streams();
+  wait_until(lock, stream, steps_queued(*stream));
   return result(cudaSuccess);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -275,9 +320,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return result(cudaSuccess);
   }
   if (stream->capture != nullptr) return result(cudaErrorStreamCaptureIsolation);
-  add(stream, [from = event->stream, ticket = event->ticket] {
-    if (std::find(streams.begin(), streams.end(), from) != streams.end()) run_until(*from, ticket);
-  });
+  const auto reached = [from = event->stream, ticket = event->ticket] {
+    if (!is_there(from)) return true;
+    run_until(*from, ticket);
+    return from->done >= ticket;
+  };
+  add(stream, [reached](cudaStream_t, std::size_t) { return Step{.ready = reached, .work = nullptr}; });
   return result(cudaSuccess);
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -294,7 +342,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const std::lock_guard lock(mutex);
   event->stream = stream;
   event->milliseconds = stream->milliseconds;
-  event->ticket = stream->done + (stream->running ? 1 : 0) + stream->waiting.size();
+  event->ticket = steps_queued(*stream);
   event->capture = stream->capture;
   if (event->capture != nullptr && event->capture->branches.contains(stream)) {
     event->ticket = event->capture->branches[stream].queued;
@@ -307,10 +355,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return done ? result(cudaSuccess) : cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  const std::lock_guard lock(mutex);
-  if (event->stream != nullptr && std::find(streams.begin(), streams.end(), event->stream) != streams.end()) {
-    run_until(*event->stream, event->ticket);
-  }
+  auto lock = lock_streams();
+  if (event->stream != nullptr) wait_until(lock, event->stream, event->ticket);
   return result(cudaSuccess);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -340,6 +386,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   }
   return result(joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
 }
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  const std::lock_guard lock(mutex);
+  *status = stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
@@ -361,7 +412,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const std::lock_guard lock(mutex);
   if (lost != cudaSuccess) return result(lost);
   ++launch_count;
-  for (const std::function<void()>& work : executable->work) add(stream, work);
+  for (const StepMaker& make : executable->work) add(stream, make);
   return cudaSuccess;
 }
 }

@@ -1,0 +1,113 @@
+#include "core/comm/nccl/member.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "core/base/error.h"
+
+namespace gpubench::nccl {
+namespace {
+
+using nlohmann::json;
+
+std::string as_hex(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+std::string from_hex(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
+std::string conflict_between(const Member& one, const Member& other) {
+  if (one.host != other.host) return {};
+  for (const Gpu& mine : one.gpus) {
+    for (const Gpu& theirs : other.gpus) {
+      if (mine.bus_id != theirs.bus_id) continue;
+      return fmt::format(
+          "{} of {} and {} of {} are the same GPU ({}), and NCCL exchanges between different ones only: "
+          "give each process its own with CUDA_VISIBLE_DEVICES",
+          mine.name, one.name, theirs.name, other.name, mine.bus_id);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Member::as_text() const {
+  json devices = json::array();
+  for (const Gpu& gpu : gpus) devices.push_back({{"name", gpu.name}, {"bus_id", gpu.bus_id}});
+  return json{{"name", name},      {"host", host}, {"version", version}, {"gpus", devices}, {"id", as_hex(unique_id)},
+              {"failure", failure}}
+      .dump();
+}
+
+Member Member::from_text(const std::string& text) {
+  const json said = json::parse(text, nullptr, false);
+  if (!said.is_object() || !said.contains("version") || !said.contains("gpus")) {
+    throw Error(fmt::format("nccl: a process answered with what is not gpubench's: '{}'", text.substr(0, 80)));
+  }
+  Member member{.name = said["name"],
+                .host = said["host"],
+                .version = said["version"],
+                .gpus = {},
+                .unique_id = from_hex(said["id"]),
+                .failure = said["failure"]};
+  for (const json& gpu : said["gpus"]) member.gpus.push_back({gpu["name"], gpu["bus_id"]});
+  return member;
+}
+
+std::string this_host() {
+  std::array<char, 256> name{};
+  static_cast<void>(::gethostname(name.data(), name.size() - 1));
+  // Containers of one machine may call themselves alike or not; this they share with no other.
+  std::ifstream boot("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  return boot >> id ? id : std::string(name.data());
+}
+
+std::string conflict_among(std::span<const Gpu> gpus) {
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (gpus[i].bus_id != gpus[j].bus_id) continue;
+      return fmt::format(
+          "{} and {} are shares of one GPU ({}), and NCCL exchanges between different ones only: give each "
+          "replica a GPU of its own",
+          gpus[j].name, gpus[i].name, gpus[i].bus_id);
+    }
+  }
+  return {};
+}
+
+void check_together(std::span<const Member> members) {
+  for (const Member& member : members) {
+    if (member.failure.empty()) continue;
+    throw Error(members.size() == 1 ? fmt::format("nccl: {}", member.failure)
+                                    : fmt::format("nccl: {} cannot take part: {}", member.name, member.failure));
+  }
+  const Member& first = members.front();
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    if (members[i].version != first.version) {
+      throw Error(
+          fmt::format("nccl: {} has NCCL {} and {} has NCCL {}, and they do not understand each other: install "
+                      "one version everywhere",
+                      first.name, first.version, members[i].name, members[i].version));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (const std::string conflict = conflict_between(members[j], members[i]); !conflict.empty()) {
+        throw Error("nccl: " + conflict);
+      }
+    }
+  }
+}
+
+}  // namespace gpubench::nccl

@@ -1,0 +1,57 @@
+// Opens NCCL. Apart from nccl.cpp, because tests put an NCCL that runs on the CPU in this file's place.
+#include <array>
+#include <fmt/format.h>
+#include <memory>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/shared_library.h"
+#include "core/comm/nccl/nccl.h"
+
+namespace gpubench::nccl {
+namespace {
+
+/// Never closed: the library's own threads outlive our last call.
+const SharedLibrary& library() {
+  static const SharedLibrary& opened = *[] {
+    constexpr std::array<std::string_view, 1> names{"libnccl.so.2"};
+    try {
+      return std::make_unique<SharedLibrary>(names, cuda_library_folders(python_package_folders())).release();
+    } catch (const Error& reason) {
+      throw Error(
+          fmt::format("NCCL 2, which GPUs exchange tensors with, cannot be opened: {}; install NVIDIA's package "
+                      "libnccl2, or nvidia-nccl-cu13 with pip",
+                      reason.what()));
+    }
+  }();
+  return opened;
+}
+
+Functions bind(const SharedLibrary& from) {
+  Functions to{};
+  from.bind(to.get_version, "ncclGetVersion");
+  from.bind(to.get_unique_id, "ncclGetUniqueId");
+  from.bind(to.get_error_string, "ncclGetErrorString");
+  from.bind(to.get_last_error, "ncclGetLastError");
+  from.bind(to.comm_init_rank_config, "ncclCommInitRankConfig");
+  from.bind(to.comm_finalize, "ncclCommFinalize");
+  from.bind(to.comm_destroy, "ncclCommDestroy");
+  from.bind(to.comm_abort, "ncclCommAbort");
+  from.bind(to.comm_get_async_error, "ncclCommGetAsyncError");
+  from.bind(to.group_start, "ncclGroupStart");
+  from.bind(to.group_end, "ncclGroupEnd");
+  from.bind(to.all_reduce, "ncclAllReduce");
+  from.bind(to.all_gather, "ncclAllGather");
+  from.bind(to.reduce_scatter, "ncclReduceScatter");
+  from.bind(to.broadcast, "ncclBroadcast");
+  return to;
+}
+
+}  // namespace
+
+const Functions& functions() {
+  static const Functions bound = bind(library());
+  return bound;
+}
+
+}  // namespace gpubench::nccl

@@ -1,0 +1,60 @@
+#include "core/comm/nccl/team.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <optional>
+
+#include "core/base/interrupt.h"
+
+namespace gpubench::nccl {
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{50};
+
+}  // namespace
+
+Team::Team(std::span<Device* const> devices, ProcessGroup* group, Seconds patience)
+    : group_(group), patience_(patience) {
+  for (Device* const device : devices) {
+    device->bind_to_thread();
+    ranks_.push_back(std::make_unique<Rank>(*device));
+  }
+}
+
+Team::~Team() = default;
+
+void Team::watch() {
+  watcher_ = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(sleeping_);
+    while (!woken_.wait_for(lock, stop, between_looks, [&] { return stop.stop_requested(); })) look();
+  });
+}
+
+void Team::look() {
+  for (const auto& rank : ranks_) {
+    if (const std::optional<std::string> trouble = rank->comm.trouble()) return abort(*trouble);
+    const std::optional<Seconds> stalled = rank->progress.stalled();
+    if (!stalled || *stalled < patience_) continue;
+    return abort(fmt::format("{}: nothing was done for {:.3g} s behind a collective: another rank does not take part",
+                             rank->comm.label(), patience_.count()));
+  }
+}
+
+void Team::settle(Rank& rank, std::string_view call) {
+  const Stopwatch since;
+  for (Pause pause; !rank.comm.settled(call); pause()) {
+    check_interrupt();
+    if (since.elapsed() < patience_) continue;
+    abort(fmt::format("{} waited {:.3g} s in {}: another rank does not take part", rank.comm.label(), patience_.count(),
+                      call));
+  }
+}
+
+void Team::abort(const std::string& reason) noexcept {
+  const std::lock_guard lock(aborting_);
+  for (const auto& rank : ranks_) rank->comm.abort(reason);
+  if (!aborted_ && group_ != nullptr) group_->fail(reason);
+  aborted_ = true;
+}
+
+}  // namespace gpubench::nccl

@@ -1,0 +1,100 @@
+#include "core/experiment/collectives.h"
+
+#include <cmath>
+#include <exception>
+#include <fmt/format.h>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/experiment/collective_rank_trial.h"
+#include "core/experiment/step_measurement.h"
+
+namespace gpubench {
+namespace {
+
+/// Calls body(index) on a thread for each rank. A rank that throws makes the others end; what it threw counts, and not
+/// that they have lost it.
+template <class Body>
+void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
+  std::vector<std::exception_ptr> causes(ranks.size()), losses(ranks.size());
+  const auto run_one = [&](std::size_t index) {
+    try {
+      ranks[index].device->bind_to_thread();
+      body(index);
+    } catch (const PeerLost&) {
+      losses[index] = std::current_exception();
+    } catch (const std::exception& error) {
+      causes[index] = std::current_exception();
+      ranks[index].communicator->abort(
+          fmt::format("rank {} failed: {}", ranks[index].communicator->rank(), error.what()));
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t index = 0; index < ranks.size(); ++index) threads.emplace_back(run_one, index);
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& failures : {causes, losses}) {
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<CollectiveMeasurement> measure_collectives(std::span<const CollectiveCase> cases,
+                                                       std::span<const CollectiveRank> ranks, Seconds budget) {
+  if (cases.empty()) throw Error("measure.collective: there is nothing to measure; give at least one size");
+  std::vector<CollectiveMeasurement> results;
+  for (const CollectiveCase& one : cases) {
+    std::optional<CollectiveMeasurement> result;
+    run_on_all(ranks, [&](std::size_t index) {
+      CollectiveRankTrial trial(one, ranks[index], budget / static_cast<double>(cases.size()));
+      std::optional<CollectiveMeasurement> mine = trial.run();
+      if (index == 0) result = std::move(mine);
+    });
+    check_interrupt();
+    if (!result) throw Interrupted();  // in another process
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+double bus_factor(CollectiveKind kind, int ranks) {
+  const double share = static_cast<double>(ranks - 1) / ranks;
+  if (kind == CollectiveKind::all_reduce) return 2 * share;
+  return kind == CollectiveKind::broadcast ? 1 : share;
+}
+
+Record to_record(const CollectiveMeasurement& measurement) {
+  const auto bytes = static_cast<double>(measurement.one.bytes);
+  Record record{{"op", std::string(to_string(measurement.one.kind))},
+                {"dtype", std::string(to_string(measurement.one.dtype))},
+                {"implementation", measurement.implementation},
+                {"algorithm", measurement.algorithm},
+                {"replicas", static_cast<std::int64_t>(measurement.ranks)},
+                {"message_bytes", static_cast<std::int64_t>(measurement.one.bytes)},
+                {"steps", std::ssize(measurement.samples)},
+                {"collective_time_s", measurement.time.value}};
+  const Interval& interval = measurement.time.interval;
+  if (std::isfinite(interval.low) && std::isfinite(interval.high)) {
+    record.set("collective_time_low_s", interval.low);
+    record.set("collective_time_high_s", interval.high);
+  }
+  record.set("fastest_rank_time_s", measurement.fastest_rank);
+  record.set("mean_rank_time_s", measurement.mean_rank);
+  record.set("slowest_rank_time_s", measurement.slowest_rank);
+  set_rate(record, {"algorithm_bytes_per_s", "algorithm_bytes_low_per_s", "algorithm_bytes_high_per_s"}, bytes,
+           measurement.time);
+  const bool has_bus = measurement.ranks > 1;
+  if (has_bus)
+    set_rate(record, {"bus_bytes_per_s", "bus_bytes_low_per_s", "bus_bytes_high_per_s"},
+             bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
+  record.set("wrong", measurement.wrong);
+  record.set("quality", measurement.wrong > 0
+                            ? fmt::format("unreliable: {} elements of the result are wrong", measurement.wrong)
+                            : interval_quality(measurement.time));
+  return record;
+}
+
+}  // namespace gpubench

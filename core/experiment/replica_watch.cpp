@@ -1,0 +1,122 @@
+#include "core/experiment/replica_watch.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+#include <sstream>
+
+namespace gpubench {
+namespace {
+
+std::string to_line(const RankTimes& rank) {
+  return fmt::format("{} {} {} {} {} {} {} {} {}", rank.device, rank.own, rank.peer_wait, rank.exposed, rank.exchange,
+                     rank.bytes, rank.exchanges, rank.timed ? 1 : 0, fmt::join(rank.last_arrivals, " "));
+}
+
+RankTimes from_line(const std::string& line) {
+  RankTimes rank;
+  std::istringstream text(line);
+  text >> rank.device >> rank.own >> rank.peer_wait >> rank.exposed >> rank.exchange >> rank.bytes >> rank.exchanges >>
+      rank.timed;
+  for (std::int64_t count = 0; text >> count;) rank.last_arrivals.push_back(count);
+  return rank;
+}
+
+/// Those of all processes, by rank.
+std::vector<RankTimes> of_all(const ProcessGroup& group, const std::vector<std::string>& texts) {
+  std::vector<RankTimes> all;
+  for (std::size_t process = 0; process < texts.size(); ++process) {
+    std::istringstream lines(texts[process]);
+    for (std::string line; std::getline(lines, line);) {
+      all.push_back(from_line(line));
+      all.back().device += " of " + group.name_of(static_cast<int>(process));
+    }
+  }
+  return all;
+}
+
+template <class Member>
+double mean(const std::vector<RankTimes>& ranks, Member member) {
+  double sum = 0;
+  for (const RankTimes& rank : ranks) sum += rank.*member;
+  return sum / static_cast<double>(ranks.size());
+}
+
+}  // namespace
+
+void ReplicaWatch::begin() {
+  before_.clear();
+  for (int replica = 0; replica < replicas_.size(); ++replica)
+    before_.push_back(replicas_.communicator(replica).times());
+}
+
+void ReplicaWatch::end(std::int64_t steps, Seconds time) {
+  const double count = static_cast<double>(std::max<std::int64_t>(steps, 1));
+  step_ = time.count() / count;
+  ranks_.clear();
+  std::string lines;
+  for (int replica = 0; replica < replicas_.size(); ++replica) {
+    const CommunicationTimes now = replicas_.communicator(replica).times();
+    const CommunicationTimes& then = before_[static_cast<std::size_t>(replica)];
+    RankTimes rank;
+    rank.device = to_string(replicas_.device(replica));
+    rank.peer_wait = (now.peer_wait - then.peer_wait).count() / count;
+    rank.exposed = (now.exposed_exchange - then.exposed_exchange).count() / count;
+    rank.exchange = (now.exchange - then.exchange).count() / count;
+    rank.bytes = (now.bytes - then.bytes) / count;
+    rank.exchanges = static_cast<double>(now.collectives - then.collectives) / count;
+    rank.own = step_ - rank.peer_wait - rank.exposed;
+    rank.timed = now.exchange > then.exchange || now.peer_wait > then.peer_wait || replicas_.world_size() == 1;
+    rank.last_arrivals = now.last_arrivals;
+    for (std::size_t i = 0; i < then.last_arrivals.size(); ++i) rank.last_arrivals[i] -= then.last_arrivals[i];
+    lines += to_line(rank) + "\n";
+    ranks_.push_back(std::move(rank));
+  }
+  if (ProcessGroup* const group = replicas_.group()) ranks_ = of_all(*group, group->all_gather(lines));
+}
+
+void ReplicaWatch::describe(Record& record) const {
+  record.set("exchange_bytes", mean(ranks_, &RankTimes::bytes));
+  record.set("exchanges", mean(ranks_, &RankTimes::exchanges));
+  if (!std::ranges::all_of(ranks_, &RankTimes::timed)) return;
+  const double exchange = mean(ranks_, &RankTimes::exchange);
+  record.set("communication_share", mean(ranks_, &RankTimes::exposed) / step_);
+  record.set("peer_wait_share", mean(ranks_, &RankTimes::peer_wait) / step_);
+  record.set("exchange_time_s", exchange);
+  if (exchange > 0) record.set("overlap_share", std::max(0.0, 1 - mean(ranks_, &RankTimes::exposed) / exchange));
+  record.set("imbalance", imbalance(ranks_));
+  if (ranks_.size() == 1) return;
+  const LastRank last = last_rank(ranks_);
+  record.set("last_rank", last.rank);
+  record.set("last_rank_device", ranks_[static_cast<std::size_t>(last.rank)].device);
+  record.set("last_rank_share", last.share);
+}
+
+LastRank last_rank(const std::vector<RankTimes>& ranks) {
+  std::vector<double> arrivals(ranks.size());
+  for (const RankTimes& rank : ranks) {
+    for (std::size_t i = 0; i < rank.last_arrivals.size(); ++i)
+      arrivals[i] += static_cast<double>(rank.last_arrivals[i]);
+  }
+  const double all = std::accumulate(arrivals.begin(), arrivals.end(), 0.0);
+  const auto most = std::ranges::max_element(arrivals);
+  return {most - arrivals.begin(), all == 0 ? 0 : *most / all};
+}
+
+double imbalance(const std::vector<RankTimes>& ranks) {
+  const double slowest = std::ranges::max(ranks, {}, &RankTimes::own).own;
+  return slowest / mean(ranks, &RankTimes::own) - 1;
+}
+
+std::vector<double> balanced_shares(const std::vector<double>& own_times, const std::vector<double>& shares) {
+  assert(own_times.size() == shares.size());
+  std::vector<double> speeds;
+  for (std::size_t i = 0; i < shares.size(); ++i) speeds.push_back(shares[i] / own_times[i]);
+  const double fastest = std::ranges::max(speeds);
+  for (double& speed : speeds) speed /= fastest;
+  return speeds;
+}
+
+}  // namespace gpubench

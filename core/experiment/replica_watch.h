@@ -1,0 +1,62 @@
+// What the replicas of a model spend on each other while its steps are measured: of every rank, the time that it waited
+// for others and that its exchanges took, and so its own.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/comm/communicator.h"
+#include "core/exec/replicas.h"
+#include "core/results/record.h"
+
+namespace gpubench {
+
+/// Means of a step, in seconds.
+struct RankTimes {
+  std::string device;    ///< "cpu:1"; of other processes with their names
+  double own = 0;        ///< the step less what follows: input, kernels, and what the host does
+  double peer_wait = 0;  ///< standing still until the last rank had arrived
+  double exposed = 0;    ///< standing still for exchanges that all had come to
+  double exchange = 0;   ///< exchanges in all, those beside the kernels too
+  double bytes = 0;
+  double exchanges = 0;
+  /// Whether the communicator tells times at all.
+  bool timed = false;
+  std::vector<std::int64_t> last_arrivals;  ///< by rank
+};
+
+class ReplicaWatch {
+ public:
+  explicit ReplicaWatch(Replicas& replicas) : replicas_(replicas) {}
+  void begin();
+  /// After so many steps, which took so long together. With other processes a collective call.
+  void end(std::int64_t steps, Seconds time);
+
+  /// Sets communication_share, peer_wait_share, overlap_share, imbalance, last_rank, last_rank_share, exchange_bytes,
+  /// exchanges and exchange_time_s: means over all ranks, since none is like another.
+  void describe(Record& record) const;
+  /// By rank.
+  const std::vector<RankTimes>& ranks() const { return ranks_; }
+
+ private:
+  Replicas& replicas_;
+  std::vector<CommunicationTimes> before_;
+  std::vector<RankTimes> ranks_;
+  double step_ = 0;
+};
+
+/// The rank that was the last to arrive most often, and the share of exchanges in which it was.
+struct LastRank {
+  std::int64_t rank = 0;
+  double share = 0;
+};
+LastRank last_rank(const std::vector<RankTimes>& ranks);
+
+/// How much longer the slowest rank's own time is than the mean of all: 0 where all are as fast.
+double imbalance(const std::vector<RankTimes>& ranks);
+
+/// The parts of a batch that would take all replicas equally long, the largest 1: as much as each does in its own time,
+/// in seconds, of the `shares` that it was measured with. Takes a time for proportional to the share.
+std::vector<double> balanced_shares(const std::vector<double>& own_times, const std::vector<double>& shares);
+
+}  // namespace gpubench

@@ -1,0 +1,165 @@
+// gb.distribute: strategies, in whose scope models are trained by replicas on several devices.
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/comm/factory.h"
+#include "core/experiment/replica_watch.h"
+#include "lua/api/openers.h"
+#include "lua/api/strategy.h"
+#include "lua/api/types.h"
+
+namespace gpubench::lua {
+namespace {
+
+struct StrategyTable {
+  std::optional<std::vector<DeviceId>> devices;
+  std::string cross_device = "automatic";
+  std::int64_t bucket_bytes = static_cast<std::int64_t>(default_bucket_bytes);
+  std::optional<Dtype> compression;
+  std::vector<double> shares, delays;
+  static constexpr auto fields = std::tuple{field("devices", &StrategyTable::devices),
+                                            field("cross_device", &StrategyTable::cross_device),
+                                            field("bucket_bytes", &StrategyTable::bucket_bytes),
+                                            field("compression", &StrategyTable::compression),
+                                            field("shares", &StrategyTable::shares),
+                                            field("delays", &StrategyTable::delays)};
+};
+
+/// All GPUs; without one, all CPU devices.
+std::vector<DeviceId> default_devices(const Devices& devices) {
+  const std::vector<DeviceId> all = devices.ids();
+  std::vector<DeviceId> chosen;
+  for (const DeviceId& id : all) {
+    if (id.kind == all.front().kind) chosen.push_back(id);
+  }
+  return chosen;
+}
+
+ReplicaOptions options_of(const StrategyTable& table, const World& world) {
+  if (table.bucket_bytes < 1) {
+    throw ArgumentError(fmt::format("option 'bucket_bytes': at least 1 is expected, got {}", table.bucket_bytes));
+  }
+  if (table.compression && *table.compression != Dtype::f16 && *table.compression != Dtype::bf16) {
+    throw ArgumentError(fmt::format("option 'compression': 'float16' or 'bfloat16' is expected, got '{}'",
+                                    to_string(*table.compression)));
+  }
+  ReplicaOptions options;
+  options.devices = table.devices.value_or(default_devices(world.devices));
+  options.cross_device = parse_cross_device(table.cross_device);
+  options.bucket_bytes = static_cast<std::size_t>(table.bucket_bytes);
+  options.compression = table.compression;
+  options.shares = table.shares;
+  for (const double delay : table.delays) options.delays.emplace_back(delay);
+  return options;
+}
+
+/// gb.distribute.MirroredStrategy { devices = , ... }
+std::shared_ptr<ScriptStrategy> mirrored_strategy(lua_State* L, const StrategyTable& table) {
+  const WorldPtr& world = session_of(L).world();
+  return std::make_shared<ScriptStrategy>(world, options_of(table, *world), nullptr);
+}
+
+/// Restores what was in force outside of a scope.
+class StrategyScope {
+ public:
+  StrategyScope(Session& session, const ScriptStrategy& strategy)
+      : session_(session),
+        outer_(session.replicas()),
+        device_(strategy.world->dispatcher.set_device(strategy.replicas->device(0))) {
+    session.set_replicas(strategy.replicas);
+  }
+  ~StrategyScope() {
+    session_.set_replicas(std::move(outer_));
+    session_.world()->dispatcher.set_device(device_);
+  }
+  StrategyScope(const StrategyScope&) = delete;
+  StrategyScope& operator=(const StrategyScope&) = delete;
+
+ private:
+  Session& session_;
+  ReplicasPtr outer_;
+  DeviceId device_;
+};
+
+/// strategy:scope(fn): what fn returns.
+int scope(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptStrategy>>::read(L, 1);
+  Value<LuaFunction>::read(L, 2);
+  const StrategyScope entered(session_of(L), *self);
+  lua_settop(L, 2);
+  protected_call(L, 0, LUA_MULTRET);
+  return lua_gettop(L) - 1;
+}
+
+std::int64_t num_replicas_in_sync(const ScriptStrategy& self) {
+  return self.replicas->world_size();
+}
+
+std::vector<DeviceId> devices(const ScriptStrategy& self) {
+  return self.replicas->options().devices;
+}
+
+std::string communicator(const ScriptStrategy& self) {
+  return std::string(self.replicas->communicator(0).name());
+}
+
+std::string strategy_text(const ScriptStrategy& self) {
+  return fmt::format("Strategy of {} replica{}", self.replicas->world_size(),
+                     self.replicas->world_size() == 1 ? "" : "s");
+}
+
+/// A rank of a row that gb.measure.training gave; other fields are for people.
+struct RankTable {
+  double own_s = 0;
+  std::string device;
+  double peer_wait_s = 0, exposed_exchange_s = 0, exchange_s = 0;
+  static constexpr auto fields = std::tuple{required("own_s", &RankTable::own_s), field("device", &RankTable::device),
+                                            field("peer_wait_s", &RankTable::peer_wait_s),
+                                            field("exposed_exchange_s", &RankTable::exposed_exchange_s),
+                                            field("exchange_s", &RankTable::exchange_s)};
+};
+
+/// gb.distribute.balanced_shares(row.ranks, shares): shares that would take all replicas equally long.
+int shares_in_balance(lua_State* L) {
+  const auto ranks = Value<std::vector<RankTable>>::read(L, 1);
+  std::vector<double> times;
+  for (const RankTable& rank : ranks) {
+    if (!(rank.own_s > 0)) throw ArgumentError(fmt::format("own_s: times above 0 are expected, got {}", rank.own_s));
+    times.push_back(rank.own_s);
+  }
+  std::vector<double> parts(times.size(), 1);
+  if (!lua_isnoneornil(L, 2)) parts = Value<std::vector<double>>::read(L, 2);
+  if (parts.size() != times.size()) {
+    throw ArgumentError(fmt::format("{} shares are given for {} ranks", parts.size(), times.size()));
+  }
+  Value<std::vector<double>>::push(L, balanced_shares(times, parts));
+  return 1;
+}
+
+std::vector<Tensor> values(const PerReplica& self) {
+  return self.values;
+}
+
+std::string per_replica_text(const PerReplica& self) {
+  return fmt::format("PerReplica of {} x {}", self.values.size(), to_string(self.values[0].type()));
+}
+
+}  // namespace
+
+void open_distribute(lua_State* L) {
+  Class<ScriptStrategy>(L)
+      .method<&scope>("scope")
+      .method<&run_replicas>("run")
+      .method<&reduce_replicas>("reduce")
+      .property<&num_replicas_in_sync>("num_replicas_in_sync")
+      .property<&devices>("devices")
+      .property<&communicator>("communicator")
+      .meta<&strategy_text>("__tostring");
+  Class<PerReplica>(L).property<&values>("values").meta<&per_replica_text>("__tostring");
+  const Module gb = Module::root(L);
+  gb.submodule("distribute")
+      .function<&mirrored_strategy>("MirroredStrategy")
+      .function<&shares_in_balance>("balanced_shares");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,41 @@
+// Strategies as scripts see them, and what they give back: a value of each replica.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "core/exec/replicas.h"
+#include "lua/api/session.h"
+#include "lua/api/tensor.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+class ReplicatedFunctions;
+
+/// Replicas, the world in which they live, and the functions that they have run.
+struct ScriptStrategy {
+  ScriptStrategy(WorldPtr in, ReplicaOptions options, ProcessGroup* group);
+  ~ScriptStrategy();
+  WorldPtr world;
+  ReplicasPtr replicas;
+  std::unique_ptr<ReplicatedFunctions> functions;
+};
+template <>
+inline constexpr const char* class_name<ScriptStrategy> = "Strategy";
+
+/// What a function returned on each replica of this process, and which rows of the batch were whose.
+struct PerReplica {
+  WorldPtr world;
+  ProcessGroup* group = nullptr;
+  std::vector<Tensor> values;
+  std::vector<BatchShare> shares;
+};
+template <>
+inline constexpr const char* class_name<PerReplica> = "PerReplica";
+
+/// strategy:run(fn, ...), strategy:reduce(operation, value, axis).
+int run_replicas(lua_State* L);
+Tensor reduce_replicas(lua_State* L, const std::shared_ptr<ScriptStrategy>& strategy, const std::string& operation,
+                       const std::shared_ptr<PerReplica>& value, std::optional<std::int64_t> axis);
+
+}  // namespace gpubench::lua

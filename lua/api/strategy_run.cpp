@@ -1,0 +1,233 @@
+// strategy:run traces a function once for each replica's share of a batch and runs the plans side by side; what it
+// returns is reduced to one value by strategy:reduce.
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/exec/plan_cache.h"
+#include "core/exec/replicated_executor.h"
+#include "core/train/exchange.h"
+#include "lua/api/strategy.h"
+#include "lua/api/trace.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// Functions that are defined anew in every step would be traced in every step.
+constexpr std::size_t most_functions = 32;
+
+/// An argument of a replicated function: one tensor for all, cut into rows, or one of each replica.
+struct Argument {
+  std::vector<HostTensor> values;  ///< one, or by replica
+  bool rows = false;               ///< each replica takes its rows of the one
+};
+
+/// What a plan is made for.
+struct CallKey {
+  std::vector<TensorType> types;  ///< of all replicas' arguments
+  BatchShare share;
+  bool operator==(const CallKey&) const = default;
+};
+
+class ContextScope {
+ public:
+  ContextScope(Session& session, const ReplicaContext& context) : session_(session) {
+    session.set_replica_context(&context);
+  }
+  ~ContextScope() { session_.set_replica_context(nullptr); }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+
+ private:
+  Session& session_;
+};
+
+HostTensor rows_of(const HostTensor& whole, const BatchShare& share, std::int64_t first) {
+  return whole.rows(share.first - first, share.first - first + share.rows);
+}
+
+}  // namespace
+
+/// The plans of one function.
+class ReplicatedFunction {
+ public:
+  ReplicatedFunction(WorldPtr world, ReplicasPtr replicas, LuaFunction function)
+      : world_(std::move(world)), replicas_(std::move(replicas)), function_(std::move(function)) {}
+
+  std::vector<std::shared_ptr<PerReplica>> call(lua_State* L, const std::vector<Argument>& arguments,
+                                                const BatchShare& share) {
+    const std::vector<BatchShare> shares = replicas_->split(share);
+    std::vector<std::vector<HostTensor>> given(shares.size());  // keeps the rows alive
+    CallKey key{.types = {}, .share = share};
+    for (std::size_t replica = 0; replica < shares.size(); ++replica) {
+      for (const Argument& argument : arguments) {
+        const HostTensor& own = argument.values[argument.values.size() == 1 ? 0 : replica];
+        given[replica].push_back(argument.rows ? rows_of(own, shares[replica], share.first) : own);
+        key.types.push_back(given[replica].back().type());
+      }
+    }
+    Planned& planned = plans_.get(key, [&](const CallKey&) { return plan(L, given, shares); });
+    std::vector<std::vector<TensorView>> views(shares.size());
+    for (std::size_t replica = 0; replica < shares.size(); ++replica) {
+      for (HostTensor& tensor : given[replica]) views[replica].push_back(tensor.view());
+    }
+    check_interrupt();
+    planned.executor->run_each(views);
+    planned.executor->wait_for_inputs();
+    return results(planned, shares);
+  }
+
+  const LuaFunction& function() const { return function_; }
+
+ private:
+  struct Planned {
+    std::unique_ptr<ReplicatedExecutor> executor;
+    std::size_t outputs = 0;
+  };
+
+  std::unique_ptr<Planned> plan(lua_State* L, const std::vector<std::vector<HostTensor>>& given,
+                                const std::vector<BatchShare>& shares) {
+    auto planned = std::make_unique<Planned>();
+    std::vector<ReplicaGraph> graphs;
+    for (std::size_t replica = 0; replica < shares.size(); ++replica) {
+      const ReplicaContext context{.replicas = *replicas_, .share = shares[replica]};
+      const ContextScope scope(session_of(L), context);
+      std::vector<TracedInput> inputs;
+      for (const HostTensor& tensor : given[replica]) inputs.push_back({tensor.type(), replicas_->device(0)});
+      TracedFunction traced = trace_function(L, function_, inputs, "strategy:run");
+      Graph& graph = traced.trace->graph;
+      // What layers keep of their examples becomes the mean of all replicas.
+      const std::vector<VariablePtr> updated = updated_variables(graph, graph.variables());
+      assign_variables(graph, updated, exchange_variables(graph, updated, weight_of(context.share)));
+      planned->outputs = traced.outputs.size();
+      graphs.push_back({std::move(graph), std::move(traced.outputs)});
+    }
+    ExecutorOptions options;
+    options.bucket_bytes = replicas_->options().bucket_bytes;
+    planned->executor = std::make_unique<ReplicatedExecutor>(replicas_, std::move(graphs), shares, options);
+    return planned;
+  }
+
+  std::vector<std::shared_ptr<PerReplica>> results(Planned& planned, const std::vector<BatchShare>& shares) {
+    std::vector<std::shared_ptr<PerReplica>> all;
+    for (std::size_t output = 0; output < planned.outputs; ++output) {
+      auto value = std::make_shared<PerReplica>(PerReplica{world_, replicas_->group(), {}, shares});
+      for (int replica = 0; replica < replicas_->size(); ++replica)
+        value->values.push_back(
+            copy(planned.executor->replica(replica).result(static_cast<int>(output)), replicas_->device(replica)));
+      all.push_back(std::move(value));
+    }
+    return all;
+  }
+
+  /// Out of the plan's memory, which the next call overwrites.
+  Tensor copy(const TensorView& result, const DeviceId& id) {
+    Device& device = world_->devices.device(id);
+    Buffer buffer = device.memory().allocate(result.type->bytes(), "replica's result");
+    device.stream().copy(buffer.data(), result.data, result.type->bytes());
+    return {*result.type, id, std::move(buffer)};
+  }
+
+  WorldPtr world_;
+  ReplicasPtr replicas_;
+  LuaFunction function_;
+  PlanCache<Planned, CallKey> plans_;
+};
+
+class ReplicatedFunctions {
+ public:
+  ReplicatedFunction& get(lua_State* L, ScriptStrategy& strategy, int index) {
+    const void* const identity = lua_topointer(L, index);
+    for (const auto& [known, function] : functions_) {
+      if (known == identity) return *function;
+    }
+    if (functions_.size() == most_functions) {
+      throw ArgumentError(fmt::format(
+          "this is the strategy's function number {}, and each is traced and planned: define the function once, "
+          "outside of the loop",
+          most_functions + 1));
+    }
+    functions_.emplace_back(identity, std::make_unique<ReplicatedFunction>(strategy.world, strategy.replicas,
+                                                                           Value<LuaFunction>::read(L, index)));
+    return *functions_.back().second;
+  }
+
+ private:
+  std::vector<std::pair<const void*, std::unique_ptr<ReplicatedFunction>>> functions_;
+};
+
+ScriptStrategy::ScriptStrategy(WorldPtr in, ReplicaOptions options, ProcessGroup* group)
+    : world(std::move(in)),
+      replicas(std::make_shared<Replicas>(world->runtime, std::move(options), group)),
+      functions(std::make_unique<ReplicatedFunctions>()) {}
+ScriptStrategy::~ScriptStrategy() = default;
+
+namespace {
+
+Argument read_argument(lua_State* L, int index, const ScriptStrategy& strategy) {
+  Eager& eager = strategy.world->dispatcher.eager();
+  Argument argument;
+  if (Value<std::shared_ptr<PerReplica>>::matches(L, index)) {
+    const auto value = Value<std::shared_ptr<PerReplica>>::read(L, index);
+    for (const Tensor& tensor : value->values) argument.values.push_back(eager.on_host(tensor));
+    if (argument.values.size() != static_cast<std::size_t>(strategy.replicas->size())) {
+      throw ArgumentError(fmt::format("argument {} of the function has values of {} replicas, and the strategy has {}",
+                                      index - 2, argument.values.size(), strategy.replicas->size()));
+    }
+    return argument;
+  }
+  if (!Value<TensorLike>::matches(L, index)) {
+    throw ArgumentError(
+        fmt::format("argument {} of the function: a Tensor or a PerReplica is expected, got {}; other "
+                    "values are taken as they are when the function is traced, as upvalues",
+                    index - 2, type_name_at(L, index)));
+  }
+  argument.values.push_back(eager.on_host(read_tensor(L, index)));
+  argument.rows = !argument.values[0].shape().empty();
+  return argument;
+}
+
+/// The rows that the arguments agree about; of none that has rows, one for each replica.
+std::int64_t common_rows(const std::vector<Argument>& arguments, int replicas) {
+  std::optional<std::int64_t> rows;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].rows) continue;
+    const std::int64_t own = arguments[i].values[0].shape()[0];
+    if (rows && *rows != own) {
+      throw ArgumentError(
+          fmt::format("tensors are divided among the replicas by rows; argument {} has {}, and those "
+                      "before it have {}",
+                      i + 1, own, *rows));
+    }
+    rows = own;
+  }
+  if (!rows) return replicas;
+  if (*rows >= replicas) return *rows;
+  throw ArgumentError(
+      fmt::format("a batch of {} example{} has none for some of {} replicas; leave out a smaller last "
+                  "batch by dataset:batch(size, {{ drop_remainder = true }})",
+                  *rows, *rows == 1 ? "" : "s", replicas));
+}
+
+}  // namespace
+
+int run_replicas(lua_State* L) {
+  const auto self = Value<std::shared_ptr<ScriptStrategy>>::read(L, 1);
+  if (self->world->dispatcher.trace() != nullptr) {
+    throw ArgumentError("a function that is being traced cannot run replicas; call strategy:run outside of it");
+  }
+  ReplicatedFunction& function = self->functions->get(L, *self, 2);
+  std::vector<Argument> arguments;
+  for (int i = 3; i <= lua_gettop(L); ++i) arguments.push_back(read_argument(L, i, *self));
+  const std::int64_t rows = common_rows(arguments, self->replicas->size());
+  BatchShare share{.first = 0, .rows = rows, .total = rows};
+  if (self->replicas->group() != nullptr) share = self->replicas->share(rows);
+  const auto results = function.call(L, arguments, share);
+  luaL_checkstack(L, static_cast<int>(results.size()), "results");
+  for (const auto& result : results) Value<std::shared_ptr<PerReplica>>::push(L, result);
+  return static_cast<int>(results.size());
+}
+
+}  // namespace gpubench::lua
