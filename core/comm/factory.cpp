@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/comm/hierarchical.h"
+#include "core/comm/launch.h"
 #include "core/comm/local/local_communicator.h"
+#include "core/comm/mpi/mpi_group.h"
 
 namespace gpubench {
 namespace {
@@ -61,15 +65,19 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
                     names_of(devices)));
   }
   check_in_host_memory(devices, cross_device);
-  if (group != nullptr && group->size() > 1) {
-    throw Error(fmt::format("{} cannot exchange with {} other processes: this gpubench is built without MPI",
-                            names_of(devices), group->size() - 1));
-  }
-  return make_local_communicators(static_cast<int>(devices.size()), cross_device == CrossDevice::reduction_to_one);
+  const auto local = [&] {
+    return make_local_communicators(static_cast<int>(devices.size()), cross_device == CrossDevice::reduction_to_one);
+  };
+  if (group == nullptr) return local();
+  if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);
+  std::vector<std::unique_ptr<Communicator>> one;
+  one.push_back(group->communicator());
+  return one;
 }
 
-std::unique_ptr<ProcessGroup> join_process_group() {
-  return nullptr;
+std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
+  const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
+  return launch ? join_by_mpi(*launch, options) : nullptr;
 }
 
 }  // namespace gpubench
