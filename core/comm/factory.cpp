@@ -11,6 +11,7 @@
 #include "core/comm/launch.h"
 #include "core/comm/local/local_communicator.h"
 #include "core/comm/mpi/mpi_group.h"
+#include "core/comm/nccl/nccl_communicators.h"
 
 namespace gpubench {
 namespace {
@@ -30,6 +31,10 @@ void check_distinct(std::span<Device* const> devices) {
     throw Error(fmt::format("{}: {} is there twice; every rank needs a device of its own", names_of(devices),
                             to_string(devices[i]->id())));
   }
+}
+
+bool are_gpus(std::span<Device* const> devices) {
+  return std::ranges::all_of(devices, [](const Device* device) { return device->id().kind == DeviceId::Kind::gpu; });
 }
 
 void check_in_host_memory(std::span<Device* const> devices, CrossDevice cross_device) {
@@ -58,11 +63,8 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
                                                               CrossDevice cross_device, ProcessGroup* group) {
   if (devices.empty()) throw Error("a communicator needs at least one device");
   check_distinct(devices);
-  if (cross_device == CrossDevice::nccl) {
-    throw Error(
-        fmt::format("{} cannot exchange by cross_device = \"nccl\": this gpubench is built without NCCL "
-                    "(possible for CPU devices: local, reduction_to_one)",
-                    names_of(devices)));
+  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && are_gpus(devices))) {
+    return make_nccl_communicators(devices, group, nccl_patience());
   }
   check_in_host_memory(devices, cross_device);
   const auto local = [&] {

@@ -62,6 +62,12 @@ std::shared_ptr<ScriptStrategy> mirrored_strategy(lua_State* L, const StrategyTa
   return std::make_shared<ScriptStrategy>(world, options_of(table, *world), nullptr);
 }
 
+/// gb.distribute.MultiWorkerMirroredStrategy { ... }: over all processes; a collective call.
+std::shared_ptr<ScriptStrategy> multi_worker_strategy(lua_State* L, const StrategyTable& table) {
+  const WorldPtr& world = session_of(L).world();
+  return std::make_shared<ScriptStrategy>(world, options_of(table, *world), session_of(L).group());
+}
+
 struct DistributeTable {
   std::string shard = "auto", batch = "global";
   static constexpr auto fields =
@@ -191,6 +197,7 @@ void open_distribute(lua_State* L) {
   const Module gb = Module::root(L);
   gb.submodule("distribute")
       .function<&mirrored_strategy>("MirroredStrategy")
+      .function<&multi_worker_strategy>("MultiWorkerMirroredStrategy")
       .function<&shares_in_balance>("balanced_shares");
 }
 
