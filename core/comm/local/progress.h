@@ -8,9 +8,10 @@
 
 namespace gpubench {
 
-/// How long waits look again and again before they sleep. Two ranks in step meet within microseconds, and waking a
-/// thread takes some 50; sleeping leaves the processor to others.
-inline constexpr Clock::duration spin_time = std::chrono::microseconds(30);
+/// How long waits look again and again before they sleep. Two ranks in step meet within microseconds. Waking a thread
+/// takes some 25: two ranks that looked for less would take turns in waking each other. Sleeping leaves the processor to
+/// others.
+inline constexpr Clock::duration spin_time = std::chrono::microseconds(50);
 
 /// Two cache lines: processors fetch them in pairs.
 class alignas(128) Progress {
