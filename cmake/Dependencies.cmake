@@ -34,3 +34,15 @@ if(GPUBENCH_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
 endif()
+
+# Open MPI's header; other MPIs have another binary interface. Its library is opened at run time.
+find_path(GPUBENCH_MPI_INCLUDE mpi.h HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include
+          PATH_SUFFIXES openmpi openmpi-x86_64)
+set(GPUBENCH_HAS_MPI OFF)
+if(GPUBENCH_MPI_INCLUDE)
+  file(STRINGS ${GPUBENCH_MPI_INCLUDE}/mpi.h open_mpi REGEX "define OMPI_MAJOR_VERSION" LIMIT_COUNT 1)
+  if(open_mpi)
+    set(GPUBENCH_HAS_MPI ON)
+  endif()
+endif()
+message(STATUS "Many processes by Open MPI: ${GPUBENCH_HAS_MPI}")

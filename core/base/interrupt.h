@@ -22,7 +22,7 @@ class TimeoutScope {
   TimeoutScope& operator=(const TimeoutScope&) = delete;
 };
 
-/// For tests: forgets every request.
+/// Forgets every request: its reason is dealt with.
 void clear_interrupt() noexcept;
 
 }  // namespace gpubench

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/comm/hierarchical.h"
+#include "core/comm/launch.h"
 #include "core/comm/local/local_communicator.h"
+#include "core/comm/mpi/mpi_group.h"
+#include "core/comm/nccl/nccl_communicators.h"
 
 namespace gpubench {
 namespace {
@@ -26,6 +31,10 @@ void check_distinct(std::span<Device* const> devices) {
     throw Error(fmt::format("{}: {} is there twice; every rank needs a device of its own", names_of(devices),
                             to_string(devices[i]->id())));
   }
+}
+
+bool are_gpus(std::span<Device* const> devices) {
+  return std::ranges::all_of(devices, [](const Device* device) { return device->id().kind == DeviceId::Kind::gpu; });
 }
 
 void check_in_host_memory(std::span<Device* const> devices, CrossDevice cross_device) {
@@ -54,22 +63,23 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
                                                               CrossDevice cross_device, ProcessGroup* group) {
   if (devices.empty()) throw Error("a communicator needs at least one device");
   check_distinct(devices);
-  if (cross_device == CrossDevice::nccl) {
-    throw Error(
-        fmt::format("{} cannot exchange by cross_device = \"nccl\": this gpubench is built without NCCL "
-                    "(possible for CPU devices: local, reduction_to_one)",
-                    names_of(devices)));
+  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && are_gpus(devices))) {
+    return make_nccl_communicators(devices, group, nccl_patience());
   }
   check_in_host_memory(devices, cross_device);
-  if (group != nullptr && group->size() > 1) {
-    throw Error(fmt::format("{} cannot exchange with {} other processes: this gpubench is built without MPI",
-                            names_of(devices), group->size() - 1));
-  }
-  return make_local_communicators(static_cast<int>(devices.size()), cross_device == CrossDevice::reduction_to_one);
+  const auto local = [&] {
+    return make_local_communicators(static_cast<int>(devices.size()), cross_device == CrossDevice::reduction_to_one);
+  };
+  if (group == nullptr) return local();
+  if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);
+  std::vector<std::unique_ptr<Communicator>> one;
+  one.push_back(group->communicator());
+  return one;
 }
 
-std::unique_ptr<ProcessGroup> join_process_group() {
-  return nullptr;
+std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
+  const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
+  return launch ? join_by_mpi(*launch, options) : nullptr;
 }
 
 }  // namespace gpubench

@@ -30,6 +30,6 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
 
 /// The group that this process was started in (mpirun, srun, gpubench run --workers); nullptr for a process of its own.
 /// Throws Error where a launcher's environment is there and the group cannot be joined.
-std::unique_ptr<ProcessGroup> join_process_group();
+std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options);
 
 }  // namespace gpubench

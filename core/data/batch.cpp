@@ -145,16 +145,21 @@ class ElementBatchCursor final : public BatchCursor {
   std::vector<TensorView> slots_;
 };
 
-class BatchDataset final : public Transformation {
+class BatchDataset final : public Batching {
  public:
   BatchDataset(DatasetPtr source, std::int64_t size, bool drop_remainder)
-      : Transformation(std::move(source)), batch_size_(size), drop_remainder_(drop_remainder) {
+      : Batching(std::move(source)), batch_size_(size), drop_remainder_(drop_remainder) {
     const std::optional<std::int64_t> elements = this->source().size();
     const bool always_full = drop_remainder || elements == endless || (elements && *elements % size == 0);
     types_ = stacked(this->source().element_types(), always_full ? size : varying);
   }
 
   std::string_view stage() const override { return stage_name; }
+  std::int64_t batch_size() const override { return batch_size_; }
+  bool drop_remainder() const override { return drop_remainder_; }
+  DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {
+    return batch(std::move(source), size, drop_remainder_);
+  }
   std::string settings() const override {
     return fmt::format("size={}{}", batch_size_, drop_remainder_ ? " drop_remainder" : "");
   }

@@ -10,6 +10,17 @@ namespace gpubench {
 /// With `drop_remainder` an incomplete last batch is left out. Throws Error when that leaves nothing.
 DatasetPtr batch(DatasetPtr source, std::int64_t size, bool drop_remainder = false);
 
+/// What stages that make batches have in common.
+class Batching : public Transformation {
+ public:
+  using Transformation::Transformation;
+  virtual std::int64_t batch_size() const = 0;
+  virtual bool drop_remainder() const = 0;
+  /// The same, but of `size` elements of `source`.
+  virtual DatasetPtr resized(DatasetPtr source, std::int64_t size) const = 0;
+  DatasetPtr with_source(DatasetPtr source) const override { return resized(std::move(source), batch_size()); }
+};
+
 /// Throws Error naming `stage` for sizes below 1, AUTOTUNE among them: a dataset does not know what fits a model.
 void require_batch_size(std::string_view stage, std::int64_t size);
 

@@ -8,10 +8,12 @@
 
 namespace gpubench {
 
-ElementNumbers element_numbers(std::uint64_t epoch, std::int64_t stride) {
+ElementNumbers element_numbers(std::uint64_t epoch, const Dataset& inputs) {
   constexpr int bits_for_an_epoch = 2;  // and the sign: base + index * stride does not wrap
   const std::uint64_t base = epoch == 0 ? 0 : CounterRandom(0, epoch).bits(0) >> bits_for_an_epoch;
-  return {.base = static_cast<std::int64_t>(base), .stride = stride};
+  const std::int64_t examples = inputs.examples_per_element();
+  const ElementShare share = inputs.share();
+  return {.base = static_cast<std::int64_t>(base) + share.index * examples, .stride = share.count * examples};
 }
 
 BlockFunction::BlockFunction(std::shared_ptr<const ElementFunction> function, const Rows* rows)

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/data/dataset.h"
 #include "core/data/element_function.h"
 #include "core/data/element_plans.h"
 #include "core/data/input_block.h"
@@ -27,7 +28,8 @@ struct ElementNumbers {
   std::int64_t of(std::int64_t index) const { return base + index * stride; }
 };
 /// From 0 in epoch 0, as a script counts that draws by steps of its own; far from that and each other in all others.
-ElementNumbers element_numbers(std::uint64_t epoch, std::int64_t stride);
+/// The elements of a share have those that they have in the whole.
+ElementNumbers element_numbers(std::uint64_t epoch, const Dataset& inputs);
 
 /// Used by one thread at a time.
 class BlockFunction {

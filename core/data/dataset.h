@@ -32,6 +32,12 @@ inline constexpr std::int64_t autotune = -1;
 class Tuner;
 class PipelineRecord;
 
+/// Which elements of a whole a dataset has: `index`, `index + count`, and so on.
+struct ElementShare {
+  std::int64_t count = 1;
+  std::int64_t index = 0;
+};
+
 /// What a consumer asks of the cursors that it opens.
 struct CursorOptions {
   /// Where the last stage that makes elements of its own puts them (a device's host memory); nullptr: anywhere. It must
@@ -76,6 +82,8 @@ class Dataset {
   virtual std::int64_t examples_per_element() const;
   /// In whose memory elements lie, where the host cannot read them; nullptr: in the host's.
   virtual const DeviceId* device() const { return sources().empty() ? nullptr : sources().front()->device(); }
+  /// Of a part that shard() took: random ops of maps draw for an element as they would in the whole.
+  virtual ElementShare share() const { return sources().empty() ? ElementShare{} : sources().front()->share(); }
   /// Whether an epoch's elements come in the same order each time, so that a position tells which were taken;
   /// `deterministic` is what stages are told that do not say themselves.
   virtual bool in_order(std::optional<bool> deterministic = {}) const;
@@ -112,6 +120,16 @@ class Transformation : public Dataset {
   std::span<const DatasetPtr> sources() const override { return {&source_, 1}; }
   const std::vector<TensorType>& element_types() const override { return source_->element_types(); }
   std::optional<std::int64_t> size() const override { return source_->size(); }
+
+  enum class Effect {
+    one_to_one,   ///< each element of the source gives one, in its place
+    by_position,  ///< their positions alone tell which elements come, and when
+    other
+  };
+  virtual Effect effect() const { return Effect::other; }
+  /// The same stage with the same settings over elements of the same types; nullptr where it cannot have another
+  /// source. Throws what making the stage throws.
+  virtual DatasetPtr with_source(DatasetPtr /*source*/) const { return nullptr; }
 
  protected:
   const Dataset& source() const { return *source_; }

@@ -47,7 +47,7 @@ class DeviceMapCursor final : public Cursor {
       : function_(dataset.function()),
         place_(*dataset.options().place),
         device_(place_.device()),
-        numbers_(element_numbers(epoch, dataset.inputs().examples_per_element())),
+        numbers_(element_numbers(epoch, dataset.inputs())),
         pool_(&device_.memory()),
         feed_(device_),
         source_(dataset.inputs().device() != nullptr

@@ -133,10 +133,11 @@ class FilterDataset final : public Transformation {
   FilterDataset(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate)
       : Transformation(std::move(source)), predicate_(std::move(predicate)) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return filter(std::move(source), predicate_); }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     return std::make_unique<FilterCursor>(source().open(epoch, options), element_types(), predicate_,
-                                          element_numbers(epoch, source().examples_per_element()));
+                                          element_numbers(epoch, source()));
   }
 
  private:

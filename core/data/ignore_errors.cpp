@@ -84,6 +84,7 @@ class IgnoreErrorsDataset final : public Transformation {
  public:
   using Transformation::Transformation;
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return ignore_errors(std::move(source)); }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     return std::make_unique<IgnoreErrorsCursor>(source().open(epoch, options), element_types());

@@ -7,6 +7,7 @@
 #include "core/base/interrupt.h"
 #include "core/data/concatenate.h"
 #include "core/data/element_place.h"
+#include "core/data/file_source.h"
 #include "core/data/interleaved.h"
 
 namespace gpubench {
@@ -26,7 +27,7 @@ bool keeps_order(const InterleaveOptions& settings, std::optional<bool> determin
   return settings.parallel == 0 || settings.deterministic.value_or(deterministic.value_or(true));
 }
 
-class InterleaveDataset final : public Dataset {
+class InterleaveDataset final : public FileSource {
  public:
   InterleaveDataset(std::vector<DatasetPtr> inputs, std::vector<TensorType> types, const InterleaveOptions& settings)
       : inputs_(std::make_shared<const std::vector<DatasetPtr>>(std::move(inputs))),
@@ -38,6 +39,14 @@ class InterleaveDataset final : public Dataset {
     return keeps_order(settings_, deterministic) && Dataset::in_order(deterministic);
   }
   std::span<const DatasetPtr> sources() const override { return *inputs_; }
+  /// An input counts as one, whatever it reads.
+  std::int64_t files() const override {
+    const auto reads_files = [](const DatasetPtr& input) { return file_source(*input) != nullptr; };
+    return std::ranges::all_of(*inputs_, reads_files) ? std::ssize(*inputs_) : 0;
+  }
+  DatasetPtr every(std::int64_t count, std::int64_t index) const override {
+    return std::make_shared<InterleaveDataset>(gpubench::every(*inputs_, count, index), types_, settings_);
+  }
   const std::vector<TensorType>& element_types() const override { return types_; }
 
   std::optional<std::int64_t> size() const override {
@@ -71,6 +80,9 @@ class InterleaveMadeDataset final : public Transformation {
         examples_(first.examples_per_element()),
         settings_(settings) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override {
+    return std::make_shared<InterleaveMadeDataset>(std::move(source), function_, *this, settings_);
+  }
   std::string settings() const override { return settings_text(settings_); }
   bool in_order(std::optional<bool> deterministic) const override {
     return keeps_order(settings_, deterministic) && Dataset::in_order(deterministic);

@@ -10,6 +10,7 @@
 #include "core/codec/file_patterns.h"
 #include "core/data/block_pool.h"
 #include "core/data/counter_random.h"
+#include "core/data/file_source.h"
 #include "core/data/produced.h"
 
 namespace gpubench {
@@ -68,7 +69,7 @@ class ListCursor final : public Cursor {
   Produced produced_{types_};
 };
 
-class ListDataset final : public Dataset {
+class ListDataset final : public FileSource {
  public:
   ListDataset(FileList list, const FileOrder& order)
       : list_(std::make_shared<const FileList>(std::move(list))), order_(order), types_{{{varying}, Dtype::u8}} {
@@ -81,6 +82,12 @@ class ListDataset final : public Dataset {
   }
   const std::vector<TensorType>& element_types() const override { return types_; }
   std::optional<std::int64_t> size() const override { return std::ssize(list_->paths); }
+  std::int64_t files() const override { return std::ssize(list_->paths); }
+  bool file_is_element() const override { return true; }
+  DatasetPtr every(std::int64_t count, std::int64_t index) const override {
+    return std::make_shared<ListDataset>(
+        FileList{gpubench::every(list_->paths, count, index), gpubench::every(list_->labels, count, index)}, order_);
+  }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     return std::make_unique<ListCursor>(list_, order_of(list_->paths.size(), order_, epoch), options);
   }

@@ -158,6 +158,10 @@ bool MapDataset::in_order(std::optional<bool> deterministic) const {
   return keeps && source().in_order(deterministic);
 }
 
+DatasetPtr MapDataset::with_source(DatasetPtr source) const {
+  return std::make_shared<MapDataset>(std::move(source), function_, options_);
+}
+
 std::unique_ptr<Cursor> MapDataset::open(std::uint64_t epoch, const CursorOptions& options) const {
   if (apart_) return open_device_map(*this, epoch, options);
   return std::make_unique<MapCursor>(*this, epoch, options);

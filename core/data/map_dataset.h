@@ -12,6 +12,8 @@ class MapDataset final : public Transformation {
   MapDataset(DatasetPtr source, std::shared_ptr<const ElementFunction> function, const MapOptions& options);
 
   std::string_view stage() const override { return "map"; }
+  Effect effect() const override { return Effect::one_to_one; }
+  DatasetPtr with_source(DatasetPtr source) const override;
   std::string settings() const override;
   const std::vector<TensorType>& element_types() const override { return types_; }
   const DeviceId* device() const override { return apart_ ? &options_.place->id : nullptr; }

@@ -62,7 +62,7 @@ MapStage::MapStage(const MapDataset& dataset, std::optional<BatchShape> batch, s
       source_(dataset.inputs().open(epoch, stop_.with_stop(options.for_sources()))),
       reader_(*source_, dataset.inputs().element_types()),
       batch_(batch),
-      numbers_(element_numbers(epoch, dataset.inputs().examples_per_element())),
+      numbers_(element_numbers(epoch, dataset.inputs())),
       pool_(options.memory),
       sizer_(most_elements(dataset.inputs().element_types(), types_)) {
   const int workers = first_workers(dataset, batch, options);

@@ -220,6 +220,10 @@ class MemoryCacheDataset final : public Transformation {
  public:
   MemoryCacheDataset(DatasetPtr source, std::int64_t limit) : Transformation(std::move(source)), limit_(limit) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override {
+    return cache(std::move(source), static_cast<std::size_t>(limit_));
+  }
+  Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override { return limit_ == 0 ? "" : fmt::format("limit={}", bytes_text(limit_)); }
 
   std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/, const CursorOptions& options) const override {

@@ -18,6 +18,8 @@ class OptionsDataset final : public Transformation {
   OptionsDataset(DatasetPtr source, const PipelineOptions& options)
       : Transformation(std::move(source)), options_(options) {}
   std::string_view stage() const override { return "options"; }
+  DatasetPtr with_source(DatasetPtr source) const override { return gpubench::options(std::move(source), options_); }
+  Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {
     std::string text;
     const auto add = [&](std::string_view name, const std::string& value) {

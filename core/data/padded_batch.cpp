@@ -106,11 +106,11 @@ class PaddedBatchCursor final : public Cursor {
   Tally<double> busy_;
 };
 
-class PaddedBatchDataset final : public Transformation {
+class PaddedBatchDataset final : public Batching {
  public:
   PaddedBatchDataset(DatasetPtr source, std::vector<TensorType> rows, std::vector<Padding> padding,
                      const PaddedBatchOptions& options)
-      : Transformation(std::move(source)),
+      : Batching(std::move(source)),
         row_types_(std::move(rows)),
         padding_(std::move(padding)),
         batch_size_(options.size),
@@ -122,6 +122,12 @@ class PaddedBatchDataset final : public Transformation {
   }
 
   std::string_view stage() const override { return stage_name; }
+  std::int64_t batch_size() const override { return batch_size_; }
+  bool drop_remainder() const override { return drop_remainder_; }
+  DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {
+    const PaddedBatchOptions options{.size = size, .drop_remainder = drop_remainder_};
+    return std::make_shared<PaddedBatchDataset>(std::move(source), row_types_, padding_, options);
+  }
   std::string settings() const override {
     return fmt::format("size={}{}", batch_size_, drop_remainder_ ? " drop_remainder" : "");
   }

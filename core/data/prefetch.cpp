@@ -158,6 +158,8 @@ class PrefetchDataset final : public Transformation {
  public:
   PrefetchDataset(DatasetPtr source, std::int64_t capacity) : Transformation(std::move(source)), capacity_(capacity) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return prefetch(std::move(source), capacity_); }
+  Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {
     return capacity_ == autotune ? "buffer=autotune" : fmt::format("buffer={}", capacity_);
   }

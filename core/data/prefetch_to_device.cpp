@@ -17,6 +17,10 @@ class PrefetchToDeviceDataset final : public Transformation {
   PrefetchToDeviceDataset(DatasetPtr source, const DevicePlace& place, std::int64_t capacity)
       : Transformation(std::move(source)), place_(place), apart_(place.apart()), capacity_(capacity) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override {
+    return prefetch_to_device(std::move(source), place_, capacity_);
+  }
+  Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override { return fmt::format("device={} buffer={}", to_string(place_.id), capacity_); }
   const DeviceId* device() const override { return apart_ ? &place_.id : nullptr; }
 

@@ -2,6 +2,7 @@
 
 #include "core/data/block_pool.h"
 #include "core/data/element_places.h"
+#include "core/data/file_source.h"
 #include "core/data/list_files.h"
 #include "core/data/produced.h"
 
@@ -68,13 +69,17 @@ class RecordsCursor final : public Cursor {
   Tally<double> busy_;
 };
 
-class RecordsDataset final : public Dataset {
+class RecordsDataset final : public FileSource {
  public:
   explicit RecordsDataset(Source source) : source_(std::make_shared<const Source>(std::move(source))) {}
   std::string_view stage() const override { return source_->format.stage; }
   std::string settings() const override { return file_settings(source_->paths); }
   const std::vector<TensorType>& element_types() const override { return source_->format.types; }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
+  std::int64_t files() const override { return std::ssize(source_->paths); }
+  DatasetPtr every(std::int64_t count, std::int64_t index) const override {
+    return record_files(gpubench::every(source_->paths, count, index), source_->format);
+  }
   std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/, const CursorOptions& options) const override {
     return std::make_unique<RecordsCursor>(source_, options);
   }

@@ -108,6 +108,8 @@ class RepeatDataset final : public Transformation {
  public:
   RepeatDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return repeat(std::move(source), count_); }
+  Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return count_ == endless ? "" : fmt::format("count={}", count_); }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();

@@ -123,6 +123,8 @@ class ShuffleDataset final : public Transformation {
       : Transformation(std::move(source)), options_(options) {}
 
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return shuffle(std::move(source), options_); }
+  Effect effect() const override { return Effect::by_position; }
   std::string settings() const override {
     return fmt::format("buffer={} seed={}{}", options_.buffer, options_.seed,
                        options_.reshuffle_each_iteration ? "" : " same order every epoch");

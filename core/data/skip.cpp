@@ -56,6 +56,8 @@ class SkipDataset final : public Transformation {
  public:
   SkipDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return skip(std::move(source), count_); }
+  Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return fmt::format("count={}", count_); }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();

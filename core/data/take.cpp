@@ -60,6 +60,8 @@ class TakeDataset final : public Transformation {
  public:
   TakeDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return take(std::move(source), count_); }
+  Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return fmt::format("count={}", count_); }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();

@@ -81,6 +81,8 @@ class ThrottleDataset final : public Transformation {
   ThrottleDataset(DatasetPtr source, const ThrottleOptions& settings, std::shared_ptr<Ticker> ticker)
       : Transformation(std::move(source)), settings_(settings), ticker_(std::move(ticker)) {}
   std::string_view stage() const override { return stage_name; }
+  DatasetPtr with_source(DatasetPtr source) const override { return throttle(std::move(source), settings_, ticker_); }
+  Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {
     return fmt::format("latency={}s bandwidth={}", settings_.latency.count(),
                        settings_.bytes_per_s ? fmt::format("{}B/s", *settings_.bytes_per_s) : "unlimited");

@@ -49,8 +49,10 @@ struct GraphExecutor::Launch {
   std::optional<Collective> exchange;             // or this, at once
   std::unique_ptr<SideCollective> side_exchange;  // or begun
   std::size_t ends = none;                        // or the end of what that launch began
+  double exchanged = 0;                           // bytes, of either exchange
   bool reads_input = false;
 
+  bool exchanges() const { return exchange || side_exchange != nullptr; }
   bool begins() const { return side_copy != nullptr || side_exchange != nullptr; }
   /// What is queued on `stream` from now on starts after what it began.
   void join(Stream& stream) const {
@@ -64,6 +66,8 @@ struct GraphExecutor::Segment {
   std::size_t first = 0, last = 0;
   std::size_t device = 0;
   bool reads_input = false;
+  std::int64_t exchanges = 0;
+  double exchanged = 0;            // bytes, by these
   std::vector<std::size_t> joins;  // launches that begin copies which the segment's end waits for
   enum class State : std::uint8_t { fresh, loaded, direct } state = State::fresh;
   std::vector<std::unique_ptr<Recording>> recordings;  // by slot or place of the inputs; one where none is read
@@ -271,6 +275,7 @@ void GraphExecutor::bind_exchange(const PlannedStep& step, Launch& launch) {
   if (step.work != Work::exchange && step.work != Work::exchange_begin) return;
   Collective sum;
   sum.tensors.assign(launch.outputs.begin(), launch.outputs.end());
+  launch.exchanged = static_cast<double>(sum.bytes());
   if (step.work == Work::exchange) launch.exchange = std::move(sum);
   if (step.work == Work::exchange_begin) launch.side_exchange = communicator_->beside(std::move(sum));
 }
@@ -298,6 +303,8 @@ void GraphExecutor::cut_segments() {
     }
     segments_.back().last = index + 1;
     segments_.back().reads_input |= launch.reads_input;
+    segments_.back().exchanges += launch.exchanges() ? 1 : 0;
+    segments_.back().exchanged += launch.exchanged;
   }
   for (Segment& segment : segments_) join_copies(segment);
 }
@@ -442,6 +449,7 @@ void GraphExecutor::run_segment(Segment& segment) {
   }
   if (recording != nullptr) {
     recording->launch(stream);
+    if (segment.exchanges > 0) communicator_->launched(stream, segment.exchanges, segment.exchanged);
     return;
   }
   launch(segment, stream);
@@ -520,6 +528,7 @@ HostTensor GraphExecutor::read(int index) {
       plan_.tensors[static_cast<std::size_t>(plan_.outputs[static_cast<std::size_t>(index)])].device;
   streams_[device]->copy(value.data(), view.data, value.bytes());
   streams_[device]->synchronize();
+  if (communicator_ != nullptr) communicator_->check();
   return value;
 }
 

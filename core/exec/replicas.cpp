@@ -63,7 +63,7 @@ void Replicas::check_options() const {
   }
   for (const Seconds delay : options_.delays) {
     if (delay.count() >= 0 && delay.count() < 60) continue;
-    throw Error(fmt::format("delays: seconds from 0 to 60 are needed, got {}", delay.count()));
+    throw Error(fmt::format("delays: seconds an example from 0 to 60 are needed, got {}", delay.count()));
   }
 }
 

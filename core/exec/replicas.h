@@ -20,7 +20,8 @@ struct ReplicaOptions {
   CrossDevice cross_device = CrossDevice::automatic;
   /// Each replica's part of a batch, in any unit; empty: equal parts.
   std::vector<double> shares{};
-  /// What each replica waits before every step: one that is slow on purpose. Empty: nothing.
+  /// What each replica waits before a step, for each example that it takes: one that is slow on purpose. Empty:
+  /// nothing.
   std::vector<Seconds> delays{};
   /// What float32 gradients travel as; none: as they are.
   std::optional<Dtype> compression = std::nullopt;

@@ -50,7 +50,8 @@ void ReplicatedExecutor::step(Run&& run) {
   for (const MirroredVariablePtr& variable : variables_) replicas_->refresh(*variable);
   const std::vector<Seconds>& delays = replicas_->options().delays;
   replicas_->step([&](int replica) {
-    if (!delays.empty()) delay(delays[static_cast<std::size_t>(replica)]);
+    const auto at = static_cast<std::size_t>(replica);
+    if (!delays.empty()) delay(delays[at] * static_cast<double>(rows_[at].rows));
     run(replica);
   });
   for (const MirroredVariablePtr& variable : variables_)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/data/machine_limits.h"
 #include "core/nn/dtype_policy.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"
@@ -109,6 +110,12 @@ struct Logical {
     return *config.gpus;
   }
 };
+
+/// Threads for all CPU devices together.
+std::int64_t cpu_threads(lua_State* L) {
+  const int asked = session_of(L).config().threads;
+  return asked > 0 ? asked : schedulable_cores();
+}
 
 struct LogicalDevice {
   std::optional<std::size_t> memory_limit;
@@ -312,7 +319,8 @@ void open_device(lua_State* L) {
   gb.function<&devices>("devices").function<&device>("device");
   {
     const Module config = gb.submodule("config");
-    config.function<&list_logical_devices>("list_logical_devices")
+    config.function<&cpu_threads>("cpu_threads")
+        .function<&list_logical_devices>("list_logical_devices")
         .function<&list_physical_devices>("list_physical_devices")
         .function<&set_logical_devices>("set_logical_devices")
         .function<&set_visible_devices>("set_visible_devices")

@@ -1,9 +1,12 @@
 // gb.distribute: strategies, in whose scope models are trained by replicas on several devices.
+#include "core/data/distribute.h"
+
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/comm/factory.h"
 #include "core/experiment/replica_watch.h"
+#include "lua/api/dataset.h"
 #include "lua/api/openers.h"
 #include "lua/api/strategy.h"
 #include "lua/api/types.h"
@@ -57,6 +60,34 @@ ReplicaOptions options_of(const StrategyTable& table, const World& world) {
 std::shared_ptr<ScriptStrategy> mirrored_strategy(lua_State* L, const StrategyTable& table) {
   const WorldPtr& world = session_of(L).world();
   return std::make_shared<ScriptStrategy>(world, options_of(table, *world), nullptr);
+}
+
+/// gb.distribute.MultiWorkerMirroredStrategy { ... }: over all processes; a collective call.
+std::shared_ptr<ScriptStrategy> multi_worker_strategy(lua_State* L, const StrategyTable& table) {
+  const WorldPtr& world = session_of(L).world();
+  return std::make_shared<ScriptStrategy>(world, options_of(table, *world), session_of(L).group());
+}
+
+struct DistributeTable {
+  std::string shard = "auto", batch = "global";
+  static constexpr auto fields =
+      std::tuple{field("shard", &DistributeTable::shard), field("batch", &DistributeTable::batch)};
+};
+
+/// strategy:distribute(dataset, { shard = , batch = }): this process's part.
+DatasetPtr distributed(lua_State* L, const ScriptStrategy& self, const DatasetPtr& dataset,
+                       const DistributeTable& table) {
+  DistributeOptions options;
+  options.shard = parse_sharding(table.shard);
+  options.batch = parse_batch_of(table.batch);
+  options.replicas = self.replicas->size();
+  if (const ProcessGroup* const group = self.replicas->group()) {
+    options.processes = group->size();
+    options.rank = group->rank();
+  }
+  DatasetPtr part = distribute(dataset, options);
+  session_of(L).remember_distributed(part);
+  return part;
 }
 
 /// Restores what was in force outside of a scope.
@@ -146,9 +177,16 @@ std::string per_replica_text(const PerReplica& self) {
 
 }  // namespace
 
+DatasetPtr part_of_process(Session& session, const Replicas* replicas, const DatasetPtr& dataset) {
+  const ProcessGroup* const group = replicas == nullptr ? nullptr : replicas->group();
+  if (group == nullptr || session.is_distributed(dataset)) return dataset;
+  return distribute(dataset, {.processes = group->size(), .rank = group->rank(), .replicas = replicas->size()});
+}
+
 void open_distribute(lua_State* L) {
   Class<ScriptStrategy>(L)
       .method<&scope>("scope")
+      .method<&distributed>("distribute")
       .method<&run_replicas>("run")
       .method<&reduce_replicas>("reduce")
       .property<&num_replicas_in_sync>("num_replicas_in_sync")
@@ -159,6 +197,7 @@ void open_distribute(lua_State* L) {
   const Module gb = Module::root(L);
   gb.submodule("distribute")
       .function<&mirrored_strategy>("MirroredStrategy")
+      .function<&multi_worker_strategy>("MultiWorkerMirroredStrategy")
       .function<&shares_in_balance>("balanced_shares");
 }
 

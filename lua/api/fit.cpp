@@ -17,6 +17,7 @@
 #include "lua/api/optimizers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/pass_options.h"
+#include "lua/api/strategy.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -350,11 +351,15 @@ int fit_model(lua_State* L) {
   Data data = Data::read(L, 2, true);
   auto table = Value<FitTable>::read(L, data.next);
   table.batch_size = resolve_batch_size(L, *self->trainer, table.batch_size, data);
-  const FitOptions options = fit_options(L, table, data);
+  FitOptions options = fit_options(L, table, data);
   require_parts(*self->trainer, data, table.batch_size);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
-  push_history(L, fit(*self->trainer, *data.batches(table.batch_size, shuffle), options));
+  const auto part = [&](const DatasetPtr& whole) {
+    return part_of_process(session_of(L), self->replicas.get(), whole);
+  };
+  if (options.validation) options.validation = part(options.validation);
+  push_history(L, fit(*self->trainer, *part(data.batches(table.batch_size, shuffle)), options));
   return 1;
 }
 
@@ -365,7 +370,8 @@ int evaluate_model(lua_State* L) {
   const auto table = Value<BatchTable>::read(L, data.next);
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
-  const Logs logs = self->trainer->evaluate(*data.batches(table.batch_size));
+  const DatasetPtr part = part_of_process(session_of(L), self->replicas.get(), data.batches(table.batch_size));
+  const Logs logs = self->trainer->evaluate(*part);
   if (verbosity != Verbosity::silent) print_figures(logs, stdout);
   Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
   return 1;

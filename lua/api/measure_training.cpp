@@ -11,6 +11,7 @@
 #include "lua/api/model_peak.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
+#include "lua/api/strategy.h"
 
 namespace gpubench::lua {
 namespace {
@@ -66,7 +67,8 @@ int training(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
-  const TrainingMeasurement measured = measure_training(*model->trainer, *dataset, options);
+  const DatasetPtr part = part_of_process(session_of(L), model->replicas.get(), dataset);
+  const TrainingMeasurement measured = measure_training(*model->trainer, *part, options);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
   if (!measured.ranks.empty()) push_ranks(L, measured.ranks);
@@ -78,7 +80,8 @@ int input_proof(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
-  const InputProof proof = prove_input(*model->trainer, *dataset, options);
+  const DatasetPtr part = part_of_process(session_of(L), model->replicas.get(), dataset);
+  const InputProof proof = prove_input(*model->trainer, *part, options);
   Value<Record>::push(L, proof.record);
   set_measured(L, proof.samples, nullptr);
   return 1;

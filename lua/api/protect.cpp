@@ -72,7 +72,8 @@ int push_timeout(lua_State* L) {
 }
 
 // protect(f, ...) -> true, results... | false, status, reason, traceback; status as in the column of results,
-// "interrupted", or "device_lost": an error after which no later point can be measured.
+// "interrupted", or an error: "device_lost" and "group_lost", after which no later point can be measured, "peer_lost":
+// of another process, which tells its reason itself.
 int protect(lua_State* L) {
   if (!Value<LuaFunction>::matches(L, 1))
     throw ArgumentError("argument #1: function expected, got " + type_name_at(L, 1));
@@ -88,12 +89,20 @@ int protect(lua_State* L) {
     status = "out_of_memory";
   } catch (const DeviceLost&) {
     status = "device_lost";
+  } catch (const PeerLost&) {
+    status = "peer_lost";
   } catch (const PointSkipped& skipped) {
     if (timeout_requested()) let_lua_run(L);
     return push_failure(L, "skipped", skipped.what());
   } catch (const std::exception&) {
   }
   if (interrupt_requested() || timeout_requested()) let_lua_run(L);
+  // What is running is stopped by an interrupt then, too.
+  const ProcessGroup* const group = session_of(L).group();
+  if (const std::string lost = group ? group->lost() : ""; !lost.empty()) {
+    clear_interrupt();
+    return push_failure(L, "group_lost", lost);
+  }
   if (interrupt_requested()) return push_failure(L, "interrupted", "interrupted");
   if (timeout_requested()) return push_timeout(L);
   return push_failure(L, status, Machine::of(L).delivered.text);

@@ -1,9 +1,11 @@
 #include "lua/api/session.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <lua.hpp>
 #include <utility>
 
+#include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
 #include "lua/bind/machine.h"
 
@@ -19,17 +21,38 @@ std::uint64_t scramble(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-DeviceConfig config_of(const SessionOptions& options) {
+/// The `index`-th of `count` shares of `whole`, at least one.
+int share_of(int whole, int index, int count) {
+  return std::max(1, whole / count + (index < whole % count ? 1 : 0));
+}
+
+/// The GPUs in turn; where there are fewer than processes, several processes share one.
+std::optional<std::vector<GpuDeviceOptions>> gpus_of(const ProcessGroup& group) {
+  const std::vector<GpuDeviceOptions> all = visible_gpus();
+  if (group.local_size() == 1 || all.empty()) return std::nullopt;
+  std::vector<GpuDeviceOptions> own;
+  const auto size = static_cast<std::size_t>(group.local_size()), rank = static_cast<std::size_t>(group.local_rank());
+  for (std::size_t gpu = rank; gpu < all.size(); gpu += size) own.push_back(all[gpu]);
+  if (own.empty()) own.push_back(all[rank % all.size()]);
+  return own;
+}
+
+DeviceConfig config_of(const SessionOptions& options, const ProcessGroup* group) {
   DeviceConfig config;
   config.threads = options.threads;
+  if (group == nullptr) return config;
+  config.threads = options.threads > 0 ? share_of(options.threads, group->local_rank(), group->local_size())
+                                       : share_of(usable_cores(), group->local_rank(), group->sharing_processors());
+  config.gpus = gpus_of(*group);
   return config;
 }
 
 }  // namespace
 
-Session::Session(SessionOptions options)
+Session::Session(SessionOptions options, std::unique_ptr<ProcessGroup> group)
     : options_(std::move(options)),
-      config_(config_of(options_)),
+      group_(std::move(group)),
+      config_(config_of(options_, group_.get())),
       seed_(options_.seed),
       kept_{config_, seed_, floatx_, dtype_policy_} {}
 
@@ -74,6 +97,15 @@ std::vector<Session::Use> Session::memory_in_use() const {
     if (bytes != 0) uses.push_back({id, bytes});
   }
   return uses;
+}
+
+void Session::remember_distributed(const DatasetPtr& dataset) {
+  std::erase_if(distributed_, [](const auto& known) { return known.expired(); });
+  distributed_.emplace_back(dataset);
+}
+
+bool Session::is_distributed(const DatasetPtr& dataset) const {
+  return std::ranges::any_of(distributed_, [&](const auto& known) { return known.lock() == dataset; });
 }
 
 void Session::reset() {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
+#include "core/comm/process_group.h"
+#include "core/data/dataset.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
@@ -19,7 +21,7 @@ struct lua_State;
 namespace gpubench::lua {
 
 struct SessionOptions {
-  int threads = 0;                     ///< --threads; 0: one per core
+  int threads = 0;                     ///< --threads, of all processes on this machine; 0: one per core
   std::uint64_t seed = 42;             ///< --seed
   std::optional<DeviceId> device;      ///< --device: what is used without a device scope
   double budget_s = 2.0;               ///< --budget: seconds of measuring per point
@@ -47,9 +49,12 @@ struct ReplicaContext {
 
 class Session {
  public:
-  explicit Session(SessionOptions options);
+  /// `group`: the processes that run the script together; nullptr for one of its own. Each takes its share of the
+  /// machine's threads and GPUs.
+  explicit Session(SessionOptions options, std::unique_ptr<ProcessGroup> group = nullptr);
 
   const SessionOptions& options() const { return options_; }
+  ProcessGroup* group() const { return group_.get(); }
   /// Made at the first call; from then on configure() refuses. Lua's collector cannot see the bytes of devices, so
   /// their pools run it when memory in use has doubled and before it runs out.
   const WorldPtr& world();
@@ -77,6 +82,9 @@ class Session {
   /// Those that train what is made now (strategy:scope); null outside.
   const ReplicasPtr& replicas() const { return replicas_; }
   void set_replicas(ReplicasPtr replicas) { replicas_ = std::move(replicas); }
+  /// Datasets that are one process's part already.
+  void remember_distributed(const DatasetPtr& dataset);
+  bool is_distributed(const DatasetPtr& dataset) const;
   /// Which replica's step is traced now (strategy:run); null outside.
   const ReplicaContext* replica_context() const { return replica_context_; }
   void set_replica_context(const ReplicaContext* context) { replica_context_ = context; }
@@ -109,10 +117,12 @@ class Session {
   };
 
   SessionOptions options_;
+  std::unique_ptr<ProcessGroup> group_;
   DeviceConfig config_;
   WorldPtr world_;
   ReplicasPtr replicas_;
   const ReplicaContext* replica_context_ = nullptr;
+  std::vector<std::weak_ptr<const Dataset>> distributed_;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
   std::uint64_t seed_;

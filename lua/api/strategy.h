@@ -33,6 +33,10 @@ struct PerReplica {
 template <>
 inline constexpr const char* class_name<PerReplica> = "PerReplica";
 
+/// What this process takes of a dataset that a model with `replicas` (or null) is given: the whole where it is alone or
+/// has distributed it itself.
+DatasetPtr part_of_process(Session& session, const Replicas* replicas, const DatasetPtr& dataset);
+
 /// strategy:run(fn, ...), strategy:reduce(operation, value, axis).
 int run_replicas(lua_State* L);
 Tensor reduce_replicas(lua_State* L, const std::shared_ptr<ScriptStrategy>& strategy, const std::string& operation,

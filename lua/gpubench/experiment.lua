@@ -6,6 +6,7 @@ local check = require "gpubench.check"
 local claim = require "gpubench.expect.claim"
 local measurement = require "gpubench.measurement"
 local plan = require "gpubench.plan"
+local processes = require "gpubench.processes"
 local progress = require "gpubench.progress"
 local sweep = require "gpubench.sweep"
 local native = gb._native
@@ -72,10 +73,16 @@ local function dry_run(declaration, axes, points)
 end
 
 local function report_failure(row, text, traceback)
+  if processes.index > 0 or (row.process or 0) > 0 then return end
   if row.status == "ok" or row.status == "skipped" then return end
   io.stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
   if options.traceback and traceback and traceback ~= "" then io.stderr:write(traceback, "\n") end
 end
+
+local last_words = {
+  device_lost = "this process can use the device no more",
+  group_lost = "the processes of this run are no longer complete",
+}
 
 -- Returns "done", "error" or "interrupted", and why the run's files could not be written.
 local function measure_points(declaration, axes, points, run)
@@ -94,8 +101,8 @@ local function measure_points(declaration, axes, points, run)
       local ok, reason = pcall(run.add, run, one.row, one.samples, one.timeline)
       if not ok then return "error", string.format("%s (at %s)", reason, text) end
     end
-    if stopped == "device_lost" then
-      io.stderr:write(string.format("this process can use the device no more: %s not measured\n",
+    if stopped then
+      io.stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
         gb.format.count(#points - index, "point")))
       return "error"
     end
@@ -129,8 +136,9 @@ end
 -- What was measured is shown even where it cannot be written. Returns the verdicts and why files could not be written.
 local function finish(declaration, axes, charts, points, run, outcome)
   local rows = run:rows()
+  if processes.index > 0 then return {} end
   local unmeasured = #points - (#rows > 0 and rows[#rows].point or 0)
-  local verdicts = claim.judge_all(declaration.expect or {}, rows, axes, unmeasured)
+  local verdicts = claim.judge_all(declaration.expect or {}, processes.first_rows(rows), axes, unmeasured)
   print(one_line(declaration.title))
   if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)
@@ -176,13 +184,14 @@ local function unusable_gpus()
   return list[1] and list or nil
 end
 
-function experiment.declare(declaration)
-  check_declaration(declaration)
-  local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
-  local points = sweep.points(axes)
-  local charts = chart.expand(declaration.charts or {}, axes)
-  if options.dry_run then return dry_run(declaration, axes, points) end
-
+-- Process 0 writes the files.
+local function new_run(declaration, axes)
+  local together = processes.count > 1 and processes.describe() or nil
+  local seed = native.keep_configuration()
+  if processes.index > 0 then return processes.silent_run(declaration.name) end
+  if together then
+    print(string.format("%d processes: %s", #together, table.concat(together, ", ")))
+  end
   local run = native.results.new_run {
     experiment = declaration.name,
     title = declaration.title,
@@ -193,13 +202,25 @@ function experiment.declare(declaration)
   run:set_info {
     arguments = options.arguments,
     axes = sweep.plain(axes),
-    seed = native.keep_configuration(),
+    seed = seed,
     floatx = gb.config.floatx(),
     dtype_policy = gb.config.dtype_policy(),
     devices = device_facts(),
     no_gpu = native.gpu_absence(),
     unusable_gpus = unusable_gpus(),
+    processes = together,
   }
+  return run
+end
+
+function experiment.declare(declaration)
+  check_declaration(declaration)
+  local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
+  local points = sweep.points(axes)
+  local charts = chart.expand(declaration.charts or {}, axes)
+  if options.dry_run then return dry_run(declaration, axes, points) end
+
+  local run = new_run(declaration, axes)
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())
   local verdicts, unfinished = finish(declaration, axes, charts, points, run, outcome)

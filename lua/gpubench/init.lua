@@ -5,6 +5,7 @@ gb.axis = require("gpubench.axis").new
 gb.chart = require("gpubench.chart").kinds
 gb.expect = require "gpubench.expect"
 gb.experiment = require("gpubench.experiment").declare
+gb.measure.efficiency = require "gpubench.efficiency"
 gb.measure.share_interval = require "gpubench.share_interval"
 gb.quick = gb._native.options.quick
 gb.clock = gb._native.system.seconds

@@ -1,6 +1,7 @@
 -- Measures one point: runs the script's function, turns whatever happens into rows, and proves that the point's device
 -- memory is free again.
 local gb = require "gpubench.native"
+local processes = require "gpubench.processes"
 local native = gb._native
 
 local measurement = {}
@@ -53,21 +54,25 @@ function measurement.reset_devices(in_use)
   if next(in_use) == nil then native.reset_devices() end
 end
 
--- Returns an array of { row, samples, timeline }, then "interrupted" when the user stopped it or "device_lost" when the process can
--- use a device no more, and the traceback of an error.
+-- Why a sweep ends with its point: the user stopped it, this process can use a device no more, or another process of the
+-- run is gone.
+local ends_sweep = { interrupted = true, device_lost = true, group_lost = true }
+
+-- Returns an array of { row, samples, timeline }, of all processes, then why the sweep ends with it if it does, and the
+-- traceback of an error.
 function measurement.measure(experiment, axes, point)
   local before = native.memory_in_use()
   measurement.reset_devices(before)
   local ok, status, detail, traceback = native.protect(run_point, experiment, axes, point)
-  if not ok and status == "interrupted" then return {}, "interrupted" end
-  local lost = not ok and status == "device_lost"
-  local finished = ok and status
-    or { complete({ status = lost and "error" or status, detail = detail }, axes, point) }
+  local shown = not ok and status:find "_lost$" and "error" or status
+  local finished = ok and status or { complete({ status = shown, detail = detail }, axes, point) }
   local kept = kept_memory(before)
   if kept then
     for _, one in ipairs(finished) do one.row.quality = "unreliable: " .. kept end
   end
-  return finished, lost and "device_lost" or nil, traceback
+  local all, common = processes.agree(finished, axes, ok and "ok" or status, not ok and detail or nil)
+  if common == "interrupted" then return {}, common end
+  return all, ends_sweep[common] and common or nil, traceback
 end
 
 return measurement

@@ -26,6 +26,9 @@ struct CommandLine {
   std::optional<std::string> out;
   std::uint64_t seed = 42;
   int threads = 0;
+  /// Processes to start on this machine; 0: this one alone, or as one of those that a launcher has started.
+  int workers = 0;
+  std::optional<double> peer_timeout_s;
   bool trusted = false;
   bool traceback = false;
   /// list: the folder to look in; new: the experiment's name; show: the run; completion: the shell.

@@ -11,6 +11,8 @@ Examples:
   gpubench experiments/batch_size.lua                          run an experiment
   gpubench experiments/batch_size.lua --quick --set batch_size=8,512 --set device=cpu:0
   gpubench experiments/batch_size.lua --dry-run                list its points and the expected time
+  gpubench run --workers 2 experiments/batch_size.lua          with two processes on this machine
+  mpirun -n 4 gpubench experiments/batch_size.lua              or srun: with those that it starts
   gpubench list                                                experiments and their titles
   gpubench new my_question                                     write a script to start from
   gpubench show batch_size --format markdown                   print a run's table again
@@ -88,7 +90,16 @@ void Grammar::add_run() {
                "Exit with status 1 when an expectation is refuted (not when it stays open)");
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
   run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_natural);
-  run.add_option("--threads", values_.threads, "Threads to compute with")->type_name("N")->check(CLI::Range(1, 4096));
+  run.add_option("--threads", values_.threads, "Threads to compute with, of all processes on this machine")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  run.add_option("--workers", values_.workers, "Processes to start on this machine, which run the script together")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  run.add_option("--peer-timeout", values_.peer_timeout_s,
+                 "Seconds after which a process that others wait for is given up (60)")
+      ->type_name("SECONDS")
+      ->check(check_positive);
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
   run.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
 }

@@ -60,6 +60,10 @@ InterruptHandler::InterruptHandler(Machine& machine) {
   sigaction(SIGALRM, &action, nullptr);
 }
 
+void InterruptHandler::stop_script() noexcept {
+  if (interrupted_machine.load() != nullptr && !interrupt_requested()) pthread_kill(script_thread, SIGINT);
+}
+
 InterruptHandler::~InterruptHandler() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGALRM, SIG_IGN);

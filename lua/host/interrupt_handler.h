@@ -14,6 +14,9 @@ class InterruptHandler {
  public:
   explicit InterruptHandler(Machine& machine);
   ~InterruptHandler();
+  /// As Ctrl-C, for another thread: ends what the script is in. Nothing where no handler lives or one has been asked
+  /// for.
+  static void stop_script() noexcept;
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;
 

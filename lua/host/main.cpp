@@ -8,6 +8,7 @@
 #include "lua/host/command_line.h"
 #include "lua/host/script_runner.h"
 #include "lua/host/thread_policy.h"
+#include "lua/host/workers.h"
 
 namespace {
 
@@ -17,8 +18,10 @@ int run(const std::vector<std::string>& arguments, char** argv) {
     std::fprintf(answer->status == 0 ? stdout : stderr, "%s\n", answer->text.c_str());
     return answer->status;
   }
+  const auto& line = std::get<gpubench::CommandLine>(parsed);
+  if (line.workers > 0) return gpubench::run_workers(line.workers, arguments);
   gpubench::ensure_thread_policy(argv);
-  return gpubench::run_command(std::get<gpubench::CommandLine>(parsed), arguments);
+  return gpubench::run_command(line, arguments);
 }
 
 }  // namespace

@@ -3,11 +3,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <lua.hpp>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/resources.h"
+#include "core/comm/factory.h"
+#include "core/results/build_info.h"
 #include "core/results/run_directory.h"
 #include "lua/api/modules.h"
 #include "lua/api/output_path.h"
@@ -109,17 +114,57 @@ int run_library_command(lua_State* L, const CommandLine& line) {
   return lua::Value<int>::read(L, -1);
 }
 
+bool is_from_script(lua_State* L) {
+  return lua::Machine::of(L).delivered.exception == std::current_exception();
+}
+
 void print_error(lua_State* L, const std::exception& error, bool with_traceback) {
   const lua::PassingError& delivered = lua::Machine::of(L).delivered;
-  const bool from_script = delivered.exception == std::current_exception();
+  const bool from_script = is_from_script(L);
   fmt::print(stderr, "{}\n", from_script ? delivered.text : error.what());
   if (with_traceback && from_script) fmt::print(stderr, "{}\n", delivered.traceback);
+}
+
+/// What the processes of a run must have in common.
+JoinOptions join_options(const CommandLine& line, const std::vector<std::string>& arguments) {
+  const Info build = build_info();
+  JoinOptions options;
+  options.program = fmt::format("gpubench {} (commit {})", build.text("version"), build.text("commit"));
+  std::ifstream script(line.script, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(script), {}};
+  std::string words;
+  for (const std::string& argument : arguments) words += " " + argument;
+  options.task = fmt::format("'{}' (script of checksum {:08x})", words.empty() ? words : words.substr(1),
+                             std::hash<std::string>()(text) & 0xffffffffU);
+  if (line.peer_timeout_s) options.peer_timeout = Seconds(*line.peer_timeout_s);
+  return options;
+}
+
+/// Process 0 speaks for all, unless it is the one that is gone.
+bool speaks_for_all(const ProcessGroup& group) {
+  return group.rank() == 0 || group.lost().starts_with(group.name_of(0) + " was lost");
+}
+
+/// All end with the one that fails; process 0 tells why.
+void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& error, bool with_traceback) {
+  const bool own = group.lost().empty();
+  if (own) group.fail(is_from_script(L) ? lua::Machine::of(L).delivered.text : error.what());
+  if (!speaks_for_all(group)) return;
+  if (own)
+    print_error(L, error, with_traceback);
+  else
+    fmt::print(stderr, "gpubench: {}\n", group.lost());
 }
 
 }  // namespace
 
 int run_command(const CommandLine& line, const std::vector<std::string>& arguments) {
-  lua::Session session(session_options(line, arguments));
+  std::unique_ptr<ProcessGroup> joined;
+  if (line.command == Command::run) joined = join_process_group(join_options(line, arguments));
+  if (joined && joined->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
+    throw Error("the output of a process beside process 0 cannot be sent to /dev/null");
+  ProcessGroup* const group = joined.get();
+  lua::Session session(session_options(line, arguments), std::move(joined));
   lua::State state;
   try {
     luaL_openlibs(state);
@@ -128,10 +173,18 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
     push_options(state, line, session.options());
     prepare(state, line);
     const lua::InterruptHandler handler(lua::Machine::of(state));
+    if (group) group->on_end(&lua::InterruptHandler::stop_script);
     if (line.command == Command::run) run_script(state, line.script);
-    return run_library_command(state, line);
+    const int status = run_library_command(state, line);
+    if (group && group->lost().empty()) group->barrier();
+    return status;
   } catch (const std::exception& error) {
+    if (group && (!interrupt_requested() || !group->lost().empty())) {
+      leave_failing(state, *group, error, line.traceback);
+      return error_status;
+    }
     if (interrupt_requested()) {
+      if (group) group->fail("interrupted");
       fmt::print(stderr, "interrupted\n");
       return interrupted_status;
     }

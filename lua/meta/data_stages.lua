@@ -63,6 +63,7 @@ function Dataset:unbatch() end
 function Dataset:cache(to) end
 
 --- Elements index, index + count, and so on, counted from 0: what one of `count` workers reads.
+--- Random functions in maps behind it draw for an element what they would draw in the whole dataset.
 ---
 --- ```lua
 --- local gb = require "gpubench"

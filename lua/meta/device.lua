@@ -34,6 +34,10 @@ function gb.config.list_physical_devices(kind) end
 ---@return string[]
 function gb.config.list_logical_devices(kind) end
 
+--- Threads for all CPU devices together: `--threads`, or the cores that this process may use.
+---@return integer
+function gb.config.cpu_threads() end
+
 ---@class LogicalDevice
 ---@field memory_limit integer? bytes
 ---@field threads integer? of a CPU; 0: an equal share of those that no device asks for

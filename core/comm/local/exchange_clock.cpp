@@ -13,7 +13,7 @@ void ExchangeClock::add(std::size_t bytes, const LocalExchange::Outcome& outcome
   times_.exchange += outcome.done - outcome.last_arrived;
   times_.exposed_exchange += std::max(Clock::duration::zero(), outcome.done - exchange_from);
   times_.peer_wait += std::max(Clock::duration::zero(), outcome.last_arrived - from);
-  ++times_.last_arrivals[static_cast<std::size_t>(outcome.last_rank)];
+  if (outcome.last_rank >= 0) ++times_.last_arrivals[static_cast<std::size_t>(outcome.last_rank)];
   counted_until_ = std::max(counted_until_, outcome.done);
 }
 

@@ -34,7 +34,7 @@ class LocalExchange {
 
   struct Outcome {
     Clock::time_point arrived, last_arrived, done;
-    int last_rank = 0;
+    int last_rank = 0;  ///< -1: not known
   };
   /// Blocks until this rank's tensors hold the result and no rank reads them any more. `arrived` is when this rank was
   /// ready for it. Throws PeerLost, and Error on all ranks when they ask for different things.

@@ -1,10 +1,5 @@
 #include "core/comm/nccl/calls.h"
 
-#include <algorithm>
-#include <fmt/format.h>
-
-#include "core/base/error.h"
-
 namespace gpubench::nccl {
 namespace {
 
@@ -13,7 +8,7 @@ struct Elements {
   std::size_t count;
 };
 
-/// As NCCL moves them: types that it does not know as bytes, which only sums and maxima mind.
+/// As NCCL moves them: types that it does not know as bytes, which only sums and maxima would mind.
 Elements elements_of(const TensorType& type) {
   const auto count = static_cast<std::size_t>(type.elements());
   switch (type.dtype) {
@@ -34,41 +29,7 @@ Elements elements_of(const TensorType& type) {
   }
 }
 
-bool can_reduce(Dtype dtype, Reduction reduction) {
-  if (dtype == Dtype::boolean) return reduction == Reduction::max;
-  return dtype != Dtype::i16 && dtype != Dtype::bytes;
-}
-
-bool reduces(CollectiveKind kind) {
-  return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
-}
-
-void check_parts(const Collective& collective, int size) {
-  const bool gathers = collective.kind == CollectiveKind::all_gather;
-  if (!gathers && collective.kind != CollectiveKind::reduce_scatter) return;
-  const bool pair = collective.tensors.size() == 2;
-  const TensorType* const part = pair ? collective.tensors[gathers ? 0 : 1].type : nullptr;
-  const TensorType* const whole = pair ? collective.tensors[gathers ? 1 : 0].type : nullptr;
-  if (pair && part->dtype == whole->dtype && part->elements() * size == whole->elements()) return;
-  throw Error(fmt::format(
-      "{} of {} ranks takes a part and a whole of {} such parts; got {}", to_string(collective.kind), size, size,
-      pair ? to_string(*part) + " and " + to_string(*whole) : fmt::format("{} tensors", collective.tensors.size())));
-}
-
 }  // namespace
-
-void check_possible(const Collective& collective, int size) {
-  check_parts(collective, size);
-  if (collective.kind == CollectiveKind::broadcast && (collective.root < 0 || collective.root >= size)) {
-    throw Error(fmt::format("broadcast: rank {} is none of the {} ranks, which count from 0", collective.root, size));
-  }
-  if (!reduces(collective.kind)) return;
-  for (const TensorView& tensor : collective.tensors) {
-    if (can_reduce(tensor.type->dtype, collective.reduction)) continue;
-    throw Error(fmt::format("{}: NCCL has no {} of {}; cast it first", to_string(collective.kind),
-                            collective.reduction == Reduction::sum ? "sum" : "maximum", to_string(tensor.type->dtype)));
-  }
-}
 
 ncclResult_t call(const Collective& collective, ncclComm_t comm, cudaStream_t stream) {
   const Functions& nccl = functions();

@@ -7,6 +7,7 @@
 
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/status.h"
+#include "core/comm/collective_check.h"
 #include "core/comm/nccl/calls.h"
 
 namespace gpubench::nccl {
@@ -86,12 +87,12 @@ void NcclCommunicator::queue(const Collective& collective, Stream& stream) {
 }
 
 void NcclCommunicator::run(const Collective& collective, Stream& stream) {
-  check_possible(collective, size_);
+  check_collective(collective, size_);
   queue(collective, stream);
 }
 
 std::unique_ptr<SideCollective> NcclCommunicator::beside(Collective collective) {
-  check_possible(collective, size_);
+  check_collective(collective, size_);
   device_.bind_to_thread();
   return std::make_unique<NcclSideCollective>(*this, std::move(collective), device_, *beside_);
 }
@@ -111,6 +112,7 @@ void NcclCommunicator::check() {
 }
 
 void NcclCommunicator::launched(Stream& stream, std::int64_t collectives, double bytes) {
+  check();
   mine_.progress.expect(stream);
   collectives_ += collectives;
   bytes_ += bytes;

@@ -235,7 +235,7 @@ TEST_F(ReplicasTest, MistakesAreNamed) {
       [&] {
         replicas(2, {.devices = {}, .delays = {Seconds(0), Seconds(-1)}});
       },
-      ThrowsMessage<Error>("delays: seconds from 0 to 60 are needed, got -1"));
+      ThrowsMessage<Error>("delays: seconds an example from 0 to 60 are needed, got -1"));
   const auto model = std::make_shared<Model>(
       "split", std::vector{make_layer("Dense", {{"units", std::int64_t{4}}, {"input_shape", Shape{4}}}),
                            make_layer("Dense", {{"units", std::int64_t{3}}}, cpu(1))});

@@ -1,0 +1,213 @@
+#include "core/comm/hierarchical.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/comm/collective_check.h"
+#include "core/comm/local/exchange_clock.h"
+#include "core/comm/local/side_queue.h"
+
+namespace gpubench {
+namespace {
+
+/// One rank's two levels. Of the upper one the first local rank alone has an end.
+class Levels {
+ public:
+  Levels(std::unique_ptr<Communicator> lower, std::unique_ptr<Communicator> upper, int process, int processes)
+      : lower_(std::move(lower)), upper_(std::move(upper)), process_(process), processes_(processes) {}
+
+  int rank() const { return process_ * lower_->size() + lower_->rank(); }
+  int size() const { return processes_ * lower_->size(); }
+  const Communicator& lower() const { return *lower_; }
+  const Communicator* upper() const { return upper_.get(); }
+
+  void run(const Collective& collective, Stream& stream) {
+    check_collective(collective, size());
+    switch (collective.kind) {
+      case CollectiveKind::all_reduce:
+        return all_reduce(collective, stream);
+      case CollectiveKind::broadcast:
+        return broadcast(collective, stream);
+      case CollectiveKind::all_gather:
+        return all_gather(collective, stream);
+      case CollectiveKind::reduce_scatter:
+        return reduce_scatter(collective, stream);
+    }
+  }
+  void barrier() {
+    lower_->barrier();
+    if (upper_) upper_->barrier();
+    lower_->barrier();
+  }
+  void abort(const std::string& reason) noexcept {
+    lower_->abort(reason);
+    if (upper_) upper_->abort(reason);
+  }
+
+ private:
+  void all_reduce(const Collective& collective, Stream& stream) {
+    lower_->run(collective, stream);
+    go_up(collective, collective.tensors, stream);
+  }
+  void broadcast(const Collective& collective, Stream& stream) {
+    Collective part = collective;
+    part.root = collective.root % lower_->size();
+    if (collective.root / lower_->size() == process_ && part.root != 0) lower_->run(part, stream);
+    part.root = collective.root / lower_->size();
+    go_up(part, collective.tensors, stream);
+  }
+  void all_gather(const Collective& collective, Stream& stream) {
+    const TensorView &part = collective.tensors[0], &whole = collective.tensors[1];
+    TensorType own_type{{lower_->size(), part.elements()}, part.type->dtype};
+    const TensorView own{&own_type, whole.data + own_type.bytes() * static_cast<std::size_t>(process_)};
+    lower_->run({.kind = CollectiveKind::all_gather, .tensors = {part, own}}, stream);
+    go_up({.kind = CollectiveKind::all_gather, .tensors = {own, whole}}, {whole}, stream);
+  }
+  /// In a copy: the whole is an input, and stays as it is.
+  void reduce_scatter(const Collective& collective, Stream& stream) {
+    const TensorView &whole = collective.tensors[0], &part = collective.tensors[1];
+    copy_.resize(whole.type->bytes());
+    std::memcpy(copy_.data(), whole.data, copy_.size());
+    all_reduce({.kind = CollectiveKind::all_reduce,
+                .reduction = collective.reduction,
+                .tensors = {{whole.type, copy_.data()}}},
+               stream);
+    const std::size_t bytes = part.type->bytes();
+    std::memcpy(part.data, copy_.data() + bytes * static_cast<std::size_t>(rank()), bytes);
+  }
+  /// By the first local rank, which then hands out `tensors`.
+  void go_up(const Collective& collective, const std::vector<TensorView>& tensors, Stream& stream) {
+    try {
+      if (upper_) upper_->run(collective, stream);
+    } catch (const std::exception& error) {
+      lower_->abort(error.what());
+      throw;
+    }
+    lower_->run({.kind = CollectiveKind::broadcast, .tensors = tensors}, stream);
+  }
+
+  std::unique_ptr<Communicator> lower_, upper_;
+  int process_, processes_;
+  std::vector<std::byte> copy_;
+};
+
+/// What a rank and its side collectives share.
+struct HierarchicalRank {
+  HierarchicalRank(Levels run_inline, Levels run_beside)
+      : inline_levels(std::move(run_inline)), side_levels(std::move(run_beside)), clock(inline_levels.size()) {}
+
+  Levels inline_levels, side_levels;
+  ExchangeClock clock;
+  SideQueue queue;  // ends first
+
+  /// When this rank arrived is known, when the last one did is not: all of the time counts as exchange.
+  static LocalExchange::Outcome carry_out(Levels& levels, const Collective& collective, Stream& stream) {
+    const Clock::time_point from = Clock::now();
+    levels.run(collective, stream);
+    return {.arrived = from, .last_arrived = from, .done = Clock::now(), .last_rank = -1};
+  }
+  void abort(const std::string& reason) noexcept {
+    inline_levels.abort(reason);
+    side_levels.abort(reason);
+  }
+};
+
+class HierarchicalSide final : public SideCollective {
+ public:
+  HierarchicalSide(std::shared_ptr<HierarchicalRank> rank, Collective collective)
+      : rank_(std::move(rank)), collective_(std::move(collective)) {
+    check_collective(collective_, rank_->inline_levels.size());
+    work_.carry_out = [this](Clock::duration) {
+      outcome_ = HierarchicalRank::carry_out(rank_->side_levels, collective_, *kernels_);
+    };
+  }
+  ~HierarchicalSide() override {
+    if (!open_) return;
+    rank_->abort(fmt::format("rank {} gave up an {} that it had begun", rank_->inline_levels.rank(),
+                             to_string(collective_.kind)));
+    rank_->queue.withdraw(work_);
+  }
+
+  void begin(Stream& kernels) override {
+    kernels.synchronize();
+    kernels_ = &kernels;
+    open_ = true;
+    rank_->queue.push(work_);
+  }
+  void end(Stream&) override {
+    const Clock::time_point from = Clock::now();
+    open_ = false;
+    rank_->queue.finish(work_);
+    rank_->clock.add(collective_.bytes(), outcome_, from);
+  }
+
+ private:
+  std::shared_ptr<HierarchicalRank> rank_;
+  Collective collective_;
+  Stream* kernels_ = nullptr;
+  LocalExchange::Outcome outcome_;
+  bool open_ = false;
+  SideQueue::Work work_;
+};
+
+class HierarchicalCommunicator final : public Communicator {
+ public:
+  HierarchicalCommunicator(Levels run_inline, Levels run_beside, std::string name)
+      : rank_(std::make_shared<HierarchicalRank>(std::move(run_inline), std::move(run_beside))),
+        name_(std::move(name)) {}
+
+  int rank() const override { return rank_->inline_levels.rank(); }
+  int size() const override { return rank_->inline_levels.size(); }
+  std::string_view name() const override { return name_; }
+  std::string algorithm(const Collective& collective) const override {
+    const Communicator* const upper = rank_->inline_levels.upper();
+    const std::string lower = rank_->inline_levels.lower().algorithm(collective);
+    return upper == nullptr ? lower : fmt::format("{} and {}", lower, upper->algorithm(collective));
+  }
+
+  void run(const Collective& collective, Stream& stream) override {
+    const Clock::time_point from = Clock::now();
+    rank_->clock.add(collective.bytes(), HierarchicalRank::carry_out(rank_->inline_levels, collective, stream), from);
+  }
+  std::unique_ptr<SideCollective> beside(Collective collective) override {
+    return std::make_unique<HierarchicalSide>(rank_, std::move(collective));
+  }
+  void barrier() override { rank_->inline_levels.barrier(); }
+  void abort(const std::string& reason) noexcept override { rank_->abort(reason); }
+  CommunicationTimes times() const override { return rank_->clock.times(); }
+
+ private:
+  std::shared_ptr<HierarchicalRank> rank_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(
+    std::vector<std::unique_ptr<Communicator>> inline_ranks, std::vector<std::unique_ptr<Communicator>> side_ranks,
+    ProcessGroup& group) {
+  const auto own = static_cast<std::int64_t>(inline_ranks.size());
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(group.size()));
+  group.all_gather({&own, 1}, counts);
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const std::int64_t count = counts[static_cast<std::size_t>(rank)];
+    if (count == counts[0]) continue;
+    throw Error(fmt::format("a strategy needs equally many devices in each process: {} has {}, {} has {}",
+                            group.name_of(0), counts[0], group.name_of(rank), count));
+  }
+  std::unique_ptr<Communicator> upper = group.communicator(), upper_beside = group.communicator();
+  const std::string name = fmt::format("{} and {}", inline_ranks[0]->name(), upper->name());
+  std::vector<std::unique_ptr<Communicator>> ranks;
+  for (std::size_t i = 0; i < inline_ranks.size(); ++i) {
+    ranks.push_back(std::make_unique<HierarchicalCommunicator>(
+        Levels(std::move(inline_ranks[i]), std::move(upper), group.rank(), group.size()),
+        Levels(std::move(side_ranks[i]), std::move(upper_beside), group.rank(), group.size()), name));
+    upper = nullptr, upper_beside = nullptr;
+  }
+  return ranks;
+}
+
+}  // namespace gpubench

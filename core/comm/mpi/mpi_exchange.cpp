@@ -1,0 +1,348 @@
+#include "core/comm/mpi/mpi_exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/comm/collective_check.h"
+#include "core/comm/local/reduce.h"
+
+namespace gpubench {
+namespace {
+
+/// Up to so many bytes to all others together, one message to each is faster than two half as long.
+constexpr std::size_t most_small_bytes = std::size_t{32} << 10;
+/// Of a part of a piece: its copies stay in the second cache, and the next piece travels while one is added up.
+constexpr std::size_t part_bytes = std::size_t{256} << 10;
+constexpr std::size_t most_message_bytes = std::size_t{4} << 20;
+constexpr std::size_t stages = 3;
+
+}  // namespace
+
+/// One piece on its way: parts by rank, this rank's added up here.
+struct MpiExchange::Stage {
+  explicit Stage(MpiExchange& exchange) : scattered(exchange.transfers()), gathered(exchange.transfers()) {}
+  MpiTransfers scattered, gathered;
+  std::size_t from = 0, to = 0;
+  bool in_use = false;
+  std::vector<std::vector<std::byte>> received;  // by rank: its contribution to this rank's part, then its part's sum
+  std::vector<std::vector<std::byte>> packed;    // by rank: parts that lie in several tensors, in one row
+};
+
+namespace {
+
+struct Span {
+  std::byte* data = nullptr;  // nullptr: it lies in several tensors
+  std::size_t bytes = 0;
+};
+
+Span span_of(const TensorPieces& pieces, const Collective& collective, std::size_t from, std::size_t to) {
+  Span span;
+  int count = 0;
+  pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    span.data = ++count == 1 ? collective.tensors[tensor].data + first : nullptr;
+    span.bytes += bytes;
+  });
+  return span;
+}
+
+void pack(const TensorPieces& pieces, const Collective& collective, std::size_t from, std::size_t to, std::byte* row) {
+  pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    std::memcpy(row, collective.tensors[tensor].data + first, bytes);
+    row += bytes;
+  });
+}
+
+void unpack(const TensorPieces& pieces, const Collective& collective, std::size_t from, std::size_t to,
+            const std::byte* row) {
+  pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    std::memcpy(collective.tensors[tensor].data + first, row, bytes);
+    row += bytes;
+  });
+}
+
+}  // namespace
+
+MpiExchange::MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end)
+    : link_(link), channel_(channel), end_(std::move(end)) {}
+
+MpiExchange::~MpiExchange() = default;
+
+bool MpiExchange::is_small(const Collective& collective) const {
+  return collective.kind == CollectiveKind::all_reduce &&
+         collective.bytes() * static_cast<std::size_t>(std::max(1, link_.size() - 1)) <= most_small_bytes;
+}
+
+const char* MpiExchange::algorithm(const Collective& collective) const {
+  if (collective.kind == CollectiveKind::broadcast) return "tree";
+  return collective.kind == CollectiveKind::all_reduce && !is_small(collective) ? "pieces" : "direct";
+}
+
+MpiExchange::Outcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
+  Outcome outcome{.arrived = arrived, .last_arrived = arrived, .done = arrived, .last_rank = -1};
+  ++number_;
+  try {
+    exchange(collective, outcome);
+  } catch (...) {
+    stages_.clear();  // nothing more is received into tensors
+    throw;
+  }
+  outcome.done = Clock::now();
+  return outcome;
+}
+
+void MpiExchange::exchange(const Collective& collective, Outcome& outcome) {
+  if (is_small(collective)) return reduce_small(collective, outcome);
+  meet(collective, 0, outcome);
+  switch (collective.kind) {
+    case CollectiveKind::all_reduce:
+      return reduce_in_pieces(collective);
+    case CollectiveKind::all_gather:
+      return all_gather(collective);
+    case CollectiveKind::reduce_scatter:
+      return reduce_scatter(collective);
+    case CollectiveKind::broadcast:
+      return broadcast(collective);
+  }
+}
+
+void MpiExchange::meet(const Collective& collective, std::size_t payload, Outcome& outcome) {
+  slot_bytes_ = sizeof(Arrival) + payload;
+  sent_.resize(std::max(sent_.size(), slot_bytes_));
+  received_.resize(std::max(received_.size(), slot_bytes_ * static_cast<std::size_t>(link_.size())));
+  const Arrival mine{.signature = signature(collective), .waited_ns = waited_ns_};
+  std::memcpy(sent_.data(), &mine, sizeof mine);
+
+  MpiTransfers messages = transfers();
+  const Clock::time_point before = Clock::now();
+  // Receives take the most there can be: what others ask for may be longer, which their signature tells.
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank == link_.rank()) continue;
+    messages.receive(rank, slot(rank), slot_bytes_);
+  }
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank != link_.rank()) messages.send(rank, sent_.data(), slot_bytes_);
+  }
+  try {
+    messages.wait(MpiTransfers::Patience::for_others, number_);
+  } catch (const DeviceError& error) {  // a message that is longer than what all others ask for
+    throw Error(
+        fmt::format("{} of {} in {} tensors: another process asks for another collective, or with other types; "
+                    "all must ask for the same in the same order ({})",
+                    to_string(collective.kind), format_bytes(static_cast<double>(collective.bytes())),
+                    collective.tensors.size(), error.what()));
+  }
+  outcome.last_arrived = std::max(outcome.arrived, Clock::now());
+  std::memcpy(slot(link_.rank()), sent_.data(), slot_bytes_);
+
+  std::int64_t shortest = -1;
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    Arrival other;
+    std::memcpy(&other, slot(rank), sizeof other);
+    if (other.signature != mine.signature) {
+      throw Error(
+          fmt::format("{} of {} in {} tensors: process {} asks for another collective, or with other types; all "
+                      "must ask for the same in the same order",
+                      to_string(collective.kind), format_bytes(static_cast<double>(collective.bytes())),
+                      collective.tensors.size(), rank));
+    }
+    if (number_ == 1 || (shortest >= 0 && other.waited_ns >= shortest)) continue;
+    shortest = other.waited_ns;
+    outcome.last_rank = rank;
+  }
+  waited_ns_ = std::chrono::nanoseconds(outcome.last_arrived - before).count();
+}
+
+void MpiExchange::reduce_small(const Collective& collective, Outcome& outcome) {
+  const std::size_t bytes = collective.bytes();
+  sent_.resize(std::max(sent_.size(), sizeof(Arrival) + bytes));
+  std::byte* row = sent_.data() + sizeof(Arrival);
+  for (const TensorView& tensor : collective.tensors) {
+    std::memcpy(row, tensor.data, tensor.type->bytes());
+    row += tensor.type->bytes();
+  }
+  meet(collective, bytes, outcome);
+  std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
+  std::size_t at = sizeof(Arrival);
+  for (const TensorView& tensor : collective.tensors) {
+    for (int rank = 0; rank < link_.size(); ++rank) sources[static_cast<std::size_t>(rank)] = slot(rank) + at;
+    std::byte* const destination = tensor.data;
+    reduce(tensor.type->dtype, collective.reduction, sources, {&destination, 1},
+           static_cast<std::size_t>(tensor.elements()));
+    at += tensor.type->bytes();
+  }
+}
+
+/// Where the part of rank `part` of the piece [from, to) begins.
+std::size_t MpiExchange::cut(std::size_t from, std::size_t to, int part) const {
+  const std::size_t share =
+      (to - from) / static_cast<std::size_t>(link_.size()) / TensorPieces::grain * TensorPieces::grain;
+  return part == link_.size() ? to : from + share * static_cast<std::size_t>(part);
+}
+
+void MpiExchange::reduce_in_pieces(const Collective& collective) {
+  while (stages_.size() < stages) stages_.push_back(std::make_unique<Stage>(*this));
+  pieces_.assign(collective.tensors);
+  const std::size_t whole = pieces_.bytes(), length = part_bytes * static_cast<std::size_t>(link_.size());
+  const std::size_t count = (whole + length - 1) / length;
+  const auto stage = [&](std::size_t piece) -> Stage& { return *stages_[piece % stages]; };
+  const auto begin = [&](std::size_t piece) {
+    if (piece >= count) return;
+    finish(collective, stage(piece));
+    scatter(collective, stage(piece), piece * length, std::min(whole, (piece + 1) * length));
+  };
+  begin(0);
+  for (std::size_t piece = 0; piece < count; ++piece) {
+    begin(piece + 1);
+    stage(piece).scattered.wait(MpiTransfers::Patience::hot, number_);
+    add_up(collective, stage(piece));
+    gather(collective, stage(piece));
+  }
+  for (std::size_t i = 0; i < stages; ++i) finish(collective, *stages_[i]);
+}
+
+/// Sends each rank what it adds up.
+void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_t from, std::size_t to) {
+  const auto ranks = static_cast<std::size_t>(link_.size());
+  stage.from = from, stage.to = to, stage.in_use = true;
+  stage.received.resize(ranks);
+  stage.packed.resize(ranks);
+  const Span own = span_of(pieces_, collective, cut(from, to, link_.rank()), cut(from, to, link_.rank() + 1));
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank == link_.rank()) continue;
+    std::vector<std::byte>& room = stage.received[static_cast<std::size_t>(rank)];
+    room.resize(std::max(room.size(), own.bytes));
+    stage.scattered.receive(rank, room.data(), own.bytes);
+  }
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank == link_.rank()) continue;
+    const std::size_t first = cut(from, to, rank), last = cut(from, to, rank + 1);
+    Span part = span_of(pieces_, collective, first, last);
+    if (part.data == nullptr) {
+      std::vector<std::byte>& row = stage.packed[static_cast<std::size_t>(rank)];
+      row.resize(std::max(row.size(), part.bytes));
+      pack(pieces_, collective, first, last, row.data());
+      part.data = row.data();
+    }
+    stage.scattered.send(rank, part.data, part.bytes);
+  }
+}
+
+void MpiExchange::add_up(const Collective& collective, Stage& stage) {
+  std::size_t at = 0;
+  std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
+  const auto add = [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    const TensorView& view = collective.tensors[tensor];
+    std::byte* const own = view.data + first;
+    for (std::size_t rank = 0; rank < sources.size(); ++rank)
+      sources[rank] = static_cast<int>(rank) == link_.rank() ? own : stage.received[rank].data() + at;
+    reduce(view.type->dtype, collective.reduction, sources, {&own, 1}, bytes / size_of(view.type->dtype));
+    at += bytes;
+  };
+  pieces_.for_each(cut(stage.from, stage.to, link_.rank()), cut(stage.from, stage.to, link_.rank() + 1), add);
+}
+
+/// Sends all ranks what this one has added up.
+void MpiExchange::gather(const Collective& collective, Stage& stage) {
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank == link_.rank()) continue;
+    Span part = span_of(pieces_, collective, cut(stage.from, stage.to, rank), cut(stage.from, stage.to, rank + 1));
+    if (part.data == nullptr) {
+      std::vector<std::byte>& row = stage.packed[static_cast<std::size_t>(rank)];
+      row.resize(std::max(row.size(), part.bytes));
+      part.data = row.data();
+    }
+    stage.gathered.receive(rank, part.data, part.bytes);
+  }
+  const std::size_t first = cut(stage.from, stage.to, link_.rank()), last = cut(stage.from, stage.to, link_.rank() + 1);
+  Span own = span_of(pieces_, collective, first, last);
+  if (own.data == nullptr) {
+    std::vector<std::byte>& row = stage.packed[static_cast<std::size_t>(link_.rank())];
+    row.resize(std::max(row.size(), own.bytes));
+    pack(pieces_, collective, first, last, row.data());
+    own.data = row.data();
+  }
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank != link_.rank()) stage.gathered.send(rank, own.data, own.bytes);
+  }
+}
+
+void MpiExchange::finish(const Collective& collective, Stage& stage) {
+  if (!stage.in_use) return;
+  stage.in_use = false;
+  stage.gathered.wait(MpiTransfers::Patience::hot, number_);
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank == link_.rank()) continue;
+    const std::size_t first = cut(stage.from, stage.to, rank), last = cut(stage.from, stage.to, rank + 1);
+    if (span_of(pieces_, collective, first, last).data == nullptr)
+      unpack(pieces_, collective, first, last, stage.packed[static_cast<std::size_t>(rank)].data());
+  }
+}
+
+void MpiExchange::all_gather(const Collective& collective) {
+  const TensorView &part = collective.tensors[0], &whole = collective.tensors[1];
+  const std::size_t bytes = part.type->bytes();
+  const auto place = [&](int rank) { return whole.data + static_cast<std::size_t>(rank) * bytes; };
+  if (place(link_.rank()) != part.data) std::memcpy(place(link_.rank()), part.data, bytes);
+  for (std::size_t at = 0; at < bytes; at += most_message_bytes) {
+    const std::size_t length = std::min(most_message_bytes, bytes - at);
+    MpiTransfers messages = transfers();
+    for (int rank = 0; rank < link_.size(); ++rank) {
+      if (rank != link_.rank()) messages.receive(rank, place(rank) + at, length);
+    }
+    for (int rank = 0; rank < link_.size(); ++rank) {
+      if (rank != link_.rank()) messages.send(rank, part.data + at, length);
+    }
+    messages.wait(MpiTransfers::Patience::hot, number_);
+  }
+}
+
+void MpiExchange::reduce_scatter(const Collective& collective) {
+  const TensorView &whole = collective.tensors[0], &part = collective.tensors[1];
+  const std::size_t bytes = part.type->bytes(), element = size_of(part.type->dtype);
+  const auto place = [&](int rank) { return whole.data + static_cast<std::size_t>(rank) * bytes; };
+  slot_bytes_ = std::min(part_bytes, bytes);
+  received_.resize(std::max(received_.size(), slot_bytes_ * static_cast<std::size_t>(link_.size())));
+  std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
+  for (std::size_t at = 0; at < bytes; at += slot_bytes_) {
+    const std::size_t length = std::min(slot_bytes_, bytes - at);
+    MpiTransfers messages = transfers();
+    for (int rank = 0; rank < link_.size(); ++rank) {
+      const bool own = rank == link_.rank();
+      sources[static_cast<std::size_t>(rank)] = own ? place(rank) + at : slot(rank);
+      if (!own) messages.receive(rank, slot(rank), length);
+    }
+    for (int rank = 0; rank < link_.size(); ++rank) {
+      if (rank != link_.rank()) messages.send(rank, place(rank) + at, length);
+    }
+    messages.wait(MpiTransfers::Patience::hot, number_);
+    std::byte* const destination = part.data + at;
+    reduce(part.type->dtype, collective.reduction, sources, {&destination, 1}, length / element);
+  }
+}
+
+/// A binomial tree: rank r, counted from the root, gets all from r without its highest bit.
+void MpiExchange::broadcast(const Collective& collective) {
+  const int size = link_.size(), own = (link_.rank() - collective.root + size) % size;
+  const auto rank_of = [&](int place) { return (place + collective.root) % size; };
+  int above = 1;
+  while (above * 2 <= own) above *= 2;
+  MpiTransfers onwards = transfers();
+  for (const TensorView& tensor : collective.tensors) {
+    for (std::size_t at = 0; at < tensor.type->bytes(); at += part_bytes) {
+      const std::size_t length = std::min(part_bytes, tensor.type->bytes() - at);
+      if (own > 0) {
+        MpiTransfers from_above = transfers();
+        from_above.receive(rank_of(own - above), tensor.data + at, length);
+        from_above.wait(MpiTransfers::Patience::hot, number_);
+      }
+      for (int bit = own == 0 ? 1 : above * 2; own + bit < size; bit *= 2)
+        onwards.send(rank_of(own + bit), tensor.data + at, length);
+    }
+  }
+  onwards.wait(MpiTransfers::Patience::hot, number_);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,70 @@
+// How one rank carries out collectives of tensors over messages. Small all-reduces: everybody sends all to everybody
+// and adds up in the order of ranks. Large ones: each rank adds up a part, piece by piece, and hands it out. So every
+// rank gets the same bytes, in whichever types, 16-bit ones added in float32, and what is reduced needs nothing of MPI.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/comm/collective.h"
+#include "core/comm/local/local_exchange.h"
+#include "core/comm/local/tensor_pieces.h"
+#include "core/comm/mpi/mpi_link.h"
+
+namespace gpubench {
+
+class MpiExchange {
+ public:
+  using Outcome = LocalExchange::Outcome;
+
+  MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end);
+  ~MpiExchange();
+  MpiExchange(const MpiExchange&) = delete;
+  MpiExchange& operator=(const MpiExchange&) = delete;
+
+  /// "direct": one message to each other; "pieces": reduce-scatter and all-gather; "tree": broadcasts.
+  const char* algorithm(const Collective& collective) const;
+  /// Blocks until this rank's tensors hold the result. `last_rank` is that of the exchange before, which tells how long
+  /// each had waited: clocks of machines differ. -1 for the first. Throws PeerLost, Error where ranks ask for different
+  /// things.
+  Outcome carry_out(const Collective& collective, Clock::time_point arrived);
+
+ private:
+  struct Arrival {
+    std::uint64_t signature = 0;
+    std::int64_t waited_ns = 0;
+  };
+  struct Stage;
+
+  MpiTransfers transfers() { return {link_, channel_, end_.get()}; }
+  bool is_small(const Collective& collective) const;
+  std::byte* slot(int rank) { return received_.data() + static_cast<std::size_t>(rank) * slot_bytes_; }
+
+  void exchange(const Collective& collective, Outcome& outcome);
+  /// Sends this rank's arrival with `payload` bytes behind it to all; the others' lie in the slots then.
+  void meet(const Collective& collective, std::size_t payload, Outcome& outcome);
+  void reduce_small(const Collective& collective, Outcome& outcome);
+  void reduce_in_pieces(const Collective& collective);
+  void all_gather(const Collective& collective);
+  void reduce_scatter(const Collective& collective);
+  void broadcast(const Collective& collective);
+
+  std::size_t cut(std::size_t from, std::size_t to, int part) const;
+  void scatter(const Collective& collective, Stage& stage, std::size_t from, std::size_t to);
+  void add_up(const Collective& collective, Stage& stage);
+  void gather(const Collective& collective, Stage& stage);
+  void finish(const Collective& collective, Stage& stage);
+
+  MpiLink& link_;
+  int channel_;
+  std::shared_ptr<WaitEnd> end_;
+  TensorPieces pieces_;
+  std::int64_t number_ = 0;
+  std::int64_t waited_ns_ = 0;
+  std::size_t slot_bytes_ = 0;
+  std::vector<std::byte> sent_, received_;
+  std::vector<std::unique_ptr<Stage>> stages_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,45 @@
+// The few calls of MPI that we use. The library is opened when a launcher's environment is there: linked, it would cost
+// every start 9 ms, and an archive would carry a libmpi without the plug-ins that belong to it. Open MPI's ABI (its
+// library and the values of its handles) has been the same from version 2 to 5.
+#pragma once
+#include <mpi.h>
+#include <string>
+
+#include "core/base/shared_library.h"
+
+namespace gpubench {
+
+class MpiLibrary {
+ public:
+  /// Throws Error naming the package where Open MPI's library cannot be opened.
+  MpiLibrary();
+
+  decltype(&MPI_Init_thread) init_thread = nullptr;
+  decltype(&MPI_Finalize) finalize = nullptr;
+  decltype(&MPI_Comm_rank) comm_rank = nullptr;
+  decltype(&MPI_Comm_size) comm_size = nullptr;
+  decltype(&MPI_Comm_set_errhandler) comm_set_errhandler = nullptr;
+  decltype(&MPI_Isend) isend = nullptr;
+  decltype(&MPI_Irecv) irecv = nullptr;
+  decltype(&MPI_Testall) testall = nullptr;
+  decltype(&MPI_Cancel) cancel = nullptr;
+  decltype(&MPI_Allreduce) allreduce = nullptr;  ///< what ours is measured against
+  decltype(&MPI_Error_string) error_string = nullptr;
+
+  MPI_Comm world = nullptr;
+  MPI_Datatype byte = nullptr;
+  MPI_Datatype f32 = nullptr;
+  MPI_Op sum = nullptr;
+  MPI_Errhandler errors_return = nullptr;
+
+  /// Throws DeviceError with the library's reason unless `result` is MPI_SUCCESS.
+  void check(int result, const char* call) const;
+
+ private:
+  template <class Handle>
+  void bind_handle(Handle& handle, const char* symbol);
+
+  SharedLibrary library_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,28 @@
+// A dataset that reads files, of which it can take a part: what sharding by file needs of a source.
+#pragma once
+#include "core/data/dataset.h"
+
+namespace gpubench {
+
+class FileSource : public Dataset {
+ public:
+  /// 0 where it does not read files after all.
+  virtual std::int64_t files() const = 0;
+  /// Whether a file is one element, so that passing over elements passes over files.
+  virtual bool file_is_element() const { return false; }
+  /// The same of files index, index + count, and so on; there have to be such.
+  virtual DatasetPtr every(std::int64_t count, std::int64_t index) const = 0;
+};
+
+/// The source at the end of a line of stages, when it reads files; else nullptr.
+const FileSource* file_source(const Dataset& dataset);
+
+/// Members index, index + count, and so on.
+template <class T>
+std::vector<T> every(const std::vector<T>& all, std::int64_t count, std::int64_t index) {
+  std::vector<T> some;
+  for (std::int64_t i = index; i < std::ssize(all); i += count) some.push_back(all[static_cast<std::size_t>(i)]);
+  return some;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,137 @@
+-- One device works and the others idle: what do they give when they train together?
+--
+-- Cause:  a model that is trained on one device of several.
+-- Remedy: mirrored training: a replica of the model on each device; replicas share a batch, and exchange their gradients
+--         in buckets while the backward pass goes on.
+-- Claim:  the update is that of one device with the whole batch, but for rounding; with as many examples for each
+--         replica (weak scaling), n replicas train nearly n times as many examples a second; and with buckets most of the
+--         exchange runs beside the backward pass.
+-- Charts: efficiency over replicas (1 is all that the devices have); step time over the size of buckets.
+-- Replicas are the GPUs, or, where there are none, logical CPU devices of one thread for each core. Every row is measured
+-- beside one replica on the same path, before it and after it. `update_difference` is how far the weights are from one
+-- device's after two updates: the largest difference as a share of the largest change.
+-- Model: M2 of the scenarios, three layers Dense(width, relu), which exchange much; SGD with momentum.
+local gb = require "gpubench"
+
+local gpus = gb.config.list_physical_devices "GPU"
+local most = #gpus > 0 and #gpus or gb.config.cpu_threads()
+local examples = gb.quick and 64 or 256
+local digits = gb.datasets.mnist "train"
+
+local function counts()
+  local list, n = {}, 1
+  while n < most do
+    list[#list + 1], n = n, n * 2
+  end
+  list[#list + 1] = most
+  return list
+end
+
+local function devices(count)
+  if #gpus > 0 then return table.move(gpus, 1, count, 1, {}) end
+  local names = {}
+  for i = 1, count do names[i] = "cpu:" .. i - 1 end
+  return names
+end
+
+local function strategy_of(count, bucket_bytes)
+  return gb.distribute.MirroredStrategy { devices = devices(count), bucket_bytes = bucket_bytes }
+end
+
+local function build(width)
+  gb.config.set_seed(3)
+  local model = gb.Sequential {
+    gb.layers.Dense(width, { activation = "relu", input_shape = { 784 } }),
+    gb.layers.Dense(width, { activation = "relu" }),
+    gb.layers.Dense(width, { activation = "relu" }),
+    gb.layers.Dense(10, { activation = "softmax" }),
+  }
+  model:compile {
+    optimizer = gb.optimizers.SGD { learning_rate = 0.05, momentum = 0.9 }, loss = "categorical_crossentropy",
+    metrics = { "accuracy" },
+  }
+  return model
+end
+
+local function largest(weights, others)
+  local largest_of_all = 0
+  for i, weight in ipairs(weights) do
+    largest_of_all = math.max(largest_of_all, (weight - others[i]):abs():max():item())
+  end
+  return largest_of_all
+end
+
+-- How far two updates of the strategy are from those of one device; the last batch is uneven.
+local function update_difference(strategy)
+  local function updated(make)
+    local model = make(function() return build(64) end)
+    local before = model:get_weights()
+    model:fit(digits:take(2 * examples - 3):batch(examples), { verbose = 0 })
+    return model:get_weights(), before
+  end
+  local whole, before = updated(function(fn) return gb.device(devices(1)[1], fn) end)
+  return largest((updated(function(fn) return strategy:scope(fn) end)), whole) / largest(whole, before)
+end
+
+gb.experiment {
+  name  = "mirrored",
+  title = "Devices that train together",
+  axes  = {
+    gb.axis("replicas", counts(), {
+      accepts = function(value)
+        return math.type(value) == "integer" and value > 0 and value <= most, "1 to " .. most
+      end,
+    }),
+    gb.axis("scaling", { "weak", "strong" }),
+    gb.axis("width", gb.quick and { 256 } or { 2048 }),
+    gb.axis("bucket_bytes", { 1 << 20, 4 << 20, 25 << 20, 1 << 30 }),
+  },
+  columns = { "update_difference" },
+  skip = function(point)
+    if point.replicas == 1 and point.bucket_bytes ~= 25 << 20 then return "one replica exchanges nothing" end
+  end,
+  run = function(point)
+    if #gpus == 0 then
+      local logical = {}
+      for i = 1, most do logical[i] = { threads = 1 } end
+      gb.config.set_logical_devices("cpu:0", logical)
+    end
+    local n = point.replicas
+    local batch = point.scaling == "weak" and n * examples or examples
+    local function measure(strategy, size)
+      local model = strategy:scope(function() return build(point.width) end)
+      return gb.measure.training(model, digits:batch(size, { drop_remainder = true }), { resident = true })
+    end
+    local one, all = strategy_of(1), strategy_of(n, point.bucket_bytes)
+    local difference = update_difference(all)
+    local alone = point.scaling == "weak" and batch // n or batch
+    local before = measure(one, alone)
+    local row = measure(all, batch)
+    local after = measure(one, alone)
+    gb.measure.efficiency(row, { before, after }, point.scaling)
+    row.update_difference = difference
+    return row
+  end,
+  charts = {
+    gb.chart.line {
+      x = "replicas", y = "weak_efficiency", series = "bucket_bytes", where = { scaling = "weak" }, log_x = 2,
+    },
+    gb.chart.line {
+      x = "replicas", y = "strong_efficiency", series = "bucket_bytes", where = { scaling = "strong" }, log_x = 2,
+    },
+    gb.chart.line { x = "bucket_bytes", y = "overlap_share", series = "replicas", where = { scaling = "weak" }, log_x = 2 },
+  },
+  expect = {
+    gb.expect.at_most {
+      y = "update_difference", value = 1e-4, claim = "the update is that of one device with the whole batch, but for rounding",
+    },
+    gb.expect.at_least {
+      y = "weak_efficiency", value = 0.9, where = { scaling = "weak", bucket_bytes = 4 << 20 },
+      claim = "with as many examples each, n replicas do at least 0.9 n times as much",
+    },
+    gb.expect.at_least {
+      y = "overlap_share", value = 0.6, where = { scaling = "weak", replicas = most, bucket_bytes = 4 << 20 },
+      claim = "at least 60 % of the exchange runs beside the backward pass",
+    },
+  },
+}

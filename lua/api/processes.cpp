@@ -1,0 +1,63 @@
+// gb.distribute.process_index and num_processes, and what the Lua library needs of the processes that run a script
+// together: gb._native.processes.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/comm/process_group.h"
+#include "lua/api/openers.h"
+#include "lua/api/results_values.h"
+#include "lua/api/session.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// 0 also for a process of its own.
+int process_index(lua_State* L) {
+  const ProcessGroup* const group = session_of(L).group();
+  Value<int>::push(L, group != nullptr ? group->rank() : 0);
+  return 1;
+}
+
+int num_processes(lua_State* L) {
+  const ProcessGroup* const group = session_of(L).group();
+  Value<int>::push(L, group != nullptr ? group->size() : 1);
+  return 1;
+}
+
+/// names(): how messages call each process, by rank.
+std::vector<std::string> names(lua_State* L) {
+  std::vector<std::string> names;
+  const ProcessGroup* const group = session_of(L).group();
+  for (int rank = 0; group != nullptr && rank < group->size(); ++rank) names.push_back(group->name_of(rank));
+  return names;
+}
+
+/// conclude(outcome, failure): what all processes made of a point, by rank. `failure` (or nil) says why this one left
+/// it.
+std::vector<Info> conclude(lua_State* L, const Info& outcome, const std::optional<std::string>& failure) {
+  std::vector<Info> outcomes;
+  for (const std::string& text : session_of(L).group()->conclude(to_json(outcome), failure.value_or(std::string())))
+    outcomes.push_back(parse_json(text, "what another process made of a point"));
+  return outcomes;
+}
+
+/// threads(): what the CPU devices of each process compute with, by rank. A collective call.
+std::vector<std::string> threads(lua_State* L) {
+  Session& session = session_of(L);
+  return session.group()->all_gather(std::to_string(session.config().threads));
+}
+
+}  // namespace
+
+void open_processes(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module distribute = gb.submodule("distribute");
+  distribute.function<&process_index>("process_index").function<&num_processes>("num_processes");
+  const Module native = gb.submodule("_native");
+  const Module processes = native.submodule("processes");
+  processes.function<&names>("names").function<&conclude>("conclude").function<&threads>("threads");
+}
+
+}  // namespace gpubench::lua

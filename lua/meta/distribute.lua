@@ -1,0 +1,154 @@
+---@meta
+-- Training by replicas: a copy of the model on each of several devices, which share every batch and stay equal.
+-- Names are those of tf.distribute.
+
+---@class gpubench
+local gb = {}
+
+gb.distribute = {}
+
+---@class StrategyOptions
+---@field devices string[]? one replica each; all GPUs unless given, or all CPU devices where there is no GPU
+---@field cross_device "automatic"|"local"|"nccl"|"reduction_to_one"|nil how replicas exchange: "nccl" for GPUs, "local" (by
+--- their threads, each adding up a part) for CPU devices, which is "automatic"; "reduction_to_one" lets the first add up all
+---@field bucket_bytes integer? gradients travel together up to so many bytes, while the backward pass goes on; 25 MiB unless given
+---@field compression "float16"|"bfloat16"|nil what float32 gradients travel as; as they are unless given
+---@field shares number[]? each replica's part of a batch, in any unit; equal parts unless given
+---@field delays number[]? for each replica, seconds that it waits for every example before a step: a device that is slow on
+--- purpose
+
+--- A model that is made in a strategy's scope is trained, evaluated and measured by all of its replicas: `model:fit`,
+--- `gb.measure.training` and all else is written as for one device. A batch is the batch of all of them: each takes its
+--- rows, and the update is that of one device with the whole batch, but for rounding, an uneven last batch included.
+---@class Strategy
+---@field num_replicas_in_sync integer of all processes together
+---@field devices string[] of this process
+---@field communicator string "local", "nccl 2.28.3", ...
+local Strategy = {}
+
+--- Calls `fn` with the strategy in force for the models it makes, on the first device, and returns what it returns.
+---@generic T
+---@param fn fun(): T
+---@return T
+function Strategy:scope(fn) end
+
+---@class DistributeOptions
+---@field shard "auto"|"file"|"element"|"off"|nil how processes divide the elements; "auto" unless given: by file where
+--- elements would have to be read to be passed over and every process gets one, else by element; "off": each reads all
+---@field batch "global"|"per_replica"|nil what a batch of the dataset is: the batch of all replicas, unless given, or of each
+
+--- A dataset of batches as this process's replicas take it. `fit`, `evaluate` and `gb.measure.training` do it themselves,
+--- with the defaults.
+---@param dataset Dataset
+---@param options DistributeOptions?
+---@return Dataset
+function Strategy:distribute(dataset, options) end
+
+--- A value of each replica of this process.
+---@class PerReplica
+---@field values Tensor[]
+
+--- Traces `fn` for each replica, once for every size of batch, and runs the traces side by side. Tensors are divided by
+--- rows, scalars and values of other types go to all; the results come as one PerReplica each. Inside,
+--- `optimizer:apply_gradients` updates by the mean over all replicas' examples, so that a step written for one device,
+--- with its loss the mean over its examples, is right as it stands; layers' moving statistics become the mean of all
+--- replicas'. Define `fn` outside of the loop.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1 } })
+--- local strategy = gb.distribute.MirroredStrategy()
+--- local model = strategy:scope(function()
+---   return gb.Sequential { gb.layers.Dense(10, { activation = "softmax", input_shape = { 784 } }) }
+--- end)
+--- local optimizer, loss_function = gb.optimizers.SGD { learning_rate = 0.1 }, gb.losses.CategoricalCrossentropy()
+--- local function step(images, labels)
+---   local tape <close> = gb.tape()
+---   local loss = loss_function(labels, model(images, { training = true }))
+---   optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+---   return loss
+--- end
+--- local first, last
+--- for images, labels in strategy:distribute(gb.datasets.mnist("train"):batch(64):take(20)):iter() do
+---   last = strategy:reduce("mean", strategy:run(step, images, labels)):item()
+---   first = first or last
+--- end
+--- assert(strategy.num_replicas_in_sync == 2 and last < first)
+--- ```
+---@param fn fun(...: Tensor): ...
+---@param ... Tensor|PerReplica
+---@return PerReplica ...
+function Strategy:run(fn, ...) end
+
+--- One tensor, on the first device, of what replicas have, those of other processes included.
+---@param operation "sum"|"mean"
+---@param value PerReplica
+---@param axis integer? from 1: adds up along it too, so that the mean is that of all rows; without, replicas alone are reduced
+---@return Tensor
+function Strategy:reduce(operation, value, axis) end
+
+--- A replica on each device of this process.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1 } })
+--- local strategy = gb.distribute.MirroredStrategy { devices = { "cpu:0", "cpu:1" } }
+--- local model = strategy:scope(function()
+---   local model = gb.Sequential { gb.layers.Dense(10, { activation = "softmax", input_shape = { 784 } }) }
+---   model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
+---   return model
+--- end)
+--- model:fit(gb.datasets.mnist("train"):batch(64), { verbose = 0 })
+--- local row = gb.measure.training(model, gb.datasets.mnist("train"):batch(64), { budget = 0.2, warmup = 0.1 })
+--- assert(row.replicas == 2 and row.device == "cpu:0 cpu:1" and #row.ranks == 2 and row.exchanges == 1)
+--- ```
+---@param options StrategyOptions?
+---@return Strategy
+function gb.distribute.MirroredStrategy(options) end
+
+--- A replica on each device of every process that runs the script (mpirun, srun, `gpubench run --workers 4 script`); in a
+--- process of its own it is a MirroredStrategy. All processes make the same calls in the same order. The devices are this
+--- process's; shares and delays are of its replicas.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local strategy = gb.distribute.MultiWorkerMirroredStrategy()
+--- assert(strategy.num_replicas_in_sync >= gb.distribute.num_processes())
+--- ```
+---@param options StrategyOptions?
+---@return Strategy
+function gb.distribute.MultiWorkerMirroredStrategy(options) end
+
+---@class Rank
+---@field device string
+---@field own_s number a step less waiting and exchanges
+---@field peer_wait_s number standing still until the last replica had arrived
+---@field exposed_exchange_s number standing still for exchanges to which all had come
+---@field exchange_s number exchanges in all, those that run beside kernels too
+
+--- Shares of a batch that would take all replicas equally long, the largest 1: by the `ranks` of a row of
+--- gb.measure.training and the shares that it was measured with.
+---@param ranks Rank[]
+---@param shares number[]? equal ones unless given
+---@return number[]
+function gb.distribute.balanced_shares(ranks, shares) end
+
+gb.measure = {}
+
+--- Sets `weak_efficiency` or `strong_efficiency` of a row, with its interval, by what one replica does: by a strategy of
+--- one device, so that both take the same path. Weak: X_n / (n X_1) with as many examples for each replica; strong:
+--- T_1 / (n T_n) with as many examples for all.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local alone = { replicas = 1, batch_size = 32, examples_per_s = 1000 }
+--- local row = { replicas = 2, batch_size = 64, examples_per_s = 1900 }
+--- assert(gb.measure.efficiency(row, alone, "weak").weak_efficiency == 0.95)
+--- ```
+---@param row Row of several replicas
+---@param baselines Row|Row[] of one; of several the mean
+---@param kind "weak"|"strong"
+---@return Row row
+function gb.measure.efficiency(row, baselines, kind) end
+
+return gb

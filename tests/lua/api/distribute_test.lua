@@ -1,0 +1,186 @@
+-- Strategies from scripts: the same model on one device and on several.
+local gb = require "gpubench"
+local testing = require "testing"
+local case, equal, near, is_true, raises = testing.case, testing.equal, testing.near, testing.is_true, testing.raises
+
+gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1 }, { threads = 1 } })
+local digits = gb.datasets.mnist "train"
+
+local function build()
+  gb.config.set_seed(5)
+  local model = gb.Sequential {
+    gb.layers.Dense(16, { activation = "relu", input_shape = { 784 } }),
+    gb.layers.Dense(10, { activation = "softmax" }),
+  }
+  model:compile {
+    optimizer = gb.optimizers.SGD { learning_rate = 0.1, momentum = 0.9 }, loss = "categorical_crossentropy",
+    metrics = { "accuracy" },
+  }
+  return model
+end
+
+local function difference(model, other)
+  local weights, most = other:get_weights(), 0
+  for i, weight in ipairs(model:get_weights()) do most = math.max(most, (weight - weights[i]):abs():max():item()) end
+  return most
+end
+
+local function strategy_of(count, options)
+  options = options or {}
+  options.devices = {}
+  for i = 1, count do options.devices[i] = "cpu:" .. i - 1 end
+  return gb.distribute.MirroredStrategy(options)
+end
+
+-- An uneven last batch of one example included.
+local function train(model)
+  local history = model:fit(digits:take(129):batch(32), { epochs = 2, verbose = 0 }).history
+  return model, history
+end
+
+local alone, history_alone = train(build())
+
+case("fit updates as one device does", function()
+  for count = 1, 3 do
+    local strategy = strategy_of(count)
+    local model, history = train(strategy:scope(build))
+    is_true(difference(model, alone) < 1e-5, "weights of " .. count)
+    for epoch = 1, 2 do
+      near(history.loss[epoch], history_alone.loss[epoch], 1e-5)
+      near(history.accuracy[epoch], history_alone.accuracy[epoch], 1e-6)
+    end
+    equal(strategy.num_replicas_in_sync, count)
+  end
+end)
+
+case("validation, evaluation and prediction are those of one device", function()
+  local model = strategy_of(2):scope(build)
+  model:set_weights(alone:get_weights())
+  local test = gb.datasets.mnist("test"):take(101):batch(25)
+  local one, two = alone:evaluate(test), model:evaluate(test)
+  near(two.loss, one.loss, 1e-6)
+  near(two.accuracy, one.accuracy, 1e-6)
+  is_true((model:predict(test) - alone:predict(test)):abs():max():item() < 1e-6, "predictions")
+end)
+
+case("a step written by hand trains all replicas", function()
+  local function trained(run, model)
+    local optimizer = gb.optimizers.Adam { learning_rate = 0.01 }
+    local loss_function = gb.losses.CategoricalCrossentropy()
+    local function step(images, labels)
+      local tape <close> = gb.tape()
+      local loss = loss_function(labels, model(images, { training = true }))
+      optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+      return loss
+    end
+    local losses = {}
+    for images, labels in digits:take(100):batch(33):iter() do losses[#losses + 1] = run(step, images, labels) end
+    return model, losses, optimizer
+  end
+  local strategy = strategy_of(3)
+  -- The last batch is one example, of which two replicas would have none.
+  raises("a batch of 1 example has none for some of 3 replicas", trained,
+    function(step, ...) return strategy:run(step, ...) end, strategy:scope(build))
+  digits = digits:take(99)
+  local model, losses, optimizer = trained(
+    function(step, ...) return strategy:reduce("mean", strategy:run(step, ...)):item() end, strategy:scope(build))
+  local other, expected = trained(function(step, ...) return step(...):item() end, build())
+  digits = gb.datasets.mnist "train"
+  is_true(difference(model, other) < 1e-5, "weights")
+  for i, loss in ipairs(expected) do near(losses[i], loss, 1e-5) end
+  equal(optimizer.iterations, 3)
+end)
+
+case("values of replicas are reduced", function()
+  local strategy = strategy_of(2)
+  local function twice(x, scalar) return x * scalar, x:sum() end
+  local doubled, sums = strategy:run(twice, gb.tensor { 1, 2, 3, 4, 5, 6 }, 2)
+  equal(#doubled.values, 2)
+  equal(doubled.values[2]:totable(), { 8, 10, 12 })
+  equal(strategy:reduce("sum", doubled):totable(), { 10, 14, 18 })
+  equal(strategy:reduce("sum", doubled, 1):item(), 42)
+  equal(strategy:reduce("mean", doubled, 1):item(), 7)
+  equal(strategy:reduce("mean", sums):item(), 10.5)
+  equal(strategy:reduce("sum", strategy:run(function(x) return x + 1 end, sums)):item(), 23)
+  raises("axis 2: the values have the axes 1 to 1", strategy.reduce, strategy, "sum", doubled, 2)
+  raises("unknown operation 'max' (known: sum, mean)", strategy.reduce, strategy, "max", doubled)
+end)
+
+case("batch norm keeps one set of statistics", function()
+  local strategy = strategy_of(2)
+  local function build_normalized()
+    gb.config.set_seed(5)
+    local model = gb.Sequential { gb.layers.BatchNormalization { momentum = 0.5, input_shape = { 784 } }, gb.layers.Dense(10) }
+    model:compile { optimizer = "sgd", loss = gb.losses.CategoricalCrossentropy { from_logits = true } }
+    return model
+  end
+  local model = strategy:scope(build_normalized)
+  model:fit(digits:take(64):batch(64), { verbose = 0 })
+  local one = build_normalized()
+  one:fit(digits:take(64):batch(64), { verbose = 0 })
+  -- Replicas' means average to the batch's mean; their variances do not.
+  is_true((model:get_weights()[3] - one:get_weights()[3]):abs():max():item() < 1e-6, "moving mean")
+end)
+
+case("rows tell what replicas spend on each other", function()
+  local strategy = strategy_of(2)
+  local row = gb.measure.training(strategy:scope(build), digits:batch(64), { budget = 0.2, warmup = 0.05 })
+  equal({ row.replicas, row.device, row.batch_size, row.exchanges }, { 2, "cpu:0 cpu:1", 64, 1 })
+  -- 784 x 16 + 16 + 16 x 10 + 10 gradients, and two sums and counts
+  equal(row.exchange_bytes, (784 * 16 + 16 + 160 + 10 + 4) * 4)
+  for _, column in ipairs { "communication_share", "peer_wait_share", "overlap_share", "last_rank_share" } do
+    is_true(row[column] >= 0 and row[column] <= 1, column)
+  end
+  is_true(row.imbalance >= 0 and (row.last_rank == 0 or row.last_rank == 1), "imbalance")
+  equal(#row.ranks, 2)
+end)
+
+case("a slow replica is named, and a balanced split gives it less", function()
+  for slow = 1, 3 do
+    local delays = { 0, 0, 0 }
+    delays[slow] = 2e-5
+    local strategy = strategy_of(3, { delays = delays })
+    local row = gb.measure.training(strategy:scope(build), digits:batch(96), { budget = 0.3, warmup = 0.05 })
+    equal(row.last_rank, slow - 1)
+    equal(row.last_rank_device, "cpu:" .. slow - 1)
+    local shares = gb.distribute.balanced_shares(row.ranks)
+    for i = 1, 3 do is_true(i == slow or shares[i] > shares[slow], "share of " .. i) end
+  end
+end)
+
+case("efficiency relates to one replica", function()
+  local alone_row = { replicas = 1, batch_size = 32, examples_per_s = 1000, examples_low_per_s = 950, examples_high_per_s = 1050 }
+  local row = { replicas = 2, batch_size = 64, examples_per_s = 1800, examples_low_per_s = 1700, examples_high_per_s = 1900 }
+  gb.measure.efficiency(row, { alone_row, alone_row }, "weak")
+  near(row.weak_efficiency, 0.9, 1e-12)
+  near(row.weak_efficiency_low, 1700 / 2100, 1e-12)
+  near(row.weak_efficiency_high, 1900 / 1900, 1e-12)
+  raises("relates to one with 64; it has 32", gb.measure.efficiency, row, alone_row, "strong")
+  raises("'weak' or 'strong' is expected, got nil", gb.measure.efficiency, row, alone_row)
+  raises("a row of one replica is expected", gb.measure.efficiency, row, row, "weak")
+end)
+
+case("mistakes are named", function()
+  local strategy = gb.distribute.MirroredStrategy
+  raises("unknown cross_device 'ring' (known: automatic, local, nccl, reduction_to_one)", strategy, { cross_device = "ring" })
+  raises("'float16' or 'bfloat16' is expected, got 'int8'", strategy, { compression = "int8" })
+  raises("at least 1 is expected, got 0", strategy, { bucket_bytes = 0 })
+  raises("cpu:7", strategy, { devices = { "cpu:0", "cpu:7" } })
+  raises("a strategy has one replica on a device, and cpu:1 is given twice", strategy, { devices = { "cpu:1", "cpu:1" } })
+  raises("shares: one for each of the 2 devices is needed, got 3", strategy, { devices = { "cpu:0", "cpu:1" }, shares = { 1, 2, 3 } })
+  local two = strategy_of(2)
+  raises("argument 1 of the function: a Tensor or a PerReplica is expected, got string", two.run, two, print, "text")
+  raises("tensors are divided among the replicas by rows; argument 2 has 3, and those before it have 2", two.run, two,
+    function(a) return a end, gb.tensor { 1, 2 }, gb.tensor { 1, 2, 3 })
+  raises("define the function once", function()
+    for _ = 1, 40 do two:run(function(x) return x end, gb.tensor { 1, 2 }) end
+  end)
+  local elsewhere = two:scope(function()
+    local model = gb.Sequential {
+      gb.layers.Dense(4, { input_shape = { 784 } }), gb.device("cpu:1", function() return gb.layers.Dense(10) end),
+    }
+    model:compile { optimizer = "sgd", loss = "mean_squared_error" }
+    return model
+  end)
+  raises("a replica has one device", elsewhere.fit, elsewhere, digits:take(4):batch(4), { verbose = 0 })
+end)
