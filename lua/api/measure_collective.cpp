@@ -39,7 +39,7 @@ std::vector<DeviceId> all_of_a_kind(const Devices& devices) {
   return ids;
 }
 
-/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , budget = }: an array of rows.
+/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , budget = }: an array of rows, over all processes.
 int collective(lua_State* L) {
   const auto table = Value<CollectiveTable>::read(L, 1);
   Session& session = session_of(L);
