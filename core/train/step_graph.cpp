@@ -319,7 +319,7 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   const std::vector<VariablePtr> variables = model.trainable_variables();
   if (config.loss_scale) config.loss_scale->apply_scaled(graph, *config.optimizer, gradients.values, variables);
   if (!config.loss_scale) config.optimizer->apply_gradients(graph, gradients.values, variables);
-  assign_variables(graph, gradients.updated, statistics);
+  if (share) assign_variables(graph, gradients.updated, statistics);
   figures.finish(graph);
   if (!config.recompute.empty()) graph = with_recomputed(std::move(graph), gradients.sections, config.recompute);
   return step;
