@@ -151,4 +151,18 @@ gb.measure = {}
 ---@return Row row
 function gb.measure.efficiency(row, baselines, kind) end
 
+--- Which process this is of those that run the script together (`mpirun`, `srun`, `gpubench run --workers 4`); 0 in a
+--- process of its own.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.distribute.process_index() < gb.distribute.num_processes())
+--- ```
+---@return integer
+function gb.distribute.process_index() end
+
+--- How many processes run the script together; 1 in a process of its own.
+---@return integer
+function gb.distribute.num_processes() end
+
 return gb
