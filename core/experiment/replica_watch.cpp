@@ -89,6 +89,7 @@ void ReplicaWatch::describe(Record& record) const {
   record.set("imbalance", imbalance(ranks_));
   if (ranks_.size() == 1) return;
   const LastRank last = last_rank(ranks_);
+  if (last.share == 0) return;  // nobody was seen to arrive
   record.set("last_rank", last.rank);
   record.set("last_rank_device", ranks_[static_cast<std::size_t>(last.rank)].device);
   record.set("last_rank_share", last.share);
