@@ -55,7 +55,8 @@ class Measurement {
     steps_.step();
     batch_ = steps_.examples();
     bool settled = false;
-    while (!settled) {
+    Pace pace(limits_.agreement);
+    while (pace.more(!settled)) {
       const Stopwatch step;
       steps_.step();
       settled = warmup_.add(step.elapsed().count());
@@ -70,7 +71,8 @@ class Measurement {
   void use_up_buffers() {
     constexpr int steps_between_looks = 4;
     std::int64_t ready = steps_.ready_elements();
-    for (bool fewer = ready > 0; fewer;) {
+    Pace pace(limits_.agreement);
+    for (bool fewer = ready > 0; pace.more(fewer);) {
       for (int step = 0; step < steps_between_looks; ++step) steps_.step();
       const std::int64_t left = steps_.ready_elements();
       fewer = left < ready;
@@ -89,7 +91,8 @@ class Measurement {
     const Stopwatch watch;
     bool done = false;
     std::int64_t steps = 0;
-    while (!done) {
+    Pace pace(limits_.agreement);
+    while (pace.more(!done)) {
       const auto begin = Clock::now();
       steps_.step();
       const auto end = Clock::now();
@@ -99,7 +102,8 @@ class Measurement {
         skip_partial(watch);
         continue;
       }
-      done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin);
+      // Another process may want more.
+      if (!done) done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin);
     }
     runtime_.synchronize();
     steps_.end_figures(steps, watch.elapsed());
@@ -115,7 +119,11 @@ class Measurement {
     constexpr Seconds time{0.1};
     std::vector<double> samples;
     const Stopwatch watch;
-    while (samples.size() < least_bursts || (samples.size() < most_bursts && watch.elapsed() < time)) {
+    Pace pace(limits_.agreement);
+    const auto wanted = [&] {
+      return samples.size() < least_bursts || (samples.size() < most_bursts && watch.elapsed() < time);
+    };
+    while (pace.more(wanted())) {
       runtime_.synchronize();
       Seconds busy{};
       for (int i = 0; i < steps_with_room; ++i) {
@@ -137,7 +145,9 @@ class Measurement {
     const std::unique_ptr<Tracer> tracer = started_tracer();
     if (tracer == nullptr) return;
     const auto timeline = std::make_shared<Timeline>(most_spans);
-    trace_ = trace_steps(steps_, runtime_, *tracer, *timeline);
+    TraceLimits limits;
+    if (limits_.agreement) limits.least_steps = limits.most_steps;  // all processes take as many
+    trace_ = trace_steps(steps_, runtime_, *tracer, *timeline, limits);
     if (limits_.keep_timeline) timeline_ = timeline;
   }
 
@@ -173,7 +183,8 @@ class Measurement {
     devices_.describe(record, examples_);
     if (host_time_) record.set("host_time_s", *host_time_);
     if (trace_) set_breakdown(record, *trace_);
-    record.set("stop_reason", window_.rule().reason());
+    const bool own = window_.rule().stop_reason() != StopReason::running;
+    record.set("stop_reason", (own ? "" : "with process 0; ") + window_.rule().reason());
     return record;
   }
 

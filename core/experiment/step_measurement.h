@@ -7,6 +7,7 @@
 
 #include "core/exec/runtime.h"
 #include "core/experiment/step_source.h"
+#include "core/measure/pace.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
@@ -17,6 +18,8 @@ namespace gpubench {
 struct StepLimits {
   StoppingLimits stopping;
   WarmupLimits warmup;
+  /// Where other processes take the same steps: what the first says.
+  Agreement agreement;
   /// Makes what traces a few more steps after the timing, where a GPU takes part; empty: nothing is traced.
   std::function<std::unique_ptr<Tracer>()> new_tracer;
   /// The timeline is wanted, so that a tracer that cannot be had is an error; otherwise the row's detail says why the

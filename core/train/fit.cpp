@@ -67,15 +67,20 @@ class Fit {
     position_.epoch = epoch + 1;
     position_.step = 0;
     if (options_.steps_per_epoch == 0) open_data(epoch + 1);
-    if (!options_.resume.empty()) save_training(trainer_, options_.resume, position_);
+    save();
+  }
+
+  void save() {
+    if (options_.saves && !options_.resume.empty()) save_training(trainer_, options_.resume, position_);
   }
 
   void resume() {
     position_.epoch = position_.data_epoch = options_.initial_epoch;
-    if (!options_.resume.empty() && std::filesystem::exists(options_.resume)) {
-      position_ = load_training(trainer_, options_.resume);
-      training_.resumed = true;
-    }
+    if (options_.resume.empty()) return;
+    const std::filesystem::path& from = options_.restart_from.empty() ? options_.resume : options_.restart_from;
+    if (!std::filesystem::exists(from)) return;
+    position_ = load_training(trainer_, from);
+    training_.resumed = true;
   }
 
   /// From now on, elements of that epoch of the dataset are taken.
@@ -101,7 +106,7 @@ class Fit {
       for (Callback* watcher : step_watchers_) watcher->on_step(step);
       if (wants_batches_) report_batch(step);
       if (options_.save_steps > 0 && position_.step % options_.save_steps == 0) {
-        save_training(trainer_, options_.resume, position_);
+        save();
       }
     }
     trainer_.runtime().synchronize();

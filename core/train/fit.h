@@ -24,6 +24,10 @@ struct FitOptions {
   /// with the weights of one that was never interrupted. Figures of the epoch that it goes on in cover its rest. Empty:
   /// nowhere.
   std::filesystem::path resume{};
+  /// What it goes on from instead of `resume`; empty: that one.
+  std::filesystem::path restart_from{};
+  /// Whether this process saves: where several train together, their states are equal and one file is enough.
+  bool saves = true;
   /// Saves also after so many steps of an epoch; 0: only between epochs.
   std::int64_t save_steps = 0;
 };

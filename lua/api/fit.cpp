@@ -263,6 +263,9 @@ FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   options.initial_epoch = table.initial_epoch;
   options.steps_per_epoch = table.steps_per_epoch;
   if (table.resume) options.resume = output_path(L, *table.resume, "fit");
+  const Session& session = session_of(L);
+  options.restart_from = session.options().restart_from;
+  options.saves = session.group() == nullptr || session.group()->rank() == 0;
   options.save_steps = table.save_steps;
   if (table.batch_size < 1)
     throw ArgumentError(fmt::format("option 'batch_size': at least 1 is expected, got {}", table.batch_size));

@@ -44,7 +44,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   const double budget = session.options().budget_s;
   options.duration = Seconds(table.duration.value_or(usual_share * budget));
   options.budget = Seconds(std::max(budget, table.duration.value_or(0)));
-  options.warmup = MeasureTable{}.limits(session.options()).warmup;
+  options.warmup = MeasureTable{}.limits(session).warmup;
   options.best_flops_per_s = best_flops_per_s(session, *model.model);
   return options;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "core/experiment/step_measurement.h"
@@ -23,7 +24,8 @@ struct MeasureTable {
                  field("trace", &MeasureTable::trace)};
 
   /// What is absent comes from the command line (--budget, --quick).
-  StepLimits limits(const SessionOptions& session) const {
+  StepLimits limits(const Session& from) const {
+    const SessionOptions& session = from.options();
     constexpr double quick_share = 0.25;  // times of a measurement with --quick, as a share of the ordinary ones
     StepLimits limits;
     limits.stopping.budget = Seconds(budget.value_or(session.budget_s));
@@ -36,6 +38,9 @@ struct MeasureTable {
     if (relative_error) limits.stopping.relative_error = *relative_error;
     limits.keep_timeline = trace.value_or(false);
     if (trace.value_or(true)) limits.new_tracer = [] { return std::make_unique<ActivityTracer>(); };
+    if (ProcessGroup* const group = from.group(); group != nullptr && group->size() > 1) {
+      limits.agreement = [group](std::int64_t said) { return std::stoll(group->broadcast(std::to_string(said), 0)); };
+    }
     return limits;
   }
 };

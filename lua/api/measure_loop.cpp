@@ -76,7 +76,7 @@ class LoopSteps final : public StepSource {
 int loop(lua_State* L) {
   const auto function = Value<LuaFunction>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
-  const StepLimits limits = Value<MeasureTable>::read(L, 3).limits(session_of(L).options());
+  const StepLimits limits = Value<MeasureTable>::read(L, 3).limits(session_of(L));
   World& world = world_of(L);
   LoopSteps steps(L, function, *dataset);
   StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");

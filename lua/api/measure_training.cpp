@@ -35,7 +35,7 @@ struct TrainingTable : MeasureTable {
 TrainingOptions training_options(lua_State* L, const ScriptModel& model, const TrainingTable& table) {
   Session& session = session_of(L);
   TrainingOptions options;
-  options.limits = table.limits(session.options());
+  options.limits = table.limits(session);
   options.resident = table.resident;
   options.best_flops_per_s = best_flops_per_s(session, *model.model);
   if (options.best_flops_per_s && model.replicas) *options.best_flops_per_s *= model.replicas->world_size();

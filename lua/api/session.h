@@ -21,13 +21,14 @@ struct lua_State;
 namespace gpubench::lua {
 
 struct SessionOptions {
-  int threads = 0;                     ///< --threads, of all processes on this machine; 0: one per core
-  std::uint64_t seed = 42;             ///< --seed
-  std::optional<DeviceId> device;      ///< --device: what is used without a device scope
-  double budget_s = 2.0;               ///< --budget: seconds of measuring per point
-  std::optional<double> timeout_s;     ///< --timeout: seconds after which a point is given up
-  bool quick = false;                  ///< --quick
-  std::string out = ".";               ///< --out: where results/ and plots/ are
+  int threads = 0;                  ///< --threads, of all processes on this machine; 0: one per core
+  std::uint64_t seed = 42;          ///< --seed
+  std::optional<DeviceId> device;   ///< --device: what is used without a device scope
+  double budget_s = 2.0;            ///< --budget: seconds of measuring per point
+  std::optional<double> timeout_s;  ///< --timeout: seconds after which a point is given up
+  bool quick = false;               ///< --quick
+  std::string out = ".";            ///< --out: where results/ and plots/ are
+  std::string restart_from;         ///< --restart-from: what trainings with `resume` go on from; empty: their own file
   std::vector<std::string> arguments;  ///< the command line, for run.json
   std::string script;                  ///< path of the script
 };

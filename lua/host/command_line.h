@@ -29,6 +29,7 @@ struct CommandLine {
   /// Processes to start on this machine; 0: this one alone, or as one of those that a launcher has started.
   int workers = 0;
   std::optional<double> peer_timeout_s;
+  std::string restart_from;
   bool trusted = false;
   bool traceback = false;
   /// list: the folder to look in; new: the experiment's name; show: the run; completion: the shell.

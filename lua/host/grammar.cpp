@@ -100,6 +100,10 @@ void Grammar::add_run() {
                  "Seconds after which a process that others wait for is given up (60)")
       ->type_name("SECONDS")
       ->check(check_positive);
+  run.add_option("--restart-from", values_.restart_from,
+                 "A file that fit saved with `resume`: trainings go on from it, with any number of processes")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
   run.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
 }

@@ -43,6 +43,7 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
   options.timeout_s = line.timeout_s;
   options.quick = line.quick;
   if (line.out) options.out = *line.out;
+  options.restart_from = line.restart_from;
   options.arguments = arguments;
   options.script = line.script;
   return options;
@@ -140,6 +141,13 @@ JoinOptions join_options(const CommandLine& line, const std::vector<std::string>
   return options;
 }
 
+constexpr const char* interruption = "interrupted";
+
+/// Whether the user has stopped another process first.
+bool was_interrupted(const ProcessGroup& group) {
+  return group.lost().ends_with(std::string(": ") + interruption);
+}
+
 /// Process 0 speaks for all, unless it is the one that is gone.
 bool speaks_for_all(const ProcessGroup& group) {
   return group.rank() == 0 || group.lost().starts_with(group.name_of(0) + " was lost");
@@ -179,13 +187,14 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
     if (group && group->lost().empty()) group->barrier();
     return status;
   } catch (const std::exception& error) {
-    if (group && (!interrupt_requested() || !group->lost().empty())) {
+    const bool by_user = interrupt_requested() && (!group || group->lost().empty() || was_interrupted(*group));
+    if (group && !by_user) {
       leave_failing(state, *group, error, line.traceback);
       return error_status;
     }
-    if (interrupt_requested()) {
-      if (group) group->fail("interrupted");
-      fmt::print(stderr, "interrupted\n");
+    if (by_user) {
+      if (group) group->fail(interruption);
+      if (!group || group->rank() == 0) fmt::print(stderr, "interrupted\n");
       return interrupted_status;
     }
     print_error(state, error, line.traceback);

@@ -106,7 +106,8 @@ function Strategy:reduce(operation, value, axis) end
 ---@return Strategy
 function gb.distribute.MirroredStrategy(options) end
 
---- A replica on each device of every process that runs the script (mpirun, srun, `gpubench run --workers 4 script`); in a
+--- A replica on each device of every process that runs the script (mpirun, srun, `gpubench run --workers 4 script`, or,
+--- for GPUs, started by hand with GPUBENCH_NCCL_ID, GPUBENCH_RANK and GPUBENCH_RANKS in the environment); in a
 --- process of its own it is a MirroredStrategy. All processes make the same calls in the same order. The devices are this
 --- process's; shares and delays are of its replicas.
 ---
@@ -150,5 +151,19 @@ gb.measure = {}
 ---@param kind "weak"|"strong"
 ---@return Row row
 function gb.measure.efficiency(row, baselines, kind) end
+
+--- Which process this is of those that run the script together (`mpirun`, `srun`, `gpubench run --workers 4`); 0 in a
+--- process of its own.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.distribute.process_index() < gb.distribute.num_processes())
+--- ```
+---@return integer
+function gb.distribute.process_index() end
+
+--- How many processes run the script together; 1 in a process of its own.
+---@return integer
+function gb.distribute.num_processes() end
 
 return gb

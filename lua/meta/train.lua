@@ -99,6 +99,7 @@ function Model:compile(options) end
 ---@field callbacks (Callback|CallbackFunctions|Pruning)[]?
 ---@field verbose integer|string|nil 0: silent; 1 or "auto": one line, on a terminal only; 2: a line per epoch
 ---@field resume string? a file: the training is saved in it after every epoch, and goes on from it when it is there
+--- (a copy named by --restart-from counts instead, under any number of processes)
 ---@field save_steps integer? with resume: saved also after so many steps of an epoch
 
 ---@class History

@@ -25,6 +25,8 @@ class Program {
 
   /// Blocks until the program has printed the text to stdout; false when it ended before.
   bool wait_for(std::string_view text);
+  /// What it has printed so far, as far as wait_for() has read it.
+  const Ended& so_far() const { return ended_; }
   void signal(int number) const;
   /// Signals again and again, because signals that come too fast are one; blocks until the program ends.
   Ended signal_until_end(int number);

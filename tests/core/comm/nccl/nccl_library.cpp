@@ -1,5 +1,5 @@
-// The functions of the machine's own NCCL, on machines without a GPU: all are there, and the two that need no GPU answer.
-// The program is one CTest test, skipped where there is no NCCL.
+// The functions of the machine's own NCCL, on machines without a GPU: all are there, and the two that need no GPU
+// answer. The program is one CTest test, skipped where there is no NCCL.
 #include <cstdio>
 
 #include "core/base/error.h"

@@ -1,0 +1,88 @@
+-- One machine is not enough, or one process: what do many workers give?
+--
+-- Cause:  a training that one process, or one machine, does alone.
+-- Remedy: many workers, each with a replica on each of its devices, that share every batch:
+--           gpubench run --workers 2 experiments/multi_worker.lua     (on this machine)
+--           mpirun -n 4 gpubench experiments/multi_worker.lua         (on those that mpirun is given; or srun)
+-- Claim:  with as many examples for each replica (weak scaling) each is nearly as fast as alone.
+-- Charts: efficiency over the devices of each worker. One run has one number of workers: runs with others stand beside it
+--         (column `processes`).
+-- What one replica does is measured in all workers at once, before and after: they share the machine then as well.
+-- Model: M2 of the scenarios, three layers Dense(width, relu), which exchange much; SGD with momentum.
+local gb = require "gpubench"
+
+local gpus = gb.config.list_physical_devices "GPU"
+local most = #gpus > 0 and #gpus or gb.config.cpu_threads()
+local workers = gb.distribute.num_processes()
+local examples = gb.quick and 64 or 256
+local digits = gb.datasets.mnist "train"
+
+local function counts()
+  return most > 1 and { 1, most } or { 1 }
+end
+
+local function devices(count)
+  if #gpus > 0 then return table.move(gpus, 1, count, 1, {}) end
+  local names = {}
+  for i = 1, count do names[i] = "cpu:" .. i - 1 end
+  return names
+end
+
+local function build(width)
+  gb.config.set_seed(3)
+  local model = gb.Sequential {
+    gb.layers.Dense(width, { activation = "relu", input_shape = { 784 } }),
+    gb.layers.Dense(width, { activation = "relu" }),
+    gb.layers.Dense(width, { activation = "relu" }),
+    gb.layers.Dense(10, { activation = "softmax" }),
+  }
+  model:compile {
+    optimizer = gb.optimizers.SGD { learning_rate = 0.05, momentum = 0.9 }, loss = "categorical_crossentropy",
+    metrics = { "accuracy" },
+  }
+  return model
+end
+
+gb.experiment {
+  name  = "multi_worker",
+  title = "Workers that train together",
+  axes  = {
+    gb.axis("devices_per_process", counts()),
+    gb.axis("scaling", { "weak", "strong" }),
+    gb.axis("width", gb.quick and { 256 } or { 2048 }),
+  },
+  columns = { "processes" },
+  run = function(point)
+    if #gpus == 0 then
+      local logical = {}
+      for i = 1, most do logical[i] = { threads = 1 } end
+      gb.config.set_logical_devices("cpu:0", logical)
+    end
+    local own = devices(point.devices_per_process)
+    local replicas = workers * #own
+    local batch = point.scaling == "weak" and replicas * examples or examples
+    local function measure(strategy, size)
+      local model = strategy:scope(function() return build(point.width) end)
+      return gb.measure.training(model, digits:batch(size, { drop_remainder = true }), { resident = true })
+    end
+    local one = gb.distribute.MirroredStrategy { devices = { own[1] } }
+    local all = gb.distribute.MultiWorkerMirroredStrategy { devices = own }
+    local alone = point.scaling == "weak" and examples or batch
+    local before = measure(one, alone)
+    local row = measure(all, batch)
+    local after = measure(one, alone)
+    gb.measure.efficiency(row, { before, after }, point.scaling)
+    row.processes = workers
+    return row
+  end,
+  charts = {
+    gb.chart.line { x = "devices_per_process", y = "weak_efficiency", where = { scaling = "weak" } },
+    gb.chart.line { x = "devices_per_process", y = "strong_efficiency", where = { scaling = "strong" } },
+  },
+  expect = {
+    gb.expect.at_least {
+      y = "weak_efficiency", value = 0.8, where = { scaling = "weak" },
+      claim = "with as many examples each, every replica is at least 0.8 times as fast as alone",
+    },
+  },
+}

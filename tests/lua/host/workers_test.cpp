@@ -1,0 +1,208 @@
+// Many processes, as a user starts them, and what becomes of a run when one of them goes.
+#include "lua/host/workers.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <regex>
+#include <thread>
+
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// mpirun's own limit is the test's.
+class Workers : public FolderTest {
+ protected:
+  void SetUp() override {
+    if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
+  }
+  Ended run_with(int workers, const std::string& script, std::vector<std::string> options = {}) const {
+    options.insert(options.end(), {"--workers", std::to_string(workers), "--quick"});
+    return run(script, std::move(options));
+  }
+};
+
+const std::string sweep = R"(
+local gb = require "gpubench"
+local index, count = gb.distribute.process_index(), gb.distribute.num_processes()
+gb.experiment {
+  name = "together", title = "Together",
+  axes = { gb.axis("n", { 1, 2, 3 }) },
+  run = function(point)
+    BODY
+    return { index = index, count = count, samples = { 1.5, 2.5 + index } }
+  end,
+}
+)";
+
+std::string with_body(const std::string& body) {
+  std::string text = sweep;
+  return text.replace(text.find("BODY"), 4, body);
+}
+
+/// Starts it, waits for point 2, and signals process `rank`.
+class EndlessRun {
+ public:
+  EndlessRun(const std::string& folder, int rank, int signal, const std::vector<std::string>& options = {})
+      : program_(arguments(options), folder) {
+    program_.wait_for("processes: ");
+    program_.wait_for("started\n");
+    const Ended& so_far = program_.so_far();
+    std::smatch match;
+    const std::regex pattern(fmt::format("process {} \\([^,]*, pid ([0-9]+)\\)", rank));
+    if (std::regex_search(so_far.out, match, pattern)) process_ = std::stoi(match[1]);
+    kill(process_, signal);
+  }
+  ~EndlessRun() {
+    if (process_ > 0) kill(process_, SIGCONT), kill(process_, SIGKILL);
+  }
+  Ended end() { return program_.end(); }
+  pid_t process() const { return process_; }
+
+ private:
+  static std::vector<std::string> arguments(const std::vector<std::string>& options) {
+    std::vector<std::string> all{"script.lua", "--workers", "2", "--quick"};
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  }
+  Program program_;
+  pid_t process_ = 0;
+};
+
+const std::string announced =
+    with_body("if point.n == 2 then if index == 0 then print 'started' io.stdout:flush() end while true do end end");
+
+TEST_F(Workers, WriteOneRunWithTheRowsAndSamplesOfAll) {
+  const Ended ended = run_with(2, sweep + "print(index)");
+  EXPECT_EQ(ended.status, 2) << "BODY is no Lua";
+  const Ended good = run_with(2, with_body("") + "print('index', index)", {"--out", "out"});
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_EQ(good.err, "");
+  EXPECT_THAT(good.out,
+              AllOf(StartsWith("2 processes: process 0 ("), HasSubstr("index\t0\n"), Not(HasSubstr("index\t1"))));
+  const std::string rows = read(find("results.csv"));
+  EXPECT_THAT(rows,
+              AllOf(HasSubstr("together,1,0,1,ok"), HasSubstr("together,1,1,1,ok"), HasSubstr("together,3,1,3,ok")));
+  EXPECT_THAT(read(find("samples.csv")), AllOf(HasSubstr("2,0,2,2.5\r\n"), HasSubstr("2,1,2,3.5\r\n")));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("process 1 ("));
+}
+
+TEST_F(Workers, DivideTheThreads) {
+  const Ended ended = run_with(2, with_body(""), {"--threads", "5"});
+  EXPECT_THAT(ended.out, AllOf(HasSubstr(") with 3 threads, process 1 ("), HasSubstr(") with 2 threads\n")));
+}
+
+TEST_F(Workers, APointThatFailsInOneFailsInAllAndTheSweepGoesOn) {
+  const Ended ended = run_with(3, with_body("if point.n == 2 and index == 1 then error('odd') end"));
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*, pid [0-9]+\\): script.lua:8: odd\n"));
+  const std::string rows = read(find("results.csv"));
+  EXPECT_THAT(rows, AllOf(HasSubstr("together,2,0,2,error,process 1 ("), HasSubstr("together,2,2,2,error,process 1 ("),
+                          HasSubstr("together,3,2,3,ok")));
+}
+
+TEST_F(Workers, AnErrorOfTheScriptEndsAllAndIsToldOnce) {
+  const Ended all = run_with(3, "\nerror('odd')");
+  EXPECT_EQ(all.status, 2);
+  EXPECT_EQ(all.err, "script.lua:2: odd\n");
+  const Ended one = run_with(2, with_body("") + "\nif index == 1 then error('odd') end\n" + with_body(""));
+  EXPECT_EQ(one.status, 2);
+  EXPECT_THAT(one.err, AllOf(HasSubstr("process 1 ("), HasSubstr("failed: script.lua:14: odd")));
+}
+
+TEST_F(Workers, TrainTogether) {
+  const Ended ended = run_with(2, R"(
+local gb = require "gpubench"
+gb.experiment {
+  name = "trained", title = "Trained", axes = { gb.axis("batch_size", { 32 }) },
+  run = function(point)
+    local strategy = gb.distribute.MultiWorkerMirroredStrategy()
+    local model = strategy:scope(function()
+      local model = gb.Sequential { gb.layers.Dense(16, { input_shape = { 8 } }), gb.layers.Dense(2) }
+      model:compile { optimizer = "sgd", loss = "mse" }
+      return model
+    end)
+    local data = gb.data.Dataset.from_tensor_slices { gb.ones { 128, 8 }, gb.ones { 128, 2 } }
+    return gb.measure.training(model, data:batch(point.batch_size))
+  end,
+})");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("trained,1,0,ok"), HasSubstr("trained,1,1,ok")));
+}
+
+TEST_F(Workers, AKilledProcessEndsTheRunAndRowsAreKept) {
+  write("script.lua", announced);
+  EndlessRun run(path(), 1, SIGKILL);
+  const Ended ended = run.end();
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr(fmt::format("pid {}) was lost: its process has ended", run.process())));
+  EXPECT_THAT(ended.err, HasSubstr("the processes of this run are no longer complete: 1 point not measured"));
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,error")));
+}
+
+TEST_F(Workers, AStoppedProcessEndsTheRun) {
+  write("script.lua", announced);
+  EndlessRun run(path(), 1, SIGSTOP);
+  const Ended ended = run.end();
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err,
+              HasSubstr(fmt::format("pid {}) was lost: nothing has been heard of it for 5 s", run.process())));
+}
+
+TEST_F(Workers, ALostProcess0IsTold) {
+  write("script.lua", announced);
+  EndlessRun run(path(), 0, SIGKILL);
+  const Ended ended = run.end();
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr(fmt::format("pid {}) was lost: its process has ended", run.process())));
+}
+
+TEST_F(Workers, OneThatDoesNotComeIsGivenUp) {
+  const Ended ended =
+      run_with(2, with_body("if point.n == 2 and index == 1 then while true do end end"), {"--peer-timeout", "2"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err,
+              AllOf(HasSubstr("n=2: error: process 1 ("), HasSubstr("has waited for it for 2 s (--peer-timeout)")));
+}
+
+TEST_F(Workers, WithoutMpirunThePackageIsNamed) {
+  write("script.lua", "");
+  const Ended ended = run_program({"script.lua", "--workers", "2"}, path(), {"PATH=/nowhere"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err,
+            "gpubench: run --workers: there is no mpirun on the PATH (/nowhere); it starts the processes, and Debian's "
+            "package openmpi-bin has it: apt-get install openmpi-bin\n");
+}
+
+TEST_F(Workers, APortThatCannotBeHadIsNamed) {
+  write("script.lua", "");
+  const Ended ended = run_program({"script.lua", "--workers", "2"}, path(), {"GPUBENCH_PORT=0x"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("GPUBENCH_PORT is '0x'; a port is a number from 1 to 65535"));
+}
+
+TEST_F(Workers, DifferentArgumentsAreRefused) {
+  write("script.lua", "");
+  const std::string command = fmt::format(
+      "cd '{}' && mpirun --allow-run-as-root --oversubscribe --bind-to none -q -n 1 '{}' script.lua --seed 1 : "
+      "-n 1 '{}' script.lua --seed 2 > out.txt 2> err.txt",
+      path(), GPUBENCH_PROGRAM, GPUBENCH_PROGRAM);
+  EXPECT_NE(std::system(command.c_str()), 0);
+  EXPECT_THAT(read("err.txt"),
+              AllOf(HasSubstr("the processes of a run need the same scripts or arguments: process 0 ("),
+                    HasSubstr("has 'script.lua --seed 1'"), HasSubstr("has 'script.lua --seed 2'")));
+}
+
+}  // namespace
+}  // namespace gpubench
