@@ -1,11 +1,13 @@
 #include "core/experiment/collective_rank_trial.h"
 
 #include <algorithm>
+#include <ctime>
 #include <fmt/format.h>
 #include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/measure/stats/quantile.h"
 
 namespace gpubench {
 namespace {
@@ -19,6 +21,13 @@ constexpr Seconds least_sampling{0.05};
 
 StoppingLimits limits(Seconds budget) {
   return {.min_time = std::min(least_sampling, budget), .budget = budget};
+}
+
+/// Of this thread, on any processor; about 0.2 us to ask.
+std::int64_t nanoseconds_run() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 bool has_parts(CollectiveKind kind) {
@@ -66,8 +75,11 @@ std::optional<CollectiveMeasurement> CollectiveRankTrial::run() {
   write(whole_view_, [&](std::int64_t i) { return collective_input(own_, ranks_, i); });
   Order order = agree({});
   while (order.next == Order::Next::warm_up || order.next == Order::Next::sample) {
-    const std::int64_t nanoseconds = time(order.collectives);
-    if (order.next == Order::Next::sample) sampled_.push_back(nanoseconds);
+    const auto [nanoseconds, ran] = time(order.collectives);
+    if (order.next == Order::Next::sample) {
+      sampled_.push_back(nanoseconds);
+      busy_.push_back(static_cast<double>(ran) / static_cast<double>(nanoseconds));
+    }
     order = agree(own_ == 0 ? next_order(order, static_cast<double>(nanoseconds) * 1e-9) : order);
   }
   if (order.next == Order::Next::interrupted) return std::nullopt;
@@ -90,17 +102,19 @@ CollectiveRankTrial::Order CollectiveRankTrial::next_order(const Order& last, do
   return {warmed_ < warmup_ ? Order::Next::warm_up : Order::Next::sample, last.collectives};
 }
 
-std::int64_t CollectiveRankTrial::time(std::int64_t collectives) {
+std::pair<std::int64_t, std::int64_t> CollectiveRankTrial::time(std::int64_t collectives) {
   // Ranks leave it as close together as they will leave those that are timed.
   if (collectives > 1)
     communicator_.run(collective_, stream_);
   else
     communicator_.barrier();
   stream_.synchronize();
+  const std::int64_t ran = nanoseconds_run();
   const Clock::time_point begin = Clock::now();
   for (std::int64_t i = 0; i < collectives; ++i) communicator_.run(collective_, stream_);
   stream_.synchronize();
-  return std::chrono::nanoseconds(Clock::now() - begin).count();
+  const std::int64_t past = std::chrono::nanoseconds(Clock::now() - begin).count();
+  return {past, nanoseconds_run() - ran};
 }
 
 std::int64_t CollectiveRankTrial::count_wrong_once() {
@@ -134,6 +148,10 @@ std::int64_t CollectiveRankTrial::count_wrong_once() {
 }
 
 CollectiveMeasurement CollectiveRankTrial::summary(std::int64_t group) {
+  constexpr double millionths = 1e6;
+  const auto busy = static_cast<std::int64_t>(
+      // An accelerator's host thread has nothing to do but to wait.
+      (device_.shares_host_memory() ? median_in_place(busy_) : 1) * millionths);
   CollectiveMeasurement result{.one = case_,
                                .ranks = ranks_,
                                .implementation = std::string(communicator_.name()),
@@ -150,6 +168,7 @@ CollectiveMeasurement CollectiveRankTrial::summary(std::int64_t group) {
   result.slowest_rank = static_cast<double>(std::ranges::max(totals)) * scale;
   result.mean_rank =
       static_cast<double>(std::accumulate(totals.begin(), totals.end(), std::int64_t{0})) * scale / ranks_;
+  result.busy = static_cast<double>(std::ranges::max(exchanged({busy}, CollectiveKind::all_gather))) / millionths;
   result.wrong = exchanged({count_wrong_once()}, CollectiveKind::all_reduce)[0];
   return result;
 }

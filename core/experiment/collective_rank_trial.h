@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/experiment/collective_values.h"
@@ -30,7 +31,8 @@ class CollectiveRankTrial {
   void set_up_tensors();
   Order agree(Order order);
   Order next_order(const Order& last, double seconds);
-  std::int64_t time(std::int64_t collectives);
+  /// Nanoseconds of a group, and of those the ones in which this thread ran.
+  std::pair<std::int64_t, std::int64_t> time(std::int64_t collectives);
   std::int64_t count_wrong_once();
   CollectiveMeasurement summary(std::int64_t group);
 
@@ -53,6 +55,7 @@ class CollectiveRankTrial {
   StoppingRule rule_;
   // Of every rank:
   std::vector<std::int64_t> sampled_;  // nanoseconds of each group
+  std::vector<double> busy_;           // shares of those in which this thread ran
 };
 
 }  // namespace gpubench

@@ -40,6 +40,18 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
   }
 }
 
+/// Less is not the time that a collective takes where each rank has a processor.
+constexpr double least_busy = 0.9;
+
+std::string quality_of(const CollectiveMeasurement& measurement) {
+  if (measurement.wrong > 0) return fmt::format("unreliable: {} elements of the result are wrong", measurement.wrong);
+  if (measurement.busy < least_busy) {
+    return fmt::format("unreliable: the ranks shared processors: each ran for {:.0f} % of the time at most",
+                       100 * measurement.busy);
+  }
+  return interval_quality(measurement.time);
+}
+
 }  // namespace
 
 std::vector<CollectiveMeasurement> measure_collectives(std::span<const CollectiveCase> cases,
@@ -91,9 +103,7 @@ Record to_record(const CollectiveMeasurement& measurement) {
     set_rate(record, {"bus_bytes_per_s", "bus_bytes_low_per_s", "bus_bytes_high_per_s"},
              bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
   record.set("wrong", measurement.wrong);
-  record.set("quality", measurement.wrong > 0
-                            ? fmt::format("unreliable: {} elements of the result are wrong", measurement.wrong)
-                            : interval_quality(measurement.time));
+  record.set("quality", quality_of(measurement));
   return record;
 }
 

@@ -27,6 +27,7 @@ gb.measure = {}
 ---   others. `"tree"`: many ranks add up small messages along a tree. `"parts"`: every rank adds up a part of the message
 ---   and writes the sum to all. `"reduction_to_one"`: the first rank does that alone.
 --- - `wrong`: elements of the result, of all ranks together, that are not the exact one; a row that has any is unreliable.
+---   So is one of CPU devices whose threads shared a processor, which is slower than any link.
 ---
 --- Where several processes run the script, the ranks of all take part, and each process gets the same rows. Everything is in
 --- place: the part of all_gather and reduce_scatter lies in the whole. `samples` are the times in seconds.

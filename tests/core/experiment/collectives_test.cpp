@@ -154,6 +154,15 @@ TEST(CollectiveMeasurement, bandwidths_follow_from_the_time) {
   EXPECT_EQ(record.get("wrong"), Cell(std::int64_t{0}));
 }
 
+TEST(CollectiveMeasurement, ranks_that_shared_a_processor_make_the_row_unreliable) {
+  CollectiveMeasurement one;
+  one.time = {1e-6, {0.99e-6, 1.01e-6}};
+  EXPECT_EQ(to_record(one).get("quality"), Cell("ok"));
+  one.busy = 0.52;
+  EXPECT_EQ(to_record(one).get("quality"),
+            Cell("unreliable: the ranks shared processors: each ran for 52 % of the time at most"));
+}
+
 TEST(BusFactor, as_nccl_tests_derive_it) {
   EXPECT_EQ(bus_factor(CollectiveKind::all_reduce, 2), 1);
   EXPECT_EQ(bus_factor(CollectiveKind::all_reduce, 4), 1.5);
