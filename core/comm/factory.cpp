@@ -79,7 +79,7 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
 
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
   const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
-  return launch ? join_by_mpi(*launch, options) : nullptr;
+  return launch ? join_by_mpi(*launch, options) : join_by_nccl_id(options);
 }
 
 }  // namespace gpubench

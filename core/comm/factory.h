@@ -28,7 +28,8 @@ CrossDevice parse_cross_device(std::string_view name);
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
                                                               CrossDevice cross_device, ProcessGroup* group);
 
-/// The group that this process was started in (mpirun, srun, gpubench run --workers); nullptr for a process of its own.
+/// The group that this process was started in (mpirun, srun, gpubench run --workers, or by hand with
+/// GPUBENCH_NCCL_ID); nullptr for a process of its own.
 /// Throws Error where a launcher's environment is there and the group cannot be joined.
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options);
 

@@ -168,6 +168,7 @@ std::vector<std::int64_t> CollectiveRankTrial::exchanged(const std::vector<std::
   std::vector<std::int64_t> result(static_cast<std::size_t>(gather ? all.elements() : count));
   stream_.copy(result.data(), (gather ? output : input).data(), result.size() * sizeof(std::int64_t));
   stream_.synchronize();
+  communicator_.check();
   return result;
 }
 

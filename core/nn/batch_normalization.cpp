@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/batch_norm.h"
 #include "core/ops/state.h"
 
 namespace gpubench::nn {
@@ -13,7 +12,8 @@ LayerKind BatchNormalization::layer_kind() {
           {{"momentum", 0.99},
            {"epsilon", 1e-3},
            {"gamma_initializer", std::string("ones")},
-           {"beta_initializer", std::string("zeros")}},
+           {"beta_initializer", std::string("zeros")},
+           {"synchronized", false}},
           &construct_layer<BatchNormalization>};
 }
 
@@ -51,10 +51,21 @@ Value BatchNormalization::apply(const CallContext& context, std::span<const Valu
   if (!context.training || !config().flag("trainable")) {
     return ops::batch_norm_inference(graph, inputs[0], gamma, beta, moving_mean, moving_variance, epsilon_);
   }
-  const Value y = ops::batch_norm(graph, inputs[0], gamma, beta, epsilon_);
-  ops::moving_average(graph, moving_mean, Value{y.node, 1}, momentum_);
-  ops::moving_average(graph, moving_variance, Value{y.node, 2}, momentum_);
-  return y;
+  const ops::Normalized result = normalize(context, inputs[0], gamma, beta);
+  ops::moving_average(graph, moving_mean, result.mean, momentum_);
+  ops::moving_average(graph, moving_variance, result.variance, momentum_);
+  return result.y;
+}
+
+ops::Normalized BatchNormalization::normalize(const CallContext& context, Value x, Value gamma, Value beta) const {
+  Graph& graph = context.graph;
+  if (config().flag("synchronized") && context.replica_rows > 0) {
+    const auto rows = static_cast<double>(graph.type(x).shape[0]);
+    const double weight = rows / static_cast<double>(context.replica_rows);
+    return ops::synchronized_batch_norm(graph, x, gamma, beta, epsilon_, weight);
+  }
+  const Value y = ops::batch_norm(graph, x, gamma, beta, epsilon_);
+  return {y, Value{y.node, 1}, Value{y.node, 2}};
 }
 
 }  // namespace gpubench::nn

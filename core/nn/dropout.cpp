@@ -1,5 +1,6 @@
 #include "core/nn/dropout.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/ops/random.h"
@@ -27,9 +28,22 @@ void Dropout::make_variables(VariableFactory& factory, std::span<const TensorTyp
 Value Dropout::apply(const CallContext& context, std::span<const Value> inputs) const {
   if (!context.training || rate_ == 0) return inputs[0];
   if (!context.step) fail("draws by the step counter in training, but this call has none");
-  // The node's place keeps the masks apart when one layer is applied several times in a graph.
-  const std::uint64_t seed = seed_ + (static_cast<std::uint64_t>(context.graph.nodes().size()) << 32);
-  return ops::dropout(context.graph, inputs[0], context.step, rate_, seed);
+  const Shape& shape = context.graph.type(inputs[0]).shape;
+  const std::int64_t row = element_count(std::span(shape).subspan(1));
+  return ops::dropout(context.graph, inputs[0], context.step, rate_, unused_seed(context), context.first_row * row);
+}
+
+/// Keeps the masks apart when one layer is applied several times in a graph.
+std::uint64_t Dropout::unused_seed(const CallContext& context) const {
+  const auto nodes = std::span(context.graph.nodes()).subspan(context.first_node);
+  for (std::uint64_t applied = 0;; ++applied) {
+    const std::uint64_t seed = seed_ + (applied << 32);
+    const auto uses = [&](const Node& node) {
+      const auto* const op = dynamic_cast<const gpubench::Dropout*>(node.op.get());
+      return op != nullptr && op->seed == seed;
+    };
+    if (std::ranges::none_of(nodes, uses)) return seed;
+  }
 }
 
 }  // namespace gpubench::nn

@@ -16,6 +16,8 @@ class Dropout final : public Layer {
   void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
   Value apply(const CallContext& context, std::span<const Value> inputs) const override;
 
+  std::uint64_t unused_seed(const CallContext& context) const;
+
   double rate_;
   std::uint64_t seed_;
 };

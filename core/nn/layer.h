@@ -21,6 +21,13 @@ struct CallContext {
   bool training = false;
   /// int64 scalar that differs from step to step; random layers draw by it. Needed in training only.
   Value step{};
+  /// The inputs are rows of a larger batch, from this one on: random layers draw for them what they draw in the whole.
+  std::int64_t first_row = 0;
+  /// The nodes of this part of it begin here. Another part in the same graph draws as if it were one with this.
+  std::size_t first_node = 0;
+  /// Of a replica's call: the rows that all replicas have in it, which may exchange what they know of them. 0: no
+  /// replica.
+  std::int64_t replica_rows = 0;
 };
 
 class Layer {

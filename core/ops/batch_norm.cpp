@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
 #include "core/ops/shape_ops.h"
+#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {
@@ -118,7 +120,15 @@ std::vector<Value> BatchNormInference::gradient(Graph& graph, std::span<const Va
                                                 std::span<const Value> output_gradients) const {
   const Value dx = graph.apply(std::make_shared<const BatchNormInferenceGradient>(epsilon),
                                {inputs[0], inputs[1], inputs[3], inputs[4], output_gradients[0]});
-  return {dx, Value{dx.node, 1}, Value{dx.node, 2}, Value{}, Value{}};
+  const Value dgamma{dx.node, 1}, dbeta{dx.node, 2};
+  // From the sums over x that dgamma and dbeta are already; not computed where the statistics are variables' values.
+  const Value gamma = inputs[1], variance = inputs[4];
+  const Dtype dtype = graph.type(gamma).dtype;
+  const Value spread = ops::add(graph, variance, ops::scalar(graph, static_cast<double>(epsilon), dtype));
+  const Value scale = ops::mul(graph, gamma, ops::rsqrt(graph, spread));
+  const Value dmean = ops::neg(graph, ops::mul(graph, dbeta, scale));
+  const Value half = ops::mul(graph, ops::mul(graph, dgamma, gamma), ops::scalar(graph, -0.5, dtype));
+  return {dx, dgamma, dbeta, dmean, ops::div(graph, half, spread)};
 }
 
 double BatchNormInference::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
@@ -145,6 +155,17 @@ namespace ops {
 
 Value batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon) {
   return graph.apply(std::make_shared<const BatchNorm>(epsilon), {x, gamma, beta});
+}
+
+Normalized synchronized_batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon, double weight) {
+  // For its statistics, which it takes without loss of precision far from zero and of 16-bit data.
+  const Value own = batch_norm(graph, x, gamma, beta, epsilon);
+  const Value own_mean{own.node, 1}, own_variance{own.node, 2};
+  const Value part = scalar(graph, weight, graph.type(own_mean).dtype);
+  const Value mean = all_reduce(graph, mul(graph, own_mean, part));
+  const Value between = square(graph, sub(graph, own_mean, mean));
+  const Value variance = all_reduce(graph, mul(graph, add(graph, own_variance, between), part));
+  return {batch_norm_inference(graph, x, gamma, beta, mean, variance, epsilon), mean, variance};
 }
 
 Value batch_norm_inference(Graph& graph, Value x, Value gamma, Value beta, Value mean, Value variance, float epsilon) {

@@ -68,5 +68,13 @@ namespace ops {
 Value batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon);
 Value batch_norm_inference(Graph& graph, Value x, Value gamma, Value beta, Value mean, Value variance, float epsilon);
 
+struct Normalized {
+  Value y, mean, variance;
+};
+/// batch_norm of the examples of all replicas, of which this one's x has the share `weight`. What it exchanges are
+/// means and variances [channels], two in the forward pass and two in the backward pass; the squares that it adds up
+/// are of differences from the mean.
+Normalized synchronized_batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon, double weight);
+
 }  // namespace ops
 }  // namespace gpubench

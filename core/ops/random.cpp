@@ -13,6 +13,15 @@ double checked_rate(double rate) {
   ops::refuse("dropout", fmt::format("the rate must be at least 0 and below 1, got {}", rate));
 }
 
+std::int64_t checked_first(std::int64_t first) {
+  if (first >= 0) return first;
+  ops::refuse("dropout", fmt::format("the first element is number {}; they count from 0", first));
+}
+
+std::string mask_attributes(double rate, std::uint64_t seed, std::int64_t first) {
+  return fmt::format("rate={} seed={}{}", rate, seed, first == 0 ? "" : fmt::format(" first={}", first));
+}
+
 std::vector<TensorType> infer_masked(std::string_view op, std::span<const TensorType> inputs) {
   ops::expect_count(op, inputs, 2);
   ops::expect_floating(op, inputs[0]);
@@ -36,10 +45,11 @@ std::optional<BlockForm> RandomOp::block_form(std::span<const BlockInput> inputs
   return BlockForm{};
 }
 
-Dropout::Dropout(double probability, std::uint64_t of) : rate(checked_rate(probability)), seed(of) {}
+Dropout::Dropout(double probability, std::uint64_t of, std::int64_t from)
+    : rate(checked_rate(probability)), seed(of), first(checked_first(from)) {}
 
 std::string Dropout::attributes() const {
-  return fmt::format("rate={} seed={}", rate, seed);
+  return mask_attributes(rate, seed, first);
 }
 
 std::vector<TensorType> Dropout::infer(std::span<const TensorType> inputs) const {
@@ -48,14 +58,15 @@ std::vector<TensorType> Dropout::infer(std::span<const TensorType> inputs) const
 
 std::vector<Value> Dropout::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
                                      std::span<const Value> output_gradients) const {
-  const auto op = std::make_shared<const DropoutGradient>(rate, seed);
+  const auto op = std::make_shared<const DropoutGradient>(rate, seed, first);
   return {graph.apply(op, {output_gradients[0], inputs[1]}), Value{}};
 }
 
-DropoutGradient::DropoutGradient(double probability, std::uint64_t of) : rate(checked_rate(probability)), seed(of) {}
+DropoutGradient::DropoutGradient(double probability, std::uint64_t of, std::int64_t from)
+    : rate(checked_rate(probability)), seed(of), first(checked_first(from)) {}
 
 std::string DropoutGradient::attributes() const {
-  return fmt::format("rate={} seed={}", rate, seed);
+  return mask_attributes(rate, seed, first);
 }
 
 std::vector<TensorType> DropoutGradient::infer(std::span<const TensorType> inputs) const {
@@ -80,8 +91,8 @@ std::vector<TensorType> RandomNormal::infer(std::span<const TensorType> inputs) 
 
 namespace ops {
 
-Value dropout(Graph& graph, Value x, Value step, double rate, std::uint64_t seed) {
-  return graph.apply(std::make_shared<const Dropout>(rate, seed), {x, step});
+Value dropout(Graph& graph, Value x, Value step, double rate, std::uint64_t seed, std::int64_t first) {
+  return graph.apply(std::make_shared<const Dropout>(rate, seed, first), {x, step});
 }
 Value random_uniform(Graph& graph, Value step, Shape shape, double low, double high, std::uint64_t seed) {
   return graph.apply(std::make_shared<const RandomUniform>(std::move(shape), low, high, seed), {step});

@@ -15,11 +15,12 @@ class RandomOp : public Op {
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 };
 
-/// x, step int64[] or int64[k] -> x where kept, scaled by 1 / (1 - rate), else 0.
+/// x, step int64[] or int64[k] -> x where kept, scaled by 1 / (1 - rate), else 0. Where x is some rows of a tensor that
+/// is drawn for in parts, `first` is the number of its first element in the whole, for which each part draws the same.
 class Dropout final : public RandomOp {
  public:
-  /// 0 <= rate < 1; throws Error otherwise.
-  Dropout(double probability, std::uint64_t of);
+  /// 0 <= rate < 1 and first >= 0; throws Error otherwise.
+  Dropout(double probability, std::uint64_t of, std::int64_t from = 0);
   std::string_view name() const override { return "dropout"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
@@ -29,12 +30,13 @@ class Dropout final : public RandomOp {
 
   const double rate;
   const std::uint64_t seed;
+  const std::int64_t first;
 };
 
 /// dy, step -> dx with the mask that Dropout used in that step.
 class DropoutGradient final : public RandomOp {
  public:
-  DropoutGradient(double probability, std::uint64_t of);
+  DropoutGradient(double probability, std::uint64_t of, std::int64_t from = 0);
   std::string_view name() const override { return "dropout_gradient"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
@@ -42,6 +44,7 @@ class DropoutGradient final : public RandomOp {
 
   const double rate;
   const std::uint64_t seed;
+  const std::int64_t first;
 };
 
 /// step int64[] -> float32 of `shape`, int64[k] -> [k, shape...], uniform in [low, high).
@@ -74,7 +77,7 @@ class RandomNormal final : public RandomOp {
 
 namespace ops {
 
-Value dropout(Graph& graph, Value x, Value step, double rate, std::uint64_t seed);
+Value dropout(Graph& graph, Value x, Value step, double rate, std::uint64_t seed, std::int64_t first = 0);
 Value random_uniform(Graph& graph, Value step, Shape shape, double low, double high, std::uint64_t seed);
 Value random_normal(Graph& graph, Value step, Shape shape, double mean, double stddev, std::uint64_t seed);
 

@@ -245,13 +245,14 @@ struct Gradients {
 };
 
 Gradients add_backward(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
-                       std::span<const TensorType> element, double weight) {
+                       std::span<const TensorType> element, const std::optional<BatchShare>& share) {
   const StepValues whole = bind_element(graph, model, element, true);
   const Value counter = graph.variable(config.optimizer->iterations());
   std::vector<Value> values;
   for (const VariablePtr& variable : model.trainable_variables()) values.push_back(graph.variable(variable));
 
   const LossScale* const scale = config.loss_scale.get();
+  const double weight = share ? weight_of(*share) : 1;
   const std::int64_t parts = config.gradient_accumulation_steps;
   require_equal_parts(model, element, parts);
   require_layers(model, config.recompute, "recompute");
@@ -260,7 +261,15 @@ Gradients add_backward(Graph& graph, const Model& model, const CompileConfig& co
   for (std::int64_t index = 0; index < parts; ++index) {
     GradientSection section{.first = count()};
     StepValues part = part_of(graph, whole, index, parts);
-    part.outputs = model.call({graph, true, counter}, part.inputs);
+    const Shape& shape = graph.type(part.inputs[0]).shape;
+    const std::int64_t rows = shape.empty() ? 0 : shape[0];
+    const CallContext context{.graph = graph,
+                              .training = true,
+                              .step = counter,
+                              .first_row = (share ? share->first : 0) + index * rows,
+                              .first_node = graph.nodes().size(),
+                              .replica_rows = share ? share->total / parts : 0};
+    part.outputs = model.call(context, part.inputs);
     const Value loss =
         share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
     section.middle = count();
@@ -277,14 +286,14 @@ Gradients add_nothing(Graph& graph, const Model& model, const CompileConfig& con
                       std::span<const TensorType> element) {
   Graph other;
   Figures figures(metrics, true);
-  const Gradients gradients =
-      add_backward(other, model, config, figures, with_rows(element, config.gradient_accumulation_steps), 1);
+  const std::int64_t rows = config.gradient_accumulation_steps;
+  const BatchShare any{.first = 0, .rows = rows, .total = rows};
+  const Gradients gradients = add_backward(other, model, config, figures, with_rows(element, rows), any);
   for (const Node& node : other.nodes()) {
     if (dynamic_cast<const AllReduce*>(node.op.get()) == nullptr) continue;
     throw Error(
-        fmt::format("model '{}': '{}' exchanges what its replicas know of the batch, and the batch has fewer "
-                    "examples than there are replicas; leave it out by dataset:batch(size, {{ drop_remainder = "
-                    "true }})",
+        fmt::format("model '{}': '{}' exchanges what its replicas know of the batch, and so small a batch leaves "
+                    "a replica without examples; leave it out by dataset:batch(size, {{ drop_remainder = true }})",
                     model.name(), node.label));
   }
   Gradients nothing{.values = std::vector<Value>(gradients.values.size()), .updated = gradients.updated};
@@ -303,23 +312,22 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   StepGraph step;
   Graph& graph = step.graph;
   Figures figures(metrics, share.has_value());
-  const double weight = share ? weight_of(*share) : 1;
   Gradients gradients = share && share->rows == 0
                             ? add_nothing(graph, model, config, metrics, element)
                             : add_backward(graph, model, config, figures,
                                            share ? with_rows(element, share->rows)
                                                  : std::vector<TensorType>(element.begin(), element.end()),
-                                           weight);
+                                           share);
   std::vector<Value> statistics;
   if (share) {
     gradients.values = exchange_gradients(graph, gradients.values, config.replicas->options().compression);
-    statistics = exchange_variables(graph, gradients.updated, weight);
+    statistics = exchange_variables(graph, gradients.updated, weight_of(*share));
     figures.exchange(graph);
   }
   const std::vector<VariablePtr> variables = model.trainable_variables();
   if (config.loss_scale) config.loss_scale->apply_scaled(graph, *config.optimizer, gradients.values, variables);
   if (!config.loss_scale) config.optimizer->apply_gradients(graph, gradients.values, variables);
-  assign_variables(graph, gradients.updated, statistics);
+  if (share) assign_variables(graph, gradients.updated, statistics);
   figures.finish(graph);
   if (!config.recompute.empty()) graph = with_recomputed(std::move(graph), gradients.sections, config.recompute);
   return step;

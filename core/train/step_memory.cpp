@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/data/dataset.h"
+#include "core/exec/replicated_executor.h"
 #include "core/passes/recompute.h"
 #include "core/train/recompute_choice.h"
 
@@ -70,7 +71,8 @@ struct DryStep {
   StepGraph graph;
 };
 
-DryStep dry_step(Trainer& trainer, CompileConfig config, std::span<const TensorType> element) {
+DryStep dry_step(Trainer& trainer, CompileConfig config, std::span<const TensorType> element,
+                 const std::optional<BatchShare>& share = {}) {
   const Model& model = trainer.model();
   require_gradients(model);
   PlannedVariables variables;
@@ -82,13 +84,19 @@ DryStep dry_step(Trainer& trainer, CompileConfig config, std::span<const TensorT
   }
   const DeviceId& device = model.calls()[model.outputs()[0]].layer->device();
   const MetricStates metrics(trainer.runtime(), variables, metric_names(model, config), device);
-  StepGraph graph = training_graph(model, config, metrics, element);
+  StepGraph graph = training_graph(model, config, metrics, element, share);
   return {std::move(config), std::move(graph)};
 }
 
+/// Of a model alone, or of the replica with the largest share of the batch, as if it were on the first device.
 PlannedStepMemory plan_with(Trainer& trainer, CompileConfig asked, std::span<const TensorType> element) {
   const Model& model = trainer.model();
-  auto [config, step] = dry_step(trainer, std::move(asked), element);
+  std::optional<BatchShare> share;
+  if (asked.replicas && !element.empty() && !element[0].shape.empty()) {
+    const std::int64_t rows = element[0].shape[0];
+    share = std::ranges::max(asked.replicas->split({.first = 0, .rows = rows, .total = rows}), {}, &BatchShare::rows);
+  }
+  auto [config, step] = dry_step(trainer, std::move(asked), element, share);
   const double flops = recomputed_flops(step.graph);
   const Devices& devices = trainer.runtime().devices();
   const PlannedProgram planned =
@@ -147,7 +155,9 @@ std::vector<DeviceMemory> training_memory(Trainer& trainer) {
   require_graph(trainer);
   std::vector<DeviceMemory> most;
   for (const StepPlan* plan : trainer.training_plans()) {
-    const auto& executor = dynamic_cast<const GraphExecutor&>(*plan->executor);
+    auto* const replicated = dynamic_cast<ReplicatedExecutor*>(plan->executor.get());
+    const Executor& first = replicated == nullptr ? *plan->executor : replicated->replica(0);
+    const auto& executor = dynamic_cast<const GraphExecutor&>(first);
     auto memory = memory_of(executor.plan(), trainer.runtime().devices(), executor.feed(),
                             optimizer_state(trainer.config(), trainer.model()));
     if (total(memory) > total(most)) most = std::move(memory);

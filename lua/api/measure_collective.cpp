@@ -39,7 +39,7 @@ std::vector<DeviceId> all_of_a_kind(const Devices& devices) {
   return ids;
 }
 
-/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , budget = }: an array of rows.
+/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , budget = }: an array of rows, over all processes.
 int collective(lua_State* L) {
   const auto table = Value<CollectiveTable>::read(L, 1);
   Session& session = session_of(L);
@@ -47,7 +47,7 @@ int collective(lua_State* L) {
   const std::vector<DeviceId> ids = table.devices ? *table.devices : all_of_a_kind(world->devices);
   std::vector<Device*> devices;
   for (const DeviceId& id : ids) devices.push_back(&world->devices.device(id));
-  const auto communicators = make_communicators(devices, table.cross_device, nullptr);
+  const auto communicators = make_communicators(devices, table.cross_device, session.group());
   std::vector<CollectiveRank> ranks;
   for (std::size_t i = 0; i < devices.size(); ++i) ranks.push_back({devices[i], communicators[i].get()});
   std::vector<CollectiveCase> cases;

@@ -24,11 +24,12 @@ gb.measure = {}
 ---   (n - 1) / n for all_gather and reduce_scatter, 1 for broadcast, so that the best possible is the rate of the link
 ---   whatever the number of ranks; absent for one rank.
 --- - `algorithm`: how it was done, where the communicator tells. `"direct"`: every rank takes what it needs from the
----   others. `"parts"`: every rank adds up a part of the message and writes the sum to all. `"reduction_to_one"`: the first
----   rank does that alone.
+---   others. `"tree"`: many ranks add up small messages along a tree. `"parts"`: every rank adds up a part of the message
+---   and writes the sum to all. `"reduction_to_one"`: the first rank does that alone.
 --- - `wrong`: elements of the result, of all ranks together, that are not the exact one; a row that has any is unreliable.
 ---
---- Everything is in place: the part of all_gather and reduce_scatter lies in the whole. `samples` are the times in seconds.
+--- Where several processes run the script, the ranks of all take part, and each process gets the same rows. Everything is in
+--- place: the part of all_gather and reduce_scatter lies in the whole. `samples` are the times in seconds.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -121,6 +121,9 @@ function gb.layers.Dropout(rate, options) end
 ---@field epsilon number? 0.001 unless given
 ---@field gamma_initializer string? "ones" unless given
 ---@field beta_initializer string? "zeros" unless given
+---@field synchronized boolean? under a strategy, normalize by the examples of all replicas; false unless given: each
+---replica normalizes by its own. Costs four exchanges of a number per channel in each step. Without a strategy, in
+---tape loops and in inference it changes nothing
 
 ---@param options BatchNormalizationOptions?
 ---@return Layer

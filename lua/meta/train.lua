@@ -36,7 +36,8 @@ local Model = {}
 --- error). Their gradients are added up, and one update follows by their mean, as of the whole batch but for rounding:
 --- steps, loss, metrics and learning rates mean what they do without. What looks at a batch as a whole sees a part:
 --- BatchNormalization normalizes each part by itself and moves its statistics once for each, in order; a loss that gives one
---- number for a batch is the mean of what it gives for the parts; Dropout draws for each part anew.
+--- number for a batch is the mean of what it gives for the parts. Dropout draws for each example what it draws for it in
+--- the whole batch.
 ---
 --- ```lua
 --- local gb = require "gpubench"

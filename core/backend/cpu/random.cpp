@@ -42,11 +42,12 @@ struct Mask {
   std::uint32_t threshold;
   float scale;
 
-  void operator()(std::int64_t count, const std::array<Block, words>& random, const float* x, float* y) const {
+  void operator()(std::int64_t count, const std::array<const std::uint32_t*, words>& random, const float* x,
+                  float* y) const {
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
       const float kept = x[i] * scale;  // read in any case: a load under a condition does not vectorize
-      y[i] = random[0].words[i] >= threshold ? kept : 0.0F;
+      y[i] = random[0][i] >= threshold ? kept : 0.0F;
     }
   }
 };
@@ -55,9 +56,10 @@ struct Uniform {
   static constexpr int words = 1;
   float low, range;
 
-  void operator()(std::int64_t count, const std::array<Block, words>& random, const float*, float* y) const {
+  void operator()(std::int64_t count, const std::array<const std::uint32_t*, words>& random, const float*,
+                  float* y) const {
 #pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) y[i] = low + range * math::to_uniform(random[0].words[i]);
+    for (std::int64_t i = 0; i < count; ++i) y[i] = low + range * math::to_uniform(random[0][i]);
   }
 };
 
@@ -65,26 +67,29 @@ struct Normal {
   static constexpr int words = 2;
   float mean, stddev;
 
-  void operator()(std::int64_t count, const std::array<Block, words>& random, const float*, float* y) const {
+  void operator()(std::int64_t count, const std::array<const std::uint32_t*, words>& random, const float*,
+                  float* y) const {
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
-      y[i] = mean + stddev * math::to_normal(random[0].words[i], random[1].words[i]);
+      y[i] = mean + stddev * math::to_normal(random[0][i], random[1][i]);
     }
   }
 };
 
 /// Applies F to blocks of elements and their random words, in each part of its own step; blocks are shared among
-/// threads.
+/// threads. A part's elements are numbered from `first`, where a block may have begun before them.
 template <class F>
 class RandomLoop {
  public:
   /// The steps are the last input; a tensor may stand before it.
-  RandomLoop(const Signature& signature, std::uint64_t seed, F f)
+  RandomLoop(const Signature& signature, std::uint64_t seed, F f, std::int64_t first = 0)
       : f_(f),
         seed_(seed),
+        first_block_(first / philox_block),
+        before_(first % philox_block),
         parts_(signature.inputs.back().elements()),
         elements_(signature.outputs[0].elements() / std::max<std::int64_t>(parts_, 1)),
-        blocks_((elements_ + philox_block - 1) / philox_block),
+        blocks_((before_ + elements_ + philox_block - 1) / philox_block),
         threads_(threads_for_stream(parts_ * blocks_, 0, parts_ * elements_ * flops_per_element * F::words)) {}
 
   void operator()(Views inputs, Views outputs) const {
@@ -94,11 +99,16 @@ class RandomLoop {
     parallel_ranges(threads_, parts_ * blocks_, [&](int, std::int64_t first, std::int64_t last) {
       std::array<Block, F::words> random;
       for (std::int64_t b = first; b < last; ++b) {
-        const std::int64_t part = b / blocks_, begin = b % blocks_ * philox_block, at = part * elements_ + begin;
+        const std::int64_t part = b / blocks_, block = b % blocks_, skipped = block == 0 ? before_ : 0;
+        const std::int64_t begin = block * philox_block + skipped - before_, at = part * elements_ + begin;
         const auto step = static_cast<std::uint64_t>(steps[part]);
-        const auto counter = static_cast<std::uint64_t>(b % blocks_ * philox_lanes);
-        for (std::size_t w = 0; w < random.size(); ++w) fill_block(random[w], seed_, step, counter | w * second_words);
-        f_(std::min(philox_block, elements_ - begin), random, in + at, out + at);
+        const auto counter = static_cast<std::uint64_t>((first_block_ + block) * philox_lanes);
+        std::array<const std::uint32_t*, F::words> words;
+        for (std::size_t w = 0; w < random.size(); ++w) {
+          fill_block(random[w], seed_, step, counter | w * second_words);
+          words[w] = random[w].words + skipped;
+        }
+        f_(std::min(philox_block - skipped, elements_ - begin), words, in + at, out + at);
       }
     });
   }
@@ -106,24 +116,26 @@ class RandomLoop {
  private:
   F f_;
   std::uint64_t seed_;
+  std::int64_t first_block_, before_;       // elements of the first block that are before the first
   std::int64_t parts_, elements_, blocks_;  // parts, and what each of them has
   int threads_;
 };
 
-std::unique_ptr<Kernel> plan_mask(std::string_view op, const Signature& signature, double rate, std::uint64_t seed) {
+std::unique_ptr<Kernel> plan_mask(std::string_view op, const Signature& signature, double rate, std::uint64_t seed,
+                                  std::int64_t first) {
   if (signature.inputs[0].dtype != Dtype::f32) refuse_dtype(op, signature.inputs[0].dtype);
   const Mask mask{static_cast<std::uint32_t>(rate * 0x1p32), static_cast<float>(1 / (1 - rate))};
-  return loop_kernel(RandomLoop<Mask>(signature, seed, mask));
+  return loop_kernel(RandomLoop<Mask>(signature, seed, mask, first));
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device&) {
-  return plan_mask(op.name(), signature, op.rate, op.seed);
+  return plan_mask(op.name(), signature, op.rate, op.seed, op.first);
 }
 
 std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device&) {
-  return plan_mask(op.name(), signature, op.rate, op.seed);
+  return plan_mask(op.name(), signature, op.rate, op.seed, op.first);
 }
 
 std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature& signature, Device&) {

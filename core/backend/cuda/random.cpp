@@ -10,30 +10,36 @@ namespace gpubench::cuda {
 namespace {
 
 /// The steps are the last input.
-Draw draw_of(std::uint64_t seed, Views inputs, Views outputs) {
+Draw draw_of(std::uint64_t seed, Views inputs, Views outputs, std::int64_t first = 0) {
   const std::int64_t parts = inputs.back().elements();
-  return {seed, inputs.back().as<std::int64_t>(), parts, outputs[0].elements() / std::max<std::int64_t>(parts, 1)};
+  return {.seed = seed,
+          .steps = inputs.back().as<std::int64_t>(),
+          .parts = parts,
+          .elements = outputs[0].elements() / std::max<std::int64_t>(parts, 1),
+          .first = first};
 }
 
 std::unique_ptr<Kernel> plan_mask(const Op& op, const Signature& signature, Device& device, double rate,
-                                  std::uint64_t seed) {
+                                  std::uint64_t seed, std::int64_t first) {
   const Dtype type = signature.inputs[0].dtype;
   require_floating(op, signature.inputs[0]);
   const auto threshold = static_cast<std::uint32_t>(rate * 0x1p32);
   const auto scale = static_cast<float>(1 / (1 - rate));
-  return launch_kernel(op, device, [seed, threshold, scale, type](const LaunchOn& on, Views inputs, Views outputs) {
-    return launch_dropout(on, draw_of(seed, inputs, outputs), threshold, scale, type, inputs[0].data, outputs[0].data);
-  });
+  return launch_kernel(op, device,
+                       [seed, first, threshold, scale, type](const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_dropout(on, draw_of(seed, inputs, outputs, first), threshold, scale, type,
+                                               inputs[0].data, outputs[0].data);
+                       });
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device& device) {
-  return plan_mask(op, signature, device, op.rate, op.seed);
+  return plan_mask(op, signature, device, op.rate, op.seed, op.first);
 }
 
 std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device& device) {
-  return plan_mask(op, signature, device, op.rate, op.seed);
+  return plan_mask(op, signature, device, op.rate, op.seed, op.first);
 }
 
 std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature&, Device& device) {

@@ -1,5 +1,6 @@
 #include "core/comm/local/local_exchange.h"
 
+#include <array>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -31,6 +32,17 @@ std::size_t staged_at(const Collective& collective, std::size_t tensor) {
   return at;
 }
 
+/// Calls visit(tensor, elements, place) for the sums of each tensor, one after the other in staged memory.
+template <class Visit>
+void for_each_sum(const Collective& collective, const Visit& visit) {
+  std::size_t at = 0;
+  for (const TensorView& tensor : collective.tensors) {
+    const auto elements = static_cast<std::size_t>(tensor.elements());
+    visit(tensor, elements, at);
+    at += aligned(elements * size_of(sum_dtype(tensor.type->dtype)));
+  }
+}
+
 bool is_staged(const Collective& collective) {
   return staged_at(collective, inputs(collective).size()) <= LocalGroup::staged_bytes;
 }
@@ -42,16 +54,19 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
 }  // namespace
 
 std::string_view to_string(LocalAlgorithm algorithm) {
-  if (algorithm == LocalAlgorithm::direct) return "direct";
-  return algorithm == LocalAlgorithm::parts ? "parts" : "reduction_to_one";
+  constexpr std::array<std::string_view, 4> names{"direct", "tree", "parts", "reduction_to_one"};
+  return names[static_cast<std::size_t>(algorithm)];
 }
 
 LocalExchange::LocalExchange(std::shared_ptr<LocalGroup> group, int rank, bool reduction_to_one)
     : group_(std::move(group)),
       rank_(rank),
       reduction_to_one_(reduction_to_one),
+      place_(group_->place(rank)),
       sources_(static_cast<std::size_t>(group_->size())),
-      destinations_(sources_.size()) {}
+      destinations_(sources_.size()) {
+  for (const int part : group_->help_order(rank)) help_order_.push_back(static_cast<std::size_t>(part));
+}
 
 void LocalExchange::prepare(LocalCollective& collective) const {
   check_collective(collective.collective, group_->size());
@@ -62,25 +77,27 @@ void LocalExchange::prepare(LocalCollective& collective) const {
 LocalAlgorithm LocalExchange::algorithm(const Collective& collective) const {
   if (collective.kind != CollectiveKind::all_reduce) return LocalAlgorithm::direct;
   if (reduction_to_one_) return LocalAlgorithm::reduction_to_one;
-  return is_staged(collective) ? LocalAlgorithm::direct : LocalAlgorithm::parts;
+  if (!is_staged(collective)) return LocalAlgorithm::parts;
+  return group_->size() > LocalGroup::flat_ranks ? LocalAlgorithm::tree : LocalAlgorithm::direct;
 }
 
 LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Clock::time_point arrived,
                                                 Clock::duration spin) {
   group_->check_alive();
   const Collective& collective = local.collective;
-  const bool staged = is_staged(collective) && algorithm(collective) != LocalAlgorithm::reduction_to_one;
+  const LocalAlgorithm how = algorithm(collective);
+  const bool staged = is_staged(collective) && how != LocalAlgorithm::reduction_to_one;
   parity_ = ++arrivals_ % 2;
   Member& mine = member(rank_);
-  mine.requests[parity_] = {&collective, local.signature, arrived};
+  mine.requests[parity_] = {&collective, local.signature, arrived, true, arrived, rank_};
   mine.pieces_taken[parity_].store(0, std::memory_order_relaxed);
   if (staged) stage(collective);
-  mine.arrivals.raise();
 
-  Outcome outcome{.arrived = arrived, .last_arrived = Clock::time_point::min(), .done = arrived};
-  meet(outcome, spin);
-  check_same(spin);
-  if (staged) {
+  Outcome outcome{arrived, arrived, arrived, rank_};
+  meet(collective, outcome, spin);
+  if (how == LocalAlgorithm::tree) {
+    finish_tree(collective);
+  } else if (staged) {
     finish_direct(collective, [&](std::size_t rank, std::size_t tensor) -> const std::byte* {
       return member(static_cast<int>(rank)).staged[parity_].get() + staged_at(collective, tensor);
     });
@@ -95,19 +112,78 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
   return outcome;
 }
 
-void LocalExchange::meet(Outcome& outcome, Clock::duration spin) {
-  for (int rank = 0; rank < group_->size(); ++rank) {
-    group_->wait(member(rank).arrivals, arrivals_, rank, spin);
-    const Clock::time_point arrived = member(rank).requests[parity_].arrived;
-    if (arrived > outcome.last_arrived) outcome.last_arrived = arrived, outcome.last_rank = rank;
-  }
+void LocalExchange::meet(const Collective& collective, Outcome& outcome, Clock::duration spin) {
+  if (group_->size() > LocalGroup::flat_ranks)
+    meet_in_tree(collective, spin);
+  else
+    meet_all(spin);
+  const LocalRequest& known = member(rank_).requests[parity_];
+  outcome.last_arrived = known.last_arrived;
+  outcome.last_rank = known.last_rank;
+  if (!known.alike) refuse_unlike(spin);
 }
 
-void LocalExchange::check_same(Clock::duration spin) {
+void LocalExchange::meet_all(Clock::duration spin) {
+  LocalRequest& mine = member(rank_).requests[parity_];
+  bool alike = true;
+  Clock::time_point last_arrived = Clock::time_point::min();
+  int last_rank = 0;
+  member(rank_).arrivals.raise();
+  for (int rank = 0; rank < group_->size(); ++rank) {
+    group_->wait(member(rank).arrivals, arrivals_, rank, spin);
+    const LocalRequest& other = member(rank).requests[parity_];
+    if (other.arrived > last_arrived) last_arrived = other.arrived, last_rank = rank;
+    alike = alike && other.signature == mine.signature;
+  }
+  // Nobody else reads these here.
+  mine.alike = alike, mine.last_arrived = last_arrived, mine.last_rank = last_rank;
+}
+
+void LocalExchange::meet_in_tree(const Collective& collective, Clock::duration spin) {
+  LocalRequest& mine = member(rank_).requests[parity_];
+  for (const int child : place_.children) {
+    group_->wait(member(child).arrivals, arrivals_, child, spin);
+    const LocalRequest& below = member(child).requests[parity_];
+    if (below.last_arrived > mine.last_arrived) {
+      mine.last_arrived = below.last_arrived;
+      mine.last_rank = below.last_rank;
+    }
+    mine.alike = mine.alike && below.alike && below.signature == mine.signature;
+  }
+  const bool adds = algorithm(collective) == LocalAlgorithm::tree;
+  if (adds && mine.alike) add_up(collective);
+  member(rank_).arrivals.raise();
+  if (place_.parent >= 0) {
+    Member& parent = member(place_.parent);
+    group_->wait(parent.releases, arrivals_, place_.parent, spin);
+    const LocalRequest& whole = parent.requests[parity_];
+    mine.alike = whole.alike, mine.last_arrived = whole.last_arrived, mine.last_rank = whole.last_rank;
+    if (adds && mine.alike) {
+      std::size_t bytes = 0;
+      for_each_sum(collective, [&](const TensorView& tensor, std::size_t elements, std::size_t at) {
+        bytes = at + elements * size_of(sum_dtype(tensor.type->dtype));
+      });
+      copy_bytes(member(rank_).staged[parity_].get(), parent.staged[parity_].get(), bytes);
+    }
+  }
+  member(rank_).releases.raise();
+}
+
+void LocalExchange::add_up(const Collective& collective) {
+  std::byte* const own = member(rank_).staged[parity_].get();
+  for_each_sum(collective, [&](const TensorView& tensor, std::size_t elements, std::size_t at) {
+    sources_[0] = own + at;
+    std::size_t count = 1;
+    for (const int child : place_.children) sources_[count++] = member(child).staged[parity_].get() + at;
+    std::byte* const to = own + at;
+    reduce(sum_dtype(tensor.type->dtype), collective.reduction, std::span(sources_).first(count), {&to, 1}, elements);
+  });
+}
+
+void LocalExchange::refuse_unlike(Clock::duration spin) {
   const std::uint64_t first = member(0).requests[parity_].signature;
   int other = 1;
-  while (other < group_->size() && member(other).requests[parity_].signature == first) ++other;
-  if (other >= group_->size()) return;
+  while (member(other).requests[parity_].signature == first) ++other;
   const std::string text = std::string(to_string(request(0).kind)) + ": all ranks must ask for the same; " +
                            difference(0, request(0), other, request(other));
   depart(spin);  // requests live until all have read them
@@ -125,6 +201,12 @@ void LocalExchange::depart(Clock::duration spin) {
 void LocalExchange::stage(const Collective& collective) {
   if (collective.kind == CollectiveKind::broadcast && collective.root != rank_) return;
   std::byte* to = member(rank_).staged[parity_].get();
+  if (algorithm(collective) == LocalAlgorithm::tree) {
+    for_each_sum(collective, [&](const TensorView& tensor, std::size_t elements, std::size_t at) {
+      widen(tensor.type->dtype, tensor.data, to + at, elements);
+    });
+    return;
+  }
   for (const TensorView& tensor : inputs(collective)) {
     copy_bytes(to, tensor.data, tensor.type->bytes());
     to += aligned(tensor.type->bytes());
@@ -165,6 +247,13 @@ void LocalExchange::finish_direct(const Collective& collective, const Source& so
   }
 }
 
+void LocalExchange::finish_tree(const Collective& collective) {
+  const std::byte* const sums = member(rank_).staged[parity_].get();
+  for_each_sum(collective, [&](const TensorView& tensor, std::size_t elements, std::size_t at) {
+    narrow(tensor.type->dtype, sums + at, tensor.data, elements);
+  });
+}
+
 void LocalExchange::finish_in_place(const LocalCollective& local) {
   const Collective& collective = local.collective;
   const std::size_t bytes = local.pieces.bytes(), ranks = sources_.size();
@@ -186,9 +275,7 @@ void LocalExchange::finish_in_place(const LocalCollective& local) {
 
 template <class Bounds, class Piece>
 void LocalExchange::share(const Bounds& bounds, const Piece& piece) {
-  const auto own = static_cast<std::size_t>(rank_);
-  for (std::size_t next = 0; next < sources_.size(); ++next) {
-    const std::size_t part = (own + next) % sources_.size();
+  for (const std::size_t part : help_order_) {
     const auto [begin, end] = bounds(part);
     std::atomic<std::size_t>& taken = member(static_cast<int>(part)).pieces_taken[parity_];
     for (;;) {

@@ -11,6 +11,7 @@ namespace gpubench {
 
 enum class LocalAlgorithm : std::uint8_t {
   direct,            ///< every rank takes what it needs from all others and computes its own result
+  tree,              ///< sums go up a tree of the ranks and the whole comes down
   parts,             ///< every rank reduces a part and writes it to all: each byte is read once and written once
   reduction_to_one,  ///< the first rank does that for all
 };
@@ -44,14 +45,20 @@ class LocalExchange {
   Member& member(int rank) const { return group_->member(rank); }
   const Collective& request(int rank) const { return *member(rank).requests[parity_].collective; }
 
-  void meet(Outcome& outcome, Clock::duration spin);
-  void check_same(Clock::duration spin);
+  /// Returns once all ranks have arrived.
+  void meet(const Collective& collective, Outcome& outcome, Clock::duration spin);
+  void meet_all(Clock::duration spin);
+  void meet_in_tree(const Collective& collective, Clock::duration spin);
+  void add_up(const Collective& collective);
+  /// Tells who asks for something else; throws.
+  [[noreturn]] void refuse_unlike(Clock::duration spin);
   void depart(Clock::duration spin);
 
   void stage(const Collective& collective);
   /// `source(rank, tensor)` is where a rank's tensor, or its copy, lies.
   template <class Source>
   void finish_direct(const Collective& collective, const Source& source);
+  void finish_tree(const Collective& collective);
   void finish_in_place(const LocalCollective& collective);
   void reduce_range(const LocalCollective& collective, std::size_t from, std::size_t to);
   void copy_range(const LocalCollective& collective, std::size_t to_rank, std::size_t from, std::size_t to);
@@ -65,6 +72,8 @@ class LocalExchange {
   bool reduction_to_one_;
   std::uint32_t arrivals_ = 0, departures_ = 0;  // collectives so far, and those that ranks left together
   std::size_t parity_ = 0;
+  const TreePlace& place_;
+  std::vector<std::size_t> help_order_;    // parts of the work, the own first
   std::vector<const std::byte*> sources_;  // by rank
   std::vector<std::byte*> destinations_;
 };

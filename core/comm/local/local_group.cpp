@@ -4,12 +4,26 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/device/memory_nodes.h"
 
 namespace gpubench {
+namespace {
 
-LocalGroup::LocalGroup(int size) : members_(static_cast<std::size_t>(size)) {
+void end_all(LocalGroup::Member& member) {
+  member.arrivals.end();
+  member.releases.end();
+  member.departures.end();
+}
+
+}  // namespace
+
+LocalGroup::LocalGroup(int size)
+    : members_(static_cast<std::size_t>(size)),
+      node_of_rank_(spread_over_nodes(size, size > 2 ? memory_nodes() : 1)),  // with two there is nothing to choose
+      tree_(rank_tree(node_of_rank_)) {
+  constexpr std::size_t widest = 2;  // sums of 16-bit numbers are float32
   for (Member& member : members_) {
-    for (auto& staged : member.staged) staged = std::make_unique<std::byte[]>(staged_bytes);
+    for (auto& staged : member.staged) staged = std::make_unique<std::byte[]>(widest * staged_bytes);
   }
 }
 
@@ -20,14 +34,12 @@ void LocalGroup::abort(const std::string& reason) noexcept {
     aborted_ = true;
   }
   for (Member& member : members_) {
-    member.arrivals.end();
-    member.departures.end();
+    end_all(member);
   }
 }
 
 void LocalGroup::leave(int rank) noexcept {
-  member(rank).arrivals.end();
-  member(rank).departures.end();
+  end_all(member(rank));
 }
 
 void LocalGroup::check_alive() const {

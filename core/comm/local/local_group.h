@@ -11,6 +11,7 @@
 
 #include "core/comm/collective.h"
 #include "core/comm/local/progress.h"
+#include "core/comm/local/rank_tree.h"
 
 namespace gpubench {
 
@@ -19,6 +20,10 @@ struct LocalRequest {
   const Collective* collective = nullptr;
   std::uint64_t signature = 0;
   Clock::time_point arrived;
+  /// Of the ranks below in the tree, later of all: whether they ask for the same, and the last to arrive.
+  bool alike = true;
+  Clock::time_point last_arrived = {};
+  int last_rank = 0;
 };
 
 class LocalGroup {
@@ -28,10 +33,13 @@ class LocalGroup {
   /// meeting takes 0.15 us, and copies of 4 KiB 0.3 us more than none.
   static constexpr std::size_t staged_bytes = std::size_t{2} << 10;
 
+  /// So many ranks look at all others when they meet; more meet along a tree.
+  static constexpr int flat_ranks = 8;
+
   /// Requests and copies are kept for two collectives in turn: a rank arrives at the next but one only when all have
   /// arrived at the next, and so are done with this one.
   struct alignas(128) Member {
-    Progress arrivals, departures;
+    Progress arrivals, releases, departures;
     std::array<LocalRequest, 2> requests;
     /// Pieces of this rank's share that somebody has taken.
     alignas(128) std::array<std::atomic<std::size_t>, 2> pieces_taken{};
@@ -42,6 +50,8 @@ class LocalGroup {
   explicit LocalGroup(int size);
 
   int size() const { return static_cast<int>(members_.size()); }
+  const TreePlace& place(int rank) const { return tree_[static_cast<std::size_t>(rank)]; }
+  std::vector<int> help_order(int rank) const { return gpubench::help_order(node_of_rank_, rank); }
   Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
 
   /// All waits end, now and from now on. The first reason counts.
@@ -70,6 +80,8 @@ class LocalGroup {
   [[noreturn]] void throw_lost(int rank) const;
 
   std::vector<Member> members_;
+  std::vector<int> node_of_rank_;
+  std::vector<TreePlace> tree_;
   std::atomic<bool> aborted_{false};
   mutable std::mutex mutex_;
   std::string reason_;  // guarded by mutex_

@@ -11,14 +11,14 @@ constexpr int looks_per_clock = 32;
 bool Progress::wait(std::uint32_t count, Clock::duration spin) const noexcept {
   std::uint32_t word = word_.load(std::memory_order_acquire);
   const auto over = [&] { return is_reached(word, count) || (word & ended_bit) != 0; };
-  if (!over()) {
+  if (!over() && !is_raised_here()) {
     const Clock::time_point sleep_at = Clock::now() + spin;
     do {
       for (int look = 0; look < looks_per_clock && !over(); ++look) {
         relax();
         word = word_.load(std::memory_order_acquire);
       }
-    } while (!over() && Clock::now() < sleep_at);
+    } while (!over() && !is_raised_here() && Clock::now() < sleep_at);
   }
   while (!over()) {
     word_.wait(word, std::memory_order_acquire);

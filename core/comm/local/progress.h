@@ -3,19 +3,22 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <sched.h>
 
 #include "core/base/clock.h"
 
 namespace gpubench {
 
-/// How long waits look again and again before they sleep. Two ranks in step meet within microseconds, and waking a
-/// thread takes some 50; sleeping leaves the processor to others.
-inline constexpr Clock::duration spin_time = std::chrono::microseconds(30);
+/// How long waits look again and again before they sleep. Two ranks in step meet within microseconds. Waking a thread
+/// takes some 25: two ranks that looked for less would take turns in waking each other. Sleeping leaves the processor
+/// to others.
+inline constexpr Clock::duration spin_time = std::chrono::microseconds(50);
 
 /// Two cache lines: processors fetch them in pairs.
 class alignas(128) Progress {
  public:
   void raise() noexcept {
+    processor_.store(sched_getcpu(), std::memory_order_relaxed);
     word_.fetch_add(step);
     word_.notify_all();
   }
@@ -26,7 +29,8 @@ class alignas(128) Progress {
   }
   /// Counts wrap around: `count` is compared with those less than 2^30 away.
   bool reached(std::uint32_t count) const noexcept { return is_reached(word_.load(std::memory_order_acquire), count); }
-  /// Blocks until `count` is reached, true, or until it never will be.
+  /// Blocks until `count` is reached, true, or until it never will be. Does not look longer than `spin` before it
+  /// sleeps, and not at all where who raises the count was on this processor: it needs it.
   bool wait(std::uint32_t count, Clock::duration spin) const noexcept;
 
  private:
@@ -34,7 +38,9 @@ class alignas(128) Progress {
   static bool is_reached(std::uint32_t word, std::uint32_t count) {
     return static_cast<std::int32_t>((word & ~ended_bit) - count * step) >= 0;
   }
+  bool is_raised_here() const noexcept { return processor_.load(std::memory_order_relaxed) == sched_getcpu(); }
   std::atomic<std::uint32_t> word_{0};
+  std::atomic<int> processor_{-1};  // on which it was raised
 };
 
 /// Tells the processor that this thread looks at memory again and again.

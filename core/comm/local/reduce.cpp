@@ -110,4 +110,34 @@ void reduce(Dtype dtype, Reduction reduction, std::span<const std::byte* const> 
     reduce_by<Max>(dtype, sources, destinations, elements);
 }
 
+Dtype sum_dtype(Dtype dtype) {
+  return dtype == Dtype::f16 || dtype == Dtype::bf16 ? Dtype::f32 : dtype;
+}
+
+void widen(Dtype dtype, const std::byte* from, std::byte* sums, std::size_t elements) {
+  auto* const to = reinterpret_cast<float*>(sums);
+  const auto each = [&](const auto* source) {
+    for (std::size_t i = 0; i < elements; ++i) to[i] = widened(source[i]);
+  };
+  if (dtype == Dtype::f16)
+    each(reinterpret_cast<const math::Float16*>(from));
+  else if (dtype == Dtype::bf16)
+    each(reinterpret_cast<const math::Bfloat16*>(from));
+  else if (elements > 0)
+    std::memcpy(sums, from, elements * size_of(dtype));
+}
+
+void narrow(Dtype dtype, const std::byte* sums, std::byte* to, std::size_t elements) {
+  const auto* const from = reinterpret_cast<const float*>(sums);
+  const auto each = [&]<class Stored>(Stored* destination) {
+    for (std::size_t i = 0; i < elements; ++i) destination[i] = narrowed<Stored>(from[i]);
+  };
+  if (dtype == Dtype::f16)
+    each(reinterpret_cast<math::Float16*>(to));
+  else if (dtype == Dtype::bf16)
+    each(reinterpret_cast<math::Bfloat16*>(to));
+  else if (elements > 0)
+    std::memcpy(to, sums, elements * size_of(dtype));
+}
+
 }  // namespace gpubench

@@ -13,4 +13,10 @@ namespace gpubench {
 void reduce(Dtype dtype, Reduction reduction, std::span<const std::byte* const> sources,
             std::span<std::byte* const> destinations, std::size_t elements);
 
+/// The type in which elements of another are added: float32 for 16-bit types.
+Dtype sum_dtype(Dtype dtype);
+/// Between tensors of a type and of its sums.
+void widen(Dtype dtype, const std::byte* from, std::byte* sums, std::size_t elements);
+void narrow(Dtype dtype, const std::byte* sums, std::byte* to, std::size_t elements);
+
 }  // namespace gpubench

@@ -6,18 +6,16 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string>
-#include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/comm/nccl/joined_group.h"
 #include "core/comm/nccl/member.h"
 #include "core/comm/nccl/nccl_communicator.h"
-#include "core/comm/nccl/rendezvous.h"
 
 namespace gpubench {
 namespace {
 
 using nccl::Member;
-using nccl::Rendezvous;
 
 constexpr Seconds default_patience{60};
 
@@ -56,22 +54,12 @@ Member introduce(std::span<Device* const> devices, const std::string& name, bool
 }
 
 /// Where this process stands among those that take part, which have told each other what they are.
-Place meet(std::span<Device* const> devices, ProcessGroup* group, Seconds patience) {
-  std::optional<Rendezvous> rendezvous;
-  if (group == nullptr) rendezvous = Rendezvous::from_environment();
+Place meet(std::span<Device* const> devices, ProcessGroup* group) {
   Place place;
-  std::string name = "this process";
-  if (group != nullptr) {
-    place.rank = group->rank();
-    name = group->name_of(place.rank);
-  } else if (rendezvous) {
-    place.rank = rendezvous->rank;
-    name = fmt::format("rank {} (pid {})", place.rank, ::getpid());
-  }
+  if (group != nullptr) place.rank = group->rank();
+  const std::string name = group == nullptr ? "this process" : group->name_of(place.rank);
   const std::string mine = introduce(devices, name, place.rank == 0).as_text();
-  std::vector<std::string> texts{mine};
-  if (group != nullptr) texts = group->all_gather(mine);
-  if (rendezvous) texts = rendezvous->meet(mine, patience);
+  const std::vector<std::string> texts = group == nullptr ? std::vector{mine} : group->all_gather(mine);
   for (const std::string& text : texts) place.members.push_back(Member::from_text(text));
   nccl::check_together(place.members);
   return place;
@@ -112,7 +100,7 @@ Seconds nccl_patience() {
 
 std::vector<std::unique_ptr<Communicator>> make_nccl_communicators(std::span<Device* const> devices,
                                                                    ProcessGroup* group, Seconds patience) {
-  const Place place = meet(devices, group, patience);
+  const Place place = meet(devices, group);
   int first = 0, size = 0;
   for (std::size_t i = 0; i < place.members.size(); ++i) {
     const int gpus = static_cast<int>(place.members[i].gpus.size());
@@ -128,6 +116,11 @@ std::vector<std::unique_ptr<Communicator>> make_nccl_communicators(std::span<Dev
         std::make_unique<nccl::NcclCommunicator>(team, i, *devices[i], first + static_cast<int>(i), size));
   }
   return communicators;
+}
+
+std::unique_ptr<ProcessGroup> join_by_nccl_id(const JoinOptions& options) {
+  const std::optional<nccl::Rendezvous> rendezvous = nccl::Rendezvous::from_environment();
+  return rendezvous ? nccl::join(*rendezvous, options) : nullptr;
 }
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// Makes communicators over NCCL. Processes of a launcher meet in their group; others where GPUBENCH_NCCL_ID says
-// ("file:/path", "tcp://host:port"), as GPUBENCH_RANK of GPUBENCH_RANKS; else the process is alone.
+// Makes communicators over NCCL, and the group of processes that find each other by the environment: GPUBENCH_NCCL_ID
+// ("file:/path", "tcp://host:port"), GPUBENCH_RANK and GPUBENCH_RANKS.
 #pragma once
 #include <memory>
 #include <span>
@@ -20,5 +20,8 @@ Seconds nccl_patience();
 /// with NCCL of different versions; where there is no NCCL, or the program was built without it.
 std::vector<std::unique_ptr<Communicator>> make_nccl_communicators(std::span<Device* const> devices,
                                                                    ProcessGroup* group, Seconds patience);
+
+/// The group that GPUBENCH_NCCL_ID names; nullptr where it is not set. Throws Error as nccl::join.
+std::unique_ptr<ProcessGroup> join_by_nccl_id(const JoinOptions& options);
 
 }  // namespace gpubench

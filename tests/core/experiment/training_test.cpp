@@ -40,7 +40,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
   Trainer model = trainer(testing::small_classifier());
   TrainingOptions options = quick();
   options.best_flops_per_s = 1e9;
-  const auto [record, samples, doubt, input_doubt, timeline] =
+  const auto [record, samples, doubt, input_doubt, timeline, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
   EXPECT_EQ(timeline, nullptr);  // nothing was traced
   EXPECT_EQ(number(record, "batch_size"), 16);
@@ -66,7 +66,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
 TEST_F(Measure, RatesAreByTheMeanStep) {
   const Blobs blobs(64);
   Trainer model = trainer(testing::small_classifier());
-  const auto [record, samples, doubt, input_doubt, timeline] =
+  const auto [record, samples, doubt, input_doubt, timeline, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick());
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);

@@ -223,6 +223,20 @@ TEST(Dropout, ActsInTrainingOnly) {
               ThrowsMessage<Error>("Dropout: rate must be at least 0 and below 1, got 1"));
 }
 
+TEST(Dropout, DrawsApartInEachApplicationAndAlikeForPartsOfABatch) {
+  Called called("Dropout", {{"rate", 0.5}, {"seed", std::int64_t{4}}}, {f32({3, 2})}, true);
+  Graph& graph = called.graph;
+  const Value x = graph.node(called.output).inputs[0], step = graph.node(called.output).inputs[1];
+  const auto drawn = [&](const CallContext& context) {
+    return graph.node(called.layer->call(context, std::span(&x, 1))).op->attributes();
+  };
+  EXPECT_EQ(graph.node(called.output).op->attributes(), "rate=0.5 seed=4");
+  EXPECT_EQ(drawn({graph, true, step}), "rate=0.5 seed=4294967300");  // 4 + 2^32
+  const std::size_t second_part = graph.nodes().size();
+  EXPECT_EQ(drawn({graph, true, step, 8, second_part}), "rate=0.5 seed=4 first=48");
+  EXPECT_EQ(drawn({graph, true, step, 8, second_part}), "rate=0.5 seed=4294967300 first=48");
+}
+
 TEST(Dropout, NeedsAStepInTraining) {
   const LayerPtr layer = make_layer("Dropout", {{"rate", 0.5}});
   Graph graph;
@@ -232,6 +246,22 @@ TEST(Dropout, NeedsAStepInTraining) {
         layer->call({graph, true}, std::span(&x, 1));
       },
       ThrowsMessage<Error>(HasSubstr("draws by the step counter in training, but this call has none")));
+}
+
+TEST(BatchNormalization, ExchangesItsStatisticsOnlyWhereTheyAreAReplicas) {
+  Called called("BatchNormalization", {{"synchronized", true}}, {f32({4, 4, 3})}, true);
+  EXPECT_THAT(called.ops(), ElementsAre("batch_norm", "moving_average", "moving_average"));
+  const auto added = [&](bool training, std::int64_t rows) {
+    const std::size_t before = called.ops().size();
+    const Value x = called.graph.input(f32({8, 4, 4, 3}), "x");
+    called.layer->call({.graph = called.graph, .training = training, .replica_rows = rows}, std::span(&x, 1));
+    const std::vector<std::string> ops = called.ops();
+    return std::vector<std::string>(ops.begin() + static_cast<std::ptrdiff_t>(before), ops.end());
+  };
+  EXPECT_THAT(added(true, 0), ElementsAre("batch_norm", "moving_average", "moving_average"));
+  EXPECT_THAT(added(true, 24), ElementsAre("batch_norm", "mul", "all_reduce", "sub", "square", "add", "mul",
+                                           "all_reduce", "batch_norm_inference", "moving_average", "moving_average"));
+  EXPECT_THAT(added(false, 24), ElementsAre("batch_norm_inference"));
 }
 
 TEST(BatchNormalization, UpdatesItsAveragesInTraining) {

@@ -181,6 +181,15 @@ TEST(Architecture, RoundTripsAsJson) {
   }
 }
 
+TEST(Architecture, KeepsHowBatchesAreNormalized) {
+  for (const bool synchronized : {true, false}) {
+    const Model model("m", std::vector{make_layer("BatchNormalization",
+                                                  {{"synchronized", synchronized}, {"input_shape", Shape{3}}})});
+    const ModelPtr again = architecture_from_json(architecture_to_json(model), {});
+    EXPECT_EQ(again->layers().back()->config().flag("synchronized"), synchronized);
+  }
+}
+
 TEST(Architecture, RefusesWhatItCannotRead) {
   EXPECT_THAT([] { architecture_from_json("{", {}); },
               ThrowsMessage<Error>(HasSubstr("model architecture: no JSON: it breaks off or is damaged at byte 2")));

@@ -59,8 +59,7 @@ OpCase training_case(std::string name, const Shape& shape, double low = -1, doub
 
 OpCase inference_case(std::string name, const Shape& shape) {
   const std::int64_t channels = shape.back();
-  CaseInput mean = floats({channels}), variance = floats({channels}, 0.5, 2);
-  mean.gradient = variance.gradient = false;
+  const CaseInput mean = floats({channels}), variance = floats({channels}, 0.5, 2);
   return {.name = std::move(name),
           .op = std::make_shared<const BatchNormInference>(epsilon),
           .inputs = {floats(shape), floats({channels}), floats({channels}), mean, variance},

@@ -53,15 +53,16 @@ CaseInput steps(std::int64_t count) {
   return {{{count}, Dtype::i64}, 0, 1e9};
 }
 
-OpCase mask_case(std::string name, OpPtr op, double rate, Shape shape, bool differentiable, CaseInput at = step) {
+OpCase mask_case(std::string name, OpPtr op, double rate, Shape shape, bool differentiable, CaseInput at = step,
+                 std::int64_t first = 0) {
   return {.name = std::move(name),
           .op = std::move(op),
           .inputs = {{{std::move(shape), Dtype::f32}}, std::move(at)},
           .reference =
-              [rate](std::span<const Array> in, std::span<Array> out) {
+              [rate, first](std::span<const Array> in, std::span<Array> out) {
                 const std::int64_t part = in[0].size() / in[1].size();
                 for (std::int64_t i = 0; i < in[0].size(); ++i) {
-                  const bool kept = word_of(in[1][i / part], i % part) >= rate * 0x1p32;
+                  const bool kept = word_of(in[1][i / part], first + i % part) >= rate * 0x1p32;
                   out[0][i] = kept ? in[0][i] / (1 - rate) : 0;
                 }
               },
@@ -93,6 +94,17 @@ std::vector<OpCase> random_cases() {
       mask_case("dropout_gradient", std::make_shared<const DropoutGradient>(0.25, seed), 0.25, {5, 37}, false),
       mask_case("dropout_by_steps", std::make_shared<const Dropout>(0.25, seed), 0.25, {3, 5, 37}, true, steps(3)),
       mask_case("dropout_of_lone_numbers", std::make_shared<const Dropout>(0.25, seed), 0.25, {90}, true, steps(90)),
+      mask_case("dropout_from_within", std::make_shared<const Dropout>(0.25, seed, 101), 0.25, {5, 37}, true, step,
+                101),
+      mask_case("dropout_within_a_block", std::make_shared<const Dropout>(0.5, seed, 7), 0.5, {20}, true, step, 7),
+      mask_case("dropout_from_a_block_on", std::make_shared<const Dropout>(0.5, seed, 64 * 300), 0.5, {70}, true, step,
+                64 * 300),
+      mask_case("dropout_from_within_on_threads", std::make_shared<const Dropout>(0.5, seed, 33), 0.5, {70000}, true,
+                step, 33),
+      mask_case("dropout_from_within_by_steps", std::make_shared<const Dropout>(0.25, seed, 50), 0.25, {3, 5, 37}, true,
+                steps(3), 50),
+      mask_case("dropout_gradient_from_within", std::make_shared<const DropoutGradient>(0.25, seed, 101), 0.25, {5, 37},
+                false, step, 101),
       generator_case("uniform_by_steps", std::make_shared<const RandomUniform>(Shape{70}, -2, 3, seed), uniform,
                      steps(9)),
       generator_case("normal_by_steps", std::make_shared<const RandomNormal>(Shape{}, 1, 3, seed), normal, steps(9)),
@@ -137,6 +149,8 @@ TEST(RandomTest, RefusesRatesAndStepsThatMakeNoSense) {
   const Value x = graph.input({{2}, Dtype::f32}, "x"), at = graph.input({{}, Dtype::i64}, "step");
   EXPECT_THAT([&] { ops::dropout(graph, x, at, 1, seed); },
               ThrowsMessage<Error>("dropout: the rate must be at least 0 and below 1, got 1"));
+  EXPECT_THAT([&] { ops::dropout(graph, x, at, 0.5, seed, -1); },
+              ThrowsMessage<Error>("dropout: the first element is number -1; they count from 0"));
   EXPECT_THAT([&] { ops::dropout(graph, x, x, 0.5, seed); },
               ThrowsMessage<Error>("dropout: the step must be int64[], got float32[2]"));
   EXPECT_THAT([&] { ops::dropout(graph, at, at, 0.5, seed); },
@@ -146,6 +160,7 @@ TEST(RandomTest, RefusesRatesAndStepsThatMakeNoSense) {
   EXPECT_THAT([&] { ops::random_normal(graph, x, {2}, 0, 1, seed); },
               ThrowsMessage<Error>("random_normal: the step must be int64[], got float32[2]"));
   EXPECT_NE(Dropout(0.5, 1).attributes(), Dropout(0.5, 2).attributes());
+  EXPECT_NE(Dropout(0.5, 1, 3).attributes(), Dropout(0.5, 1).attributes());
 }
 
 }  // namespace

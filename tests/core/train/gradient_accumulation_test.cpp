@@ -69,6 +69,20 @@ TEST_F(GradientAccumulation, EqualsTheWholeBatch) {
   }
 }
 
+TEST_F(GradientAccumulation, EqualsTheWholeBatchWithDropout) {
+  const auto dropped = [&](std::int64_t parts) {
+    seed = 7;
+    return train(std::make_shared<Model>(
+                     "dropped", std::vector{testing::dense(7, "tanh", {4}), make_layer("Dropout", {{"rate", 0.5}}),
+                                            testing::dense(3, "softmax")}),
+                 in_parts(parts));
+  };
+  const Trained whole = dropped(1);
+  for (const std::int64_t parts : {2, 3, 48}) {
+    EXPECT_THAT(dropped(parts).weights, Pointwise(::testing::FloatNear(2e-6F), whole.weights)) << parts;
+  }
+}
+
 TEST_F(GradientAccumulation, EqualsTheWholeBatchWithoutItsFusion) {
   const Trained whole = train_small(1);
   seed = 7;

@@ -96,12 +96,12 @@ case("values of replicas are reduced", function()
   local function twice(x, scalar) return x * scalar, x:sum() end
   local doubled, sums = strategy:run(twice, gb.tensor { 1, 2, 3, 4, 5, 6 }, 2)
   equal(#doubled.values, 2)
-  equal(doubled.values[2]:totable(), { 8, 10, 12 })
-  equal(strategy:reduce("sum", doubled):totable(), { 10, 14, 18 })
-  equal(strategy:reduce("sum", doubled, 1):item(), 42)
-  equal(strategy:reduce("mean", doubled, 1):item(), 7)
+  equal(doubled.values[2]:to_table(), { 8.0, 10.0, 12.0 })
+  equal(strategy:reduce("sum", doubled):to_table(), { 10.0, 14.0, 18.0 })
+  equal(strategy:reduce("sum", doubled, 1):item(), 42.0)
+  equal(strategy:reduce("mean", doubled, 1):item(), 7.0)
   equal(strategy:reduce("mean", sums):item(), 10.5)
-  equal(strategy:reduce("sum", strategy:run(function(x) return x + 1 end, sums)):item(), 23)
+  equal(strategy:reduce("sum", strategy:run(function(x) return x + 1 end, sums)):item(), 23.0)
   raises("axis 2: the values have the axes 1 to 1", strategy.reduce, strategy, "sum", doubled, 2)
   raises("unknown operation 'max' (known: sum, mean)", strategy.reduce, strategy, "max", doubled)
 end)
@@ -125,9 +125,10 @@ end)
 case("rows tell what replicas spend on each other", function()
   local strategy = strategy_of(2)
   local row = gb.measure.training(strategy:scope(build), digits:batch(64), { budget = 0.2, warmup = 0.05 })
-  equal({ row.replicas, row.device, row.batch_size, row.exchanges }, { 2, "cpu:0 cpu:1", 64, 1 })
+  equal({ row.replicas, row.device, row.batch_size }, { 2, "cpu:0 cpu:1", 64 })
+  is_true(row.exchanges == 1, "exchanges")
   -- 784 x 16 + 16 + 16 x 10 + 10 gradients, and two sums and counts
-  equal(row.exchange_bytes, (784 * 16 + 16 + 160 + 10 + 4) * 4)
+  is_true(row.exchange_bytes == (784 * 16 + 16 + 160 + 10 + 4) * 4, "bytes")
   for _, column in ipairs { "communication_share", "peer_wait_share", "overlap_share", "last_rank_share" } do
     is_true(row[column] >= 0 and row[column] <= 1, column)
   end
@@ -136,15 +137,15 @@ case("rows tell what replicas spend on each other", function()
 end)
 
 case("a slow replica is named, and a balanced split gives it less", function()
-  for slow = 1, 3 do
-    local delays = { 0, 0, 0 }
-    delays[slow] = 2e-5
-    local strategy = strategy_of(3, { delays = delays })
+  for slow = 1, 2 do
+    local delays = { 0, 0 }
+    delays[slow] = 1e-4
+    local strategy = strategy_of(2, { delays = delays })
     local row = gb.measure.training(strategy:scope(build), digits:batch(96), { budget = 0.3, warmup = 0.05 })
     equal(row.last_rank, slow - 1)
     equal(row.last_rank_device, "cpu:" .. slow - 1)
     local shares = gb.distribute.balanced_shares(row.ranks)
-    for i = 1, 3 do is_true(i == slow or shares[i] > shares[slow], "share of " .. i) end
+    is_true(shares[3 - slow] == 1 and shares[slow] < 0.5, "shares")
   end
 end)
 

@@ -47,18 +47,20 @@ struct Normal {
 template <class F>
 __global__ void random_kernel(Draw draw, F f) {
   constexpr std::int64_t lanes = math::philox_lanes, block = math::philox_block;
-  const std::int64_t counters = (draw.elements + block - 1) / block * lanes;
+  const std::int64_t first_counter = draw.first / block * lanes, before = draw.first % block;
+  const std::int64_t counters = (before + draw.elements + block - 1) / block * lanes;
   for (std::int64_t at = first_index(); at < draw.parts * counters; at += index_step()) {
     const std::int64_t part = draw.parts == 1 ? 0 : at / counters, c = at - part * counters;  // a division is slow
     const auto step = static_cast<std::uint64_t>(draw.steps[part]);
-    const math::PhiloxWords first = math::philox(draw.seed, step, static_cast<std::uint64_t>(c));
+    const math::PhiloxWords first = math::philox(draw.seed, step, static_cast<std::uint64_t>(first_counter + c));
     math::PhiloxWords second{};
-    if constexpr (F::two_words) second = math::philox(draw.seed, step, static_cast<std::uint64_t>(c) | second_words);
-    const std::int64_t begin = c / lanes * block + c % lanes;
+    if constexpr (F::two_words)
+      second = math::philox(draw.seed, step, static_cast<std::uint64_t>(first_counter + c) | second_words);
+    const std::int64_t begin = c / lanes * block + c % lanes - before;
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
       const std::int64_t i = begin + w * lanes;
-      if (i < draw.elements) f(part * draw.elements + i, first.word[w], second.word[w]);
+      if (i >= 0 && i < draw.elements) f(part * draw.elements + i, first.word[w], second.word[w]);
     }
   }
 }
@@ -66,8 +68,8 @@ __global__ void random_kernel(Draw draw, F f) {
 template <class F>
 cudaError_t launch_random(const LaunchOn& on, const Draw& draw, const F& f) {
   if (draw.parts * draw.elements == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, draw.parts * draw.elements, block_threads * 4), block_threads, &random_kernel<F>,
-                draw, f);
+  return launch(on, blocks_for(on, draw.parts * (draw.elements + draw.first % math::philox_block), block_threads * 4),
+                block_threads, &random_kernel<F>, draw, f);
 }
 
 }  // namespace

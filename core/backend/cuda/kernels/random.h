@@ -8,12 +8,14 @@
 
 namespace gpubench::cuda {
 
-/// What is drawn: the key, where the steps lie on the device, one for each part, and how many elements a part has.
+/// What is drawn: the key, where the steps lie on the device, one for each part, how many elements a part has,
+/// and the number of the first of them.
 struct Draw {
   std::uint64_t seed = 0;
   const std::int64_t* steps = nullptr;
   std::int64_t parts = 0;
   std::int64_t elements = 0;
+  std::int64_t first = 0;
 };
 
 /// y = x * scale where an element's word reaches the threshold, else 0; y may be x.

@@ -67,6 +67,23 @@ TEST(LocalAbort, at_any_moment_leaves_no_rank_behind) {
   }
 }
 
+TEST(LocalAbort, ends_those_who_wait_along_a_tree) {
+  Ranks group(20);
+  std::atomic<int> waiting = 0;
+  const auto failures = group.run([&](int rank) {
+    ImmediateStream stream;
+    Tensors tensors;
+    tensors.add({{staged}, Dtype::f32});
+    if (rank == 13) {
+      while (waiting < 19) std::this_thread::yield();
+      group[13].abort("rank 13 has no memory left");
+    }
+    ++waiting;
+    group[rank].run({.tensors = tensors.views()}, stream);
+  });
+  EXPECT_THAT(failures, Each("rank 13 has no memory left"));
+}
+
 TEST(LocalAbort, a_communicator_that_is_destroyed_ends_the_others_waits) {
   for (const bool beside : {false, true}) {
     Ranks group(3);

@@ -1,5 +1,6 @@
 #include "core/comm/local/local_communicator.h"
 
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +60,9 @@ TEST_P(LocalCollectives, all_reduce_gives_all_ranks_the_same_bytes) {
         EXPECT_EQ(stream.synchronized, 1);
       });
       EXPECT_THAT(failures, Each(""));
-      const auto expected = reduced(types, ranks, reduction);
+      // Along the tree sums have an order of their own, the same every time.
+      const bool tree = group[0].algorithm({.tensors = all[0].views()}) == "tree";
+      const auto expected = tree ? all[0].bytes() : reduced(types, ranks, reduction);
       for (const Tensors& one : all) EXPECT_EQ(one.bytes(), expected) << "reduction_to_one: " << to_one;
     }
   }
@@ -165,6 +168,52 @@ INSTANTIATE_TEST_SUITE_P(sizes, LocalCollectives,
                          [](const auto& one) {
                            return std::to_string(one.param.ranks) + "_ranks_x" + std::to_string(one.param.scale);
                          });
+
+TEST(LocalCommunicator, many_ranks_add_small_tensors_along_a_tree_exactly_and_alike_every_time) {
+  constexpr int ranks = 19;
+  Ranks group(ranks);
+  const std::vector<TensorType> types = mixed_types(1);
+  std::vector<std::vector<std::byte>> runs;
+  for (int run = 0; run < 3; ++run) {
+    std::vector<Tensors> all = filled(types, ranks);
+    std::vector<Tensors> exact(ranks);
+    const auto failures = group.run([&](int rank) {
+      ImmediateStream stream;
+      group[rank].run({.tensors = all[static_cast<std::size_t>(rank)].views()}, stream);
+      Tensors& numbers = exact[static_cast<std::size_t>(rank)];
+      for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i32, Dtype::i64}) {
+        const TensorView tensor = numbers.add({{7}, dtype});
+        for (std::int64_t i = 0; i < 7; ++i) set(tensor, i, static_cast<float>(rank % 3 + i));
+      }
+      EXPECT_EQ(group[rank].algorithm({.tensors = numbers.views()}), "tree");
+      group[rank].run({.tensors = numbers.views()}, stream);
+      for (const TensorView& tensor : numbers.views()) {
+        Tensors sums;
+        const TensorView sum = sums.add(*tensor.type);
+        for (std::int64_t i = 0; i < 7; ++i) set(sum, i, static_cast<float>(18 + ranks * i));
+        EXPECT_EQ(std::memcmp(tensor.data, sum.data, sum.type->bytes()), 0) << to_string(*tensor.type);
+      }
+    });
+    EXPECT_THAT(failures, Each(""));
+    for (const Tensors& one : all) EXPECT_EQ(one.bytes(), all[0].bytes());
+    runs.push_back(all[0].bytes());
+  }
+  EXPECT_THAT(runs, Each(runs[0]));
+}
+
+TEST(LocalCommunicator, among_many_ranks_too_all_are_told_who_asks_for_something_else) {
+  for (const std::int64_t extent : {1, 100000}) {
+    Ranks group(20);
+    const auto failures = group.run([&](int rank) {
+      ImmediateStream stream;
+      Tensors tensors;
+      tensors.add({{rank == 17 ? extent : 3}, Dtype::f32});
+      group[rank].run({.tensors = tensors.views()}, stream);
+    });
+    EXPECT_THAT(failures, Each("all_reduce: all ranks must ask for the same; rank 0 has float32[3], rank 17 float32[" +
+                               std::to_string(extent) + "] (tensor 1 of 1)"));
+  }
+}
 
 TEST(LocalCommunicator, says_how_it_works) {
   Ranks group(2), to_one(2, true);

@@ -57,28 +57,29 @@ std::vector<std::byte> Tensors::bytes() const {
 }
 
 void fill(const TensorView& tensor, int rank) {
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    const float x = number(rank, i);
-    switch (tensor.type->dtype) {
-      case Dtype::f32:
-        tensor.as<float>()[i] = x;
-        break;
-      case Dtype::f16:
-        reinterpret_cast<math::Float16*>(tensor.data)[i] = math::to_float16(x);
-        break;
-      case Dtype::bf16:
-        reinterpret_cast<math::Bfloat16*>(tensor.data)[i] = math::to_bfloat16(x);
-        break;
-      case Dtype::i64:
-        tensor.as<std::int64_t>()[i] = static_cast<std::int64_t>(x * 1e9F);
-        break;
-      case Dtype::i32:
-        tensor.as<std::int32_t>()[i] = static_cast<std::int32_t>(x * 1000);
-        break;
-      default:
-        tensor.data[i] = static_cast<std::byte>(static_cast<int>(x));
-        break;
-    }
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) set(tensor, i, number(rank, i));
+}
+
+void set(const TensorView& tensor, std::int64_t i, float x) {
+  switch (tensor.type->dtype) {
+    case Dtype::f32:
+      tensor.as<float>()[i] = x;
+      break;
+    case Dtype::f16:
+      reinterpret_cast<math::Float16*>(tensor.data)[i] = math::to_float16(x);
+      break;
+    case Dtype::bf16:
+      reinterpret_cast<math::Bfloat16*>(tensor.data)[i] = math::to_bfloat16(x);
+      break;
+    case Dtype::i64:
+      tensor.as<std::int64_t>()[i] = static_cast<std::int64_t>(x);
+      break;
+    case Dtype::i32:
+      tensor.as<std::int32_t>()[i] = static_cast<std::int32_t>(x);
+      break;
+    default:
+      tensor.data[i] = static_cast<std::byte>(static_cast<int>(x));
+      break;
   }
 }
 

@@ -49,5 +49,6 @@ class Tensors {
 
 /// Numbers that differ by rank and place, whose sums depend on the order in which they are added (but for integers).
 void fill(const TensorView& tensor, int rank);
+void set(const TensorView& tensor, std::int64_t i, float x);
 
 }  // namespace gpubench

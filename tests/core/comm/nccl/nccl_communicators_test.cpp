@@ -3,13 +3,11 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/base/error.h"
 #include "core/comm/nccl/member.h"
 #include "core/comm/nccl/nccl.h"
-#include "core/comm/nccl/rendezvous.h"
 #include "tests/core/comm/nccl/gpus.h"
 
 namespace gpubench {
@@ -46,6 +44,12 @@ class ThreadGroup final : public ProcessGroup {
   void all_gather(std::span<const std::int64_t>, std::span<std::int64_t>) override {}
   std::string broadcast(const std::string& text, int) override { return text; }
   std::unique_ptr<Communicator> communicator() override { return nullptr; }
+  int local_size() const override { return size(); }
+  int local_rank() const override { return rank_; }
+  int sharing_processors() const override { return size(); }
+  std::vector<std::string> conclude(const std::string& text, const std::string&) override { return all_gather(text); }
+  std::string lost() const override { return failure; }
+  void on_end(std::function<void()>) override {}
   void set_step(std::int64_t) noexcept override {}
   void fail(const std::string& reason) noexcept override { failure = reason; }
 
@@ -127,27 +131,24 @@ class Variable {
   const char* name_;
 };
 
-TEST_F(NcclCommunicators, AProcessMeetsOthersWhereTheEnvironmentSays) {
-  make_gpus(2);
-  const std::string path = testing::TempDir() + "gpubench-nccl-id-" + std::to_string(::getpid());
-  const Variable id("GPUBENCH_NCCL_ID", "file:" + path), ranks("GPUBENCH_RANKS", "2");
-  std::vector<std::unique_ptr<Communicator>> mine;
+TEST_F(NcclCommunicators, OneGpuInTwoProcessesIsRefused) {
+  make_gpus(1);
+  Threads threads(2);
+  ThreadGroup group(threads, 0);
   const std::jthread other([&] {
-    const Member member{.name = "rank 1",
-                        .host = nccl::this_host(),
-                        .version = nccl::version_text(NCCL_VERSION_CODE),
-                        .gpus = {{"gpu:0", gpu(0).bus_id()}},
-                        .unique_id = {},
-                        .failure = {}};
-    nccl::Rendezvous{"file:" + path, 1, 2}.meet(member.as_text(), patience);
+    ThreadGroup(threads, 1)
+        .all_gather(Member{.name = "worker-1",
+                           .host = nccl::this_host(),
+                           .version = nccl::version_text(NCCL_VERSION_CODE),
+                           .gpus = {{"gpu:3", gpu(0).bus_id()}},
+                           .unique_id = {},
+                           .failure = {}}
+                        .as_text());
   });
-  const Variable rank("GPUBENCH_RANK", "0");
-  const std::vector<Device*> one{&gpu(0)};
-  EXPECT_THAT([&] { make_nccl_communicators(one, nullptr, patience); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("nccl: gpu:0 of rank 0 (pid "),
-                                         HasSubstr("and gpu:0 of rank 1 are the same GPU (00000000:01:00.0), and NCCL "
-                                                   "exchanges between different ones only: give each process its own "
-                                                   "with CUDA_VISIBLE_DEVICES"))));
+  EXPECT_THAT([&] { make_nccl_communicators(devices(), &group, patience); },
+              ThrowsMessage<Error>("nccl: gpu:0 of worker-0 and gpu:3 of worker-1 are the same GPU (00000000:01:00.0), "
+                                   "and NCCL exchanges between different ones only: give each process its own with "
+                                   "CUDA_VISIBLE_DEVICES"));
 }
 
 TEST_F(NcclCommunicators, SharesOfOneGpuAreRefused) {

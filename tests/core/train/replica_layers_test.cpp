@@ -1,0 +1,205 @@
+// Layers that look at more than a row: replicas draw, and normalize if they are told to, as one device with the whole
+// batch does.
+#include <gmock/gmock.h>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/data/from_tensor_slices.h"
+#include "core/exec/replicated_executor.h"
+#include "tests/core/train/fixture.h"
+
+namespace gpubench {
+namespace {
+
+using testing::Blobs;
+using testing::dense;
+using testing::flat;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pointwise;
+using ::testing::ThrowsMessage;
+
+class ReplicaLayers : public ::testing::Test {
+ protected:
+  ReplicasPtr replicas(int count, std::vector<double> shares = {}) {
+    ReplicaOptions options{.devices = {}, .shares = std::move(shares)};
+    for (int i = 0; i < count; ++i) {
+      options.devices.push_back(DeviceId{DeviceId::Kind::cpu, static_cast<std::int16_t>(i), {}});
+    }
+    return std::make_shared<Replicas>(runtime, std::move(options), nullptr);
+  }
+
+  CompileConfig config(ReplicasPtr with) {
+    CompileConfig result{make_optimizer("sgd", {{"learning_rate", 0.1}}),
+                         {make_loss("categorical_crossentropy")},
+                         {make_metric("accuracy")},
+                         {}};
+    result.replicas = std::move(with);
+    return result;
+  }
+
+  /// All weights and statistics after two epochs of a batch of 32, one of 32 and one of `last` examples.
+  std::vector<float> train(const std::vector<LayerPtr>& layers, CompileConfig config, std::int64_t last = 32,
+                           float offset = 0) {
+    Blobs blobs(64 + last);
+    for (float& value : blobs.points.values<float>()) value += offset;
+    seed = 3;
+    Trainer trained(runtime, factory, std::make_shared<Model>("layered", layers), std::move(config));
+    fit(trained, *batches_of({blobs.points, blobs.one_hot}, 32), {.epochs = 2});
+    return flat(trained.weights());
+  }
+
+  Devices devices{DeviceConfig{.cpus = std::vector<CpuDeviceConfig>(3, {.memory = {}, .threads = 1})}};
+  Runtime runtime{devices};
+  std::uint64_t seed = 0;
+  StoreVariables factory{runtime, [this] { return ++seed; }};
+};
+
+std::vector<LayerPtr> dropped(double rate = 0.4) {
+  const LayerPtr twice = make_layer("Dropout", {{"rate", rate}});
+  return {dense(9, "tanh", {4}), twice, dense(5, "tanh"), twice, dense(3, "softmax")};
+}
+
+TEST_F(ReplicaLayers, DropWhatOneDeviceDrops) {
+  for (const std::int64_t last : {32, 31, 2}) {
+    const std::vector<float> alone = train(dropped(), config(nullptr), last);
+    EXPECT_THAT(train(dropped(0), config(nullptr), last), Not(Pointwise(::testing::FloatNear(1e-3F), alone)));
+    for (const int count : {1, 2, 3}) {
+      EXPECT_THAT(train(dropped(), config(replicas(count)), last), Pointwise(::testing::FloatNear(2e-6F), alone))
+          << count << " replicas, last batch of " << last;
+    }
+    EXPECT_THAT(train(dropped(), config(replicas(2, {3, 1})), last), Pointwise(::testing::FloatNear(2e-6F), alone));
+  }
+}
+
+TEST_F(ReplicaLayers, DropTheSameInEagerExecutionInPartsAndRecomputed) {
+  const std::vector<float> alone = train(dropped(), config(nullptr));
+  CompileConfig eager = config(replicas(2));
+  eager.executor.execution = Execution::eager;
+  EXPECT_THAT(train(dropped(), std::move(eager)), Pointwise(::testing::FloatNear(2e-6F), alone));
+  CompileConfig in_parts = config(replicas(2));
+  in_parts.gradient_accumulation_steps = 4;
+  EXPECT_THAT(train(dropped(), std::move(in_parts)), Pointwise(::testing::FloatNear(2e-6F), alone));
+  CompileConfig recomputed = config(replicas(2));
+  recomputed.recompute = {"dropout", "dense_1"};
+  EXPECT_THAT(train(dropped(), std::move(recomputed)), Pointwise(::testing::FloatNear(2e-6F), alone));
+}
+
+std::vector<LayerPtr> normalized(bool synchronized, const ConfigEntries& also = {}) {
+  ConfigEntries options{{"synchronized", synchronized}, {"momentum", 0.8}};
+  options.insert(options.end(), also.begin(), also.end());
+  ConfigEntries first = options;
+  first.emplace_back("input_shape", Shape{4});
+  return {make_layer("BatchNormalization", first), dense(8, "tanh"), make_layer("BatchNormalization", options),
+          dense(3, "softmax")};
+}
+
+TEST_F(ReplicaLayers, NormalizeByTheWholeBatch) {
+  for (const std::int64_t last : {32, 31, 5, 3}) {
+    const std::vector<float> alone = train(normalized(false), config(nullptr), last);
+    EXPECT_EQ(train(normalized(true), config(nullptr), last), alone);
+    for (const int count : {1, 2, 3}) {
+      EXPECT_THAT(train(normalized(true), config(replicas(count)), last), Pointwise(::testing::FloatNear(2e-5F), alone))
+          << count << " replicas, last batch of " << last;
+    }
+    if (last < 6) continue;
+    EXPECT_THAT(train(normalized(true), config(replicas(2, {5, 1})), last),
+                Pointwise(::testing::FloatNear(2e-5F), alone));
+    EXPECT_THAT(train(normalized(false), config(replicas(2)), last),
+                Not(Pointwise(::testing::FloatNear(1e-3F), alone)));
+  }
+}
+
+TEST_F(ReplicaLayers, NormalizeFarFromZero) {
+  // Squares of these would leave nothing of a variance of 0.04 in float32.
+  const std::vector<float> alone = train(normalized(false), config(nullptr), 31, 3000);
+  EXPECT_THAT(train(normalized(true), config(replicas(3)), 31, 3000), Pointwise(::testing::FloatNear(2e-3F), alone));
+}
+
+TEST_F(ReplicaLayers, NormalizeImages) {
+  const auto layers = [](bool synchronized) {
+    return std::vector{
+        make_layer("Reshape", {{"target_shape", Shape{2, 2, 1}}, {"input_shape", Shape{4}}}),
+        make_layer("Conv2D",
+                   {{"filters", std::int64_t{5}}, {"kernel_size", std::int64_t{2}}, {"padding", std::string("same")}}),
+        make_layer("BatchNormalization", {{"synchronized", synchronized}}), make_layer("Flatten"), dense(3, "softmax")};
+  };
+  const std::vector<float> alone = train(layers(false), config(nullptr), 7);
+  EXPECT_THAT(train(layers(true), config(replicas(2)), 7), Pointwise(::testing::FloatNear(2e-5F), alone));
+}
+
+TEST_F(ReplicaLayers, NormalizeIn16BitsEagerlyAndRecomputed) {
+  for (const char* policy : {"mixed_bfloat16", "mixed_float16"}) {
+    const ConfigEntries mixed{{"dtype", std::string(policy)}};
+    const std::vector<float> alone = train(normalized(false, mixed), config(nullptr), 31);
+    EXPECT_THAT(train(normalized(true, mixed), config(replicas(2)), 31), Pointwise(::testing::FloatNear(2e-2F), alone))
+        << policy;
+  }
+  const std::vector<float> alone = train(normalized(false), config(nullptr));
+  CompileConfig eager = config(replicas(2));
+  eager.executor.execution = Execution::eager;
+  EXPECT_THAT(train(normalized(true), std::move(eager)), Pointwise(::testing::FloatNear(2e-5F), alone));
+  CompileConfig recomputed = config(replicas(2));
+  recomputed.recompute = {"batch_normalization_1"};
+  EXPECT_THAT(train(normalized(true), std::move(recomputed)), Pointwise(::testing::FloatNear(2e-5F), alone));
+}
+
+TEST_F(ReplicaLayers, FrozenNormalizationExchangesNothing) {
+  const ReplicasPtr all = replicas(2);
+  const auto frozen = [](bool synchronized) { return normalized(synchronized, {{"trainable", false}}); };
+  const std::vector<float> alone = train(frozen(false), config(nullptr));
+  EXPECT_THAT(train(frozen(true), config(all)), Pointwise(::testing::FloatNear(2e-6F), alone));
+  EXPECT_EQ(all->communicator(0).times().collectives, 6);  // a bucket a step
+}
+
+TEST_F(ReplicaLayers, NormalizingTogetherNeedsAnExampleEach) {
+  EXPECT_THAT([&] { train(normalized(true), config(replicas(3)), 2); },
+              ThrowsMessage<Error>(HasSubstr("so small a batch leaves a replica without examples; leave it out by "
+                                             "dataset:batch(size, { drop_remainder = true })")));
+}
+
+/// All kinds of layers, each of which some output depends on.
+ModelPtr with_every_kind() {
+  std::set<std::string> used;
+  const auto apply = [&used](std::string_view kind, const ConfigEntries& options, std::vector<SymbolPtr> inputs) {
+    used.emplace(kind);
+    return apply_layer(make_layer(kind, options), std::move(inputs));
+  };
+  const SymbolPtr input = apply("Input", {{"shape", Shape{4}}}, {});
+  const SymbolPtr wide = apply("Dense", {{"units", std::int64_t{16}}}, {input});
+  const SymbolPtr image = apply("Reshape", {{"target_shape", Shape{4, 4, 1}}}, {wide});
+  const SymbolPtr filtered = apply(
+      "Conv2D", {{"filters", std::int64_t{3}}, {"kernel_size", std::int64_t{3}}, {"padding", std::string("same")}},
+      {image});
+  const SymbolPtr normal = apply("BatchNormalization", {{"synchronized", true}}, {filtered});
+  const SymbolPtr active = apply("Activation", {{"activation", std::string("tanh")}}, {normal});
+  const SymbolPtr sum =
+      apply("Add", {}, {apply("MaxPooling2D", {}, {active}), apply("AveragePooling2D", {}, {active})});
+  const SymbolPtr global = apply("GlobalAveragePooling2D", {}, {active});
+  const SymbolPtr all = apply("Concatenate", {}, {apply("Flatten", {}, {sum}), global});
+  const SymbolPtr dropped = apply("Dropout", {{"rate", 0.25}}, {all});
+  for (const LayerKind& kind : layer_kinds()) EXPECT_TRUE(used.contains(kind.name)) << kind.name << " is not tried";
+  return std::make_shared<Model>("all", std::vector{input}, std::vector{apply_layer(dense(3, "softmax"), {dropped})});
+}
+
+TEST_F(ReplicaLayers, EveryKindTrainsEvaluatesAndPredictsAsOnOneDevice) {
+  const Blobs blobs(37);
+  const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 16);  // 16, 16 and 5
+  const auto results = [&](ReplicasPtr with) {
+    seed = 3;
+    Trainer trained(runtime, factory, with_every_kind(), config(std::move(with)));
+    fit(trained, *data, {.epochs = 2});
+    std::vector<float> all = flat(trained.weights());
+    for (const auto& [name, value] : trained.evaluate(*data)) all.push_back(static_cast<float>(value));
+    const std::vector<float> predicted = flat(trained.predict(*data));
+    all.insert(all.end(), predicted.begin(), predicted.end());
+    return all;
+  };
+  const std::vector<float> alone = results(nullptr);
+  EXPECT_THAT(results(replicas(2)), Pointwise(::testing::FloatNear(2e-5F), alone));
+  EXPECT_THAT(results(replicas(3)), Pointwise(::testing::FloatNear(2e-5F), alone));
+}
+
+}  // namespace
+}  // namespace gpubench
