@@ -81,7 +81,7 @@ gb.experiment {
   },
   expect = {
     gb.expect.at_least {
-      y = "weak_efficiency", value = 0.8, where = { scaling = "weak" },
+      y = "weak_efficiency", value = 0.8, where = { scaling = "weak", width = 2048 },
       claim = "with as many examples each, every replica is at least 0.8 times as fast as alone",
     },
   },

@@ -70,6 +70,14 @@ void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_dr
   drawing.info.emplace_back(std::move(info));
 }
 
+/// Charts are about process 0: those that train together measure the same steps.
+std::vector<Record> charted(const std::vector<Record>& records) {
+  std::vector<Record> first;
+  std::ranges::copy_if(records, std::back_inserter(first),
+                       [](const Record& record) { return record.get("process") == Cell(std::int64_t{0}); });
+  return first;
+}
+
 void draw_charts(const RunWriter& writer, const std::vector<ChartSpec>& specs, Drawing& drawing) {
   const bool can_draw = gnuplot_is_installed();
   if (!can_draw) {
@@ -80,10 +88,11 @@ void draw_charts(const RunWriter& writer, const std::vector<ChartSpec>& specs, D
   const std::filesystem::path directory = writer.chart_directory();
   make_directory(directory);
   place_style(writer.plan().out);
+  const std::vector<Record> rows = charted(writer.records());
   std::set<std::string> taken;
   for (const ChartSpec& spec : specs) {
     try {
-      Chart chart = make_chart(spec, writer.columns(), writer.records(), writer.plan().axes);
+      Chart chart = make_chart(spec, writer.columns(), rows, writer.plan().axes);
       chart.spec.name = file_name(chart.spec.name, taken);
       draw_chart(std::move(chart), directory, can_draw, drawing);
     } catch (const Error& error) {

@@ -1,5 +1,7 @@
 // gb.distribute.process_index and num_processes, and what the Lua library needs of the processes that run a script
 // together: gb._native.processes.
+#include "lua/api/processes.h"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +45,11 @@ std::vector<Info> conclude(lua_State* L, const Info& outcome, const std::optiona
   return outcomes;
 }
 
+bool speaks(lua_State* L) {
+  const ProcessGroup* const group = session_of(L).group();
+  return group == nullptr || speaks_for_all(*group);
+}
+
 /// threads(): what the CPU devices of each process compute with, by rank. A collective call.
 std::vector<std::string> threads(lua_State* L) {
   Session& session = session_of(L);
@@ -57,7 +64,10 @@ void open_processes(lua_State* L) {
   distribute.function<&process_index>("process_index").function<&num_processes>("num_processes");
   const Module native = gb.submodule("_native");
   const Module processes = native.submodule("processes");
-  processes.function<&names>("names").function<&conclude>("conclude").function<&threads>("threads");
+  processes.function<&names>("names")
+      .function<&conclude>("conclude")
+      .function<&speaks>("speaks")
+      .function<&threads>("threads");
 }
 
 }  // namespace gpubench::lua

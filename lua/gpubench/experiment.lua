@@ -73,7 +73,7 @@ local function dry_run(declaration, axes, points)
 end
 
 local function report_failure(row, text, traceback)
-  if processes.index > 0 or (row.process or 0) > 0 then return end
+  if (row.process or 0) > 0 or not native.processes.speaks() then return end
   if row.status == "ok" or row.status == "skipped" then return end
   io.stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
   if options.traceback and traceback and traceback ~= "" then io.stderr:write(traceback, "\n") end
@@ -102,8 +102,10 @@ local function measure_points(declaration, axes, points, run)
       if not ok then return "error", string.format("%s (at %s)", reason, text) end
     end
     if stopped then
-      io.stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
-        gb.format.count(#points - index, "point")))
+      if native.processes.speaks() then
+        io.stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
+          gb.format.count(#points - index, "point")))
+      end
       return "error"
     end
     line:advance()

@@ -16,6 +16,7 @@
 #include "core/results/run_directory.h"
 #include "lua/api/modules.h"
 #include "lua/api/output_path.h"
+#include "lua/api/processes.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
@@ -148,16 +149,12 @@ bool was_interrupted(const ProcessGroup& group) {
   return group.lost().ends_with(std::string(": ") + interruption);
 }
 
-/// Process 0 speaks for all, unless it is the one that is gone.
-bool speaks_for_all(const ProcessGroup& group) {
-  return group.rank() == 0 || group.lost().starts_with(group.name_of(0) + " was lost");
-}
-
 /// All end with the one that fails; process 0 tells why.
 void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& error, bool with_traceback) {
-  const bool own = group.lost().empty();
-  if (own) group.fail(is_from_script(L) ? lua::Machine::of(L).delivered.text : error.what());
-  if (!speaks_for_all(group)) return;
+  // Others that fail alike may have been faster to say so.
+  const bool own = dynamic_cast<const PeerLost*>(&error) == nullptr && !interrupt_requested();
+  if (own && group.lost().empty()) group.fail(is_from_script(L) ? lua::Machine::of(L).delivered.text : error.what());
+  if (!lua::speaks_for_all(group)) return;
   if (own)
     print_error(L, error, with_traceback);
   else

@@ -14,8 +14,8 @@ namespace {
 
 /// Up to so many bytes to all others together, one message to each is faster than two half as long.
 constexpr std::size_t most_small_bytes = std::size_t{32} << 10;
-/// Of a part of a piece: its copies stay in the second cache, and the next piece travels while one is added up.
-constexpr std::size_t part_bytes = std::size_t{256} << 10;
+/// Of a part of a piece: its copies stay in the caches, and the next piece travels while one is added up.
+constexpr std::size_t part_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_message_bytes = std::size_t{4} << 20;
 constexpr std::size_t stages = 3;
 
@@ -66,7 +66,7 @@ void unpack(const TensorPieces& pieces, const Collective& collective, std::size_
 }  // namespace
 
 MpiExchange::MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end)
-    : link_(link), channel_(channel), end_(std::move(end)) {}
+    : link_(link), channel_(channel), end_(std::move(end)), meeting_(transfers()) {}
 
 MpiExchange::~MpiExchange() = default;
 
@@ -115,18 +115,18 @@ void MpiExchange::meet(const Collective& collective, std::size_t payload, Outcom
   const Arrival mine{.signature = signature(collective), .waited_ns = waited_ns_};
   std::memcpy(sent_.data(), &mine, sizeof mine);
 
-  MpiTransfers messages = transfers();
   const Clock::time_point before = Clock::now();
   // Receives take the most there can be: what others ask for may be longer, which their signature tells.
   for (int rank = 0; rank < link_.size(); ++rank) {
     if (rank == link_.rank()) continue;
-    messages.receive(rank, slot(rank), slot_bytes_);
+    meeting_.receive(rank, slot(rank), slot_bytes_);
   }
   for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank != link_.rank()) messages.send(rank, sent_.data(), slot_bytes_);
+    if (rank == link_.rank()) continue;
+    meeting_.send(rank, sent_.data(), slot_bytes_);
   }
   try {
-    messages.wait(MpiTransfers::Patience::for_others, number_);
+    meeting_.wait(MpiTransfers::Patience::for_others, number_);
   } catch (const DeviceError& error) {  // a message that is longer than what all others ask for
     throw Error(
         fmt::format("{} of {} in {} tensors: another process asks for another collective, or with other types; "

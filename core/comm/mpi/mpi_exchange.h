@@ -59,6 +59,7 @@ class MpiExchange {
   MpiLink& link_;
   int channel_;
   std::shared_ptr<WaitEnd> end_;
+  MpiTransfers meeting_;  // keeps its memory from call to call
   TensorPieces pieces_;
   std::int64_t number_ = 0;
   std::int64_t waited_ns_ = 0;

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <regex>
+#include <sstream>
 #include <thread>
 
 #include "tests/lua/host/folder.h"
@@ -108,8 +110,8 @@ TEST_F(Workers, APointThatFailsInOneFailsInAllAndTheSweepGoesOn) {
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*, pid [0-9]+\\): script.lua:8: odd\n"));
   const std::string rows = read(find("results.csv"));
-  EXPECT_THAT(rows, AllOf(HasSubstr("together,2,0,2,error,process 1 ("), HasSubstr("together,2,2,2,error,process 1 ("),
-                          HasSubstr("together,3,2,3,ok")));
+  EXPECT_THAT(rows, AllOf(HasSubstr("together,2,0,2,error,\"process 1 ("),
+                          HasSubstr("together,2,2,2,error,\"process 1 ("), HasSubstr("together,3,2,3,ok")));
 }
 
 TEST_F(Workers, AnErrorOfTheScriptEndsAllAndIsToldOnce) {
@@ -118,7 +120,7 @@ TEST_F(Workers, AnErrorOfTheScriptEndsAllAndIsToldOnce) {
   EXPECT_EQ(all.err, "script.lua:2: odd\n");
   const Ended one = run_with(2, with_body("") + "\nif index == 1 then error('odd') end\n" + with_body(""));
   EXPECT_EQ(one.status, 2);
-  EXPECT_THAT(one.err, AllOf(HasSubstr("process 1 ("), HasSubstr("failed: script.lua:14: odd")));
+  EXPECT_THAT(one.err, AllOf(HasSubstr("process 1 ("), HasSubstr("failed: script.lua:13: odd")));
 }
 
 TEST_F(Workers, TrainTogether) {
@@ -139,6 +141,56 @@ gb.experiment {
 })");
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("trained,1,0,ok"), HasSubstr("trained,1,1,ok")));
+}
+
+/// Trains for 30 steps; process 1 is gone at the 14th where `breaks`.
+std::string training(const std::string& file, bool breaks) {
+  return fmt::format(R"(
+local gb = require "gpubench"
+local index, batches = gb.distribute.process_index(), 0
+gb.config.set_seed(3)
+local strategy = gb.distribute.MultiWorkerMirroredStrategy()
+local model = strategy:scope(function()
+  local model = gb.Sequential {{
+    gb.layers.Dense(32, {{ activation = "relu", input_shape = {{ 784 }} }}), gb.layers.Dense(10, {{ activation = "softmax" }}),
+  }}
+  model:compile {{
+    optimizer = gb.optimizers.SGD {{ learning_rate = 0.05, momentum = 0.9 }}, loss = "categorical_crossentropy",
+  }}
+  return model
+end)
+local function leave()
+  batches = batches + 1
+  if {} and batches == 14 and index == 1 then error("gone", 0) end
+end
+model:fit(gb.datasets.mnist("train"):take(600):batch(60), {{
+  epochs = 3, verbose = 0, resume = "results/{}", save_steps = 1, callbacks = {{ {{ on_batch_end = leave }} }},
+}})
+for _, weight in ipairs(model:get_weights()) do print(weight:abs():sum():item(), (weight * weight):sum():item()) end
+)",
+                     breaks, file);
+}
+
+std::vector<double> numbers_in(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<double>(in), {}};
+}
+
+TEST_F(Workers, ATrainingGoesOnInAnotherNumberOfProcesses) {
+  std::filesystem::create_directories(file("results"));
+  const Ended whole = run_with(2, training("whole.safetensors", false));
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const std::vector<double> expected = numbers_in(whole.out);
+  ASSERT_EQ(expected.size(), 8);
+  const Ended broken = run_with(2, training("broken.safetensors", true));
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_THAT(broken.err, MatchesRegex("gpubench: process 1 \\(.*\\) failed: gone\n"));
+  for (const int workers : {1, 3}) {
+    const std::string next = fmt::format("next{}.safetensors", workers);
+    const Ended ended = run_with(workers, training(next, false), {"--restart-from", "results/broken.safetensors"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(numbers_in(ended.out), ::testing::Pointwise(::testing::DoubleNear(1e-3), expected)) << workers;
+  }
 }
 
 TEST_F(Workers, AKilledProcessEndsTheRunAndRowsAreKept) {

@@ -191,8 +191,26 @@ TEST_F(MpiRanks, AnAbortedCommunicatorEndsTheWaitsOfAll) {
 }  // namespace
 }  // namespace gpubench
 
+// Each process says that it is another version: none may join. The exit status tells whether both were named.
+int join_as_mixed_programs() {
+  const std::string rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  try {
+    gpubench::join_process_group({.program = "gpubench 0." + rank, .task = "same"});
+  } catch (const gpubench::Error& error) {
+    const std::string text = error.what();
+    const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
+    fmt::print("{}\n", text);
+    return has("need the same programs: process 0 (") && has("has gpubench 0.0, process 1 (") && has("has gpubench 0.1")
+               ? 0
+               : 1;
+  }
+  fmt::print("they have joined\n");
+  return 1;
+}
+
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
+  if (argc > 1 && std::string(argv[1]) == "mixed") return join_as_mixed_programs();
   gpubench::joined = gpubench::join_process_group({});
   if (!gpubench::joined) {
     fmt::print(stderr, "start this by mpirun\n");
