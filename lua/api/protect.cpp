@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "lua/api/openers.h"
 #include "lua/api/point_status.h"
+#include "lua/api/processes.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
@@ -101,6 +102,10 @@ int protect(lua_State* L) {
   const ProcessGroup* const group = session_of(L).group();
   if (const std::string lost = group ? group->lost() : ""; !lost.empty()) {
     clear_interrupt();
+    if (was_interrupted(*group)) {
+      request_interrupt();
+      return push_failure(L, "interrupted", lost);
+    }
     return push_failure(L, "group_lost", lost);
   }
   if (interrupt_requested()) return push_failure(L, "interrupted", "interrupted");

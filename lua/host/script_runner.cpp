@@ -142,13 +142,6 @@ JoinOptions join_options(const CommandLine& line, const std::vector<std::string>
   return options;
 }
 
-constexpr const char* interruption = "interrupted";
-
-/// Whether the user has stopped another process first.
-bool was_interrupted(const ProcessGroup& group) {
-  return group.lost().ends_with(std::string(": ") + interruption);
-}
-
 /// All end with the one that fails; process 0 tells why.
 void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& error, bool with_traceback) {
   // Others that fail alike may have been faster to say so.
@@ -184,13 +177,13 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
     if (group && group->lost().empty()) group->barrier();
     return status;
   } catch (const std::exception& error) {
-    const bool by_user = interrupt_requested() && (!group || group->lost().empty() || was_interrupted(*group));
+    const bool by_user = interrupt_requested() && (!group || group->lost().empty() || lua::was_interrupted(*group));
     if (group && !by_user) {
       leave_failing(state, *group, error, line.traceback);
       return error_status;
     }
     if (by_user) {
-      if (group) group->fail(interruption);
+      if (group) group->fail(lua::interruption);
       if (!group || group->rank() == 0) fmt::print(stderr, "interrupted\n");
       return interrupted_status;
     }

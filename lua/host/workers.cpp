@@ -58,10 +58,12 @@ std::vector<std::string> command(int workers, const std::vector<std::string>& ar
   return words;
 }
 
-volatile std::sig_atomic_t mpirun_process = 0;
+volatile std::sig_atomic_t mpirun_process = 0, told_to_end = 0;
 
-void pass_on(int signal) {
-  if (mpirun_process > 0) kill(static_cast<pid_t>(mpirun_process), signal);
+// A terminal sends SIGINT to mpirun as well, and a second one would end it at once.
+void take_signal(int signal) {
+  told_to_end = 1;
+  if (signal != SIGINT && mpirun_process > 0) kill(static_cast<pid_t>(mpirun_process), signal);
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words) {
@@ -82,11 +84,12 @@ int run_workers(int workers, const std::vector<std::string>& arguments) {
   if (child < 0) throw Error(fmt::format("run --workers: no process can be started: {}", std::strerror(errno)));
   if (child == 0) become(words);
   mpirun_process = child;
-  std::signal(SIGINT, SIG_IGN);  // a terminal sends it to mpirun as well
-  std::signal(SIGTERM, &pass_on);
+  std::signal(SIGINT, &take_signal);
+  std::signal(SIGTERM, &take_signal);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  if (told_to_end != 0) return interrupted_status;
   if (!WIFEXITED(status)) return error_status;
   const int code = WEXITSTATUS(status);
   // Above 128: one died of a signal.

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/comm/line_socket.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
@@ -203,6 +204,18 @@ TEST_F(Workers, AKilledProcessEndsTheRunAndRowsAreKept) {
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,error")));
 }
 
+TEST_F(Workers, ThatAreToldToEndKeepTheirRows) {
+  write("script.lua", announced);
+  Program program({"script.lua", "--workers", "2", "--quick"}, path());
+  program.wait_for("started\n");
+  program.signal(SIGTERM);
+  const Ended ended = program.end();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_EQ(ended.err, "interrupted\n");
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), Not(HasSubstr("together,2,"))));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"interrupted\""));
+}
+
 TEST_F(Workers, AStoppedProcessEndsTheRun) {
   write("script.lua", announced);
   EndlessRun run(path(), 1, SIGSTOP);
@@ -242,6 +255,15 @@ TEST_F(Workers, APortThatCannotBeHadIsNamed) {
   const Ended ended = run_program({"script.lua", "--workers", "2"}, path(), {"GPUBENCH_PORT=0x"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("GPUBENCH_PORT is '0x'; a port is a number from 1 to 65535"));
+}
+
+TEST_F(Workers, APortThatIsTakenIsNamed) {
+  const LineListener taken(0);
+  write("script.lua", "");
+  const Ended ended =
+      run_program({"script.lua", "--workers", "2"}, path(), {fmt::format("GPUBENCH_PORT={}", taken.port())});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("cannot be had: Address already in use; GPUBENCH_PORT names another"));
 }
 
 TEST_F(Workers, DifferentArgumentsAreRefused) {
