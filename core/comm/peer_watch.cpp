@@ -221,9 +221,15 @@ void PeerWatch::accept_peers() {
     peer.socket = std::move(stranger);
     peer.heard = Clock::now();
     if (lost_.is_set()) peer.socket.send("lost\t" + lost_.reason());
+    tell_aborts(peer.socket);
     for (std::size_t i = 1; i < lines.size(); ++i) hear(static_cast<int>(index), lines[i]);
   }
   std::erase_if(strangers_, [](const LineSocket& one) { return !one.is_open(); });
+}
+
+void PeerWatch::tell_aborts(LineSocket& late) {
+  const std::lock_guard lock(mutex_);
+  for (const Abort& abort : aborts_) late.send(fmt::format("abort\t{} {}\t{}", abort.from, abort.to, abort.reason));
 }
 
 void PeerWatch::hear_from_all() {

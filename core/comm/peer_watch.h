@@ -96,6 +96,8 @@ class PeerWatch {
 
   void serve();
   void accept_peers();
+  /// To a peer that was not connected yet when others aborted.
+  void tell_aborts(LineSocket& late);
   void hear(int from, const std::string& line);
   void hear_from_all();
   void post(std::string line);

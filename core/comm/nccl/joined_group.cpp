@@ -179,8 +179,9 @@ void JoinedGroup::throw_if_over(int kind) const {
 json JoinedGroup::take(std::size_t peer, const Place& place, int kind) {
   std::deque<json>& inbox = inbox_[peer];
   for (;;) {
-    for (; !inbox.empty(); inbox.pop_front()) {
-      if (inbox.front()["place"].get<Place>() < place) continue;
+    while (!inbox.empty() && inbox.front()["place"].get<Place>() < place) inbox.pop_front();
+    // A peer that is ahead has left this round out: the watch is about to say so.
+    if (!inbox.empty() && inbox.front()["place"].get<Place>() == place) {
       json message = std::move(inbox.front());
       inbox.pop_front();
       return message;
