@@ -12,6 +12,7 @@
 #include "core/ops/state.h"
 #include "lua/api/config_value.h"
 #include "lua/api/openers.h"
+#include "lua/api/replica_rows.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -85,12 +86,14 @@ std::vector<TensorType> examples_of(const Layer& layer, std::span<const Tensor> 
 Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor>& inputs, bool training) {
   StoreVariables factory = variables_of(session_of(L), *self.world);
   self.layer->build(factory, examples_of(*self.layer, inputs));
+  const bool random = training && self.layer->draws();
+  const std::int64_t first = random ? first_row(session_of(L), inputs) : 0;
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{graph, training, {}};
-    if (training && self.layer->draws()) context.step = self.counter.count(graph, *self.world);
+    CallContext context{.graph = graph, .training = training, .first_row = first};
+    if (random) context.step = self.counter.count(graph, *self.world);
     return std::vector{self.layer->call(context, values)};
   };
-  return self.calls.apply(self.world->dispatcher, inputs, training ? 1 : 0, build).front();
+  return self.calls.apply(self.world->dispatcher, inputs, variant_of(training, first), build).front();
 }
 
 /// layer(x): describes a model when x is symbolic, computes when it is a tensor.

@@ -10,6 +10,7 @@
 #include "core/train/model_files.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
+#include "lua/api/replica_rows.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -101,12 +102,14 @@ int call_model(lua_State* L) {
   const bool training = Value<CallOptions>::read(L, 3).training;
   define_by(*self->model, inputs);
   self->model->build(self->variables);
+  const bool random = training && draws(*self->model);
+  const std::int64_t first = random ? first_row(session_of(L), inputs) : 0;
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{graph, training, {}};
-    if (training && draws(*self->model)) context.step = self->counter.count(graph, *self->world);
+    CallContext context{.graph = graph, .training = training, .first_row = first};
+    if (random) context.step = self->counter.count(graph, *self->world);
     return self->model->call(context, values);
   };
-  push_one_or_more(L, self->calls.apply(self->world->dispatcher, inputs, training ? 1 : 0, build));
+  push_one_or_more(L, self->calls.apply(self->world->dispatcher, inputs, variant_of(training, first), build));
   return 1;
 }
 

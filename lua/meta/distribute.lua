@@ -19,7 +19,9 @@ gb.distribute = {}
 
 --- A model that is made in a strategy's scope is trained, evaluated and measured by all of its replicas: `model:fit`,
 --- `gb.measure.training` and all else is written as for one device. A batch is the batch of all of them: each takes its
---- rows, and the update is that of one device with the whole batch, but for rounding, an uneven last batch included.
+--- rows, and the update is that of one device with the whole batch, but for rounding, an uneven last batch included;
+--- Dropout drops for an example what it would drop there. BatchNormalization sees a replica's own examples, unless it is
+--- `synchronized`.
 ---@class Strategy
 ---@field num_replicas_in_sync integer of all processes together
 ---@field devices string[] of this process

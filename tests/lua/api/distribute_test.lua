@@ -97,6 +97,18 @@ case("a step written by hand trains all replicas", function()
   equal(optimizer.iterations, 3)
 end)
 
+case("dropout in a step written by hand drops what it drops on one device", function()
+  local function masks(run)
+    gb.config.set_seed(5)
+    local layer = gb.layers.Dropout(0.5, { seed = 3 })
+    local function step(x) return layer(x, { training = true }) end
+    return run(step, gb.ones { 7, 5 })
+  end
+  local strategy = strategy_of(3)
+  local shared = masks(function(...) return strategy:run(...) end)
+  equal(gb.concat(shared.values):to_table(), masks(function(step, x) return step(x) end):to_table())
+end)
+
 case("values of replicas are reduced", function()
   local strategy = strategy_of(2)
   local function twice(x, scalar) return x * scalar, x:sum() end
@@ -110,6 +122,25 @@ case("values of replicas are reduced", function()
   equal(strategy:reduce("sum", strategy:run(function(x) return x + 1 end, sums)):item(), 23.0)
   raises("axis 2: the values have the axes 1 to 1", strategy.reduce, strategy, "sum", doubled, 2)
   raises("unknown operation 'max' (known: sum, mean)", strategy.reduce, strategy, "max", doubled)
+end)
+
+case("synchronized batch norm and dropout train as on one device", function()
+  local function layered(synchronized)
+    gb.config.set_seed(5)
+    local model = gb.Sequential {
+      gb.layers.Dense(16, { activation = "relu", input_shape = { 784 } }),
+      gb.layers.BatchNormalization { synchronized = synchronized },
+      gb.layers.Dropout(0.3),
+      gb.layers.Dense(10, { activation = "softmax" }),
+    }
+    model:compile { optimizer = "sgd", loss = "categorical_crossentropy" }
+    model:fit(digits:take(101):batch(32), { verbose = 0 })
+    return model
+  end
+  local whole = layered(false)
+  local strategy = strategy_of(2)
+  is_true(difference(strategy:scope(function() return layered(true) end), whole) < 1e-5, "synchronized")
+  is_true(difference(strategy:scope(function() return layered(false) end), whole) > 1e-4, "each by its own")
 end)
 
 case("batch norm keeps one set of statistics", function()
