@@ -54,6 +54,8 @@ namespace {
 std::recursive_mutex& mutex = *new std::recursive_mutex;
 std::condition_variable_any& changed = *new std::condition_variable_any;
 std::vector<CUstream_st*>& streams = *new std::vector<CUstream_st*>;
+// Kept, so that none that is made later has the address that an event knows one of these by.
+std::vector<std::unique_ptr<CUstream_st>>& ended = *new std::vector<std::unique_ptr<CUstream_st>>;
 thread_local int current_gpu = 0;
 thread_local cudaError_t last_error = cudaSuccess;
 cudaError_t lost = cudaSuccess;
@@ -297,7 +299,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const std::lock_guard lock(mutex);
   run_all(*stream);
   std::erase(streams, stream);
-  delete stream;
+  ended.emplace_back(stream);
+  changed.notify_all();
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
