@@ -61,6 +61,8 @@ void Replicas::check_options() const {
     if (std::isfinite(share) && share > 0) continue;
     throw Error(fmt::format("shares: numbers above 0 are needed, got {}", share));
   }
+  if (!std::isfinite(std::accumulate(options_.shares.begin(), options_.shares.end(), 0.0)))
+    throw Error("shares: their sum is too large for a number");
   for (const Seconds delay : options_.delays) {
     if (delay.count() >= 0 && delay.count() < 60) continue;
     throw Error(fmt::format("delays: seconds an example from 0 to 60 are needed, got {}", delay.count()));
@@ -69,7 +71,8 @@ void Replicas::check_options() const {
 
 void Replicas::abort(int replica, const std::exception_ptr& why) noexcept {
   communicators_[static_cast<std::size_t>(replica)]->abort(
-      fmt::format("the replica on {} failed: {}", to_string(device(replica)), reason_of(why)));
+      fmt::format("the replica on {} failed: {}; its strategy can take no more steps: make a new one",
+                  to_string(device(replica)), reason_of(why)));
 }
 
 MirroredVariablePtr Replicas::mirrored(const VariablePtr& variable) {

@@ -61,7 +61,12 @@ class Search {
     return predict_training_memory(trainer_, batch_types(*batches_(batch_size)));
   }
 
-  MemoryPool& pool() { return trainer_.runtime().devices().device(device_).memory(); }
+  MemoryPool& pool_of(const DeviceId& id) { return trainer_.runtime().devices().device(id).memory(); }
+  MemoryPool& pool() { return pool_of(device_); }
+  /// That a step takes memory of.
+  std::vector<DeviceId> devices() const {
+    return trainer_.config().replicas ? trainer_.config().replicas->options().devices : std::vector{device_};
+  }
   const std::string& name() const { return trainer_.model().name(); }
 
   void require_limit(const std::vector<DeviceMemory>& smallest) {
@@ -70,6 +75,10 @@ class Search {
                               name(), smallest.size()));
     }
     device_ = smallest[0].device;
+    for (const DeviceId& id : devices()) {  // of replicas, the one with the least memory
+      const std::size_t limit = pool_of(id).use().limit, least = pool().use().limit;
+      if (limit != 0 && (least == 0 || limit < least)) device_ = id;
+    }
     result_.limit = options_.limit != 0 ? options_.limit : pool().use().limit;
     if (result_.limit == 0) {
       throw Error(
@@ -161,9 +170,9 @@ class Search {
     trainer_.runtime().synchronize();
     for (const VariablePtr& variable : variables) before.push_back(store.read(*variable));
     try {
-      pool().reset_peak();
+      for (const DeviceId& id : devices()) pool_of(id).reset_peak();
       step_through(batch_size);
-      trial.used = pool().use().peak;
+      for (const DeviceId& id : devices()) trial.used = std::max(trial.used, pool_of(id).use().peak);
       trial.fits = trial.used <= result_.limit;
     } catch (const OutOfMemory&) {  // which is what is being asked
     } catch (...) {

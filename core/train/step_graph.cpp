@@ -45,9 +45,19 @@ StepValues bind_element(Graph& graph, const Model& model, std::span<const Tensor
   return bound;
 }
 
-void require_equal_parts(const Model& model, std::span<const TensorType> element, std::int64_t parts) {
+/// `total`: the examples of all replicas, of which these are one's; 0 for a model alone.
+void require_equal_parts(const Model& model, std::span<const TensorType> element, std::int64_t parts,
+                         std::int64_t total) {
   for (const TensorType& type : element) {
     if (type.shape.empty() || type.shape[0] % parts == 0) continue;
+    if (total > 0) {
+      throw Error(fmt::format(
+          "model '{}': a replica's {} of a batch of {} examples cannot be accumulated over gradient_accumulation_steps "
+          "= {} in equal parts; take batches of which every replica gets a multiple of {}, and leave out a smaller "
+          "last "
+          "batch by dataset:batch(size, {{ drop_remainder = true }})",
+          model.name(), type.shape[0], total, parts, parts));
+    }
     throw Error(fmt::format(
         "model '{}': a batch of {} examples cannot be accumulated over gradient_accumulation_steps = {} in equal "
         "parts; "
@@ -254,7 +264,7 @@ Gradients add_backward(Graph& graph, const Model& model, const CompileConfig& co
   const LossScale* const scale = config.loss_scale.get();
   const double weight = share ? weight_of(*share) : 1;
   const std::int64_t parts = config.gradient_accumulation_steps;
-  require_equal_parts(model, element, parts);
+  require_equal_parts(model, element, parts, share ? share->total : 0);
   require_layers(model, config.recompute, "recompute");
   const auto count = [&] { return static_cast<std::int32_t>(graph.nodes().size()); };
   Gradients result{.values = std::vector<Value>(values.size()), .updated = {}};

@@ -104,6 +104,16 @@ PlannedStepMemory plan_with(Trainer& trainer, CompileConfig asked, std::span<con
   return {memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model)), flops};
 }
 
+/// The optimizer's variables, as a replica has them.
+std::vector<VariablePtr> replica_state(Trainer& trainer, int replica) {
+  std::vector<VariablePtr> state = optimizer_state(trainer.config(), trainer.model());
+  for (VariablePtr& variable : state) {
+    if (replica > 0)
+      variable = trainer.config().replicas->mirrored(variable)->mirrors[static_cast<std::size_t>(replica)];
+  }
+  return state;
+}
+
 /// What a model need not keep: all layers but the inputs, the outputs and those that wait on the host, in the order of
 /// the model.
 std::vector<std::string> inner_layers(const Model& model, const std::vector<std::string>& offloaded) {
@@ -156,11 +166,14 @@ std::vector<DeviceMemory> training_memory(Trainer& trainer) {
   std::vector<DeviceMemory> most;
   for (const StepPlan* plan : trainer.training_plans()) {
     auto* const replicated = dynamic_cast<ReplicatedExecutor*>(plan->executor.get());
-    const Executor& first = replicated == nullptr ? *plan->executor : replicated->replica(0);
-    const auto& executor = dynamic_cast<const GraphExecutor&>(first);
-    auto memory = memory_of(executor.plan(), trainer.runtime().devices(), executor.feed(),
-                            optimizer_state(trainer.config(), trainer.model()));
-    if (total(memory) > total(most)) most = std::move(memory);
+    const int replicas = replicated == nullptr ? 1 : trainer.config().replicas->size();
+    for (int replica = 0; replica < replicas; ++replica) {
+      const Executor& own = replicated == nullptr ? *plan->executor : replicated->replica(replica);
+      const auto& executor = dynamic_cast<const GraphExecutor&>(own);
+      auto memory =
+          memory_of(executor.plan(), trainer.runtime().devices(), executor.feed(), replica_state(trainer, replica));
+      if (total(memory) > total(most)) most = std::move(memory);
+    }
   }
   return most;
 }

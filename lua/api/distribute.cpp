@@ -1,6 +1,7 @@
 // gb.distribute: strategies, in whose scope models are trained by replicas on several devices.
 #include "core/data/distribute.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -153,6 +154,7 @@ struct RankTable {
 /// gb.distribute.balanced_shares(row.ranks, shares): shares that would take all replicas equally long.
 int shares_in_balance(lua_State* L) {
   const auto ranks = Value<std::vector<RankTable>>::read(L, 1);
+  if (ranks.empty()) throw ArgumentError("the ranks of a row of gb.measure.training are expected, got none");
   std::vector<double> times;
   for (const RankTable& rank : ranks) {
     if (!(rank.own_s > 0)) throw ArgumentError(fmt::format("own_s: times above 0 are expected, got {}", rank.own_s));
@@ -162,6 +164,10 @@ int shares_in_balance(lua_State* L) {
   if (!lua_isnoneornil(L, 2)) parts = Value<std::vector<double>>::read(L, 2);
   if (parts.size() != times.size()) {
     throw ArgumentError(fmt::format("{} shares are given for {} ranks", parts.size(), times.size()));
+  }
+  for (const double part : parts) {
+    if (!(part > 0) || !std::isfinite(part))
+      throw ArgumentError(fmt::format("shares: numbers above 0 are expected, got {}", part));
   }
   Value<std::vector<double>>::push(L, balanced_shares(times, parts));
   return 1;

@@ -39,7 +39,8 @@ std::vector<DeviceId> all_of_a_kind(const Devices& devices) {
   return ids;
 }
 
-/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , budget = }: an array of rows, over all processes.
+/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , budget = }: an array of rows, over
+/// all processes.
 int collective(lua_State* L) {
   const auto table = Value<CollectiveTable>::read(L, 1);
   Session& session = session_of(L);
@@ -53,6 +54,8 @@ int collective(lua_State* L) {
   std::vector<CollectiveCase> cases;
   for (const std::size_t bytes : table.sizes) cases.push_back({table.op, table.dtype, bytes});
 
+  if (table.budget && !(*table.budget > 0))
+    throw ArgumentError(fmt::format("option 'budget': seconds above 0 are expected, got {}", *table.budget));
   const auto measured = measure_collectives(cases, ranks, Seconds(table.budget.value_or(session.options().budget_s)));
   std::vector<std::string> names;
   for (const DeviceId& id : ids) names.push_back(to_string(id));

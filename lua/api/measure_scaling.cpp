@@ -29,6 +29,9 @@ struct Value<MeasuredAllReduce> {
   static MeasuredAllReduce read(lua_State* L, int index) {
     if (!matches(L, index)) mismatch(L, index, expected());
     const int row = lua_absindex(L, index);
+    if (lua_getfield(L, row, "op") == LUA_TSTRING && Value<std::string>::read(L, -1) != "all_reduce")
+      throw ArgumentError("rows of all_reduce are expected, got one of " + Value<std::string>::read(L, -1));
+    lua_pop(L, 1);
     return {static_cast<int>(number_in_row(L, row, "replicas")),
             {number_in_row(L, row, "message_bytes"), number_in_row(L, row, "collective_time_s")}};
   }

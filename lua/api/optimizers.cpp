@@ -129,16 +129,28 @@ ScriptOptimizer::Update& update_of(ScriptOptimizer& self, std::vector<VariablePt
   return *self.updates.back();
 }
 
-/// Each replica's gradients of its examples' mean loss, as those of the mean over all replicas' examples.
-std::vector<gpubench::Value> mean_over_replicas(Graph& graph, std::vector<gpubench::Value> gradients,
-                                                const ReplicaContext& context) {
+/// Variables of scripts may share a name.
+std::string unique_name(const Variable& variable) {
+  return fmt::format("{}:{}", variable.name, variable.index);
+}
+
+/// Each replica's gradients of its examples' mean loss, as those of the mean over all replicas' examples. The exchanges
+/// are called after the variables.
+std::vector<Tensor> mean_over_replicas(Dispatcher& dispatcher, const std::vector<Tensor>& gradients,
+                                       const std::vector<std::string>& names, const ReplicaContext& context) {
   const auto weight = static_cast<float>(weight_of(context.share));
-  for (gpubench::Value& gradient : gradients) {
-    if (!gradient || weight == 1) continue;
-    const gpubench::Value scalar = ops::cast(graph, graph.constant(weight), graph.type(gradient).dtype);
-    gradient = ops::mul(graph, gradient, scalar);
+  Graph graph;
+  graph.set_device(context.replicas.device(0));
+  std::vector<gpubench::Value> parts;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const GraphScope scope(graph, graph.device(), names[i]);
+    parts.push_back(graph.input(gradients[i].type(), names[i]));
+    if (weight == 1) continue;
+    const gpubench::Value scalar = ops::cast(graph, graph.constant(weight), gradients[i].type().dtype);
+    parts.back() = ops::mul(graph, parts.back(), scalar);
   }
-  return exchange_gradients(graph, gradients, context.replicas.options().compression);
+  const std::vector<gpubench::Value> sums = exchange_gradients(graph, parts, context.replicas.options().compression);
+  return dispatcher.apply(graph, gradients, sums);
 }
 
 /// optimizer:apply_gradients(gradients, variables): lists of one length.
@@ -154,14 +166,14 @@ int apply_gradients(lua_State* L) {
   if (self->loss_scale) self->loss_scale->build(factory, self->optimizer->iterations()->device);
 
   std::vector<Tensor> gradients;
+  std::vector<std::string> names;
   int missing = 0;  // sets apart graphs in which other gradients are missing
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i]) gradients.push_back(*given[i]);
+    if (given[i]) gradients.push_back(*given[i]), names.push_back(unique_name(*variables[i]));
     if (!given[i]) missing = missing * 31 + static_cast<int>(i) + 1;
   }
-  const ReplicaContext* const context = session_of(L).replica_context();
-  if (context != nullptr)
-    missing = (missing * 31 + static_cast<int>(context->share.rows)) * 31 + static_cast<int>(context->share.total);
+  if (const ReplicaContext* const context = session_of(L).replica_context())
+    gradients = mean_over_replicas(self->world->dispatcher, gradients, names, *context);
   ScriptOptimizer::Update& update = update_of(*self, std::move(variables));
   update.calls.apply(self->world->dispatcher, gradients, missing,
                      [&](Graph& graph, std::span<const gpubench::Value> values) {
@@ -170,7 +182,6 @@ int apply_gradients(lua_State* L) {
                        for (std::size_t i = 0; i < given.size(); ++i) {
                          if (given[i]) all[i] = values[next++];
                        }
-                       if (context != nullptr) all = mean_over_replicas(graph, all, *context);
                        if (const LossScale* const scale = self->loss_scale.get()) {
                          scale->apply_unscaled(graph, *self->optimizer, all, update.variables);
                        } else {

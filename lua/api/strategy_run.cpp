@@ -2,12 +2,17 @@
 // returns is reduced to one value by strategy:reduce.
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numeric>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/exec/plan_cache.h"
 #include "core/exec/replicated_executor.h"
+#include "core/graph/exchange_ops.h"
+#include "core/graph/leaf_ops.h"
+#include "core/ops/state.h"
 #include "core/train/exchange.h"
 #include "lua/api/strategy.h"
 #include "lua/api/trace.h"
@@ -20,14 +25,15 @@ constexpr std::size_t most_functions = 32;
 
 /// An argument of a replicated function: one tensor for all, cut into rows, or one of each replica.
 struct Argument {
-  std::vector<HostTensor> values;  ///< one, or by replica
-  bool rows = false;               ///< each replica takes its rows of the one
+  std::vector<HostTensor> values{};  ///< one, or by replica
+  bool rows = false;                 ///< each replica takes its rows of the one
+  std::vector<BatchShare> shares{};  ///< of values by replica: the rows that they come from
 };
 
 /// What a plan is made for.
 struct CallKey {
   std::vector<TensorType> types;  ///< of all replicas' arguments
-  BatchShare share;
+  std::vector<BatchShare> shares;
   bool operator==(const CallKey&) const = default;
 };
 
@@ -48,6 +54,48 @@ HostTensor rows_of(const HostTensor& whole, const BatchShare& share, std::int64_
   return whole.rows(share.first - first, share.first - first + share.rows);
 }
 
+/// What a replica's graph exchanges, in order.
+std::vector<std::string> exchanges_of(const Graph& graph) {
+  std::vector<std::string> exchanges;
+  for (const Node& node : graph.nodes()) {
+    if (dynamic_cast<const ExchangeOp*>(node.op.get()) == nullptr) continue;
+    exchanges.push_back(fmt::format("{} {}", node.label, to_string(node.outputs[0])));
+  }
+  return exchanges;
+}
+
+void require_equal_exchanges(const Graph& first, const Graph& other, std::size_t replica) {
+  const std::vector<std::string> expected = exchanges_of(first), own = exchanges_of(other);
+  if (expected == own) return;
+  const auto text = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(names, ", "));
+  };
+  throw Error(
+      fmt::format("strategy:run: the function has to exchange the same on every replica, whatever its rows; on "
+                  "the first it is {}, on replica {} {}",
+                  text(expected), replica + 1, text(own)));
+}
+
+/// Replicas stay equal: what is not floating-point has no mean, and may not come from a replica's own rows.
+void require_known_updates(const Graph& graph) {
+  std::vector<bool> own_rows;  // by node
+  for (const Node& node : graph.nodes()) {
+    bool depends = dynamic_cast<const InputOp*>(node.op.get()) != nullptr;
+    for (const gpubench::Value input : node.inputs) {
+      if (own_rows[static_cast<std::size_t>(input.node)]) depends = true;
+    }
+    if (dynamic_cast<const ExchangeOp*>(node.op.get()) != nullptr) depends = false;
+    own_rows.push_back(depends);
+    if (!depends || dynamic_cast<const StateOp*>(node.op.get()) == nullptr) continue;
+    const auto* const variable = dynamic_cast<const VariableOp*>(graph.node(node.inputs[0]).op.get());
+    if (variable == nullptr || is_floating(variable->variable()->type.dtype)) continue;
+    throw Error(
+        fmt::format("strategy:run: variable '{}' of {} is set by a replica's own rows, and would differ on every "
+                    "replica; make it float32, which becomes the mean of all, or return the value and reduce it",
+                    variable->variable()->name, to_string(variable->variable()->type)));
+  }
+}
+
 }  // namespace
 
 /// The plans of one function.
@@ -57,14 +105,13 @@ class ReplicatedFunction {
       : world_(std::move(world)), replicas_(std::move(replicas)), function_(std::move(function)) {}
 
   std::vector<std::shared_ptr<PerReplica>> call(lua_State* L, const std::vector<Argument>& arguments,
-                                                const BatchShare& share) {
-    const std::vector<BatchShare> shares = replicas_->split(share);
+                                                const std::vector<BatchShare>& shares) {
     std::vector<std::vector<HostTensor>> given(shares.size());  // keeps the rows alive
-    CallKey key{.types = {}, .share = share};
+    CallKey key{.types = {}, .shares = shares};
     for (std::size_t replica = 0; replica < shares.size(); ++replica) {
       for (const Argument& argument : arguments) {
         const HostTensor& own = argument.values[argument.values.size() == 1 ? 0 : replica];
-        given[replica].push_back(argument.rows ? rows_of(own, shares[replica], share.first) : own);
+        given[replica].push_back(argument.rows ? rows_of(own, shares[replica], shares[0].first) : own);
         key.types.push_back(given[replica].back().type());
       }
     }
@@ -102,7 +149,9 @@ class ReplicatedFunction {
       const std::vector<VariablePtr> updated = updated_variables(graph, graph.variables());
       assign_variables(graph, updated, exchange_variables(graph, updated, weight_of(context.share)));
       planned->outputs = traced.outputs.size();
+      require_known_updates(graph);
       graphs.push_back({std::move(graph), std::move(traced.outputs)});
+      require_equal_exchanges(graphs.front().graph, graphs.back().graph, replica);
     }
     ExecutorOptions options;
     options.bucket_bytes = replicas_->options().bucket_bytes;
@@ -172,6 +221,7 @@ Argument read_argument(lua_State* L, int index, const ScriptStrategy& strategy) 
   if (Value<std::shared_ptr<PerReplica>>::matches(L, index)) {
     const auto value = Value<std::shared_ptr<PerReplica>>::read(L, index);
     for (const Tensor& tensor : value->values) argument.values.push_back(eager.on_host(tensor));
+    argument.shares = value->shares;
     if (argument.values.size() != static_cast<std::size_t>(strategy.replicas->size())) {
       throw ArgumentError(fmt::format("argument {} of the function has values of {} replicas, and the strategy has {}",
                                       index - 2, argument.values.size(), strategy.replicas->size()));
@@ -189,8 +239,8 @@ Argument read_argument(lua_State* L, int index, const ScriptStrategy& strategy) 
   return argument;
 }
 
-/// The rows that the arguments agree about; of none that has rows, one for each replica.
-std::int64_t common_rows(const std::vector<Argument>& arguments, int replicas) {
+/// The rows that the arguments agree about; none where none has rows.
+std::optional<std::int64_t> common_rows(const std::vector<Argument>& arguments) {
   std::optional<std::int64_t> rows;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].rows) continue;
@@ -203,12 +253,29 @@ std::int64_t common_rows(const std::vector<Argument>& arguments, int replicas) {
     }
     rows = own;
   }
-  if (!rows) return replicas;
-  if (*rows >= replicas) return *rows;
+  return rows;
+}
+
+/// Which rows are whose: as tensors are divided; of values by replica, as those that they come from; else one each.
+std::vector<BatchShare> shares_of(ScriptStrategy& strategy, const std::vector<Argument>& arguments) {
+  const std::optional<std::int64_t> rows = common_rows(arguments);
+  const auto by_replica = std::ranges::find_if(arguments, [](const Argument& one) { return !one.shares.empty(); });
+  if (!rows && by_replica != arguments.end()) return by_replica->shares;
+  Replicas& replicas = *strategy.replicas;
+  if (!rows) {
+    std::vector<BatchShare> one_each;
+    for (int replica = 0; replica < replicas.size(); ++replica)
+      one_each.push_back({.first = replicas.communicator(replica).rank(), .rows = 1, .total = replicas.world_size()});
+    return one_each;
+  }
+  BatchShare share{.first = 0, .rows = *rows, .total = *rows};
+  if (replicas.group() != nullptr) share = replicas.share(*rows);
+  std::vector<BatchShare> shares = replicas.split(share);
+  if (std::ranges::none_of(shares, [](const BatchShare& own) { return own.rows == 0; })) return shares;
   throw ArgumentError(
       fmt::format("a batch of {} example{} has none for some of {} replicas; leave out a smaller last "
                   "batch by dataset:batch(size, {{ drop_remainder = true }})",
-                  *rows, *rows == 1 ? "" : "s", replicas));
+                  *rows, *rows == 1 ? "" : "s", replicas.size()));
 }
 
 }  // namespace
@@ -221,10 +288,7 @@ int run_replicas(lua_State* L) {
   ReplicatedFunction& function = self->functions->get(L, *self, 2);
   std::vector<Argument> arguments;
   for (int i = 3; i <= lua_gettop(L); ++i) arguments.push_back(read_argument(L, i, *self));
-  const std::int64_t rows = common_rows(arguments, self->replicas->size());
-  BatchShare share{.first = 0, .rows = rows, .total = rows};
-  if (self->replicas->group() != nullptr) share = self->replicas->share(rows);
-  const auto results = function.call(L, arguments, share);
+  const auto results = function.call(L, arguments, shares_of(*self, arguments));
   luaL_checkstack(L, static_cast<int>(results.size()), "results");
   for (const auto& result : results) Value<std::shared_ptr<PerReplica>>::push(L, result);
   return static_cast<int>(results.size());

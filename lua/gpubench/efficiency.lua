@@ -6,6 +6,9 @@ local columns = { weak = "weak_efficiency", strong = "strong_efficiency" }
 
 local function rate(row, index)
   check.kind(index .. ".examples_per_s", row.examples_per_s, "number")
+  if not (row.examples_per_s > 0) then
+    check.fail("%s.examples_per_s: a rate above 0 is expected, got %g", index, row.examples_per_s)
+  end
   return row.examples_per_s, row.examples_low_per_s or row.examples_per_s, row.examples_high_per_s or row.examples_per_s
 end
 

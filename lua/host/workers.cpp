@@ -49,9 +49,9 @@ std::vector<std::string> without_workers(const std::vector<std::string>& argumen
 
 std::vector<std::string> command(int workers, const std::vector<std::string>& arguments) {
   // More processes than cores are fine, all cores are for all of them (each takes its share), and what went wrong we
-  // say ourselves; rank 0 has a second to write what is finished, which mpirun waits out whenever a process fails.
+  // say ourselves; rank 0 has some seconds to write what is finished, which mpirun waits out whenever a process fails.
   std::vector<std::string> words{find_mpirun(), "--oversubscribe",           "--bind-to", "none", "--quiet",
-                                 "--mca",       "odls_base_sigkill_timeout", "1"};
+                                 "--mca",       "odls_base_sigkill_timeout", "3"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   words.insert(words.end(), {"-n", std::to_string(workers), fs::read_symlink("/proc/self/exe").string()});
   std::ranges::copy(without_workers(arguments), std::back_inserter(words));

@@ -104,7 +104,7 @@ case("dropout in a step written by hand drops what it drops on one device", func
     local function step(x) return layer(x, { training = true }) end
     return run(step, gb.ones { 7, 5 })
   end
-  local strategy = strategy_of(3)
+  local strategy = strategy_of(most)
   local shared = masks(function(...) return strategy:run(...) end)
   equal(gb.concat(shared.values):to_table(), masks(function(step, x) return step(x) end):to_table())
 end)
@@ -141,6 +141,56 @@ case("synchronized batch norm and dropout train as on one device", function()
   local strategy = strategy_of(2)
   is_true(difference(strategy:scope(function() return layered(true) end), whole) < 1e-5, "synchronized")
   is_true(difference(strategy:scope(function() return layered(false) end), whole) > 1e-4, "each by its own")
+end)
+
+-- A step with the gradient mean(x) of one weight, by a rate of 1.
+local function weight_step()
+  local weight, optimizer = gb.Variable(gb.tensor { 0.0 }), gb.optimizers.SGD { learning_rate = 1.0 }
+  return function(x)
+    local tape <close> = gb.tape()
+    local loss = (weight * x):mean()
+    optimizer:apply_gradients(tape:gradient(loss, { weight }), { weight })
+  end, weight
+end
+
+case("every batch has its own weights, and values of replicas those of their rows", function()
+  local strategy = strategy_of(2, { shares = { 3, 1 } })
+  local step, weight = weight_step()
+  strategy:run(step, gb.zeros { 35 })
+  strategy:run(step, gb.ones { 97 })
+  near(weight:item(), -1, 1e-6)
+  local values = strategy:run(function(x) return x + 0 end, gb.tensor { 1.0, 1.0, 1.0, 9.0 })
+  local other, moved = weight_step()
+  strategy:run(other, values)
+  near(moved:item(), -3, 1e-6)
+  raises("a batch of 3 examples has none for some of 2 replicas", function()
+    strategy_of(2, { shares = { 9, 1 } }):run(function(x) return x:mean() end, gb.ones { 3 })
+  end)
+end)
+
+case("replicas have to exchange the same", function()
+  local strategy = strategy_of(2)
+  local step = weight_step()
+  raises("the function has to exchange the same on every replica, whatever its rows", function()
+    strategy:run(function(x)
+      if x.shape[1] == 3 then step(x) end
+      return x
+    end, gb.ones { 5, 2 })
+  end)
+  local a, b = gb.Variable(gb.tensor { 0.0 }), gb.Variable(gb.tensor { 0.0 })
+  local optimizer = gb.optimizers.SGD()
+  raises("the function has to exchange the same", function()
+    strategy:run(function(x)
+      local tape <close> = gb.tape()
+      local loss = (a * x):mean() + (b * x):mean()
+      local order = x.shape[1] == 3 and { a, b } or { b, a }
+      optimizer:apply_gradients(tape:gradient(loss, order), order)
+    end, gb.ones { 5 })
+  end)
+  local counter = gb.Variable(gb.zeros({ 1 }, { dtype = "int64" }))
+  raises("is set by a replica's own rows, and would differ on every replica", function()
+    strategy:run(function(x) counter:assign_add(x:sum():reshape { 1 }:cast "int64") end, gb.ones { 5 })
+  end)
 end)
 
 case("batch norm keeps one set of statistics", function()
@@ -197,6 +247,8 @@ case("efficiency relates to one replica", function()
   raises("relates to one with 64; it has 32", gb.measure.efficiency, row, alone_row, "strong")
   raises("'weak' or 'strong' is expected, got nil", gb.measure.efficiency, row, alone_row)
   raises("a row of one replica is expected", gb.measure.efficiency, row, row, "weak")
+  raises("a rate above 0 is expected, got 0", gb.measure.efficiency, row,
+    { replicas = 1, batch_size = 32, examples_per_s = 0 }, "weak")
 end)
 
 case("mistakes are named", function()
@@ -212,6 +264,9 @@ case("mistakes are named", function()
   raises("argument 1 of the function: a Tensor or a PerReplica is expected, got string", two.run, two, print, "text")
   raises("tensors are divided among the replicas by rows; argument 2 has 3, and those before it have 2", two.run, two,
     function(a) return a end, gb.tensor { 1, 2 }, gb.tensor { 1, 2, 3 })
+  raises("the ranks of a row of gb.measure.training are expected, got none", gb.distribute.balanced_shares, {})
+  raises("numbers above 0 are expected, got 0", gb.distribute.balanced_shares, { { own_s = 1 } }, { 0 })
+  raises("shares: their sum is too large", strategy, { devices = { kind .. 0, kind .. 1 }, shares = { 1e308, 1e308 } })
   raises("define the function once", function()
     for _ = 1, 40 do two:run(function(x) return x end, gb.tensor { 1, 2 }) end
   end)
