@@ -17,8 +17,10 @@ local workers = gb.distribute.num_processes()
 local examples = gb.quick and 64 or 256
 local digits = gb.datasets.mnist "train"
 
+-- Processes may have different numbers of cores or GPUs, and need the same points: many processes have one device each
+-- unless `--set devices_per_process=2` says that all have two.
 local function counts()
-  return most > 1 and { 1, most } or { 1 }
+  return most > 1 and workers == 1 and { 1, most } or { 1 }
 end
 
 local function devices(count)

@@ -227,6 +227,12 @@ void PeerWatch::accept_peers() {
   std::erase_if(strangers_, [](const LineSocket& one) { return !one.is_open(); });
 }
 
+void PeerWatch::wait_for_first() const {
+  constexpr auto look = std::chrono::milliseconds(5);
+  const auto begin = Clock::now();
+  while (rank_ != 0 && !first_left_ && Clock::now() - begin < grace_of_first) std::this_thread::sleep_for(look);
+}
+
 void PeerWatch::tell_aborts(LineSocket& late) {
   const std::lock_guard lock(mutex_);
   for (const Abort& abort : aborts_) late.send(fmt::format("abort\t{} {}\t{}", abort.from, abort.to, abort.reason));
@@ -239,6 +245,7 @@ void PeerWatch::hear_from_all() {
     const std::vector<std::string> lines = peer.socket.receive();
     if (!lines.empty()) peer.heard = Clock::now();
     for (const std::string& line : lines) hear(rank, line);
+    if (!peer.socket.is_open() && rank == 0) first_left_ = true;
     if (!peer.socket.is_open() && !peer.over && !closing_) lose_rank(rank, "its process has ended");
   }
 }

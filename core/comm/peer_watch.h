@@ -58,6 +58,9 @@ class PeerWatch {
   void on_end(std::function<void()> stop);
 
   void set_step(std::int64_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
+  /// Returns when rank 0 has left, at the latest after a time that it may take to write its files: launchers kill all
+  /// that is left when one ends with an error.
+  void wait_for_first() const;
   /// This rank fails; all others end with that.
   void fail(const std::string& reason) noexcept;
   /// To all ranks, this one included: ends waits of the channels [from, to).
@@ -134,7 +137,7 @@ class PeerWatch {
   Clock::time_point lost_at_{}, terminated_at_{};
   Clock::time_point next_beat_{};
   int wake_ = -1, signals_ = -1;
-  std::atomic<bool> closing_{false};
+  std::atomic<bool> closing_{false}, first_left_{false};
   std::thread thread_;
 };
 

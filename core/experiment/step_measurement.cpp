@@ -102,8 +102,8 @@ class Measurement {
         skip_partial(watch);
         continue;
       }
-      // Another process may want more.
-      if (!done) done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin);
+      // Another process may want more, and all have the same samples.
+      done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin) || done;
     }
     runtime_.synchronize();
     steps_.end_figures(steps, watch.elapsed());

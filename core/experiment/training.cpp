@@ -56,7 +56,13 @@ class ModelSteps final : public StepSource {
 
   void fetch() {
     epochs_.advance([this](Cursor& cursor) { return steps_.step(cursor); });
-    if (!facts_) facts_ = steps_.plan().executor->facts();
+    if (!facts_) {
+      facts_ = steps_.plan().executor->facts();
+      // Other processes have the rest of the batch.
+      const std::optional<BatchShare>& share = steps_.plan().key.share;
+      if (share && share->rows > 0)
+        facts_->flops *= static_cast<double>(share->total) / static_cast<double>(share->rows);
+    }
     ++fetches_;
   }
 

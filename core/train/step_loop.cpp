@@ -53,7 +53,10 @@ bool StepLoop::step(Cursor& cursor) {
   if (!empty) latest_ = next;
   fetched_ = Clock::now();
   if (replicas_ != nullptr) share_ = BatchShare{.first = 0, .rows = empty ? 0 : rows(), .total = empty ? 0 : rows()};
-  if (others) share_ = replicas_->share(empty ? 0 : rows());
+  if (others) {
+    replicas_->group()->set_step(++step_);
+    share_ = replicas_->share(empty ? 0 : rows());
+  }
   if (share_ && share_->total == 0) return false;
   if (!fits(empty)) choose_plan(empty);
   for (const ClassIndexCheck& check : plan_->checks) {

@@ -67,6 +67,7 @@ class StepLoop {
   Replicas* replicas_;
   Steps steps_;
   std::optional<BatchShare> share_;
+  std::int64_t step_ = 0;  // of this loop, from 1
   StepPlan* plan_ = nullptr;
   std::vector<Element> elements_{1};  // the latest, and those before it that the executor may still read
   std::size_t latest_ = 0;

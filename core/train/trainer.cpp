@@ -84,12 +84,34 @@ void Trainer::build(std::span<const TensorType> element) {
   model_->build(factory_);
 }
 
+void Trainer::take_values_of_first_process(std::span<const VariablePtr> variables) {
+  ProcessGroup* const group = config_.replicas ? config_.replicas->group() : nullptr;
+  if (group == nullptr) return;
+  VariableStore& store = runtime_.variables();
+  for (const VariablePtr& variable : variables) {
+    const HostTensor value = store.read(*variable);
+    const std::string own(reinterpret_cast<const char*>(value.data()), value.bytes());
+    const std::string first = group->broadcast(group->rank() == 0 ? own : std::string(), 0);
+    if (first == own) continue;
+    if (first.size() != own.size()) {
+      throw Error(fmt::format(
+          "model '{}': variable {} has {} bytes in {} and {} in {}; all processes have to make the "
+          "same model",
+          model_->name(), variable->name, first.size(), group->name_of(0), own.size(), group->name_of(group->rank())));
+    }
+    std::memcpy(value.data(), first.data(), first.size());
+    store.write(*variable, value);
+  }
+}
+
 void Trainer::prepare_training(std::span<const TensorType> element) {
   if (can_train_) return;
   prepare_evaluation(element);
   require_gradients(*model_);
   config_.optimizer->build(factory_, model_->trainable_variables());
   if (config_.loss_scale) config_.loss_scale->build(factory_, config_.optimizer->iterations()->device);
+  take_values_of_first_process(config_.optimizer->state_of(model_->trainable_variables()));
+  if (config_.loss_scale) take_values_of_first_process(config_.loss_scale->variables());
   can_train_ = true;
 }
 
@@ -104,6 +126,7 @@ void Trainer::prepare_evaluation(std::span<const TensorType> element) {
   }
   const DeviceId& device = model_->calls()[model_->outputs()[0]].layer->device();
   metrics_.emplace(runtime_, factory_, metric_names(*model_, config_), device);
+  take_values_of_first_process(model_->variables());
 }
 
 void Trainer::reset_metrics() {

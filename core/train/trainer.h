@@ -69,6 +69,8 @@ class Trainer {
  private:
   enum class Phase : std::uint8_t { training, evaluation, prediction };
   void require_compiled() const;
+  /// Of replicas in several processes, whose scripts may have begun with other values.
+  void take_values_of_first_process(std::span<const VariablePtr> variables);
   StepLoop loop(Phase phase);
   StepPlan& plan(Phase phase, const StepKey& key, const DeviceId* device);
   std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);

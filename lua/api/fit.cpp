@@ -265,6 +265,9 @@ FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   if (table.resume) options.resume = output_path(L, *table.resume, "fit");
   const Session& session = session_of(L);
   options.restart_from = session.options().restart_from;
+  if (!options.restart_from.empty() && !table.resume) {
+    throw ArgumentError("--restart-from goes on from a saved training, and this one has no option 'resume'");
+  }
   options.saves = session.group() == nullptr || session.group()->rank() == 0;
   options.save_steps = table.save_steps;
   if (table.batch_size < 1)

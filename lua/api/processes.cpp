@@ -2,10 +2,12 @@
 // together: gb._native.processes.
 #include "lua/api/processes.h"
 
+#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/comm/process_group.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
@@ -45,6 +47,23 @@ std::vector<Info> conclude(lua_State* L, const Info& outcome, const std::optiona
   return outcomes;
 }
 
+/// agree(text, what): throws where another process has other text. A collective call.
+void agree(lua_State* L, const std::string& text, const std::string& what) {
+  const ProcessGroup& group = *session_of(L).group();
+  const std::vector<std::string> texts = session_of(L).group()->all_gather(text);
+  for (std::size_t rank = 1; rank < texts.size(); ++rank) {
+    if (texts[rank] == texts[0]) continue;
+    throw Error(
+        fmt::format("processes have to make the same calls in the same order, and {} differ: {} has {}, {} has {}",
+                    what, group.name_of(0), texts[0], group.name_of(static_cast<int>(rank)), texts[rank]));
+  }
+}
+
+/// Returns when all processes have called it.
+void barrier(lua_State* L) {
+  session_of(L).group()->barrier();
+}
+
 bool speaks(lua_State* L) {
   const ProcessGroup* const group = session_of(L).group();
   return group == nullptr || speaks_for_all(*group);
@@ -66,6 +85,8 @@ void open_processes(lua_State* L) {
   const Module processes = native.submodule("processes");
   processes.function<&names>("names")
       .function<&conclude>("conclude")
+      .function<&agree>("agree")
+      .function<&barrier>("barrier")
       .function<&speaks>("speaks")
       .function<&threads>("threads");
 }

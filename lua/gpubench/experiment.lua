@@ -186,6 +186,17 @@ local function unusable_gpus()
   return list[1] and list or nil
 end
 
+-- Name, axes and points as text, which all processes have to have alike.
+local function summary(declaration, axes, points)
+  local parts = { declaration.name }
+  for _, axis in ipairs(axes) do
+    local values = {}
+    for index, value in ipairs(axis.values) do values[index] = tostring(value) end
+    parts[#parts + 1] = axis.name .. "=" .. table.concat(values, ",")
+  end
+  return string.format("%s (%s)", table.concat(parts, " "), gb.format.count(#points, "point"))
+end
+
 -- Process 0 writes the files.
 local function new_run(declaration, axes)
   local together = processes.count > 1 and processes.describe() or nil
@@ -222,10 +233,13 @@ function experiment.declare(declaration)
   local charts = chart.expand(declaration.charts or {}, axes)
   if options.dry_run then return dry_run(declaration, axes, points) end
 
+  if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
   local run = new_run(declaration, axes)
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())
   local verdicts, unfinished = finish(declaration, axes, charts, points, run, outcome)
+  -- A process whose script fails behind its experiment would end process 0 while that still writes.
+  if processes.count > 1 and outcome == "done" then native.processes.barrier() end
   native.check_interrupt()
   if unwritten or unfinished then error(unwritten or unfinished, 0) end  -- it has its place in the script
   raise_status(outcome, verdicts)

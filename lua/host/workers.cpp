@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <sys/prctl.h>
@@ -49,25 +51,51 @@ std::vector<std::string> without_workers(const std::vector<std::string>& argumen
 
 std::vector<std::string> command(int workers, const std::vector<std::string>& arguments) {
   // More processes than cores are fine, all cores are for all of them (each takes its share), and what went wrong we
-  // say ourselves; rank 0 has some seconds to write what is finished, which mpirun waits out whenever a process fails.
+  // say ourselves; the time that mpirun gives processes to end it takes itself where they have.
   std::vector<std::string> words{find_mpirun(), "--oversubscribe",           "--bind-to", "none", "--quiet",
-                                 "--mca",       "odls_base_sigkill_timeout", "3"};
+                                 "--mca",       "odls_base_sigkill_timeout", "0"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   words.insert(words.end(), {"-n", std::to_string(workers), fs::read_symlink("/proc/self/exe").string()});
   std::ranges::copy(without_workers(arguments), std::back_inserter(words));
   return words;
 }
 
-volatile std::sig_atomic_t mpirun_process = 0, told_to_end = 0;
+volatile std::sig_atomic_t asked_to_end = 0;
 
-// A terminal sends SIGINT to mpirun as well, and a second one would end it at once.
-void take_signal(int signal) {
-  told_to_end = 1;
-  if (signal != SIGINT && mpirun_process > 0) kill(static_cast<pid_t>(mpirun_process), signal);
+void ask_to_end(int) {
+  asked_to_end = asked_to_end + 1;
+}
+
+void catch_signal(int signal) {
+  struct sigaction action {};
+  action.sa_handler = &ask_to_end;  // without SA_RESTART: the wait for mpirun ends
+  sigaction(signal, &action, nullptr);
+}
+
+/// The processes that `process` has started, by any of its threads.
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  std::error_code ignored;
+  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process), ignored)) {
+    std::ifstream list(task.path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+/// As Ctrl-C does to one process: mpirun itself would kill them in half a second, before the report is written. When
+/// asked again, mpirun may.
+void end_workers(pid_t mpirun, int times) {
+  const std::vector<pid_t> workers = times == 1 ? children_of(mpirun) : std::vector<pid_t>{};
+  for (const pid_t worker : workers) kill(worker, SIGINT);
+  if (workers.empty()) kill(mpirun, SIGTERM);
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // it ends with us
+  setpgid(0, 0);                     // a terminal's Ctrl-C comes to us, and from us to the workers
+  if (std::freopen("/dev/null", "r", stdin) == nullptr) _exit(error_status);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -80,17 +108,21 @@ void take_signal(int signal) {
 
 int run_workers(int workers, const std::vector<std::string>& arguments) {
   const std::vector<std::string> words = command(workers, arguments);
+  catch_signal(SIGINT);
+  catch_signal(SIGTERM);
   const pid_t child = fork();
   if (child < 0) throw Error(fmt::format("run --workers: no process can be started: {}", std::strerror(errno)));
   if (child == 0) become(words);
-  mpirun_process = child;
-  std::signal(SIGINT, &take_signal);
-  std::signal(SIGTERM, &take_signal);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  for (int heard = 0; waitpid(child, &status, 0) < 0 && errno == EINTR;) {
+    if (heard != asked_to_end) end_workers(child, heard = asked_to_end);
   }
-  if (told_to_end != 0) return interrupted_status;
-  if (!WIFEXITED(status)) return error_status;
+  if (asked_to_end != 0) return interrupted_status;
+  if (!WIFEXITED(status)) {
+    fmt::print(stderr, "gpubench: run --workers: mpirun was ended by signal {} ({})\n", WTERMSIG(status),
+               strsignal(WTERMSIG(status)));
+    return error_status;
+  }
   const int code = WEXITSTATUS(status);
   // Above 128: one died of a signal.
   return code > 128 && code != interrupted_status ? error_status : code;

@@ -20,8 +20,11 @@ gb.distribute = {}
 --- A model that is made in a strategy's scope is trained, evaluated and measured by all of its replicas: `model:fit`,
 --- `gb.measure.training` and all else is written as for one device. A batch is the batch of all of them: each takes its
 --- rows, and the update is that of one device with the whole batch, but for rounding, an uneven last batch included;
---- Dropout drops for an example what it would drop there. BatchNormalization sees a replica's own examples, unless it is
---- `synchronized`.
+--- Dropout drops for an example what it would drop there; not in several processes, which are dealt their elements in
+--- turn. BatchNormalization sees a replica's own examples, unless it is `synchronized`, and a part of them with
+--- gradient_accumulation_steps. Processes begin with the variables of process 0. `gb.measure.inference` asks the first
+--- replica alone; `model:memory` and `gb.memory.report` tell of the replica with the largest share. After an error in the
+--- middle of a step replicas may differ: the strategy takes no more steps.
 ---@class Strategy
 ---@field num_replicas_in_sync integer of all processes together
 ---@field devices string[] of this process

@@ -26,6 +26,7 @@ gb.measure = {}
 --- - `algorithm`: how it was done, where the communicator tells. `"direct"`: every rank takes what it needs from the
 ---   others. `"tree"`: many ranks add up small messages along a tree. `"parts"`: every rank adds up a part of the message
 ---   and writes the sum to all. `"reduction_to_one"`: the first rank does that alone.
+---   Between processes `"pieces"` go around; with several ranks in each both are named.
 --- - `wrong`: elements of the result, of all ranks together, that are not the exact one; a row that has any is unreliable.
 ---   So is one of CPU devices whose threads shared a processor, which is slower than any link.
 ---

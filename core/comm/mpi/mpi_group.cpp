@@ -53,7 +53,10 @@ class MpiGroup final : public ProcessGroup {
  public:
   MpiGroup(const Launch& launch, const JoinOptions& options);
   /// While MPI ends, which takes all processes, the watch goes on.
-  ~MpiGroup() override { link_.finish(); }
+  ~MpiGroup() override {
+    if (watch_ && watch_->lost().is_set()) watch_->wait_for_first();
+    link_.finish();
+  }
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
 
@@ -71,14 +74,13 @@ class MpiGroup final : public ProcessGroup {
   }
   std::vector<std::string> all_gather(const std::string& text) override { return gather_texts(gathering, text); }
   void all_gather(std::span<const std::int64_t> mine, std::span<std::int64_t> all) override {
-    watch_->set_step(++steps_);
     gather_numbers(gathering, mine, all);
   }
   std::string broadcast(const std::string& text, int root) override;
   std::unique_ptr<Communicator> communicator() override;
   std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
 
-  void set_step(std::int64_t step) noexcept override { watch_->set_step(steps_ = step); }
+  void set_step(std::int64_t step) noexcept override { watch_->set_step(step); }
   void fail(const std::string& reason) noexcept override { watch_->fail(reason); }
   std::string lost() const override { return watch_->lost().reason(); }
   void on_end(std::function<void()> stop) override { watch_->on_end(std::move(stop)); }
@@ -95,7 +97,7 @@ class MpiGroup final : public ProcessGroup {
   MpiLink link_;
   std::vector<std::string> names_;
   int part_ = 0, next_communicator_ = first_communicator;
-  std::int64_t exchanges_ = 0, steps_ = 0;
+  std::int64_t exchanges_ = 0;
   int local_size_ = 1, local_rank_ = 0, sharing_ = 1;
   std::shared_ptr<WaitEnd> end_;  // of gathering in this part
   std::unique_ptr<PeerWatch> watch_;
