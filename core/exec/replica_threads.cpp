@@ -37,9 +37,11 @@ void ReplicaThreads::run_all(Invoke invoke, const void* call) {
   call_ = call;
   failure_taken_ = false;
   failure_ = nullptr;
-  running_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
-  started_.fetch_add(1, std::memory_order_release);
-  started_.notify_all();
+  if (!threads_.empty()) {
+    running_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
+    started_.fetch_add(1, std::memory_order_release);
+    started_.notify_all();
+  }
   invoke(call, 0);
   for (std::uint32_t left = running_.load(std::memory_order_acquire); left != 0;
        left = running_.load(std::memory_order_acquire)) {

@@ -26,7 +26,14 @@ struct LocalRank {
   std::vector<LocalSide*> begun;                           // by the host's thread, in their order
   SideQueue queue;                                         // ends first
 
+  /// What one rank alone adds up or hands out in place is there already.
+  bool is_done(const Collective& collective) const {
+    const bool in_place = collective.kind == CollectiveKind::all_reduce || collective.kind == CollectiveKind::broadcast;
+    return in_place && group->size() == 1;
+  }
+
   LocalExchange::Outcome carry_out(const LocalCollective& collective, Clock::time_point ready, Clock::duration spin) {
+    if (is_done(collective.collective)) return {.arrived = ready, .last_arrived = ready, .done = ready, .last_rank = 0};
     const LocalExchange::Outcome outcome = exchange.carry_out(collective, std::max(ready, last_done), spin);
     last_done = outcome.done;
     return outcome;
@@ -54,14 +61,20 @@ class LocalSide final : public SideCollective {
     kernels.synchronize();
     begun_ = Clock::now();
     counted_ = false;
+    if (rank_->is_done(collective_.collective)) {
+      outcome_ = {.arrived = begun_, .last_arrived = begun_, .done = begun_, .last_rank = 0};
+      return;
+    }
     rank_->begun.push_back(this);
     rank_->queue.push(work_);
   }
 
   void end(Stream&) override {
     const Clock::time_point from = Clock::now();
-    std::erase(rank_->begun, this);
-    rank_->queue.finish(work_);
+    if (!rank_->is_done(collective_.collective)) {
+      std::erase(rank_->begun, this);
+      rank_->queue.finish(work_);
+    }
     count(from);
   }
 
