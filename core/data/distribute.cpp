@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/data/batch.h"
-#include "core/data/file_source.h"
+#include "core/data/file_dataset.h"
 #include "core/data/options.h"
 #include "core/data/shard.h"
 
@@ -133,7 +133,7 @@ DatasetPtr by_element(const DatasetPtr& at, const Batched& batched, const Distri
 
 /// Why the dataset cannot be sharded by file; empty when it can.
 std::string obstacle_to_files(const Dataset& dataset, int processes) {
-  const auto* const files = dynamic_cast<const FileSource*>(&dataset);
+  const auto* const files = dynamic_cast<const FileDataset*>(&dataset);
   if (files != nullptr && files->files() >= processes) return {};
   if (files != nullptr && files->files() > 0) {
     return fmt::format("{} reads {} for {} processes, of which each needs one", dataset.stage(),
@@ -158,7 +158,7 @@ std::string obstacle_to_files(const Dataset& dataset, int processes) {
 }
 
 DatasetPtr by_file(const DatasetPtr& at, const DistributeOptions& options) {
-  if (const auto* files = dynamic_cast<const FileSource*>(at.get())) {
+  if (const auto* files = dynamic_cast<const FileDataset*>(at.get())) {
     return files->every(options.processes, options.rank);
   }
   const auto& stage = dynamic_cast<const Transformation&>(*at);
@@ -168,7 +168,7 @@ DatasetPtr by_file(const DatasetPtr& at, const DistributeOptions& options) {
 /// Whether a process that passes over elements reads them all the same: not where an element is a file of its own.
 bool files_hold_elements(const Dataset& dataset) {
   if (dataset.stage() == "interleave") return true;
-  const auto* const files = dynamic_cast<const FileSource*>(&dataset);
+  const auto* const files = dynamic_cast<const FileDataset*>(&dataset);
   if (files != nullptr || dataset.sources().empty()) return files != nullptr && !files->file_is_element();
   return files_hold_elements(*dataset.sources().front());
 }

@@ -7,7 +7,7 @@
 #include "core/base/interrupt.h"
 #include "core/data/concatenate.h"
 #include "core/data/element_place.h"
-#include "core/data/file_source.h"
+#include "core/data/file_dataset.h"
 #include "core/data/interleaved.h"
 
 namespace gpubench {
@@ -27,7 +27,7 @@ bool keeps_order(const InterleaveOptions& settings, std::optional<bool> determin
   return settings.parallel == 0 || settings.deterministic.value_or(deterministic.value_or(true));
 }
 
-class InterleaveDataset final : public FileSource {
+class InterleaveDataset final : public FileDataset {
  public:
   InterleaveDataset(std::vector<DatasetPtr> inputs, std::vector<TensorType> types, const InterleaveOptions& settings)
       : inputs_(std::make_shared<const std::vector<DatasetPtr>>(std::move(inputs))),
@@ -41,7 +41,7 @@ class InterleaveDataset final : public FileSource {
   std::span<const DatasetPtr> sources() const override { return *inputs_; }
   /// An input counts as one, whatever it reads.
   std::int64_t files() const override {
-    const auto reads_files = [](const DatasetPtr& input) { return file_source(*input) != nullptr; };
+    const auto reads_files = [](const DatasetPtr& input) { return file_dataset(*input) != nullptr; };
     return std::ranges::all_of(*inputs_, reads_files) ? std::ssize(*inputs_) : 0;
   }
   DatasetPtr every(std::int64_t count, std::int64_t index) const override {

@@ -10,7 +10,7 @@
 #include "core/codec/file_patterns.h"
 #include "core/data/block_pool.h"
 #include "core/data/counter_random.h"
-#include "core/data/file_source.h"
+#include "core/data/file_dataset.h"
 #include "core/data/produced.h"
 
 namespace gpubench {
@@ -69,7 +69,7 @@ class ListCursor final : public Cursor {
   Produced produced_{types_};
 };
 
-class ListDataset final : public FileSource {
+class ListDataset final : public FileDataset {
  public:
   ListDataset(FileList list, const FileOrder& order)
       : list_(std::make_shared<const FileList>(std::move(list))), order_(order), types_{{{varying}, Dtype::u8}} {

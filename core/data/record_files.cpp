@@ -2,7 +2,7 @@
 
 #include "core/data/block_pool.h"
 #include "core/data/element_places.h"
-#include "core/data/file_source.h"
+#include "core/data/file_dataset.h"
 #include "core/data/list_files.h"
 #include "core/data/produced.h"
 
@@ -69,7 +69,7 @@ class RecordsCursor final : public Cursor {
   Tally<double> busy_;
 };
 
-class RecordsDataset final : public FileSource {
+class RecordsDataset final : public FileDataset {
  public:
   explicit RecordsDataset(Source source) : source_(std::make_shared<const Source>(std::move(source))) {}
   std::string_view stage() const override { return source_->format.stage; }

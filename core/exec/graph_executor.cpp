@@ -276,8 +276,11 @@ void GraphExecutor::bind_exchange(const PlannedStep& step, Launch& launch) {
   Collective sum;
   sum.tensors.assign(launch.outputs.begin(), launch.outputs.end());
   launch.exchanged = static_cast<double>(sum.bytes());
-  if (step.work == Work::exchange) launch.exchange = std::move(sum);
-  if (step.work == Work::exchange_begin) launch.side_exchange = communicator_->beside(std::move(sum));
+  if (step.work == Work::exchange) {
+    launch.exchange = std::move(sum);
+  } else {
+    launch.side_exchange = communicator_->beside(std::move(sum));
+  }
 }
 
 std::size_t GraphExecutor::index_of_begin(const Launch& end) const {

@@ -42,7 +42,7 @@ std::vector<int> help_order(std::span<const int> node_of_rank, int rank) {
   std::vector<int> order;
   const auto size = static_cast<int>(node_of_rank.size());
   for (int next = 0; next < size; ++next) order.push_back((rank + next) % size);
-  std::ranges::stable_partition(order, [&](int other) {
+  std::stable_partition(order.begin(), order.end(), [&](int other) {
     return node_of_rank[static_cast<std::size_t>(other)] == node_of_rank[static_cast<std::size_t>(rank)];
   });
   return order;

@@ -8,7 +8,6 @@
 namespace gpubench {
 namespace {
 
-using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 const TensorType vector4{{4}, Dtype::f32}, vector5{{5}, Dtype::f32}, matrix{{2, 4}, Dtype::f32},

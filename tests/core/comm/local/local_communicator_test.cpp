@@ -135,7 +135,9 @@ TEST_P(LocalCollectives, reduce_scatter_leaves_each_rank_its_row) {
 }
 
 TEST_P(LocalCollectives, many_in_a_row_of_changing_kinds) {
-  const auto [ranks, scale] = GetParam();
+  const auto [given_ranks, given_scale] = GetParam();
+  const auto ranks = given_ranks;  // clang 14 has lambdas capture no structured bindings
+  const auto scale = given_scale;
   Ranks group(ranks);
   const auto failures = group.run([&](int rank) {
     ImmediateStream stream;

@@ -4,7 +4,7 @@
 
 namespace gpubench {
 
-class FileSource : public Dataset {
+class FileDataset : public Dataset {
  public:
   /// 0 where it does not read files after all.
   virtual std::int64_t files() const = 0;
@@ -15,7 +15,7 @@ class FileSource : public Dataset {
 };
 
 /// The source at the end of a line of stages, when it reads files; else nullptr.
-const FileSource* file_source(const Dataset& dataset);
+const FileDataset* file_dataset(const Dataset& dataset);
 
 /// Members index, index + count, and so on.
 template <class T>
