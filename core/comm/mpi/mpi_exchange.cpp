@@ -63,6 +63,12 @@ void unpack(const TensorPieces& pieces, const Collective& collective, std::size_
   });
 }
 
+/// In a message: the next tensor begins where elements of any type may.
+std::size_t room_for(const TensorView& tensor) {
+  constexpr std::size_t widest = sizeof(std::int64_t);
+  return (tensor.type->bytes() + widest - 1) / widest * widest;
+}
+
 }  // namespace
 
 MpiExchange::MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end)
@@ -156,12 +162,13 @@ void MpiExchange::meet(const Collective& collective, std::size_t payload, Outcom
 }
 
 void MpiExchange::reduce_small(const Collective& collective, Outcome& outcome) {
-  const std::size_t bytes = collective.bytes();
+  std::size_t bytes = 0;
+  for (const TensorView& tensor : collective.tensors) bytes += room_for(tensor);
   sent_.resize(std::max(sent_.size(), sizeof(Arrival) + bytes));
   std::byte* row = sent_.data() + sizeof(Arrival);
   for (const TensorView& tensor : collective.tensors) {
     std::memcpy(row, tensor.data, tensor.type->bytes());
-    row += tensor.type->bytes();
+    row += room_for(tensor);
   }
   meet(collective, bytes, outcome);
   std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
@@ -171,7 +178,7 @@ void MpiExchange::reduce_small(const Collective& collective, Outcome& outcome) {
     std::byte* const destination = tensor.data;
     reduce(tensor.type->dtype, collective.reduction, sources, {&destination, 1},
            static_cast<std::size_t>(tensor.elements()));
-    at += tensor.type->bytes();
+    at += room_for(tensor);
   }
 }
 

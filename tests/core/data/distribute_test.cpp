@@ -30,7 +30,6 @@
 namespace gpubench {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
