@@ -53,7 +53,7 @@ std::vector<std::string> command(int workers, const std::vector<std::string>& ar
   // More processes than cores are fine, all cores are for all of them (each takes its share), and what went wrong we
   // say ourselves; the time that mpirun gives processes to end it takes itself where they have.
   std::vector<std::string> words{find_mpirun(), "--oversubscribe",           "--bind-to", "none", "--quiet",
-                                 "--mca",       "odls_base_sigkill_timeout", "0"};
+                                 "--mca",       "odls_base_sigkill_timeout", "1"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   words.insert(words.end(), {"-n", std::to_string(workers), fs::read_symlink("/proc/self/exe").string()});
   std::ranges::copy(without_workers(arguments), std::back_inserter(words));

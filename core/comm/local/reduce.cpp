@@ -63,23 +63,28 @@ template <class Stored, class Operation>
 void reduce_as(std::span<const std::byte* const> sources, std::span<std::byte* const> destinations,
                std::size_t elements) {
   using Wide = decltype(widened(Stored{}));
+  // Packed messages have tensors at any address.
   const auto source = [&](std::size_t index, std::size_t first) {
-    return reinterpret_cast<const Stored*>(sources[index]) + first;
+    return [from = sources[index] + first * sizeof(Stored)](std::size_t i) {
+      Stored value;
+      std::memcpy(&value, from + i * sizeof(Stored), sizeof value);
+      return widened(value);
+    };
   };
   alignas(64) std::array<Wide, block_elements> sums;
   alignas(64) std::array<Stored, block_elements> results;
   for (std::size_t first = 0; first < elements; first += block_elements) {
     const std::size_t count = std::min(block_elements, elements - first);
-    const Stored* const a = source(0, first);
+    const auto a = source(0, first);
     if (sources.size() == 1) {
-      for (std::size_t i = 0; i < count; ++i) sums[i] = widened(a[i]);
+      for (std::size_t i = 0; i < count; ++i) sums[i] = a(i);
     } else {
-      const Stored* const b = source(1, first);
-      for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(widened(a[i]), widened(b[i]));
+      const auto b = source(1, first);
+      for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(a(i), b(i));
     }
     for (std::size_t next = 2; next < sources.size(); ++next) {
-      const Stored* const b = source(next, first);
-      for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(sums[i], widened(b[i]));
+      const auto b = source(next, first);
+      for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(sums[i], b(i));
     }
     for (std::size_t i = 0; i < count; ++i) results[i] = narrowed<Stored>(sums[i]);
     for (std::byte* const destination : destinations) {
