@@ -80,6 +80,13 @@ struct PeerWatch::Peer {
   bool over = false;                                     // it has left in order
 };
 
+void PeerWatch::take_termination() {
+  sigset_t terminate;
+  sigemptyset(&terminate);
+  sigaddset(&terminate, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &terminate, nullptr);
+}
+
 std::string PeerWatch::address(const LineListener& listener) {
   return fmt::format("{}\t{}\t{}", listener.port(), random_token(), fmt::join(own_addresses(), " "));
 }

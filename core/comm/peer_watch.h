@@ -39,6 +39,8 @@ class WaitEnd {
 
 class PeerWatch {
  public:
+  /// Leaves SIGTERM to the watches of this process, which know whether a peer has died; before threads are made.
+  static void take_termination();
   /// What others need to find rank 0: one line.
   static std::string address(const LineListener& listener);
 

@@ -11,8 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/exec/device_copy.h"
-#include "core/exec/side_copy.h"
+#include "core/exec/bound_step.h"
 
 namespace gpubench {
 namespace {
@@ -35,31 +34,6 @@ std::string largest_buffers(const Plan& plan) {
 }
 
 }  // namespace
-
-/// A step with its memory: spans into views_.
-struct GraphExecutor::Launch {
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  Kernel* kernel = nullptr;
-  std::size_t device = 0;
-  std::span<const TensorView> inputs;
-  std::span<const TensorView> outputs;
-  std::span<std::byte> workspace;
-  std::unique_ptr<DeviceCopy> copy;               // instead of a kernel
-  std::unique_ptr<SideCopy> side_copy;            // or this one, begun
-  std::optional<Collective> exchange;             // or this, at once
-  std::unique_ptr<SideCollective> side_exchange;  // or begun
-  std::size_t ends = none;                        // or the end of what that launch began
-  double exchanged = 0;                           // bytes, of either exchange
-  bool reads_input = false;
-
-  bool exchanges() const { return exchange || side_exchange != nullptr; }
-  bool begins() const { return side_copy != nullptr || side_exchange != nullptr; }
-  /// What is queued on `stream` from now on starts after what it began.
-  void join(Stream& stream) const {
-    if (side_copy != nullptr) side_copy->join(stream);
-    if (side_exchange != nullptr) side_exchange->end(stream);
-  }
-};
 
 /// Launches [first, last): kernels of one device, or one copy to it.
 struct GraphExecutor::Segment {
@@ -238,7 +212,7 @@ void GraphExecutor::bind_steps(Due due) {
     for (const int tensor : step.outputs) {
       views_.push_back({&plan_.tensors[static_cast<std::size_t>(tensor)].type, address(tensor)});
     }
-    Launch launch;
+    BoundStep launch;
     launch.kernel = step.kernel.get();
     launch.device = step.device;
     launch.inputs = {views_.data() + first, step.inputs.size()};
@@ -260,7 +234,7 @@ void GraphExecutor::bind_steps(Due due) {
   }
 }
 
-void GraphExecutor::bind_side_copy(const PlannedStep& step, Launch& launch) {
+void GraphExecutor::bind_side_copy(const PlannedStep& step, BoundStep& launch) {
   if (step.work == Work::begin) {
     const SideStreams& streams = side_streams_[step.device];
     const bool away = plan_.tensors[static_cast<std::size_t>(step.outputs[0])].home == Home::host;
@@ -270,7 +244,7 @@ void GraphExecutor::bind_side_copy(const PlannedStep& step, Launch& launch) {
   launch.ends = index_of_begin(launch);
 }
 
-void GraphExecutor::bind_exchange(const PlannedStep& step, Launch& launch) {
+void GraphExecutor::bind_exchange(const PlannedStep& step, BoundStep& launch) {
   if (step.work == Work::exchange_end) launch.ends = index_of_begin(launch);
   if (step.work != Work::exchange && step.work != Work::exchange_begin) return;
   Collective sum;
@@ -283,8 +257,8 @@ void GraphExecutor::bind_exchange(const PlannedStep& step, Launch& launch) {
   }
 }
 
-std::size_t GraphExecutor::index_of_begin(const Launch& end) const {
-  const auto begun = std::ranges::find_if(launches_.rbegin(), launches_.rend(), [&](const Launch& earlier) {
+std::size_t GraphExecutor::index_of_begin(const BoundStep& end) const {
+  const auto begun = std::ranges::find_if(launches_.rbegin(), launches_.rend(), [&](const BoundStep& earlier) {
     return earlier.begins() && earlier.outputs[0].data == end.outputs[0].data;
   });
   assert(begun != launches_.rend());
@@ -294,7 +268,7 @@ std::size_t GraphExecutor::index_of_begin(const Launch& end) const {
 void GraphExecutor::cut_segments() {
   segments_.clear();
   for (std::size_t index = on_change_; index < launches_.size(); ++index) {
-    const Launch& launch = launches_[index];
+    const BoundStep& launch = launches_[index];
     const bool copy = launch.copy != nullptr;
     const bool joins = !segments_.empty() && !copy && segments_.back().device == launch.device &&
                        launches_[segments_.back().first].copy == nullptr;
@@ -315,9 +289,9 @@ void GraphExecutor::cut_segments() {
 void GraphExecutor::join_copies(Segment& segment) {
   std::set<std::size_t> begun;
   for (std::size_t index = segment.first; index < segment.last; ++index) {
-    Launch& launch = launches_[index];
+    BoundStep& launch = launches_[index];
     if (launch.begins()) begun.insert(index);
-    if (launch.ends != Launch::none && begun.erase(launch.ends) == 0) launch.ends = Launch::none;
+    if (launch.ends != BoundStep::none && begun.erase(launch.ends) == 0) launch.ends = BoundStep::none;
   }
   segment.joins.assign(begun.begin(), begun.end());
 }
@@ -464,12 +438,12 @@ void GraphExecutor::launch(const Segment& segment, Stream& stream) {
   for (const std::size_t begun : segment.joins) launches_[begun].join(stream);
 }
 
-void GraphExecutor::launch(const Launch& launch, Stream& stream) {
+void GraphExecutor::launch(const BoundStep& launch, Stream& stream) {
   if (launch.kernel != nullptr) {
     launch.kernel->run(stream, launch.inputs, launch.outputs, launch.workspace);
     return;
   }
-  if (launch.ends != Launch::none) launches_[launch.ends].join(stream);
+  if (launch.ends != BoundStep::none) launches_[launch.ends].join(stream);
   if (launch.exchange) communicator_->run(*launch.exchange, stream);
   if (launch.side_exchange != nullptr) launch.side_exchange->begin(stream);
   if (launch.copy == nullptr && launch.side_copy == nullptr) return;
@@ -510,7 +484,7 @@ void GraphExecutor::wait_for_inputs() {
 
 void GraphExecutor::run_segments() {
   for (const Segment& segment : segments_) {  // a copy is a segment of its own
-    const Launch& launch = launches_[segment.first];
+    const BoundStep& launch = launches_[segment.first];
     if (launch.copy != nullptr) launch.copy->release_source();  // which this run overwrites
   }
   run_changed_steps();

@@ -22,6 +22,8 @@ struct InputFeed {
   int slots = most_input_slots;
 };
 
+struct BoundStep;
+
 class GraphExecutor final : public Executor {
  public:
   /// `program` has been through the passes. Throws Error, OutOfMemory (naming the plan's largest tensors).
@@ -40,7 +42,6 @@ class GraphExecutor final : public Executor {
   const InputFeed& feed() const { return feed_; }
 
  private:
-  struct Launch;
   struct Segment;
   struct Input;
   struct Feed;
@@ -59,10 +60,10 @@ class GraphExecutor final : public Executor {
   void watch_variables();
   std::byte* address(int tensor) const;
   /// A copy beside the kernels, or the wait for the one that an earlier launch begins.
-  void bind_side_copy(const PlannedStep& step, Launch& launch);
+  void bind_side_copy(const PlannedStep& step, BoundStep& launch);
   /// What the replicas exchange: at once, begun, or the end of what an earlier launch begins.
-  void bind_exchange(const PlannedStep& step, Launch& launch);
-  std::size_t index_of_begin(const Launch& end) const;
+  void bind_exchange(const PlannedStep& step, BoundStep& launch);
+  std::size_t index_of_begin(const BoundStep& end) const;
   void cut_segments();
   /// Has a recording end with no copy under way, as it must: those that another segment waits for are joined here.
   void join_copies(Segment& segment);
@@ -80,7 +81,7 @@ class GraphExecutor final : public Executor {
   void run_segments();
   void run_segment(Segment& segment);
   void launch(const Segment& segment, Stream& stream);
-  void launch(const Launch& launch, Stream& stream);
+  void launch(const BoundStep& launch, Stream& stream);
   /// Whether the memory or the recordings of the latest bind() no longer hold.
   bool outdated() const;
 
@@ -96,8 +97,8 @@ class GraphExecutor final : public Executor {
   std::vector<Input> inputs_;
   std::vector<Feed> feeds_;  // the devices whose inputs are copied
   std::vector<TensorView> views_;
-  std::vector<Launch> launches_;  // those due when variables change come first, and are in no segment
-  std::size_t on_change_ = 0;     // how many those are
+  std::vector<BoundStep> launches_;  // those due when variables change come first, and are in no segment
+  std::size_t on_change_ = 0;        // how many those are
   struct Watched {
     const std::atomic<std::uint64_t>* writes;
     std::uint64_t seen;

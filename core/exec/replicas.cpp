@@ -76,20 +76,20 @@ void Replicas::abort(int replica, const std::exception_ptr& why) noexcept {
 }
 
 MirroredVariablePtr Replicas::mirrored(const VariablePtr& variable) {
-  std::erase_if(mirrored_, [](const auto& entry) { return entry.second.expired(); });
-  for (const auto& [known, mirrors] : mirrored_) {
-    if (known.lock() == variable) return mirrors.lock();
+  if (const auto known = mirrored_.find(variable.get()); known != mirrored_.end()) {
+    if (MirroredVariablePtr mirrors = known->second.lock()) return mirrors;
   }
+  std::erase_if(mirrored_, [](const auto& entry) { return entry.second.expired(); });
   auto made = std::make_shared<MirroredVariable>();
   made->mirrors.push_back(variable);
   made->writes = &first_.variables().writes(*variable);
   made->seen = made->writes->load();
-  const HostTensor value = first_.variables().read(*variable);
+  const HostTensor value = size() > 1 ? first_.variables().read(*variable) : HostTensor();
   for (int replica = 1; replica < size(); ++replica) {
     made->mirrors.push_back(
         runtime(replica).variables().create(variable->name, value, device(replica), variable->trainable));
   }
-  mirrored_.emplace_back(variable, made);
+  mirrored_[variable.get()] = made;
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/comm/factory.h"
@@ -90,7 +91,7 @@ class Replicas {
   ProcessGroup* group_;
   std::vector<std::unique_ptr<Runtime>> others_;
   std::vector<std::unique_ptr<Communicator>> communicators_;
-  std::vector<std::pair<std::weak_ptr<const Variable>, std::weak_ptr<MirroredVariable>>> mirrored_;
+  std::unordered_map<const Variable*, std::weak_ptr<MirroredVariable>> mirrored_;  // which keep the keys alive
   ReplicaThreads threads_;
 };
 using ReplicasPtr = std::shared_ptr<Replicas>;

@@ -133,12 +133,13 @@ void Trainer::reset_metrics() {
   if (metrics_) metrics_->reset();
 }
 
-StepGraph Trainer::graph(Phase phase, const std::vector<TensorType>& element, const std::optional<BatchShare>& share) {
+StepGraph Trainer::graph(Phase phase, const CompileConfig& config, const std::vector<TensorType>& element,
+                         const std::optional<BatchShare>& share) {
   switch (phase) {
     case Phase::training:
-      return training_graph(*model_, recomputed_within(*this, element), *metrics_, element, share);
+      return training_graph(*model_, config, *metrics_, element, share);
     case Phase::evaluation:
-      return evaluation_graph(*model_, config_, *metrics_, element, share);
+      return evaluation_graph(*model_, config, *metrics_, element, share);
     case Phase::prediction:
       break;
   }
@@ -147,11 +148,12 @@ StepGraph Trainer::graph(Phase phase, const std::vector<TensorType>& element, co
 
 std::unique_ptr<Executor> Trainer::make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options) {
   std::vector<BatchShare> shares = config_.replicas->split(*key.share);
+  const CompileConfig config = phase == Phase::training ? recomputed_within(*this, key.types) : config_;
   std::vector<ReplicaGraph> graphs;
   for (const BatchShare& share : shares) {
     StepGraph step;
-    if (phase != Phase::prediction) step = graph(phase, key.types, share);
-    if (phase == Phase::prediction && share.rows > 0) step = graph(phase, with_rows(key.types, share.rows), {});
+    if (phase != Phase::prediction) step = graph(phase, config, key.types, share);
+    if (phase == Phase::prediction && share.rows > 0) step = graph(phase, config, with_rows(key.types, share.rows), {});
     graphs.push_back({std::move(step.graph), std::move(step.outputs)});
   }
   return std::make_unique<ReplicatedExecutor>(config_.replicas, std::move(graphs), std::move(shares), options);
@@ -178,7 +180,8 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
     options.bucket_bytes = config_.replicas->options().bucket_bytes;
     plan->executor = make_replicated(phase, key, options);
   } else {
-    StepGraph step = graph(phase, key.types, {});
+    const CompileConfig config = phase == Phase::training ? recomputed_within(*this, key.types) : config_;
+    StepGraph step = graph(phase, config, key.types, {});
     plan->executor = make_executor(runtime_, std::move(step.graph), std::move(step.outputs), options);
   }
   if (phase == Phase::prediction || plan->on_device) return plan;  // the host cannot look at the labels there

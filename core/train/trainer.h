@@ -74,7 +74,9 @@ class Trainer {
   StepLoop loop(Phase phase);
   StepPlan& plan(Phase phase, const StepKey& key, const DeviceId* device);
   std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);
-  StepGraph graph(Phase phase, const std::vector<TensorType>& element, const std::optional<BatchShare>& share);
+  /// `config`: of training, with the layers to recompute.
+  StepGraph graph(Phase phase, const CompileConfig& config, const std::vector<TensorType>& element,
+                  const std::optional<BatchShare>& share);
   std::unique_ptr<Executor> make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options);
 
   Runtime& runtime_;

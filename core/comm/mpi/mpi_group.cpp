@@ -221,12 +221,8 @@ std::vector<std::string> MpiGroup::conclude(const std::string& text, const std::
 }  // namespace
 
 std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOptions& options) {
-  // The watch's thread hears it, which knows whether a peer has died; a launcher that dies itself sends it too.
-  sigset_t terminate;
-  sigemptyset(&terminate);
-  sigaddset(&terminate, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &terminate, nullptr);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  PeerWatch::take_termination();
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // by a launcher that dies itself, too
   return std::make_unique<MpiGroup>(launch, options);
 }
 

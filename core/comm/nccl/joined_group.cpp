@@ -246,11 +246,7 @@ std::vector<std::string> JoinedGroup::conclude(const std::string& text, const st
 }  // namespace
 
 std::unique_ptr<ProcessGroup> join(const Rendezvous& rendezvous, const JoinOptions& options) {
-  // The watch's thread hears it.
-  sigset_t terminate;
-  sigemptyset(&terminate);
-  sigaddset(&terminate, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &terminate, nullptr);
+  PeerWatch::take_termination();
   return std::make_unique<JoinedGroup>(rendezvous, options);
 }
 
