@@ -59,6 +59,16 @@ Stored narrowed(Wide x) {
     return x;
 }
 
+/// A destination may be one of the sources, of which no element is read after its result is written.
+template <class Stored, class Result>
+void write(std::byte* to, std::size_t elements, const Result& result) {
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < elements; ++i) {
+    const Stored value = narrowed<Stored>(result(i));
+    std::memcpy(to + i * sizeof(Stored), &value, sizeof value);
+  }
+}
+
 template <class Stored, class Operation>
 void reduce_as(std::span<const std::byte* const> sources, std::span<std::byte* const> destinations,
                std::size_t elements) {
@@ -72,24 +82,25 @@ void reduce_as(std::span<const std::byte* const> sources, std::span<std::byte* c
     };
   };
   alignas(64) std::array<Wide, block_elements> sums;
-  alignas(64) std::array<Stored, block_elements> results;
   for (std::size_t first = 0; first < elements; first += block_elements) {
     const std::size_t count = std::min(block_elements, elements - first);
-    const auto a = source(0, first);
+    std::byte* const result = destinations[0] + first * sizeof(Stored);
+    const auto a = source(0, first), last = source(sources.size() - 1, first);
     if (sources.size() == 1) {
-      for (std::size_t i = 0; i < count; ++i) sums[i] = a(i);
+      write<Stored>(result, count, a);
+    } else if (sources.size() == 2) {
+      write<Stored>(result, count, [&](std::size_t i) { return Operation::of(a(i), last(i)); });
     } else {
       const auto b = source(1, first);
       for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(a(i), b(i));
+      for (std::size_t next = 2; next + 1 < sources.size(); ++next) {
+        const auto c = source(next, first);
+        for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(sums[i], c(i));
+      }
+      write<Stored>(result, count, [&](std::size_t i) { return Operation::of(sums[i], last(i)); });
     }
-    for (std::size_t next = 2; next < sources.size(); ++next) {
-      const auto b = source(next, first);
-      for (std::size_t i = 0; i < count; ++i) sums[i] = Operation::of(sums[i], b(i));
-    }
-    for (std::size_t i = 0; i < count; ++i) results[i] = narrowed<Stored>(sums[i]);
-    for (std::byte* const destination : destinations) {
-      std::memcpy(destination + first * sizeof(Stored), results.data(), count * sizeof(Stored));
-    }
+    for (std::byte* const other : destinations.subspan(1))
+      std::memcpy(other + first * sizeof(Stored), result, count * sizeof(Stored));
   }
 }
 

@@ -42,10 +42,12 @@ class MpiExchange {
   std::byte* slot(int rank) { return received_.data() + static_cast<std::size_t>(rank) * slot_bytes_; }
 
   void exchange(const Collective& collective, Outcome& outcome);
-  /// Sends this rank's arrival with `payload` bytes behind it to all; the others' lie in the slots then.
-  void meet(const Collective& collective, std::size_t payload, Outcome& outcome);
+  /// Sends this rank's arrival with `payload` bytes behind it to all.
+  void greet(const Collective& collective, std::size_t payload);
+  /// Waits for the arrivals of all others, which lie in the slots then, and compares what they ask for.
+  void meet(const Collective& collective, Outcome& outcome);
   void reduce_small(const Collective& collective, Outcome& outcome);
-  void reduce_in_pieces(const Collective& collective);
+  void reduce_in_pieces(const Collective& collective, Outcome& outcome);
   void all_gather(const Collective& collective);
   void reduce_scatter(const Collective& collective);
   void broadcast(const Collective& collective);
@@ -63,6 +65,7 @@ class MpiExchange {
   TensorPieces pieces_;
   std::int64_t number_ = 0;
   std::int64_t waited_ns_ = 0;
+  bool failed_ = false;
   std::size_t slot_bytes_ = 0;
   std::vector<std::byte> sent_, received_;
   std::vector<std::unique_ptr<Stage>> stages_;

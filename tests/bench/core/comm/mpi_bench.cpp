@@ -37,7 +37,7 @@ int run() {
   const MpiLibrary mpi;
   const std::unique_ptr<Communicator> communicator = group->communicator();
   HostDevice device({}, {});
-  for (std::size_t bytes = least_bytes; bytes <= most_bytes; bytes *= 4) {
+  for (std::size_t bytes = least_bytes; bytes <= most_bytes; bytes *= 2) {
     std::vector<float> values(bytes / sizeof(float), 1.0F);
     const TensorType type{{static_cast<std::int64_t>(values.size())}, Dtype::f32};
     const Collective collective{.tensors = {{&type, reinterpret_cast<std::byte*>(values.data())}}};
