@@ -51,6 +51,7 @@ end
 -- By replica, the seconds of an example with even shares.
 local function example_times(row)
   local times = {}
+  if not row.ranks[1].own_s then error("what each replica does itself is not known here: " .. row.detail, 0) end
   for i, rank in ipairs(row.ranks) do times[i] = rank.own_s / (batch_size / most) end
   return times
 end

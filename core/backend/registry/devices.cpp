@@ -7,6 +7,7 @@
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cpu/processor.h"
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/backend/registry/physical_gpu.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -37,6 +38,10 @@ std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
 
 std::vector<GpuDeviceOptions> visible_gpus() {
   return CudaBackend::visible();
+}
+
+std::optional<int> physical_gpu(const Device& device) {
+  return CudaBackend::physical(device);
 }
 
 Devices::Devices(const DeviceConfig& config) {

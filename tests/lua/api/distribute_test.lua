@@ -2,6 +2,7 @@
 local gb = require "gpubench"
 local testing = require "testing"
 local case, equal, near, is_true, raises = testing.case, testing.equal, testing.near, testing.is_true, testing.raises
+local contains = testing.contains
 
 -- GPUs where there are some, as in the tests that simulate them; else CPU devices.
 local gpus = gb.config.list_physical_devices "GPU"
@@ -216,12 +217,18 @@ case("rows tell what replicas spend on each other", function()
   is_true(row.exchanges == 1, "exchanges")
   -- 784 x 16 + 16 + 16 x 10 + 10 gradients, and two sums and counts
   is_true(row.exchange_bytes == (784 * 16 + 16 + 160 + 10 + 4) * 4, "bytes")
-  -- Times of a GPU's exchanges are told where NCCL tells them.
-  for _, column in ipairs(kind == "gpu:" and {} or { "communication_share", "peer_wait_share", "overlap_share", "last_rank_share" }) do
-    is_true(row[column] >= 0 and row[column] <= 1, column)
-  end
-  if kind == "cpu:" then is_true(row.imbalance >= 0 and (row.last_rank == 0 or row.last_rank == 1), "imbalance") end
+  local shares = { "communication_share", "peer_wait_share", "overlap_share", "last_rank_share" }
   equal(#row.ranks, 2)
+  if kind == "gpu:" then  -- a trace of GPUs tells them, and here is none
+    for _, column in ipairs(shares) do equal(row[column], nil) end
+    contains(row.detail, "no shares but the input's: ")
+    equal(row.ranks, { { device = "gpu:0" }, { device = "gpu:1" } })
+    raises("own_s of rank 0 is missing; where the times of replicas are not known, the row's detail says why", gb.distribute.balanced_shares, row.ranks)
+    return
+  end
+  for _, column in ipairs(shares) do is_true(row[column] >= 0 and row[column] <= 1, column) end
+  is_true(row.imbalance >= 0 and (row.last_rank == 0 or row.last_rank == 1), "imbalance")
+  equal(row.detail, nil)
 end)
 
 if kind == "cpu:" then case("a slow replica is named, and a balanced split gives it less", function()
