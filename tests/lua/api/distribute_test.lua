@@ -210,6 +210,28 @@ case("batch norm keeps one set of statistics", function()
   is_true((model:get_weights()[3] - one:get_weights()[3]):abs():max():item() < 1e-6, "moving mean")
 end)
 
+case("a quantization-aware layer covers the whole batch", function()
+  local function trained(wrap)
+    local model = wrap(function()
+      local aware = gb.quantize.aware(build())
+      aware:compile { optimizer = "sgd", loss = "categorical_crossentropy" }
+      return aware
+    end)
+    model:fit(digits:take(97):batch(32), { verbose = 0 })  -- the last batch is one example
+    return model
+  end
+  local function ranges(model)
+    local found = {}
+    for _, variable in ipairs(model.variables) do
+      if #variable.shape == 0 then found[#found + 1] = variable:item() end
+    end
+    return found
+  end
+  local alone = ranges(trained(function(fn) return fn() end))
+  equal(#alone, 2)
+  for i, range in ipairs(ranges(trained(function(fn) return strategy_of(2):scope(fn) end))) do near(range, alone[i], 1e-3) end
+end)
+
 case("rows tell what replicas spend on each other", function()
   local strategy = strategy_of(2)
   local row = gb.measure.training(strategy:scope(build), digits:batch(64), { budget = 0.2, warmup = 0.05 })
