@@ -48,6 +48,13 @@ struct ReplicaContext {
   BatchShare share;
 };
 
+/// Of steps that were taken by strategy:run.
+struct ReplicaSteps {
+  ReplicasPtr replicas;
+  /// In the latest: how many times as many rows all processes took as this one.
+  double rows_of_all = 1;
+};
+
 class Session {
  public:
   /// `group`: the processes that run the script together; nullptr for one of its own. Each takes its share of the
@@ -89,6 +96,9 @@ class Session {
   /// Which replica's step is traced now (strategy:run); null outside.
   const ReplicaContext* replica_context() const { return replica_context_; }
   void set_replica_context(const ReplicaContext* context) { replica_context_ = context; }
+  /// Where those who take a step write it down, one entry a strategy; null while nobody asks (gb.measure.loop).
+  std::vector<ReplicaSteps>* replica_steps() { return replica_steps_; }
+  void set_replica_steps(std::vector<ReplicaSteps>* steps) { replica_steps_ = steps; }
 
   /// The yardstick of rates, measured when something first asks for it; outlives the points.
   MatmulPeak& matmul_peak() { return matmul_peak_; }
@@ -123,6 +133,7 @@ class Session {
   WorldPtr world_;
   ReplicasPtr replicas_;
   const ReplicaContext* replica_context_ = nullptr;
+  std::vector<ReplicaSteps>* replica_steps_ = nullptr;
   std::vector<std::weak_ptr<const Dataset>> distributed_;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;

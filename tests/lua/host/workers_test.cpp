@@ -147,6 +147,33 @@ gb.experiment {
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("trained,1,0,ok"), HasSubstr("trained,1,1,ok")));
 }
 
+TEST_F(Workers, ALoopWrittenByHandIsMeasuredWithTheReplicasOfAll) {
+  const Ended ended = run_with(2, R"(
+local gb = require "gpubench"
+local strategy = gb.distribute.MultiWorkerMirroredStrategy { devices = { "cpu:0" } }
+local model = strategy:scope(function()
+  return gb.Sequential { gb.layers.Dense(16, { input_shape = { 8 } }), gb.layers.Dense(2) }
+end)
+local optimizer, loss_function = gb.optimizers.SGD(), gb.losses.MeanSquaredError()
+local function step(x, y)
+  local tape <close> = gb.tape()
+  local loss = loss_function(y, model(x, { training = true }))
+  optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+  return loss
+end
+local data = gb.data.Dataset.from_tensor_slices { gb.ones { 128, 8 }, gb.ones { 128, 2 } }
+local row = gb.measure.loop(function(x, y) return strategy:reduce("mean", strategy:run(step, x, y)) end,
+  strategy:distribute(data:batch(32)), { budget = 0.1, min_time = 0.02 })
+assert(row.device:find("^cpu:0 of process 0 .* cpu:0 of process 1 "), row.device)
+if gb.distribute.process_index() == 0 then
+  print(row.replicas, row.batch_size, row.exchanges, row.exchange_bytes, #row.ranks, row.ranks[2].exchange_s > 0,
+    row.peer_wait_share >= 0)
+end
+)");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "2\t32\t1.0\t712.0\t2\ttrue\ttrue\n");
+}
+
 /// Trains for 30 steps; process 1 is gone at the 14th where `breaks`.
 std::string training(const std::string& file, bool breaks) {
   return fmt::format(R"(
