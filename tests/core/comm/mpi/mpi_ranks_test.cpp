@@ -1,10 +1,13 @@
 // Run by mpirun with some processes: what they exchange is checked on each, and the first failure ends all.
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include "core/backend/cpu/host_device.h"
 #include "core/base/error.h"
@@ -121,8 +124,8 @@ TEST_F(MpiRanks, ExchangeBesideKernelsInOrder) {
 }
 
 TEST_F(MpiRanks, ReplicasOfSeveralProcessesAddUp) {
-  auto ranks =
-      make_hierarchical_communicators(make_local_communicators(1, false), make_local_communicators(1, false), group());
+  auto ranks = make_hierarchical_communicators(make_local_communicators({0}, std::nullopt),
+                                               make_local_communicators({0}, std::nullopt), group());
   Tensor<float> a(40'000, Dtype::f32), b(40'000, Dtype::f32);
   const auto side = ranks[0]->beside({.tensors = {a.view()}});
   side->begin(stream());
