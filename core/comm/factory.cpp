@@ -12,6 +12,7 @@
 #include "core/comm/local/local_communicator.h"
 #include "core/comm/mpi/mpi_group.h"
 #include "core/comm/nccl/nccl_communicators.h"
+#include "core/device/memory_nodes.h"
 
 namespace gpubench {
 namespace {
@@ -45,6 +46,26 @@ void check_in_host_memory(std::span<Device* const> devices, CrossDevice cross_de
                                              : fmt::format("by cross_device = \"{}\"", to_string(cross_device))));
 }
 
+void check_algorithm(std::span<Device* const> devices, CrossDevice cross_device, const ProcessGroup* group,
+                     LocalAlgorithm algorithm) {
+  const auto refuse = [&](std::string_view who) {
+    throw Error(
+        fmt::format("algorithm = \"{}\" is for CPU devices of one process, which exchange by cross_device = "
+                    "\"local\"; {}",
+                    to_string(algorithm), who));
+  };
+  if (cross_device == CrossDevice::reduction_to_one) refuse("\"reduction_to_one\" is a way of its own");
+  if (cross_device == CrossDevice::nccl || are_gpus(devices)) refuse("NCCL chooses for itself (see its NCCL_ALGO)");
+  if (group != nullptr) refuse("processes have one way");
+}
+
+/// Devices that lie on no node in particular are as near to each other as those of one.
+std::vector<int> nodes_of(std::span<Device* const> devices) {
+  std::vector<int> nodes;
+  for (const Device* device : devices) nodes.push_back(device->memory_node() ? device->memory_node()->index : -1);
+  return nodes;
+}
+
 }  // namespace
 
 std::string_view to_string(CrossDevice cross_device) {
@@ -60,15 +81,19 @@ CrossDevice parse_cross_device(std::string_view name) {
 }
 
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
-                                                              CrossDevice cross_device, ProcessGroup* group) {
+                                                              CrossDevice cross_device, ProcessGroup* group,
+                                                              std::optional<LocalAlgorithm> algorithm) {
   if (devices.empty()) throw Error("a communicator needs at least one device");
   check_distinct(devices);
+  if (algorithm) check_algorithm(devices, cross_device, group, *algorithm);
   if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && are_gpus(devices))) {
     return make_nccl_communicators(devices, group, nccl_patience());
   }
   check_in_host_memory(devices, cross_device);
   const auto local = [&] {
-    return make_local_communicators(static_cast<int>(devices.size()), cross_device == CrossDevice::reduction_to_one);
+    return make_local_communicators(nodes_of(devices), cross_device == CrossDevice::reduction_to_one
+                                                           ? LocalAlgorithm::reduction_to_one
+                                                           : algorithm);
   };
   if (group == nullptr) return local();
   if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);

@@ -63,6 +63,13 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   ProcessGroup* group() const { return group_.get(); }
+  /// --restart-from, for a training that goes on from there if it is given.
+  const std::string& take_restart_from() {
+    restart_taken_ = true;
+    return options_.restart_from;
+  }
+  /// Whether --restart-from is given and nothing has asked for it.
+  bool ignores_restart() const { return !options_.restart_from.empty() && !restart_taken_; }
   /// Made at the first call; from then on configure() refuses. Lua's collector cannot see the bytes of devices, so
   /// their pools run it when memory in use has doubled and before it runs out.
   const WorldPtr& world();
@@ -128,6 +135,7 @@ class Session {
   };
 
   SessionOptions options_;
+  bool restart_taken_ = false;
   std::unique_ptr<ProcessGroup> group_;
   DeviceConfig config_;
   WorldPtr world_;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/backend/cpu/cpu_backend.h"
+#include "core/backend/cpu/placement.h"
 #include "core/backend/cpu/processor.h"
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/registry/physical_gpu.h"
@@ -29,8 +30,9 @@ std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
       left -= threads;
       --unset;
     }
-    options.push_back({cpu.memory, threads});
+    options.push_back({.memory = cpu.memory, .threads = threads});
   }
+  place_on_memory_nodes(options);
   return options;
 }
 
