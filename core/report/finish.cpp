@@ -13,6 +13,7 @@
 #include "core/report/resources.h"
 #include "core/report/svg.h"
 #include "core/results/append_file.h"
+#include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
 
@@ -70,14 +71,6 @@ void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_dr
   drawing.info.emplace_back(std::move(info));
 }
 
-/// Charts are about process 0: those that train together measure the same steps.
-std::vector<Record> charted(const std::vector<Record>& records) {
-  std::vector<Record> first;
-  std::ranges::copy_if(records, std::back_inserter(first),
-                       [](const Record& record) { return record.get("process") == Cell(std::int64_t{0}); });
-  return first;
-}
-
 void draw_charts(const RunWriter& writer, const std::vector<ChartSpec>& specs, Drawing& drawing) {
   const bool can_draw = gnuplot_is_installed();
   if (!can_draw) {
@@ -88,7 +81,7 @@ void draw_charts(const RunWriter& writer, const std::vector<ChartSpec>& specs, D
   const std::filesystem::path directory = writer.chart_directory();
   make_directory(directory);
   place_style(writer.plan().out);
-  const std::vector<Record> rows = charted(writer.records());
+  const std::vector<Record> rows = mean_over_processes(writer.records());
   std::set<std::string> taken;
   for (const ChartSpec& spec : specs) {
     try {

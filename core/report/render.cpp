@@ -15,9 +15,15 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Format>, 4> format_names = {
     {{"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}, {"markdown", Format::markdown}}};
 
+/// "done", or "error: process 0 was lost".
+std::string ended_how(const Run& run) {
+  const std::string detail = one_line(run.info.text("detail"));
+  return run.info.text("status") + (detail.empty() ? "" : ": " + detail);
+}
+
 std::string text_of(const Run& run) {
   return fmt::format("{}: {}\nrun {}, {}\n\n{}", run.info.text("experiment"), one_line(run.info.text("title")),
-                     one_line(run.info.text("run")), run.info.text("status"), render_table(run));
+                     one_line(run.info.text("run")), ended_how(run), render_table(run));
 }
 
 std::string markdown_of(const Run& run) {
@@ -28,7 +34,7 @@ std::string markdown_of(const Run& run) {
   for (const CommonValue& common : shown.common) {
     text += fmt::format("- {}: {}\n", escape_markdown(common.heading), escape_markdown(common.text));
   }
-  return text + fmt::format("- run: {}, {}\n", escape_markdown(run.info.text("run")), run.info.text("status"));
+  return text + fmt::format("- run: {}, {}\n", escape_markdown(run.info.text("run")), escape_markdown(ended_how(run)));
 }
 
 std::string csv_of(const Run& run) {

@@ -12,6 +12,7 @@
 #include "core/report/run_table.h"
 #include "core/report/text.h"
 #include "core/results/abandoned_run.h"
+#include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
 #include "core/results/trace.h"
@@ -63,6 +64,8 @@ class WatchedRun {
     return render_table({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()});
   }
   std::vector<Record> rows() const { return writer_.records(); }
+  /// One for those of all processes: what claims are about.
+  std::vector<Record> means() const { return mean_over_processes(writer_.records()); }
 
  private:
   /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.
@@ -196,6 +199,7 @@ void open_results(lua_State* L) {
       .method<&WatchedRun::directory>("directory")
       .method<&WatchedRun::name>("name")
       .method<&WatchedRun::rows>("rows")
+      .method<&WatchedRun::means>("means")
       .method<&WatchedRun::table>("table");
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");

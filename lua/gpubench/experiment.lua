@@ -140,7 +140,7 @@ local function finish(declaration, axes, charts, points, run, outcome)
   local rows = run:rows()
   if processes.index > 0 then return {} end
   local unmeasured = #points - (#rows > 0 and rows[#rows].point or 0)
-  local verdicts = claim.judge_all(declaration.expect or {}, processes.first_rows(rows), axes, unmeasured)
+  local verdicts = claim.judge_all(declaration.expect or {}, run:means(), axes, unmeasured)
   print(one_line(declaration.title))
   if #rows > 0 then io.write(run:table()) end
   print_expectations(verdicts)

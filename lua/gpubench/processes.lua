@@ -101,14 +101,4 @@ function processes.describe()
   return parts
 end
 
--- The rows of process 0: what claims and charts are about.
-function processes.first_rows(rows)
-  if processes.count == 1 then return rows end
-  local list = {}
-  for _, row in ipairs(rows) do
-    if row.process == 0 then list[#list + 1] = row end
-  end
-  return list
-end
-
 return processes

@@ -119,7 +119,7 @@ int run_library_command(lua_State* L, const CommandLine& line) {
 }
 
 /// The exit status: that of os.exit where the script calls it.
-int run_to_the_end(lua_State* L, const CommandLine& line, ProcessGroup* group) {
+int run_to_the_end(lua_State* L, const CommandLine& line) {
   try {
     if (line.command == Command::run) run_script(L, line.script);
     const int status = run_library_command(L, line);
@@ -131,10 +131,7 @@ int run_to_the_end(lua_State* L, const CommandLine& line, ProcessGroup* group) {
     }
     return status;
   } catch (const lua::ScriptExit&) {
-    const int status = *lua::Machine::of(L).exit_status;
-    if (group && status != 0 && group->lost().empty())
-      group->fail(fmt::format("its script called os.exit({})", status));
-    return status;
+    return *lua::Machine::of(L).exit_status;
   }
 }
 
@@ -194,7 +191,7 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
     prepare(state, line);
     const lua::InterruptHandler handler(lua::Machine::of(state));
     if (group) group->on_end(&lua::InterruptHandler::stop_script);
-    const int status = run_to_the_end(state, line, group);
+    const int status = run_to_the_end(state, line);
     if (group && group->lost().empty()) group->leave();
     return status;
   } catch (const std::exception& error) {

@@ -106,7 +106,7 @@ std::vector<int> own_processors() {
 }
 
 TEST(BoundThread, RunsOnItsNodeAndThenWhereItDidBefore) {
-  const std::vector<int> all = process_processors();
+  const std::vector<int>& all = process_processors();
   EXPECT_EQ(own_processors(), all);
   const MemoryNode first{0, {all.front()}}, last{1, {all.back()}};
   {

@@ -37,6 +37,14 @@ TEST(Render, TextHasOneLinePerRow) {
             "\nall rows: device a,b\n");
 }
 
+TEST(Render, ARunThatWasLostSaysHow) {
+  gpubench::Run run = sample_run();
+  run.info.set("status", "error");
+  run.info.set("detail", "process 0 (a_b, pid 7) was lost");
+  EXPECT_THAT(render(run, Format::text), HasSubstr("\nrun r1, error: process 0 (a_b, pid 7) was lost\n"));
+  EXPECT_THAT(render(run, Format::markdown), HasSubstr("- run: r1, error: process 0 (a\\_b, pid 7) was lost\n"));
+}
+
 TEST(Render, MarkdownEscapesTheTitle) {
   const std::string text = render(sample_run(), Format::markdown);
   EXPECT_THAT(text, HasSubstr("## e: a \\`touch /tmp/x\\` \"quoted\", &lt;script>"));

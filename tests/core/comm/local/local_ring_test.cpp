@@ -17,7 +17,8 @@ namespace {
 
 using testing::Each;
 
-/// Odd sizes of all types that are added; `scale` 1 leaves parts empty, 9000 takes several pieces for each.
+/// Odd sizes of all types that are added; `scale` 1 leaves parts empty, 4000 takes several pieces for each of few
+/// ranks.
 std::vector<TensorType> types(std::int64_t scale) {
   return {{{3 * scale}, Dtype::f32},     {{0, 5}, Dtype::f32},          {{41 * scale + 1}, Dtype::f16},
           {{33 * scale}, Dtype::bf16},   {{2 * scale + 1}, Dtype::i64}, {{19}, Dtype::i32},
@@ -59,13 +60,13 @@ TEST(LocalRing, adds_each_part_in_the_order_of_the_ring_on_all_ranks_alike) {
   for (const std::vector<int>& nodes :
        {std::vector<int>{0, 0}, {0, 0, 0}, {0, 1, 0, 1}, {3, 1, 1, 0, 3, 2, 2}, std::vector<int>(11)}) {
     const auto ranks = static_cast<int>(nodes.size());
-    for (const std::int64_t scale : {1, 77, 9000}) {
+    for (const std::int64_t scale : {1, 77, ranks < 5 ? 4000 : 300}) {
       for (const Reduction reduction : {Reduction::sum, Reduction::max}) {
         Ranks group(nodes, LocalAlgorithm::ring);
         const auto expected = around(rank_ring(nodes), scale, reduction);
         const auto failures = group.run([&](int rank) {
           ImmediateStream stream;
-          for (int round = 0; round < 3; ++round) {
+          for (int round = 0; round < 2; ++round) {
             Tensors tensors = filled(scale, rank);
             group[rank].run({.reduction = reduction, .tensors = tensors.views()}, stream);
             ASSERT_EQ(tensors.bytes(), expected) << ranks << " ranks, scale " << scale;
@@ -82,16 +83,18 @@ TEST(LocalRing, runs_beside_kernels_among_other_collectives) {
   const auto failures = group.run([&](int rank) {
     ImmediateStream stream;
     Tensors beside, inline_one;
-    const TensorView large = beside.add({{200001}, Dtype::i32}), small = inline_one.add({{5}, Dtype::i64});
+    const TensorView large = beside.add({{150001}, Dtype::i32}), small = inline_one.add({{5}, Dtype::i64});
     const auto side = group[rank].beside({.tensors = beside.views()});
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < 10; ++round) {
       for (std::int64_t i = 0; i < large.elements(); ++i) large.as<std::int32_t>()[i] = static_cast<int>(i) + rank;
       small.as<std::int64_t>()[4] = round;
       side->begin(stream);
       group[rank].run({.tensors = inline_one.views()}, stream);
       side->end(stream);
       ASSERT_EQ(small.as<std::int64_t>()[4], 3 * round);
-      for (std::int64_t i = 0; i < large.elements(); ++i) ASSERT_EQ(large.as<std::int32_t>()[i], 3 * i + 3);
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < large.elements(); ++i) wrong += large.as<std::int32_t>()[i] != 3 * i + 3;
+      ASSERT_EQ(wrong, 0);
       group[rank].barrier();
     }
   });
@@ -99,7 +102,7 @@ TEST(LocalRing, runs_beside_kernels_among_other_collectives) {
 }
 
 TEST(LocalRing, ends_those_who_wait_for_their_neighbour_and_leaves_their_memory_alone) {
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 40; ++round) {
     Ranks group(4, LocalAlgorithm::ring);
     std::atomic<int> rounds = 0;
     std::thread ender([&] {
@@ -108,7 +111,7 @@ TEST(LocalRing, ends_those_who_wait_for_their_neighbour_and_leaves_their_memory_
     });
     const auto failures = group.run([&](int rank) {
       ImmediateStream stream;
-      Tensors tensors = filled(3000, rank);
+      Tensors tensors = filled(2000, rank);
       for (;;) {
         group[rank].run({.tensors = tensors.views()}, stream);
         ++rounds;

@@ -1,0 +1,65 @@
+#include "core/results/mean_over_processes.h"
+
+#include <map>
+#include <string>
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view quality = "quality";
+const Cell reliable = std::string("ok");
+
+struct Sum {
+  double value = 0;
+  int cells = 0;
+};
+
+/// The rows of all processes that belong to one of process 0.
+using Counterparts = std::vector<const Record*>;
+
+Record mean_of(const Counterparts& rows) {
+  Record mean = *rows.front();
+  for (const auto& [column, cell] : rows.front()->cells()) {
+    if (!std::holds_alternative<double>(cell)) continue;
+    Sum sum;
+    for (const Record* const row : rows) {
+      const double* const value = std::get_if<double>(&row->get(column));
+      if (value != nullptr) sum = {sum.value + *value, sum.cells + 1};
+    }
+    mean.set(column, sum.value / sum.cells);
+  }
+  for (const Record* const row : rows) {
+    if (mean.get(quality) == reliable && row->has(quality)) mean.set(quality, row->get(quality));
+  }
+  return mean;
+}
+
+}  // namespace
+
+std::vector<Record> mean_over_processes(std::span<const Record> records) {
+  // By process: of which point its last row was, and how many that had.
+  std::map<std::string, std::pair<std::string, int>> places;
+  std::map<std::pair<std::string, int>, std::size_t> index;
+  std::vector<Counterparts> rows;
+  for (const bool first : {true, false}) {
+    for (const Record& record : records) {
+      const Cell& process = record.get("process");
+      if ((process == Cell(std::int64_t{0})) != first) continue;
+      auto& [point, count] = places[to_text(process)];
+      const std::string own = to_text(record.get("point"));
+      count = own == point ? count + 1 : 0;
+      point = own;
+      if (first) {
+        index[{point, count}] = rows.size();
+        rows.push_back({&record});
+      } else if (const auto found = index.find({point, count}); found != index.end()) {
+        rows[found->second].push_back(&record);
+      }
+    }
+  }
+  std::vector<Record> means;
+  for (const Counterparts& one : rows) means.push_back(mean_of(one));
+  return means;
+}
+
+}  // namespace gpubench
