@@ -57,6 +57,7 @@ class ExchangingSteps final : public StepSource {
 struct Gaps {
   std::size_t lost = 0;
   bool left_out = false;  ///< the second GPU's last exchange
+  bool kernels = false;   ///< all exchanges
 };
 
 /// Sees an exchange of each GPU in every step: the second GPU comes 30 ns late to each, of which a kernel of the first
@@ -68,8 +69,9 @@ class NcclTracer final : public Tracer {
   std::size_t stop(Timeline& timeline) override {
     for (std::size_t step = first_; step < steps_.begun.size(); ++step) {
       const Clock::time_point begin = steps_.begun[step];
-      add(timeline, SpanClass::communication, 0, begin, 50ns);
       add(timeline, SpanClass::compute, 0, begin, 10ns);
+      if (gaps_.kernels) continue;
+      add(timeline, SpanClass::communication, 0, begin, 50ns);
       if (gaps_.left_out && step + 1 == steps_.begun.size()) continue;
       add(timeline, SpanClass::communication, 1, begin + 30ns, 20ns);
     }
@@ -197,6 +199,11 @@ TEST_F(ReplicaWatchTest, TracesThatDoNotMatchTellNoTimes) {
                                  "rank 0 has "));
   expect_no_times(measurement, detail);
   EXPECT_TRUE(measurement.record.has("compute_share"));
+}
+
+TEST_F(ReplicaWatchTest, ExchangesThatNoTraceShowsAreNotFree) {
+  expect_no_times(traced({.kernels = true}),
+                  "no times of the replicas' exchanges: the trace shows no kernel of the exchanges that were made");
 }
 
 TEST_F(ReplicaWatchTest, TracesWithGapsTellNoTimes) {
