@@ -91,7 +91,13 @@ bool ReplicaWatch::needs_trace() const {
 }
 
 void ReplicaWatch::add_trace(const ReplicaTrace& trace) {
-  std::vector<std::string> texts{trace.lengths()};
+  const auto first = static_cast<std::size_t>(replicas_.communicator(0).rank());
+  ReplicaTrace told = trace;
+  for (std::size_t replica = 0; replica < trace.exchanges.size(); ++replica) {
+    if (trace.exchanges[replica].empty() && ranks_[first + replica].exchanges > 0)
+      told.absence = "the trace shows no kernel of the exchanges that were made";
+  }
+  std::vector<std::string> texts{told.lengths()};
   std::vector<std::string> names{"this process"};
   ProcessGroup* const group = replicas_.group();
   if (group != nullptr) {
@@ -103,7 +109,6 @@ void ReplicaWatch::add_trace(const ReplicaTrace& trace) {
   absence_ = joined.absence;
   if (!absence_.empty()) return;  // on all processes
   step_ = trace.step_time.count();
-  const auto first = static_cast<std::size_t>(replicas_.communicator(0).rank());
   std::vector<RankTimes> own;
   for (std::size_t replica = 0; replica < trace.exchanges.size(); ++replica) {
     const TracedCost cost = exchange_cost(trace.exchanges[replica], joined.by_rank);

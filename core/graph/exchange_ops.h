@@ -28,7 +28,7 @@ class ExchangeOp : public Op {
 
 /// x... -> their sums (or maxima) over all replicas. The gradient of a sum of all replicas' losses is the sum of the
 /// gradients; a maximum passes none on.
-class AllReduce final : public ExchangeOp {
+class AllReduce : public ExchangeOp {
  public:
   enum class When : std::uint8_t {
     at_once,    ///< what follows waits for it

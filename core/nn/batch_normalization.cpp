@@ -59,10 +59,17 @@ Value BatchNormalization::apply(const CallContext& context, std::span<const Valu
 
 ops::Normalized BatchNormalization::normalize(const CallContext& context, Value x, Value gamma, Value beta) const {
   Graph& graph = context.graph;
-  if (config().flag("synchronized") && context.replica_rows > 0) {
+  if (config().flag("synchronized") && context.replica_rows != 0) {
+    if (context.replica_rows < 0) {
+      fail(fmt::format(
+          "synchronized, it normalizes the rows that each replica was given of a batch, and got {}: call it "
+          "on all of these rows",
+          to_string(graph.type(x))));
+    }
     const auto rows = static_cast<double>(graph.type(x).shape[0]);
     const double weight = rows / static_cast<double>(context.replica_rows);
-    return ops::synchronized_batch_norm(graph, x, gamma, beta, epsilon_, weight);
+    return ops::synchronized_batch_norm(graph, x, gamma, beta, epsilon_, weight,
+                                        context.replica_loss_is_own ? ops::ReplicaLoss::own : ops::ReplicaLoss::part);
   }
   const Value y = ops::batch_norm(graph, x, gamma, beta, epsilon_);
   return {y, Value{y.node, 1}, Value{y.node, 2}};

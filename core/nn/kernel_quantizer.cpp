@@ -65,7 +65,7 @@ Value KernelQuantizer::moved_range(const CallContext& context, Value x) const {
   const auto number = [&](float value) { return ops::scalar(graph, value, Dtype::f32); };
   const Value own = ops::reduce_max(graph, ops::abs(graph, x));
   // Where replicas share a batch, all of them round by the range of the whole.
-  const Value now = context.replica_rows > 0 ? all_reduce_max(graph, own) : own;
+  const Value now = context.replica_rows != 0 ? all_reduce_max(graph, own) : own;
   const Value averaged =
       ops::add(graph, ops::mul(graph, range, number(range_momentum)), ops::mul(graph, now, number(1 - range_momentum)));
   const Value moved = ops::select(graph, ops::greater(graph, range, number(0)), averaged, now);

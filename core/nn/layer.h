@@ -26,8 +26,10 @@ struct CallContext {
   /// The nodes of this part of it begin here. Another part in the same graph draws as if it were one with this.
   std::size_t first_node = 0;
   /// Of a replica's call: the rows that all replicas have in it, which may exchange what they know of them. 0: no
-  /// replica.
+  /// replica; below 0: a replica, with other rows than those that it was given of the batch.
   std::int64_t replica_rows = 0;
+  /// Of a replica's call: its loss is the mean over its own rows, instead of their part of the mean over all.
+  bool replica_loss_is_own = false;
 };
 
 class Layer {

@@ -151,20 +151,45 @@ double BatchNormInferenceGradient::flops(std::span<const TensorType>, std::span<
   return per_element(5, outputs);
 }
 
+namespace {
+
+/// Sums of what was weighted by a replica's share, where its loss is not: the others' gradients count by their shares,
+/// and this one's are still to be multiplied by its own.
+class SharesAllReduce final : public AllReduce {
+ public:
+  explicit SharesAllReduce(double own_share) : AllReduce(1), share(own_share) {}
+  std::vector<Value> gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
+                              std::span<const Value> output_gradients) const override {
+    const auto number = [&](double value) { return ops::scalar(graph, value, graph.type(output_gradients[0]).dtype); };
+    const Value part = ops::mul(graph, output_gradients[0], number(share));
+    const Value sum = graph.apply(std::make_shared<const SharesAllReduce>(share), {part});
+    return {ops::mul(graph, sum, number(1 / share))};
+  }
+
+  const double share;
+};
+
+}  // namespace
+
 namespace ops {
 
 Value batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon) {
   return graph.apply(std::make_shared<const BatchNorm>(epsilon), {x, gamma, beta});
 }
 
-Normalized synchronized_batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon, double weight) {
+Normalized synchronized_batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon, double weight,
+                                   ReplicaLoss loss) {
   // For its statistics, which it takes without loss of precision far from zero and of 16-bit data.
   const Value own = batch_norm(graph, x, gamma, beta, epsilon);
   const Value own_mean{own.node, 1}, own_variance{own.node, 2};
   const Value part = scalar(graph, weight, graph.type(own_mean).dtype);
-  const Value mean = all_reduce(graph, mul(graph, own_mean, part));
+  const auto summed = [&](Value own_part) {
+    if (loss == ReplicaLoss::part) return all_reduce(graph, own_part);
+    return graph.apply(std::make_shared<const SharesAllReduce>(weight), {own_part});
+  };
+  const Value mean = summed(mul(graph, own_mean, part));
   const Value between = square(graph, sub(graph, own_mean, mean));
-  const Value variance = all_reduce(graph, mul(graph, add(graph, own_variance, between), part));
+  const Value variance = summed(mul(graph, add(graph, own_variance, between), part));
   return {batch_norm_inference(graph, x, gamma, beta, mean, variance, epsilon), mean, variance};
 }
 

@@ -71,10 +71,16 @@ Value batch_norm_inference(Graph& graph, Value x, Value gamma, Value beta, Value
 struct Normalized {
   Value y, mean, variance;
 };
+/// Of what replicas differentiate, and add up the gradients of.
+enum class ReplicaLoss : std::uint8_t {
+  part,  ///< a replica's part of the mean over all examples
+  own,   ///< the mean over its own examples; its gradients are weighted by its share before they are added up
+};
 /// batch_norm of the examples of all replicas, of which this one's x has the share `weight`. What it exchanges are
 /// means and variances [channels], two in the forward pass and two in the backward pass; the squares that it adds up
 /// are of differences from the mean.
-Normalized synchronized_batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon, double weight);
+Normalized synchronized_batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon, double weight,
+                                   ReplicaLoss loss = ReplicaLoss::part);
 
 }  // namespace ops
 }  // namespace gpubench

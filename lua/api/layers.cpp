@@ -87,13 +87,17 @@ Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor
   StoreVariables factory = variables_of(session_of(L), *self.world);
   self.layer->build(factory, examples_of(*self.layer, inputs));
   const bool random = training && self.layer->draws();
-  const std::int64_t first = random ? first_row(session_of(L), inputs) : 0;
+  const ReplicaRows rows = training ? replica_rows(session_of(L), inputs, random) : ReplicaRows{};
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{.graph = graph, .training = training, .first_row = first};
+    CallContext context{.graph = graph,
+                        .training = training,
+                        .first_row = rows.first,
+                        .replica_rows = rows.all,
+                        .replica_loss_is_own = rows.all != 0};
     if (random) context.step = self.counter.count(graph, *self.world);
     return std::vector{self.layer->call(context, values)};
   };
-  return self.calls.apply(self.world->dispatcher, inputs, variant_of(training, first), build).front();
+  return self.calls.apply(self.world->dispatcher, inputs, variant_of(training, rows), build).front();
 }
 
 /// layer(x): describes a model when x is symbolic, computes when it is a tensor.

@@ -103,13 +103,17 @@ int call_model(lua_State* L) {
   define_by(*self->model, inputs);
   self->model->build(self->variables);
   const bool random = training && draws(*self->model);
-  const std::int64_t first = random ? first_row(session_of(L), inputs) : 0;
+  const ReplicaRows rows = training ? replica_rows(session_of(L), inputs, random) : ReplicaRows{};
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{.graph = graph, .training = training, .first_row = first};
+    CallContext context{.graph = graph,
+                        .training = training,
+                        .first_row = rows.first,
+                        .replica_rows = rows.all,
+                        .replica_loss_is_own = rows.all != 0};
     if (random) context.step = self->counter.count(graph, *self->world);
     return self->model->call(context, values);
   };
-  push_one_or_more(L, self->calls.apply(self->world->dispatcher, inputs, variant_of(training, first), build));
+  push_one_or_more(L, self->calls.apply(self->world->dispatcher, inputs, variant_of(training, rows), build));
   return 1;
 }
 

@@ -4,8 +4,8 @@
 
 namespace gpubench::lua {
 
-std::vector<Tensor> TensorCalls::apply(Dispatcher& dispatcher, std::span<const Tensor> inputs, int variant,
-                                       const Build& build) {
+std::vector<Tensor> TensorCalls::apply(Dispatcher& dispatcher, std::span<const Tensor> inputs,
+                                       const CallVariant& variant, const Build& build) {
   const auto fits = [&](const std::unique_ptr<Known>& known) {
     return known->variant == variant && known->device == dispatcher.device() &&
            std::equal(inputs.begin(), inputs.end(), known->types.begin(), known->types.end(),

@@ -57,7 +57,7 @@ function Strategy:distribute(dataset, options) end
 --- rows, scalars and values of other types go to all; the results come as one PerReplica each. Inside,
 --- `optimizer:apply_gradients` updates by the mean over all replicas' examples, so that a step written for one device,
 --- with its loss the mean over its examples, is right as it stands; layers' moving statistics become the mean of all
---- replicas'. Define `fn` outside of the loop.
+--- replicas', and a `synchronized` BatchNormalization normalizes by all their rows. Define `fn` outside of the loop.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -122,8 +122,8 @@ function gb.layers.Dropout(rate, options) end
 ---@field gamma_initializer string? "ones" unless given
 ---@field beta_initializer string? "zeros" unless given
 ---@field synchronized boolean? under a strategy, normalize by the examples of all replicas; false unless given: each
----replica normalizes by its own. Costs four exchanges of a number per channel in each step. Without a strategy,
----in inference and in steps written by hand (strategy:run, tapes) it changes nothing
+---replica normalizes by its own. Costs four exchanges of a number per channel in each step. In strategy:run it is
+---given the rows that a replica has of the batch, and no others. Without a strategy and in inference it changes nothing
 
 ---@param options BatchNormalizationOptions?
 ---@return Layer

@@ -144,6 +144,42 @@ case("synchronized batch norm and dropout train as on one device", function()
   is_true(difference(strategy:scope(function() return layered(false) end), whole) > 1e-4, "each by its own")
 end)
 
+case("synchronized batch norm in a step written by hand normalizes by the whole batch", function()
+  local function trained(synchronized, run)
+    gb.config.set_seed(5)
+    local model = gb.Sequential {
+      gb.layers.BatchNormalization { synchronized = synchronized, momentum = 0.5, input_shape = { 784 } },
+      gb.layers.Dense(16, { activation = "tanh" }),
+      gb.layers.BatchNormalization { synchronized = synchronized, momentum = 0.5 },
+      gb.layers.Dense(10, { activation = "softmax" }),
+    }
+    local optimizer, loss_function = gb.optimizers.SGD { learning_rate = 0.1 }, gb.losses.CategoricalCrossentropy()
+    local function step(images, labels)
+      local tape <close> = gb.tape()
+      local loss = loss_function(labels, model(images, { training = true }))
+      optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+      return loss
+    end
+    for images, labels in digits:take(97):batch(36):iter() do run(step, images, labels) end  -- 36, 36 and 25
+    return model
+  end
+  local whole = trained(false, function(step, ...) return step(...) end)
+  -- Nothing changes without a strategy.
+  is_true(difference(trained(true, function(step, ...) return step(...) end), whole) == 0, "one device")
+  for _, strategy in ipairs { strategy_of(1), strategy_of(2), strategy_of(most), strategy_of(2, { shares = { 3, 1 } }) } do
+    local function together(synchronized)
+      return strategy:scope(function() return trained(synchronized, function(...) return strategy:run(...) end) end)
+    end
+    is_true(difference(together(true), whole) < 5e-5, "synchronized, " .. tostring(strategy))
+    if strategy.num_replicas_in_sync > 1 then is_true(difference(together(false), whole) > 1e-3, "each by its own") end
+  end
+  local layer, plain = gb.layers.BatchNormalization { synchronized = true }, gb.layers.BatchNormalization()
+  local function half(of) return function(x) return of(x:rows(1, 2), { training = true }) end end
+  strategy_of(2):run(half(plain), gb.ones { 8, 3 })
+  raises("synchronized, it normalizes the rows that each replica was given of a batch, and got float32[2, 3]: call it on all",
+    function() strategy_of(2):run(half(layer), gb.ones { 8, 3 }) end)
+end)
+
 -- A step with the gradient mean(x) of one weight, by a rate of 1.
 local function weight_step()
   local weight, optimizer = gb.Variable(gb.tensor { 0.0 }), gb.optimizers.SGD { learning_rate = 1.0 }

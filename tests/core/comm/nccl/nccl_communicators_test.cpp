@@ -1,5 +1,4 @@
 // Processes that join: what they tell each other, and what is refused before NCCL would.
-#include <barrier>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -9,6 +8,7 @@
 #include "core/comm/nccl/member.h"
 #include "core/comm/nccl/nccl.h"
 #include "tests/core/comm/nccl/gpus.h"
+#include "tests/core/comm/nccl/thread_group.h"
 
 namespace gpubench {
 namespace {
@@ -19,47 +19,6 @@ using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-/// Processes that are threads here.
-class Threads {
- public:
-  explicit Threads(int size) : texts(static_cast<std::size_t>(size)), arrival(size) {}
-  std::vector<std::string> texts;
-  std::barrier<> arrival;
-};
-
-/// One of them.
-class ThreadGroup final : public ProcessGroup {
- public:
-  ThreadGroup(Threads& threads, int rank) : threads_(threads), rank_(rank) {}
-  int rank() const override { return rank_; }
-  int size() const override { return static_cast<int>(threads_.texts.size()); }
-  std::string name_of(int rank) const override { return "worker-" + std::to_string(rank); }
-  void barrier() override { threads_.arrival.arrive_and_wait(); }
-  void leave() override { barrier(); }
-  std::vector<std::string> all_gather(const std::string& text) override {
-    threads_.texts[static_cast<std::size_t>(rank_)] = text;
-    barrier();
-    return threads_.texts;
-  }
-  void all_gather(std::span<const std::int64_t>, std::span<std::int64_t>) override {}
-  std::string broadcast(const std::string& text, int) override { return text; }
-  std::unique_ptr<Communicator> communicator() override { return nullptr; }
-  int local_size() const override { return size(); }
-  int local_rank() const override { return rank_; }
-  int sharing_processors() const override { return size(); }
-  std::vector<std::string> conclude(const std::string& text, const std::string&) override { return all_gather(text); }
-  std::string lost() const override { return failure; }
-  void on_end(std::function<void()>) override {}
-  void set_step(std::int64_t) noexcept override {}
-  void fail(const std::string& reason) noexcept override { failure = reason; }
-
-  std::string failure;
-
- private:
-  Threads& threads_;
-  int rank_;
-};
 
 class NcclCommunicators : public NcclTest {};
 

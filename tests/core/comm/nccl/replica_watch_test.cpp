@@ -2,14 +2,17 @@
 // here takes the time that it says.
 #include "core/experiment/replica_watch.h"
 
+#include <array>
 #include <functional>
 #include <gmock/gmock.h>
 #include <optional>
+#include <thread>
 
 #include "core/base/error.h"
 #include "core/experiment/step_measurement.h"
 #include "core/results/cell.h"
 #include "tests/core/comm/nccl/gpus.h"
+#include "tests/core/comm/nccl/thread_group.h"
 
 namespace gpubench {
 namespace {
@@ -54,6 +57,7 @@ class ExchangingSteps final : public StepSource {
 struct Gaps {
   std::size_t lost = 0;
   bool left_out = false;  ///< the second GPU's last exchange
+  bool kernels = false;   ///< all exchanges
 };
 
 /// Sees an exchange of each GPU in every step: the second GPU comes 30 ns late to each, of which a kernel of the first
@@ -65,8 +69,9 @@ class NcclTracer final : public Tracer {
   std::size_t stop(Timeline& timeline) override {
     for (std::size_t step = first_; step < steps_.begun.size(); ++step) {
       const Clock::time_point begin = steps_.begun[step];
-      add(timeline, SpanClass::communication, 0, begin, 50ns);
       add(timeline, SpanClass::compute, 0, begin, 10ns);
+      if (gaps_.kernels) continue;
+      add(timeline, SpanClass::communication, 0, begin, 50ns);
       if (gaps_.left_out && step + 1 == steps_.begun.size()) continue;
       add(timeline, SpanClass::communication, 1, begin + 30ns, 20ns);
     }
@@ -196,6 +201,11 @@ TEST_F(ReplicaWatchTest, TracesThatDoNotMatchTellNoTimes) {
   EXPECT_TRUE(measurement.record.has("compute_share"));
 }
 
+TEST_F(ReplicaWatchTest, ExchangesThatNoTraceShowsAreNotFree) {
+  expect_no_times(traced({.kernels = true}),
+                  "no times of the replicas' exchanges: the trace shows no kernel of the exchanges that were made");
+}
+
 TEST_F(ReplicaWatchTest, TracesWithGapsTellNoTimes) {
   expect_no_times(traced({.lost = 3}), "no times of the replicas' exchanges: 3 spans of the trace were lost");
 }
@@ -205,6 +215,74 @@ TEST_F(ReplicaWatchTest, WithoutATraceThereAreNoTimes) {
   expect_no_times(measurement, "no shares but the input's: nobody may trace here");
   expect_no_times(measured({}),
                   "no times of the replicas' exchanges: exchanges of GPUs are told by a trace, and none was taken");
+}
+
+/// What process `number` of two, with one GPU, knows in the end of a step that took a microsecond.
+void watch_in_process(Threads& threads, int number, const ReplicaTrace& trace, std::vector<RankTimes>& ranks,
+                      std::string& absence) {
+  ThreadGroup group(threads, number);
+  Devices devices{DeviceConfig{}};
+  Runtime runtime{devices};
+  Replicas replicas(runtime, {.devices = {{DeviceId::Kind::gpu, static_cast<std::int16_t>(number), {}}}}, &group);
+  ReplicaWatch watch(replicas);
+  watch.begin();
+  const GpuTensor tensor(devices.device(replicas.device(0)), Dtype::f32, std::vector<float>{1});
+  Collective sum;
+  sum.tensors = {tensor.view()};
+  replicas.step([&](int) { replicas.communicator(0).run(sum, runtime.stream(replicas.device(0))); });
+  runtime.synchronize();
+  watch.end(1, 1us);
+  EXPECT_TRUE(watch.needs_trace());
+  watch.add_trace(trace);
+  ranks = watch.ranks();
+  absence = watch.absence();
+  group.barrier();
+}
+
+class ReplicaWatchOfProcesses : public ::testing::Test {
+ protected:
+  ReplicaWatchOfProcesses() { cuda_on_cpu::machine().gpus = 2; }
+  ~ReplicaWatchOfProcesses() override { cuda_on_cpu::machine().gpus = 1; }
+
+  void watch(const ReplicaTrace& first, const ReplicaTrace& second) {
+    Threads threads(2);
+    const std::jthread one([&] { watch_in_process(threads, 0, first, ranks_[0], absences_[0]); });
+    const std::jthread other([&] { watch_in_process(threads, 1, second, ranks_[1], absences_[1]); });
+  }
+  static ReplicaTrace trace_of(Clock::duration length) {
+    return {.exchanges = {{{length, {{0ns, length}}}}}, .steps = 1, .step_time = Seconds(2e-6)};
+  }
+
+  std::array<std::vector<RankTimes>, 2> ranks_;
+  std::array<std::string, 2> absences_;
+};
+
+TEST_F(ReplicaWatchOfProcesses, AllKnowWhoCameLast) {
+  watch(trace_of(500ns), trace_of(200ns));
+  for (std::size_t process = 0; process < 2; ++process) {
+    EXPECT_EQ(absences_[process], "");
+    ASSERT_EQ(ranks_[process].size(), 2U);
+    const RankTimes &first = ranks_[process][0], &second = ranks_[process][1];
+    EXPECT_EQ(first.device, "gpu:0 of worker-0");
+    EXPECT_EQ(second.device, "gpu:1 of worker-1");
+    EXPECT_THAT(first.peer_wait, DoubleNear(300e-9, 1e-15));
+    EXPECT_EQ(second.peer_wait, 0);
+    EXPECT_THAT(first.exchange, DoubleNear(200e-9, 1e-15));
+    EXPECT_THAT(second.own, DoubleNear(1800e-9, 1e-15));
+    EXPECT_EQ(first.exchanges, 1);
+    EXPECT_EQ(last_rank(ranks_[process]).rank, 1);
+    EXPECT_EQ(last_rank(ranks_[process]).share, 1);
+  }
+}
+
+TEST_F(ReplicaWatchOfProcesses, WhereOneHasNoTraceNobodyHasTimes) {
+  ReplicaTrace nothing;
+  nothing.absence = "nobody may trace here";
+  watch(trace_of(500ns), nothing);
+  for (std::size_t process = 0; process < 2; ++process) {
+    EXPECT_EQ(absences_[process], "worker-1: nobody may trace here");
+    for (const RankTimes& rank : ranks_[process]) EXPECT_FALSE(rank.timed);
+  }
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
+#include "core/telemetry/exchange_trace.h"
 #include "tests/core/telemetry/cupti/fake_cupti.h"
 
 namespace gpubench {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::FakeCupti;
+using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
@@ -40,6 +43,30 @@ TEST_F(CuptiTest, WhatRunsBetweenStartAndStopIsInTheTimeline) {
   EXPECT_LE(timeline_.spans()[99].end, Clock::now());
   EXPECT_THAT(fake_.enabled, IsEmpty());
   EXPECT_EQ(fake_.buffers_held, 0);
+}
+
+TEST_F(CuptiTest, ExchangesOfEachGpuAreToldFromItsOtherKernels) {
+  const auto tracer = this->tracer();
+  const auto run_on = [&](int gpu, const char* kernel, int begin, int end) {
+    auto record = FakeCupti::kernel(kernel, fake_.now_ns + begin, fake_.now_ns + end, 1);
+    record.deviceId = gpu;
+    fake_.record(record);
+  };
+  constexpr const char* all_reduce = "_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE";
+  const Clock::time_point before = Clock::now();
+  tracer->start();
+  run_on(0, "gemm", 100, 110);
+  run_on(0, all_reduce, 100, 150);
+  run_on(1, all_reduce, 130, 150);
+  EXPECT_EQ(tracer->stop(timeline_), 0U);
+  const Window window{before, before + 1h};
+  const ExchangeTrace first = trace_exchanges(timeline_.spans(), 0, window);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].length, 50ns);
+  EXPECT_THAT(first[0].bare, ElementsAre(TracedExchange::Stretch{10ns, 50ns}));
+  const ExchangeTrace second = trace_exchanges(timeline_.spans(), 1, window);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].length, 20ns);
 }
 
 TEST_F(CuptiTest, TracesAgain) {
