@@ -68,7 +68,7 @@ std::string conflict_among(std::span<const Gpu> gpus) {
       if (gpus[i].bus_id != gpus[j].bus_id) continue;
       return fmt::format(
           "{} and {} are shares of one GPU ({}), and NCCL exchanges between different ones only: give each "
-          "replica a GPU of its own",
+          "replica a GPU of its own, or use cross_device = \"local\"",
           gpus[j].name, gpus[i].name, gpus[i].bus_id);
     }
   }

@@ -48,16 +48,22 @@ class ThreadGroup final : public ProcessGroup {
   int local_rank() const override { return rank_; }
   int sharing_processors() const override { return size(); }
   std::vector<std::string> conclude(const std::string& text, const std::string&) override { return all_gather(text); }
-  std::string lost() const override { return failure; }
+  std::string lost() const override {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
   void on_end(std::function<void()>) override {}
   void set_step(std::int64_t) noexcept override {}
-  void fail(const std::string& reason) noexcept override { failure = reason; }
-
-  std::string failure;
+  void fail(const std::string& reason) noexcept override {
+    const std::lock_guard lock(mutex_);
+    if (failure_.empty()) failure_ = reason;
+  }
 
  private:
   Threads& threads_;
   int rank_;
+  mutable std::mutex mutex_;
+  std::string failure_;
 };
 
 class NcclCommunicators : public NcclTest {};
@@ -97,6 +103,30 @@ TEST_F(NcclCommunicators, RanksCountThroughAllProcesses) {
   EXPECT_THAT(sums, Each(6));
 }
 
+TEST_F(NcclCommunicators, AProcessThatTheGroupHasLostEndsTheOthers) {
+  make_gpus(2);
+  Threads threads(2);
+  std::barrier<> asked(2);
+  const std::jthread other([&] {
+    ThreadGroup group(threads, 1);
+    const std::vector<Device*> mine{&gpu(1)};
+    const auto ranks = make_nccl_communicators(mine, &group, patience);
+    asked.arrive_and_wait();
+    ranks.front()->abort("for the test's end");
+  });
+  ThreadGroup group(threads, 0);
+  const std::vector<Device*> mine{&gpu(0)};
+  const auto ranks = make_nccl_communicators(mine, &group, patience);
+  const GpuTensor sum(gpu(0), Dtype::f32, std::vector<float>{1});
+  ranks.front()->run({.tensors = {sum.view()}}, gpu(0).stream());
+  group.fail("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7");
+  gpu(0).stream().synchronize();
+  EXPECT_THAT(
+      [&] { ranks.front()->check(); },
+      ThrowsMessage<PeerLost>("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7"));
+  asked.arrive_and_wait();
+}
+
 TEST_F(NcclCommunicators, AProcessThatTellsButDoesNotJoinEndsTheOthers) {
   make_gpus(2);
   Threads threads(2);
@@ -116,7 +146,7 @@ TEST_F(NcclCommunicators, AProcessThatTellsButDoesNotJoinEndsTheOthers) {
       [&] { make_nccl_communicators(mine, &group, Seconds(0.2)); },
       ThrowsMessage<PeerLost>("rank 0 (gpu:0) waited 0.2 s in ncclCommInitRankConfig: another rank does not take "
                               "part"));
-  EXPECT_THAT(group.failure, HasSubstr("waited 0.2 s"));
+  EXPECT_THAT(group.lost(), HasSubstr("waited 0.2 s"));
 }
 
 /// While it lives, a variable of the environment is what it says.
@@ -157,7 +187,8 @@ TEST_F(NcclCommunicators, SharesOfOneGpuAreRefused) {
       std::vector<GpuDeviceOptions>{{.physical = 1, .memory = {}}, {.physical = 1, .memory = {}}});
   EXPECT_THAT([&] { make_nccl_communicators(devices(), nullptr, patience); },
               ThrowsMessage<Error>("nccl: gpu:0 and gpu:1 are shares of one GPU (00000000:02:00.0), and NCCL exchanges "
-                                   "between different ones only: give each replica a GPU of its own"));
+                                   "between different ones only: give each replica a GPU of its own, or use "
+                                   "cross_device = \"local\""));
 }
 
 TEST_F(NcclCommunicators, DevicesThatAreNoGpusAreRefused) {
