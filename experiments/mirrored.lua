@@ -115,11 +115,16 @@ gb.experiment {
   charts = {
     gb.chart.line {
       x = "replicas", y = "weak_efficiency", series = "bucket_bytes", where = { scaling = "weak" }, log_x = 2,
+      title = "Efficiency with as many examples for each replica",
     },
     gb.chart.line {
       x = "replicas", y = "strong_efficiency", series = "bucket_bytes", where = { scaling = "strong" }, log_x = 2,
+      title = "Efficiency with as many examples in all",
     },
-    gb.chart.line { x = "bucket_bytes", y = "overlap_share", series = "replicas", where = { scaling = "weak" }, log_x = 2 },
+    gb.chart.line {
+      x = "bucket_bytes", y = "overlap_share", series = "replicas", where = { scaling = "weak" }, log_x = 2,
+      title = "Exchange that runs beside the backward pass",
+    },
   },
   expect = {
     gb.expect.at_most {

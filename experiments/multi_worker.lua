@@ -78,8 +78,10 @@ gb.experiment {
     return row
   end,
   charts = {
-    gb.chart.line { x = "devices_per_process", y = "weak_efficiency", where = { scaling = "weak" } },
-    gb.chart.line { x = "devices_per_process", y = "strong_efficiency", where = { scaling = "strong" } },
+    gb.chart.bar { x = "devices_per_process", y = "weak_efficiency", where = { scaling = "weak" },
+                   title = "Efficiency with as many examples for each replica, processes: " .. workers },
+    gb.chart.bar { x = "devices_per_process", y = "strong_efficiency", where = { scaling = "strong" },
+                   title = "Efficiency with as many examples in all, processes: " .. workers },
   },
   expect = {
     gb.expect.at_least {

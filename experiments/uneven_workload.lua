@@ -51,6 +51,7 @@ end
 -- By replica, the seconds of an example with even shares.
 local function example_times(row)
   local times = {}
+  if not row.ranks[1].own_s then error("what each replica does itself is not known here: " .. row.detail, 0) end
   for i, rank in ipairs(row.ranks) do times[i] = rank.own_s / (batch_size / most) end
   return times
 end
@@ -87,8 +88,9 @@ gb.experiment {
     return row
   end,
   charts = {
-    gb.chart.bar { x = "division", y = "step_time_s", series = "slow_replica" },
-    gb.chart.bar { x = "division", y = "peer_wait_share", series = "slow_replica" },
+    gb.chart.bar { x = "division", y = "step_time_s", series = "slow_replica", title = "Step time, by which replica is slow" },
+    gb.chart.bar { x = "division", y = "peer_wait_share", series = "slow_replica",
+                   title = "Waiting for other replicas, by which replica is slow" },
   },
   expect = {
     gb.expect.at_least {

@@ -14,6 +14,7 @@
 #include "core/comm/mpi/mpi_group.h"
 #include "core/comm/nccl/nccl_communicators.h"
 #include "core/comm/staged/staged_communicator.h"
+#include "core/device/memory_nodes.h"
 
 namespace gpubench {
 namespace {
@@ -64,12 +65,36 @@ void check_alike(std::span<Device* const> devices, CrossDevice cross_device, boo
   }
 }
 
+void check_algorithm(std::span<Device* const> devices, CrossDevice cross_device, const ProcessGroup* group,
+                     LocalAlgorithm algorithm) {
+  const auto refuse = [&](std::string_view who) {
+    throw Error(
+        fmt::format("algorithm = \"{}\" is for CPU devices of one process, which exchange by cross_device = "
+                    "\"local\"; {}",
+                    to_string(algorithm), who));
+  };
+  if (cross_device == CrossDevice::reduction_to_one) refuse("\"reduction_to_one\" is a way of its own");
+  const bool gpus = are_gpus(devices);
+  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && gpus))
+    refuse("NCCL chooses for itself (see its NCCL_ALGO)");
+  if (gpus) refuse("copies of what GPUs hold have one way");
+  if (group != nullptr) refuse("processes have one way");
+}
+
+/// Devices that lie on no node in particular are as near to each other as those of one.
+std::vector<int> nodes_of(std::span<Device* const> devices) {
+  std::vector<int> nodes;
+  for (const Device* device : devices) nodes.push_back(device->memory_node() ? device->memory_node()->index : -1);
+  return nodes;
+}
+
 /// In the host's memory.
-std::vector<std::unique_ptr<Communicator>> make_host_communicators(std::size_t count, bool reduction_to_one,
+std::vector<std::unique_ptr<Communicator>> make_host_communicators(std::span<Device* const> devices,
+                                                                   std::optional<LocalAlgorithm> algorithm,
                                                                    ProcessGroup* group) {
-  const auto local = [&] { return make_local_communicators(static_cast<int>(count), reduction_to_one); };
+  const auto local = [&] { return make_local_communicators(nodes_of(devices), algorithm); };
   if (group == nullptr) return local();
-  if (count > 1) return make_hierarchical_communicators(local(), local(), *group);
+  if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);
   std::vector<std::unique_ptr<Communicator>> one;
   one.push_back(group->communicator());
   return one;
@@ -77,11 +102,12 @@ std::vector<std::unique_ptr<Communicator>> make_host_communicators(std::size_t c
 
 /// By way of the host, or of an MPI that knows GPUs.
 std::vector<std::unique_ptr<Communicator>> make_gpu_communicators(std::span<Device* const> devices,
-                                                                  bool reduction_to_one, ProcessGroup* group) {
+                                                                  std::optional<LocalAlgorithm> algorithm,
+                                                                  ProcessGroup* group) {
   std::vector<std::unique_ptr<Communicator>> communicators;
   if (group != nullptr && devices.size() == 1) communicators.push_back(group->communicator_on(*devices[0]));
   const bool in_place = !communicators.empty() && communicators[0] != nullptr;
-  if (!in_place) communicators = make_host_communicators(devices.size(), reduction_to_one, group);
+  if (!in_place) communicators = make_host_communicators(devices, algorithm, group);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     communicators[i] = make_staged_communicator(*devices[i], std::move(communicators[i]),
                                                 in_place ? StagedTensors::in_place : StagedTensors::copied);
@@ -104,17 +130,18 @@ CrossDevice parse_cross_device(std::string_view name) {
 }
 
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
-                                                              CrossDevice cross_device, ProcessGroup* group) {
+                                                              CrossDevice cross_device, ProcessGroup* group,
+                                                              std::optional<LocalAlgorithm> algorithm) {
   if (devices.empty()) throw Error("a communicator needs at least one device");
   check_distinct(devices);
+  if (algorithm) check_algorithm(devices, cross_device, group, *algorithm);
   const bool gpus = are_gpus(devices);
   const bool by_nccl = cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && gpus);
   if (!by_nccl) check_together(devices, cross_device);
   if (group != nullptr) check_alike(devices, cross_device, by_nccl, *group);
   if (by_nccl) return make_nccl_communicators(devices, group, nccl_patience());
-  const bool reduction_to_one = cross_device == CrossDevice::reduction_to_one;
-  return gpus ? make_gpu_communicators(devices, reduction_to_one, group)
-              : make_host_communicators(devices.size(), reduction_to_one, group);
+  if (cross_device == CrossDevice::reduction_to_one) algorithm = LocalAlgorithm::reduction_to_one;
+  return gpus ? make_gpu_communicators(devices, algorithm, group) : make_host_communicators(devices, algorithm, group);
 }
 
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {

@@ -2,11 +2,13 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/comm/communicator.h"
+#include "core/comm/local/local_algorithm.h"
 #include "core/comm/process_group.h"
 
 namespace gpubench {
@@ -25,8 +27,10 @@ CrossDevice parse_cross_device(std::string_view name);
 /// One rank for each of this process's devices, in their order; with other processes in `group` (nullptr: none) a
 /// collective call, and ranks count through all processes. Devices are all of one kind: others' kernels round in other
 /// ways, and replicas would not stay equal. Throws Error where the devices cannot exchange that way, naming them.
+/// All-reduces of CPU devices of one process may be told which `algorithm` to take.
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
-                                                              CrossDevice cross_device, ProcessGroup* group);
+                                                              CrossDevice cross_device, ProcessGroup* group,
+                                                              std::optional<LocalAlgorithm> algorithm = std::nullopt);
 
 /// The group that this process was started in (mpirun, srun, gpubench run --workers, or by hand with
 /// GPUBENCH_NCCL_ID); nullptr for a process of its own.

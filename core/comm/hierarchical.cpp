@@ -1,6 +1,8 @@
 #include "core/comm/hierarchical.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
@@ -12,29 +14,59 @@
 namespace gpubench {
 namespace {
 
+/// What the ranks of a process have waited for others.
+struct PeerWait {
+  Seconds time{};
+  int last = -1;  ///< the last to arrive, of those that are waited for there; -1: not known
+};
+
+PeerWait between(const CommunicationTimes& before, const CommunicationTimes& after) {
+  PeerWait wait{.time = after.peer_wait - before.peer_wait, .last = -1};
+  for (std::size_t rank = 0; rank < after.last_arrivals.size(); ++rank) {
+    if (after.last_arrivals[rank] != before.last_arrivals[rank]) wait.last = static_cast<int>(rank);
+  }
+  return wait;
+}
+
+/// The first local rank's waits for other processes, for the others to count: they waited for it. Of two collectives in
+/// turn: when it comes to the next but one, all have come to the next and so have read of this one.
+using UpperWaits = std::array<PeerWait, 2>;
+
 /// One rank's two levels. Of the upper one the first local rank alone has an end.
 class Levels {
  public:
-  Levels(std::unique_ptr<Communicator> lower, std::unique_ptr<Communicator> upper, int process, int processes)
-      : lower_(std::move(lower)), upper_(std::move(upper)), process_(process), processes_(processes) {}
+  Levels(std::unique_ptr<Communicator> lower, std::unique_ptr<Communicator> upper, int process, int processes,
+         std::shared_ptr<UpperWaits> upper_waits)
+      : lower_(std::move(lower)),
+        upper_(std::move(upper)),
+        process_(process),
+        processes_(processes),
+        upper_waits_(std::move(upper_waits)) {}
 
   int rank() const { return process_ * lower_->size() + lower_->rank(); }
   int size() const { return processes_ * lower_->size(); }
   const Communicator& lower() const { return *lower_; }
   const Communicator* upper() const { return upper_.get(); }
 
-  void run(const Collective& collective, Stream& stream) {
+  /// Returns what of the time was a wait for others. The last of all is known where it is one of this process.
+  PeerWait run(const Collective& collective, Stream& stream) {
     check_collective(collective, size());
+    before_ = lower_->times();
     switch (collective.kind) {
       case CollectiveKind::all_reduce:
-        return all_reduce(collective, stream);
+        all_reduce(collective, stream);
+        break;
       case CollectiveKind::broadcast:
-        return broadcast(collective, stream);
+        broadcast(collective, stream);
+        break;
       case CollectiveKind::all_gather:
-        return all_gather(collective, stream);
+        all_gather(collective, stream);
+        break;
       case CollectiveKind::reduce_scatter:
-        return reduce_scatter(collective, stream);
+        reduce_scatter(collective, stream);
+        break;
     }
+    return waited_;
   }
   void barrier() {
     lower_->barrier();
@@ -79,17 +111,29 @@ class Levels {
   }
   /// By the first local rank, which then hands out `tensors`.
   void go_up(const Collective& collective, const std::vector<TensorView>& tensors, Stream& stream) {
+    const PeerWait here = between(before_, lower_->times());
+    PeerWait& above = (*upper_waits_)[++runs_ % upper_waits_->size()];
     try {
-      if (upper_) upper_->run(collective, stream);
+      if (upper_) {
+        const CommunicationTimes before = upper_->times();
+        upper_->run(collective, stream);
+        above = between(before, upper_->times());
+      }
     } catch (const std::exception& error) {
       lower_->abort(error.what());
       throw;
     }
     lower_->run({.kind = CollectiveKind::broadcast, .tensors = tensors}, stream);
+    const bool last_is_here = above.last == process_ && here.last >= 0;
+    waited_ = {.time = here.time + above.time, .last = last_is_here ? process_ * lower_->size() + here.last : -1};
   }
 
   std::unique_ptr<Communicator> lower_, upper_;
   int process_, processes_;
+  std::shared_ptr<UpperWaits> upper_waits_;
+  std::size_t runs_ = 0;
+  CommunicationTimes before_;
+  PeerWait waited_;
   std::vector<std::byte> copy_;
 };
 
@@ -102,11 +146,12 @@ struct HierarchicalRank {
   ExchangeClock clock;
   SideQueue queue;  // ends first
 
-  /// When this rank arrived is known, when the last one did is not: all of the time counts as exchange.
   static LocalExchange::Outcome carry_out(Levels& levels, const Collective& collective, Stream& stream) {
     const Clock::time_point from = Clock::now();
-    levels.run(collective, stream);
-    return {.arrived = from, .last_arrived = from, .done = Clock::now(), .last_rank = -1};
+    const PeerWait waited = levels.run(collective, stream);
+    const Clock::time_point done = Clock::now();
+    const auto last_arrived = from + std::chrono::duration_cast<Clock::duration>(waited.time);
+    return {.arrived = from, .last_arrived = std::min(last_arrived, done), .done = done, .last_rank = waited.last};
   }
   void abort(const std::string& reason) noexcept {
     inline_levels.abort(reason);
@@ -190,11 +235,12 @@ std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(
     ProcessGroup& group) {
   std::unique_ptr<Communicator> upper = group.communicator(), upper_beside = group.communicator();
   const std::string name = fmt::format("{} and {}", inline_ranks[0]->name(), upper->name());
+  const auto inline_waits = std::make_shared<UpperWaits>(), side_waits = std::make_shared<UpperWaits>();
   std::vector<std::unique_ptr<Communicator>> ranks;
   for (std::size_t i = 0; i < inline_ranks.size(); ++i) {
     ranks.push_back(std::make_unique<HierarchicalCommunicator>(
-        Levels(std::move(inline_ranks[i]), std::move(upper), group.rank(), group.size()),
-        Levels(std::move(side_ranks[i]), std::move(upper_beside), group.rank(), group.size()), name));
+        Levels(std::move(inline_ranks[i]), std::move(upper), group.rank(), group.size(), inline_waits),
+        Levels(std::move(side_ranks[i]), std::move(upper_beside), group.rank(), group.size(), side_waits), name));
     upper = nullptr, upper_beside = nullptr;
   }
   return ranks;

@@ -77,6 +77,7 @@ struct PeerWatch::Peer {
   LineSocket socket{-1};
   Clock::time_point heard{};
   std::int64_t step = 0, waits_for = 0, waited_ms = -1;  // as it has told
+  bool leaving = false;                                  // as it has told
   bool over = false;                                     // it has left in order
 };
 
@@ -205,7 +206,7 @@ void PeerWatch::serve() {
       next_beat_ = now + beat_interval;
       say_how_far();
       look_for_silence(now);
-      if (rank_ == 0) look_for_absence();
+      if (rank_ == 0) look_for_departure(), look_for_absence();
     }
     for (Peer& peer : peers_) peer.socket.flush();
     end_when_due(now);
@@ -261,10 +262,11 @@ void PeerWatch::hear(int from, const std::string& line) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   const auto [kind, first, rest] = fields_of<3>(line);
   if (kind == "beat") {
-    const auto [step, waits_for, waited_ms] = fields_of<3>(first + "\t" + rest);
+    const auto [step, waits_for, waited_ms, leaving] = fields_of<4>(first + "\t" + rest);
     peer.step = number_in(step, 0);
     peer.waits_for = number_in(waits_for, 0);
     peer.waited_ms = number_in(waited_ms, -1);
+    peer.leaving = leaving == "leaving";
   } else if (kind == "bye") {
     peer.over = true;
   } else if (kind == "fail" || kind == "lost") {
@@ -298,8 +300,9 @@ void PeerWatch::say_how_far() {
   const bool waits = waits_.load(std::memory_order_relaxed) > 0;
   const Clock::time_point since{Clock::duration(waiting_since_.load(std::memory_order_relaxed))};
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since).count();
-  const std::string line = fmt::format("beat\t{}\t{}\t{}", step_.load(std::memory_order_relaxed),
-                                       waiting_for_.load(std::memory_order_relaxed), waits ? waited : -1);
+  const std::string line = fmt::format("beat\t{}\t{}\t{}\t{}", step_.load(std::memory_order_relaxed),
+                                       waiting_for_.load(std::memory_order_relaxed), waits ? waited : -1,
+                                       leaving_.load(std::memory_order_relaxed) ? "leaving" : "");
   if (rank_ == 0) hear(0, line);
   send_to_all(line, rank_);
 }
@@ -345,6 +348,21 @@ void PeerWatch::look_for_absence() {
       fmt::format("all processes have waited for each other for {:.0f} s (--peer-timeout): they take different paths "
                   "through the script",
                   limits_.absence.count()));
+}
+
+// All exchanges take every rank: what others still wait for cannot come from one that waits for their end.
+void PeerWatch::look_for_departure() {
+  const Seconds limit = std::min(limits_.departure, limits_.absence);
+  const auto limit_ms = static_cast<std::int64_t>(limit.count() * 1000);
+  const auto stuck = [&](bool leaving) {
+    return std::ranges::find_if(
+        peers_, [&](const Peer& peer) { return peer.leaving == leaving && peer.waited_ms >= limit_ms && !peer.over; });
+  };
+  const auto left = stuck(true), waits = stuck(false);
+  if (left == peers_.end() || waits == peers_.end()) return;
+  lose(fmt::format("{} has come to the end of its script, and {} has waited for it in an exchange for {:.0f} s",
+                   names_[static_cast<std::size_t>(left - peers_.begin())],
+                   names_[static_cast<std::size_t>(waits - peers_.begin())], limit.count()));
 }
 
 void PeerWatch::hear_signals() {

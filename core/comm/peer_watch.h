@@ -20,6 +20,8 @@ namespace gpubench {
 struct WatchLimits {
   Seconds silence{5.0};   ///< a process that is stopped, or a machine that is gone
   Seconds absence{60.0};  ///< a rank that does not come to what others wait for
+  /// One whose script has ended while others wait in an exchange. Long for what is still on its way between machines.
+  Seconds departure{10.0};
 };
 
 /// Where exchanges learn that they will never be complete. Looked at while waiting, by any thread.
@@ -60,6 +62,8 @@ class PeerWatch {
   void on_end(std::function<void()> stop);
 
   void set_step(std::int64_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
+  /// This rank's script has ended in order; it waits until all others' have.
+  void set_leaving() noexcept { leaving_.store(true, std::memory_order_relaxed); }
   /// Returns when rank 0 has left, at the latest after a time that it may take to write its files: launchers kill all
   /// that is left when one ends with an error.
   void wait_for_first() const;
@@ -111,6 +115,7 @@ class PeerWatch {
   void say_how_far();
   void look_for_silence(Clock::time_point now);
   void look_for_absence();
+  void look_for_departure();
   void end_channels(int from, int to, const std::string& reason);
   void lose(const std::string& text);
   void lose_rank(int rank, const std::string& what);
@@ -128,6 +133,7 @@ class PeerWatch {
 
   std::atomic<std::int64_t> step_{0}, waiting_for_{0}, waiting_since_{0};
   std::atomic<int> waits_{0};
+  std::atomic<bool> leaving_{false};
   WaitEnd lost_;
   std::mutex mutex_;
   std::vector<std::string> posted_;  // guarded

@@ -59,6 +59,10 @@ class ProcessGroup {
   /// here.
   virtual std::vector<std::string> conclude(const std::string& text, const std::string& failure) = 0;
 
+  /// The script has come to its end here: returns when it has in all processes. Where others wait for this one in an
+  /// exchange, which can never be complete, this and they throw PeerLost that says so.
+  virtual void leave() = 0;
+
   /// How far this rank is, for what others say when it is lost.
   virtual void set_step(std::int64_t step) noexcept = 0;
   /// This rank cannot go on: all others end with that. The process should end soon.

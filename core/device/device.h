@@ -11,6 +11,8 @@
 
 namespace gpubench {
 
+struct MemoryNode;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -19,6 +21,9 @@ class Device {
   virtual std::string description() const = 0;
   /// Where it is plugged in, as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
+  /// The part of the host's memory that this lies on: its threads run on the processors there. nullptr where it lies
+  /// on none in particular.
+  virtual const MemoryNode* memory_node() const { return nullptr; }
   virtual MemoryPool& memory() = 0;
   /// Memory of the host from which copies to here run while the host goes on: page-locked, for GPUs. nullptr where
   /// ordinary memory serves as well.

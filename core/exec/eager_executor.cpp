@@ -60,6 +60,8 @@ std::vector<Tensor> EagerExecutor::all_reduce(const Node& node) {
   const OpPtr copy = std::make_shared<const AddN>();
   std::vector<Tensor> sums;
   Collective collective;
+  const auto* const op = dynamic_cast<const AllReduce*>(node.op.get());
+  if (op != nullptr && op->of == AllReduce::Of::maximum) collective.reduction = Reduction::max;
   for (const Tensor& tensor : gathered_) {
     sums.push_back(eager_.apply(copy, std::span(&tensor, 1), node.device, node.label)[0]);
     collective.tensors.push_back(sums.back().view());

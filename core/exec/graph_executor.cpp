@@ -247,16 +247,18 @@ void GraphExecutor::bind_side_copy(const PlannedStep& step, BoundStep& launch) {
 void GraphExecutor::bind_exchange(const PlannedStep& step, BoundStep& launch) {
   const bool ends = step.work == Work::exchange_end;
   if (ends) launch.ends = index_of_begin(launch);
-  if (!ends && step.work != Work::exchange && step.work != Work::exchange_begin) return;
+  const bool at_once = step.work == Work::exchange || step.work == Work::exchange_max;
+  if (!ends && !at_once && step.work != Work::exchange_begin) return;
   launch.by_host = !communicator_->recordable();
   if (ends) return;
-  Collective sum;
-  sum.tensors.assign(launch.outputs.begin(), launch.outputs.end());
-  launch.exchanged = static_cast<double>(sum.bytes());
-  if (step.work == Work::exchange) {
-    launch.exchange = std::move(sum);
+  Collective collective;
+  if (step.work == Work::exchange_max) collective.reduction = Reduction::max;
+  collective.tensors.assign(launch.outputs.begin(), launch.outputs.end());
+  launch.exchanged = static_cast<double>(collective.bytes());
+  if (at_once) {
+    launch.exchange = std::move(collective);
   } else {
-    launch.side_exchange = communicator_->beside(std::move(sum));
+    launch.side_exchange = communicator_->beside(std::move(collective));
   }
 }
 

@@ -19,7 +19,8 @@ constexpr int forever = std::numeric_limits<int>::max() - 1;
 
 Work work_of(const Op& op) {
   if (dynamic_cast<const Transfer*>(&op) != nullptr) return Work::transfer;
-  if (dynamic_cast<const AllReduce*>(&op) != nullptr) return Work::exchange;
+  if (const auto* const all = dynamic_cast<const AllReduce*>(&op))
+    return all->of == AllReduce::Of::sum ? Work::exchange : Work::exchange_max;
   if (dynamic_cast<const AllReduceBegin*>(&op) != nullptr) return Work::exchange_begin;
   if (dynamic_cast<const AllReduceEnd*>(&op) != nullptr) return Work::exchange_end;
   const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;

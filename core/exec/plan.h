@@ -44,7 +44,8 @@ enum class Work : std::uint8_t {
   transfer,        ///< copies inputs[0] to outputs[0], from one device to another
   begin,           ///< begins such a copy between a device and its part of the host's memory, beside the kernels
   end,             ///< makes what follows wait for it
-  exchange,        ///< an all-reduce of its tensors with other replicas
+  exchange,        ///< an all-reduce of its tensors with other replicas: sums
+  exchange_max,    ///< the same of their maxima
   exchange_begin,  ///< begins one beside the kernels
   exchange_end,    ///< makes what follows wait for it
 };

@@ -35,6 +35,13 @@ Replicas::Replicas(Runtime& first, ReplicaOptions options, ProcessGroup* group)
       threads_((check_options(), static_cast<int>(options_.devices.size()))) {
   for (std::size_t i = 1; i < options_.devices.size(); ++i)
     others_.push_back(std::make_unique<Runtime>(first.devices()));
+  for (const DeviceId& id : options_.devices) nodes_.push_back(first.devices().device(id).memory_node());
+  threads_.run(
+      [this](int replica) {
+        const MemoryNode* const node = nodes_[static_cast<std::size_t>(replica)];
+        if (replica > 0 && node != nullptr) bind_thread(node->processors);
+      },
+      [](int, const std::exception_ptr&) {});
   communicators_ = make_communicators(devices_of(first, options_.devices), options_.cross_device, group);
 }
 

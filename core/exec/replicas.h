@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/comm/factory.h"
+#include "core/device/bound_thread.h"
 #include "core/exec/executor.h"
 #include "core/exec/replica_threads.h"
 #include "core/exec/runtime.h"
@@ -74,11 +75,13 @@ class Replicas {
   /// it threw: no step can be taken after that.
   template <class Work>
   void step(Work&& work) {
+    const BoundThread bound(nodes_[0]);
     threads_.run(std::forward<Work>(work), [this](int replica, const std::exception_ptr& why) { abort(replica, why); });
   }
   /// The same for work that exchanges nothing, after whose failure others may follow.
   template <class Work>
   void each(Work&& work) {
+    const BoundThread bound(nodes_[0]);
     threads_.run(std::forward<Work>(work), [](int, const std::exception_ptr&) {});
   }
 
@@ -89,6 +92,8 @@ class Replicas {
   Runtime& first_;
   ReplicaOptions options_;
   ProcessGroup* group_;
+  /// By replica. Its thread stays on its node; the script's, which the first one uses, comes there for each call.
+  std::vector<const MemoryNode*> nodes_;
   std::vector<std::unique_ptr<Runtime>> others_;
   std::vector<std::unique_ptr<Communicator>> communicators_;
   std::unordered_map<const Variable*, std::weak_ptr<MirroredVariable>> mirrored_;  // which keep the keys alive

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/base/error.h"
+#include "core/device/bound_thread.h"
 
 namespace gpubench {
 
@@ -19,6 +20,8 @@ struct VariableStore::Slots {
 VariableStore::VariableStore(const Devices& devices) : devices_(devices), slots_(std::make_shared<Slots>()) {}
 
 VariablePtr VariableStore::create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) {
+  // Whoever writes to memory first decides on which node it lies.
+  const BoundThread bound(devices_.device(device).memory_node());
   Buffer buffer = devices_.device(device).memory().allocate(initial.bytes(), name);
   auto variable = std::make_unique<Variable>(
       Variable{.index = -1, .name = std::move(name), .type = initial.type(), .device = device, .trainable = trainable});

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/device/bound_thread.h"
 #include "core/experiment/collective_rank_trial.h"
 #include "core/experiment/step_measurement.h"
 
@@ -20,6 +21,7 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
   std::vector<std::exception_ptr> causes(ranks.size()), losses(ranks.size());
   const auto run_one = [&](std::size_t index) {
     try {
+      const BoundThread bound(ranks[index].device->memory_node());
       ranks[index].device->bind_to_thread();
       body(index);
     } catch (const PeerLost&) {

@@ -55,8 +55,8 @@ void ReplicaWatch::begin() {
 void ReplicaWatch::end(std::int64_t steps, Seconds time) {
   const double count = static_cast<double>(std::max<std::int64_t>(steps, 1));
   step_ = time.count() / count;
-  ranks_.clear();
-  std::string lines;
+  absence_.clear();
+  std::vector<RankTimes> own;
   for (int replica = 0; replica < replicas_.size(); ++replica) {
     const CommunicationTimes now = replicas_.communicator(replica).times();
     const CommunicationTimes& then = before_[static_cast<std::size_t>(replica)];
@@ -68,19 +68,72 @@ void ReplicaWatch::end(std::int64_t steps, Seconds time) {
     rank.bytes = (now.bytes - then.bytes) / count;
     rank.exchanges = static_cast<double>(now.collectives - then.collectives) / count;
     rank.own = step_ - rank.peer_wait - rank.exposed;
-    rank.timed = now.exchange > then.exchange || now.peer_wait > then.peer_wait || replicas_.world_size() == 1;
+    rank.timed = now.collectives == then.collectives || now.exchange > then.exchange ||
+                 now.peer_wait > then.peer_wait || replicas_.world_size() == 1;
     rank.last_arrivals = now.last_arrivals;
     for (std::size_t i = 0; i < then.last_arrivals.size(); ++i) rank.last_arrivals[i] -= then.last_arrivals[i];
-    lines += to_line(rank) + "\n";
-    ranks_.push_back(std::move(rank));
+    own.push_back(std::move(rank));
   }
-  if (ProcessGroup* const group = replicas_.group()) ranks_ = of_all(*group, group->all_gather(lines));
+  gather(std::move(own));
+}
+
+void ReplicaWatch::gather(std::vector<RankTimes> own) {
+  ranks_ = std::move(own);
+  ProcessGroup* const group = replicas_.group();
+  if (group == nullptr) return;
+  std::string lines;
+  for (const RankTimes& rank : ranks_) lines += to_line(rank) + "\n";
+  ranks_ = of_all(*group, group->all_gather(lines));
+}
+
+bool ReplicaWatch::needs_trace() const {
+  return !std::ranges::all_of(ranks_, &RankTimes::timed);
+}
+
+void ReplicaWatch::add_trace(const ReplicaTrace& trace) {
+  std::vector<std::string> texts{trace.lengths()};
+  std::vector<std::string> names{"this process"};
+  ProcessGroup* const group = replicas_.group();
+  if (group != nullptr) {
+    texts = group->all_gather(texts[0]);
+    names.clear();
+    for (int process = 0; process < group->size(); ++process) names.push_back(group->name_of(process));
+  }
+  const JoinedLengths joined = join_lengths(texts, names);
+  absence_ = joined.absence;
+  if (!absence_.empty()) return;  // on all processes
+  step_ = trace.step_time.count();
+  const auto first = static_cast<std::size_t>(replicas_.communicator(0).rank());
+  std::vector<RankTimes> own;
+  for (std::size_t replica = 0; replica < trace.exchanges.size(); ++replica) {
+    const TracedCost cost = exchange_cost(trace.exchanges[replica], joined.by_rank);
+    const auto of_step = [&](Clock::duration time) { return Seconds(time).count() / trace.steps; };
+    RankTimes rank = ranks_[first + replica];
+    rank.device = to_string(replicas_.device(static_cast<int>(replica)));
+    rank.peer_wait = of_step(cost.peer_wait);
+    rank.exposed = of_step(cost.exposed);
+    rank.exchange = of_step(cost.exchange);
+    rank.own = step_ - rank.peer_wait - rank.exposed;
+    rank.last_arrivals = cost.last_arrivals;
+    rank.timed = true;
+    own.push_back(std::move(rank));
+  }
+  gather(std::move(own));
+}
+
+std::string ReplicaWatch::absence() const {
+  if (!needs_trace()) return {};
+  return absence_.empty() ? "exchanges of GPUs are told by a trace, and none was taken" : absence_;
 }
 
 void ReplicaWatch::describe(Record& record) const {
+  std::vector<std::string> devices;
+  for (const RankTimes& rank : ranks_) devices.push_back(rank.device);
+  record.set("device", fmt::format("{}", fmt::join(devices, " ")));
+  record.set("replicas", static_cast<std::int64_t>(replicas_.world_size()));
   record.set("exchange_bytes", mean(ranks_, &RankTimes::bytes));
   record.set("exchanges", mean(ranks_, &RankTimes::exchanges));
-  if (!std::ranges::all_of(ranks_, &RankTimes::timed)) return;
+  if (needs_trace()) return;
   const double exchange = mean(ranks_, &RankTimes::exchange);
   record.set("communication_share", mean(ranks_, &RankTimes::exposed) / step_);
   record.set("peer_wait_share", mean(ranks_, &RankTimes::peer_wait) / step_);

@@ -1,5 +1,6 @@
-// What the replicas of a model spend on each other while its steps are measured: of every rank, the time that it waited
-// for others and that its exchanges took, and so its own.
+// What replicas spend on each other while their steps are measured: of every rank, the time that it waited for others
+// and that its exchanges took, and so its own. Where GPUs exchange, the host does not see that; a trace does, which
+// comes after the measuring.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "core/comm/communicator.h"
 #include "core/exec/replicas.h"
+#include "core/experiment/replica_trace.h"
 #include "core/results/record.h"
 
 namespace gpubench {
@@ -20,7 +22,7 @@ struct RankTimes {
   double exchange = 0;   ///< exchanges in all, those beside the kernels too
   double bytes = 0;
   double exchanges = 0;
-  /// Whether the communicator tells times at all.
+  /// Whether the times are known.
   bool timed = false;
   std::vector<std::int64_t> last_arrivals;  ///< by rank
 };
@@ -31,17 +33,29 @@ class ReplicaWatch {
   void begin();
   /// After so many steps, which took so long together. With other processes a collective call.
   void end(std::int64_t steps, Seconds time);
+  /// After end(): whether the communicators told no times, on any rank.
+  bool needs_trace() const;
+  /// The times of what was measured are those of a few more steps. With other processes a collective call.
+  void add_trace(const ReplicaTrace& trace);
+  /// Why times are not known; empty where they are.
+  std::string absence() const;
 
-  /// Sets communication_share, peer_wait_share, overlap_share, imbalance, last_rank, last_rank_share, exchange_bytes,
-  /// exchanges and exchange_time_s: means over all ranks, since none is like another.
+  /// Sets device, replicas, exchange_bytes and exchanges; and where times are known communication_share,
+  /// peer_wait_share, overlap_share, imbalance, last_rank, last_rank_share and exchange_time_s: means over all ranks,
+  /// since none is like another, and shares of the steps that were timed or traced.
   void describe(Record& record) const;
   /// By rank.
   const std::vector<RankTimes>& ranks() const { return ranks_; }
+  Replicas& replicas() const { return replicas_; }
 
  private:
+  /// Of all processes, of this one's.
+  void gather(std::vector<RankTimes> own);
+
   Replicas& replicas_;
   std::vector<CommunicationTimes> before_;
   std::vector<RankTimes> ranks_;
+  std::string absence_;
   double step_ = 0;
 };
 

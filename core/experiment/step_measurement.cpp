@@ -22,6 +22,12 @@ void set_measured(Record& record, std::string_view column, double value) {
   if (std::isfinite(value)) record.set(column, value);
 }
 
+class BlindTracer final : public Tracer {
+ public:
+  void start() override {}
+  std::size_t stop(Timeline&) override { return 0; }
+};
+
 class Measurement {
  public:
   Measurement(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what)
@@ -44,7 +50,8 @@ class Measurement {
             .samples = {samples.begin(), samples.end()},
             .doubt = doubt(),
             .input_doubt = window_.doubt(),
-            .timeline = timeline_};
+            .timeline = timeline_,
+            .ranks = replicas_ == nullptr ? std::vector<RankTimes>() : replicas_->ranks()};
   }
 
  private:
@@ -85,6 +92,8 @@ class Measurement {
     // As many steps are under way when the first sample begins as when the last one ends.
     for (int step = 0; step < steps_.steps_in_flight(); ++step) steps_.step();
     steps_.reset_figures();
+    replicas_ = steps_.replicas();
+    if (replicas_ != nullptr) replicas_->begin();
     devices_.begin();
     const Seconds copied_before = devices_.copy_time();
     window_.begin();
@@ -106,7 +115,7 @@ class Measurement {
       done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin) || done;
     }
     runtime_.synchronize();
-    steps_.end_figures(steps, watch.elapsed());
+    if (replicas_ != nullptr) replicas_->end(steps, watch.elapsed());
     if (!devices_.uses_gpus()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
     devices_.end();
   }
@@ -143,12 +152,24 @@ class Measurement {
     const NvtxRange range("trace");
     runtime_.synchronize();
     const std::unique_ptr<Tracer> tracer = started_tracer();
-    if (tracer == nullptr) return;
-    const auto timeline = std::make_shared<Timeline>(most_spans);
-    TraceLimits limits;
-    if (limits_.agreement) limits.least_steps = limits.most_steps;  // all processes take as many
-    trace_ = trace_steps(steps_, runtime_, *tracer, *timeline, limits);
-    if (limits_.keep_timeline) timeline_ = timeline;
+    // Other processes may have a tracer, and need everybody for their steps.
+    if (no_trace_.empty() || limits_.agreement) {
+      const auto timeline = std::make_shared<Timeline>(most_spans);
+      TraceLimits limits;
+      if (limits_.agreement) limits.least_steps = limits.most_steps;  // all processes take as many
+      Replicas* const replicas = replicas_ == nullptr ? nullptr : &replicas_->replicas();
+      StepTrace trace = trace_steps(steps_, runtime_, replicas, *tracer, *timeline, limits);
+      if (no_trace_.empty()) trace_ = std::move(trace);
+      if (limits_.keep_timeline) timeline_ = timeline;
+    }
+    if (replicas_ != nullptr && replicas_->needs_trace()) replicas_->add_trace(traced_replicas());
+  }
+
+  ReplicaTrace traced_replicas() const {
+    if (trace_ && trace_->replicas) return *trace_->replicas;
+    ReplicaTrace nothing;
+    nothing.absence = no_trace_.empty() ? "replicas are not on GPUs" : no_trace_;
+    return nothing;
   }
 
   std::unique_ptr<Tracer> started_tracer() {
@@ -161,7 +182,7 @@ class Measurement {
     } catch (const Error& error) {
       if (limits_.keep_timeline) throw;
       no_trace_ = error.what();
-      return nullptr;
+      return std::make_unique<BlindTracer>();
     }
   }
 
@@ -179,13 +200,20 @@ class Measurement {
     record.set("warmup_s", warmup_time_.count());
     record.set("input_wait_share", window_.wait_share());
     if (copy_share_) record.set("copy_share", *copy_share_);
-    if (!no_trace_.empty()) record.set("detail", "no shares but the input's: " + no_trace_);
     devices_.describe(record, examples_);
     if (host_time_) record.set("host_time_s", *host_time_);
     if (trace_) set_breakdown(record, *trace_);
+    if (replicas_ != nullptr) replicas_->describe(record);
+    if (const std::string detail = what_is_missing(); !detail.empty()) record.set("detail", detail);
     const bool own = window_.rule().stop_reason() != StopReason::running;
     record.set("stop_reason", (own ? "" : "with process 0; ") + window_.rule().reason());
     return record;
+  }
+
+  std::string what_is_missing() const {
+    if (!no_trace_.empty()) return "no shares but the input's: " + no_trace_;
+    const std::string absence = replicas_ == nullptr ? "" : replicas_->absence();
+    return absence.empty() ? "" : "no times of the replicas' exchanges: " + absence;
   }
 
   std::string doubt() const {
@@ -206,7 +234,8 @@ class Measurement {
   DeviceWatch devices_;
   double examples_ = 0;
   std::optional<double> host_time_, copy_share_;
-  std::string no_trace_;
+  std::string no_trace_;  // why there is none
+  ReplicaWatch* replicas_ = nullptr;
   std::optional<StepTrace> trace_;
   std::shared_ptr<Timeline> timeline_;
 };

@@ -35,6 +35,8 @@ struct StepMeasurement {
   std::string input_doubt;      ///< of that: the samples do not tell how fast the input is
   /// Of the traced steps; nullptr where none were or it is not wanted.
   std::shared_ptr<Timeline> timeline;
+  /// Of steps of replicas, by rank.
+  std::vector<RankTimes> ranks{};
 };
 
 /// A rate and its 95 % interval.

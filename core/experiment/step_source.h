@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/experiment/epochs.h"
+#include "core/experiment/replica_watch.h"
 
 namespace gpubench {
 
@@ -26,8 +27,8 @@ class StepSource {
   virtual int steps_in_flight() const { return 0; }
   /// Called between warm-up and measuring: figures that accumulate over steps start here.
   virtual void reset_figures() {}
-  /// Called when measuring ends, after so many steps, partial ones included, and with nothing under way.
-  virtual void end_figures(std::int64_t steps, Seconds time) { static_cast<void>(steps), static_cast<void>(time); }
+  /// Asked after reset_figures(): what watches the replicas that take the steps; nullptr where there are none.
+  virtual ReplicaWatch* replicas() { return nullptr; }
 };
 
 }  // namespace gpubench

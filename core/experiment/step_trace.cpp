@@ -1,5 +1,7 @@
 #include "core/experiment/step_trace.h"
 
+#include "core/backend/registry/physical_gpu.h"
+
 namespace gpubench {
 namespace {
 
@@ -25,12 +27,39 @@ class HostSpans {
   NameId lane_;
 };
 
+void renew_recordings(Runtime& runtime, Replicas* replicas) {
+  runtime.renew_recordings();
+  for (int replica = 1; replicas != nullptr && replica < replicas->size(); ++replica)
+    replicas->runtime(replica).renew_recordings();
+}
+
+/// By replica; empty where one is on no GPU.
+std::vector<int> gpus_of(Replicas& replicas) {
+  std::vector<int> gpus;
+  for (int replica = 0; replica < replicas.size(); ++replica) {
+    const DeviceId& id = replicas.device(replica);
+    const std::optional<int> gpu = physical_gpu(replicas.runtime(replica).devices().device(id));
+    if (!gpu) return {};
+    gpus.push_back(*gpu);
+  }
+  return gpus;
+}
+
+ReplicaTrace trace_replicas(std::span<const Span> spans, const std::vector<int>& gpus, Window window, int steps,
+                            std::size_t lost) {
+  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(window.length()) / steps};
+  trace.absence = incompleteness(spans, lost);
+  if (!trace.absence.empty()) return trace;
+  for (const int gpu : gpus) trace.exchanges.push_back(trace_exchanges(spans, gpu, window));
+  return trace;
+}
+
 }  // namespace
 
-StepTrace trace_steps(StepSource& steps, Runtime& runtime, Tracer& tracer, Timeline& timeline,
+StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits) {
   HostSpans host(timeline);
-  runtime.renew_recordings();
+  renew_recordings(runtime, replicas);
   for (int step = 0; step < steps_to_record; ++step) steps.step();
   runtime.synchronize();
   StepTrace trace;
@@ -47,15 +76,22 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Tracer& tracer, Timel
   runtime.synchronize();
   const Clock::time_point end = Clock::now();
   host.add(SpanClass::host_sync, now, end);
-  const std::size_t lost = tracer.stop(timeline);
-  trace.breakdown = break_down(timeline.spans(), {begin, end}, lost + timeline.dropped());
+  const std::size_t lost = tracer.stop(timeline) + timeline.dropped();
+  const std::vector<int> gpus = replicas == nullptr ? std::vector<int>() : gpus_of(*replicas);
+  const std::span<const Span> spans = timeline.spans();
+  if (gpus.empty()) {
+    trace.breakdown = break_down(spans, {begin, end}, lost);
+  } else {
+    trace.breakdown = break_down_each(spans, gpus, {begin, end}, lost);
+    trace.replicas = trace_replicas(spans, gpus, {begin, end}, trace.steps, lost);
+  }
   return trace;
 }
 
 void set_breakdown(Record& record, const StepTrace& trace) {
   const Breakdown& parts = trace.breakdown;
   record.set("compute_share", parts.share(SpanClass::compute));
-  record.set("communication_share", parts.share(SpanClass::communication));
+  if (!trace.replicas) record.set("communication_share", parts.share(SpanClass::communication));
   record.set("copy_share", parts.share(SpanClass::copy) + parts.share(SpanClass::memset));
   record.set("input_wait_share", parts.share(SpanClass::input_wait));
   record.set("launch_share", parts.share(SpanClass::launch));

@@ -1,6 +1,9 @@
 // The second phase of a measurement, after the timing: a few more steps under a tracer, which say where the time goes.
 #pragma once
-#include "core/exec/runtime.h"
+#include <optional>
+
+#include "core/exec/replicas.h"
+#include "core/experiment/replica_trace.h"
 #include "core/experiment/step_source.h"
 #include "core/results/record.h"
 #include "core/telemetry/breakdown.h"
@@ -15,16 +18,20 @@ struct TraceLimits {
 };
 
 struct StepTrace {
-  Breakdown breakdown;  ///< of all traced steps together, and of all devices
+  /// Of all traced steps together; of replicas on GPUs the mean of their GPUs, else of all devices as one.
+  Breakdown breakdown;
   int steps = 0;
+  /// Of the replicas, where the steps are theirs.
+  std::optional<ReplicaTrace> replicas{};
 };
 
 /// Adds what the host does, waiting for input or computing, to what the tracer sees. The tracer has started, with idle
-/// devices. Throws what it throws.
-StepTrace trace_steps(StepSource& steps, Runtime& runtime, Tracer& tracer, Timeline& timeline,
+/// devices. `replicas`: those that take the steps; nullptr for none. Throws what the tracer throws.
+StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits = {});
 
-/// Sets the shares, device_busy and traced_step_time_s.
+/// Sets the shares, device_busy and traced_step_time_s; of replicas not communication_share, of which their waiting for
+/// each other is a part (ReplicaWatch::describe).
 void set_breakdown(Record& record, const StepTrace& trace);
 
 }  // namespace gpubench

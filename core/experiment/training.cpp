@@ -38,15 +38,8 @@ class ModelSteps final : public StepSource {
   Clock::time_point fetched() const override { return steps_.fetched(); }
   Epochs* epochs() override { return resident_ ? nullptr : &epochs_; }
   int steps_in_flight() const override { return steps_.plan().executor->inputs_in_flight(); }
-  void reset_figures() override {
-    trainer_.reset_metrics();
-    if (watch_) watch_->begin();
-  }
-  void end_figures(std::int64_t steps, Seconds time) override {
-    if (watch_) watch_->end(steps, time);
-  }
-  /// Of the replicas; none where the model has none.
-  const std::optional<ReplicaWatch>& watch() const { return watch_; }
+  void reset_figures() override { trainer_.reset_metrics(); }
+  ReplicaWatch* replicas() override { return watch_ ? &*watch_ : nullptr; }
   /// Of the first step's plan: it says what a whole batch is.
   const PlanFacts& facts() const { return *facts_; }
 
@@ -104,14 +97,6 @@ std::string precision_of(const Model& model) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-void describe_replicas(Record& record, const Replicas& replicas, const ReplicaWatch& watch) {
-  std::vector<std::string> devices;
-  for (const RankTimes& rank : watch.ranks()) devices.push_back(rank.device);
-  record.set("device", fmt::format("{}", fmt::join(devices, " ")));
-  record.set("replicas", static_cast<std::int64_t>(replicas.world_size()));
-  watch.describe(record);
-}
-
 }  // namespace
 
 std::vector<Dtype> precisions(const Model& model) {
@@ -138,7 +123,6 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   describe_model(record, trainer.model(), trainer.config().executor.execution);
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);
   record.set("flops_per_step", steps.facts().flops);
-  if (steps.watch()) describe_replicas(record, *trainer.config().replicas, *steps.watch());
   const std::int64_t parts = trainer.config().gradient_accumulation_steps;
   if (parts > 1) record.set("gradient_accumulation_steps", parts);
   record.set("kernels", static_cast<std::int64_t>(steps.facts().kernels));
@@ -150,7 +134,7 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
           std::move(measured.doubt),
           std::move(measured.input_doubt),
           std::move(measured.timeline),
-          steps.watch() ? steps.watch()->ranks() : std::vector<RankTimes>{}};
+          std::move(measured.ranks)};
 }
 
 void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s) {

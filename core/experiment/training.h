@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/data/dataset.h"
-#include "core/experiment/replica_watch.h"
 #include "core/experiment/step_measurement.h"
 #include "core/train/trainer.h"
 

@@ -1,6 +1,6 @@
-// Sums over the replicas of a model. A graph is one replica's; every replica runs the same exchanges in the same order,
-// also one that nobody here reads. A pass joins those of gradients in buckets that travel beside the kernels. Executors
-// carry them out through a communicator.
+// Sums and maxima over the replicas of a model. A graph is one replica's; every replica runs the same exchanges in the
+// same order, also one that nobody here reads. A pass joins those of gradients in buckets that travel beside the
+// kernels. Executors carry them out through a communicator.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
@@ -26,19 +26,23 @@ class ExchangeOp : public Op {
   std::vector<Alias> aliases_;
 };
 
-/// x... -> their sums over all replicas. The gradient of a sum of all replicas' losses is the sum of the gradients.
+/// x... -> their sums (or maxima) over all replicas. The gradient of a sum of all replicas' losses is the sum of the
+/// gradients; a maximum passes none on.
 class AllReduce final : public ExchangeOp {
  public:
   enum class When : std::uint8_t {
     at_once,    ///< what follows waits for it
     in_bucket,  ///< may be joined with others and run beside kernels, until it is read
   };
-  explicit AllReduce(std::size_t tensors, When asked = When::at_once) : ExchangeOp(tensors), when(asked) {}
-  std::string_view name() const override { return "all_reduce"; }
+  enum class Of : std::uint8_t { sum, maximum };
+  explicit AllReduce(std::size_t tensors, When asked = When::at_once, Of what = Of::sum)
+      : ExchangeOp(tensors), when(asked), of(what) {}
+  std::string_view name() const override { return of == Of::sum ? "all_reduce" : "all_reduce_max"; }
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
 
   const When when;
+  const Of of;
 };
 
 /// Begins an all-reduce beside the kernels. The outputs are complete after AllReduceEnd.
@@ -57,5 +61,7 @@ class AllReduceEnd final : public ExchangeOp {
 
 /// The sum of `x` over all replicas.
 Value all_reduce(Graph& graph, Value x, AllReduce::When when = AllReduce::When::at_once);
+/// Its largest elements over all replicas, at once.
+Value all_reduce_max(Graph& graph, Value x);
 
 }  // namespace gpubench

@@ -11,6 +11,8 @@ namespace gpubench {
 namespace {
 // Bounds a window's memory; at 20 ms a window it is reached by steps under 3 µs only.
 constexpr std::size_t most_window_steps = 8192;
+/// Long steps vary less, as a share of themselves, and three of them in each window would take too long.
+constexpr double long_window = 5;
 }  // namespace
 
 Warmup::Warmup(WarmupLimits limits) : limits_(limits) {
@@ -30,8 +32,9 @@ bool Warmup::add(double seconds) {
   window_.push_back(seconds);
   in_window_ += Seconds(seconds);
   const bool long_enough = window_.size() >= limits_.window_steps && in_window_ >= limits_.window_time;
-  if (long_enough || window_.size() == most_window_steps) settled_ = window_ended();
-  return settled_ || elapsed_ >= limits_.max_time;
+  const bool full = in_window_ >= long_window * limits_.window_time || window_.size() == most_window_steps;
+  if (long_enough || full) settled_ = window_ended();
+  return settled_ || (elapsed_ >= limits_.max_time && windows_ >= medians_.size());
 }
 
 bool Warmup::window_ended() {

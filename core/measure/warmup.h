@@ -11,12 +11,13 @@
 namespace gpubench {
 
 struct WarmupLimits {
-  /// A window ends when it has both this many steps and this much time.
+  /// A window ends when it has both this many steps and this much time. Fewer steps fill one that is five times as
+  /// long.
   std::size_t window_steps = 3;
   Seconds window_time{0.02};
   /// Largest spread between the medians of three windows, as a share of the smallest.
   double tolerance = 0.05;
-  /// Warming up ends here, settled or not.
+  /// Warming up ends here, settled or not, but not before three windows could be compared.
   Seconds max_time{0.5};
 };
 

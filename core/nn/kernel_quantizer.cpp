@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/graph/exchange_ops.h"
 #include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/quantize.h"
@@ -62,7 +63,9 @@ Value KernelQuantizer::moved_range(const CallContext& context, Value x) const {
   const Value range = graph.variable(input_range_);
   if (!context.training) return range;
   const auto number = [&](float value) { return ops::scalar(graph, value, Dtype::f32); };
-  const Value now = ops::reduce_max(graph, ops::abs(graph, x));
+  const Value own = ops::reduce_max(graph, ops::abs(graph, x));
+  // Where replicas share a batch, all of them round by the range of the whole.
+  const Value now = context.replica_rows > 0 ? all_reduce_max(graph, own) : own;
   const Value averaged =
       ops::add(graph, ops::mul(graph, range, number(range_momentum)), ops::mul(graph, now, number(1 - range_momentum)));
   const Value moved = ops::select(graph, ops::greater(graph, range, number(0)), averaged, now);

@@ -33,7 +33,7 @@ class KernelQuantizer {
   /// The kernel in int8; only for Mode::int8.
   VariablePtr make_kernel(const MakeVariable& make, const Shape& shape) const;
   /// What stands beside the kernel: "kernel_scale" [channels] and "input_scale" for int8, "input_range" where aware:
-  /// the moving average of the batches' largest magnitudes, 0 before the first.
+  /// the moving average of the batches' largest magnitudes, those of all replicas' rows; 0 before the first.
   void make_variables(const MakeVariable& make, std::int64_t channels);
 
   /// x as the product reads it: quantized, or rounded and back. In training the range moves first.

@@ -100,7 +100,11 @@ std::string x_range(const Chart& chart) {
   const double last = values.rbegin()->first;
   if (chart.spec.log_x == 0) {
     const double margin = plot_margin * (last - first);
-    return margin > 0 ? fmt::format("set xrange [{}:{}]\n", first - margin, last + margin) : "";
+    if (margin > 0) return fmt::format("set xrange [{}:{}]\n", first - margin, last + margin);
+    // One value has no width: by itself gnuplot shows its hundredths.
+    const std::string& own_text = values.begin()->second;
+    return fmt::format("set xrange [{}:{}]\nset xtics ({} {})\n", first - 1, first + 1,
+                       quote_gnuplot(own_text.empty() ? number_text(first) : own_text), first);
   }
   std::string text = fmt::format("set logscale x {}\n", chart.spec.log_x);
   if (first <= 0) return text;

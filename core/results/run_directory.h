@@ -7,6 +7,9 @@
 
 namespace gpubench {
 
+/// What run.json says until the run has ended; for good where its program has died.
+inline constexpr std::string_view unfinished_status = "running";
+
 std::filesystem::path results_root(const std::filesystem::path& out);
 std::filesystem::path plots_root(const std::filesystem::path& out);
 

@@ -14,7 +14,6 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view last_column_before_axes = "process";
-constexpr std::string_view unfinished_status = "running";
 
 bool contains(const std::vector<Column>& columns, std::string_view name) {
   return std::ranges::find(columns, name, &Column::name) != columns.end();

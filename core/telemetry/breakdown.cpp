@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
+#include <iterator>
 #include <vector>
 
 namespace gpubench {
@@ -33,8 +34,7 @@ std::vector<Edge> edges_of(std::span<const Span> spans, Window window) {
 }
 
 std::string doubt_about(const Breakdown& breakdown, std::span<const Span> spans, std::size_t dropped) {
-  if (dropped > 0) return fmt::format("{} spans of the trace were lost", dropped);
-  if (!std::ranges::all_of(spans, &Span::is_exact)) return "the trace has a graph's launch without its nodes' times";
+  if (std::string reason = incompleteness(spans, dropped); !reason.empty()) return reason;
   const double unexplained = breakdown.share(SpanClass::other);
   if (unexplained > most_unexplained) return fmt::format("{:.0f} % of the time are unexplained", 100 * unexplained);
   return {};
@@ -56,10 +56,16 @@ Clock::duration union_length(std::span<const Span> spans, SpanClass span_class, 
 }
 
 double Breakdown::ratio(Clock::duration part) const {
-  return Seconds(part).count() / Seconds(window.length()).count();
+  return Seconds(part).count() / (Seconds(window.length()).count() * devices);
 }
 double Breakdown::share(SpanClass span_class) const {
   return ratio(charged[static_cast<std::size_t>(span_class)]);
+}
+
+std::string incompleteness(std::span<const Span> spans, std::size_t dropped) {
+  if (dropped > 0) return fmt::format("{} spans of the trace were lost", dropped);
+  if (!std::ranges::all_of(spans, &Span::is_exact)) return "the trace has a graph's launch without its nodes' times";
+  return {};
 }
 
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped) {
@@ -82,6 +88,24 @@ Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dro
   result.kernels = union_length(spans, SpanClass::compute, window);
   result.doubt = doubt_about(result, spans, dropped);
   return result;
+}
+
+Breakdown break_down_each(std::span<const Span> spans, std::span<const int> gpus, Window window, std::size_t dropped) {
+  assert(!gpus.empty());
+  Breakdown all;
+  all.window = window;
+  all.devices = static_cast<int>(gpus.size());
+  std::vector<Span> own;
+  for (const int gpu : gpus) {
+    own.clear();
+    std::ranges::copy_if(spans, std::back_inserter(own),
+                         [&](const Span& one) { return one.gpu == gpu || one.gpu < 0; });
+    const Breakdown one = break_down(own, window);
+    for (std::size_t i = 0; i < all.charged.size(); ++i) all.charged[i] += one.charged[i];
+    all.kernels += one.kernels;
+  }
+  all.doubt = doubt_about(all, spans, dropped);
+  return all;
 }
 
 }  // namespace gpubench

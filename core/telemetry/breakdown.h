@@ -19,13 +19,15 @@ Clock::duration union_length(std::span<const Span> spans, SpanClass span_class, 
 
 struct Breakdown {
   Window window;
+  /// Of so many devices, each with the host that drives them all: their times are added up.
+  int devices = 1;
   /// What each class is charged with, in the order of SpanClass: a moment goes to the first class that has a span
-  /// there, and to `other` where none has. The sum is the window's length exactly.
+  /// there, and to `other` where none has. The sum is the window's length exactly, for each device.
   std::array<Clock::duration, span_class_count> charged{};
   Clock::duration kernels{};  ///< in which at least one kernel ran
   std::string doubt;          ///< why it is not to be relied on; empty when nothing speaks against it
 
-  /// 0 to 1.
+  /// 0 to 1; of several devices the mean.
   double share(SpanClass span_class) const;
   double device_busy() const { return ratio(kernels); }
 
@@ -33,8 +35,14 @@ struct Breakdown {
   double ratio(Clock::duration part) const;
 };
 
+/// Why `spans` are not all that went on: one is not exact, or `dropped` are missing. Empty when they are.
+std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
+
 /// `spans` are those of one device and of the host that drives it, in any order. It is in doubt when `other` takes over
-/// 5 %, when a span is not exact, or when `dropped` spans are missing.
+/// 5 %, or when they are incomplete.
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
+/// Of each GPU among `gpus` (Span::gpu) with the host, and all together; spans of others are left aside.
+Breakdown break_down_each(std::span<const Span> spans, std::span<const int> gpus, Window window,
+                          std::size_t dropped = 0);
 
 }  // namespace gpubench

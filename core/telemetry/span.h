@@ -32,6 +32,8 @@ struct Span {
   SpanClass span_class = SpanClass::other;
   NameId name{};
   NameId lane{};  ///< where it went on: a stream or a thread
+  /// The GPU that worked, as CUDA counts them; -1 for the host.
+  std::int32_t gpu = -1;
   /// What caused it: a launch and its kernels have the same number; 0 for none.
   std::uint32_t correlation = 0;
   /// Whether it says when the work itself went on. A whole graph's launch, timed as one, does not: it has gaps inside.

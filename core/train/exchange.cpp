@@ -51,7 +51,7 @@ std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr>
     const GraphScope scope(graph, variable->device, variable->name);
     const Value scale = ops::cast(graph, graph.constant(static_cast<float>(weight)), variable->type.dtype);
     const Value part =
-        weight == 0 ? computed_zeros(graph, variable->type) : ops::mul(graph, graph.variable(variable), scale);
+        weight == 0 ? computed_filled(graph, variable->type, 0) : ops::mul(graph, graph.variable(variable), scale);
     means.push_back(all_reduce(graph, part, AllReduce::When::in_bucket));
   }
   return means;
@@ -64,8 +64,8 @@ void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std:
   }
 }
 
-Value computed_zeros(Graph& graph, const TensorType& type) {
-  return ops::broadcast_to(graph, ops::cast(graph, graph.constant(0.0F), type.dtype), type.shape);
+Value computed_filled(Graph& graph, const TensorType& type, float value) {
+  return ops::broadcast_to(graph, ops::cast(graph, graph.constant(value), type.dtype), type.shape);
 }
 
 double weight_of(const BatchShare& share) {

@@ -22,8 +22,8 @@ std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const V
 std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr> variables, double weight);
 void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std::span<const Value> values);
 
-/// Zeros that every run of the graph computes anew, where a constant would be everybody's.
-Value computed_zeros(Graph& graph, const TensorType& type);
+/// `value` in every element, which every run of the graph computes anew, where a constant would be everybody's.
+Value computed_filled(Graph& graph, const TensorType& type, float value);
 
 /// The share of a mean over all replicas that a replica's own value has.
 double weight_of(const BatchShare& share);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
@@ -291,6 +292,31 @@ Gradients add_backward(Graph& graph, const Model& model, const CompileConfig& co
   return result;
 }
 
+/// A replica without examples takes part in the exchanges of the others' forward pass, which all come before those of
+/// gradients. In a backward pass the others do both in an order that a replica without one does not have.
+void exchange_nothing(Graph& graph, const Model& model, const Graph& other, std::span<const GradientSection> sections) {
+  for (std::int32_t index = 0; index < static_cast<std::int32_t>(other.nodes().size()); ++index) {
+    const Node& node = other.node(Value{index, 0});
+    const auto* const op = dynamic_cast<const AllReduce*>(node.op.get());
+    if (op == nullptr) continue;
+    const bool backward = std::ranges::any_of(
+        sections, [&](const GradientSection& section) { return section.middle <= index && index < section.last; });
+    if (backward) {
+      throw Error(
+          fmt::format("model '{}': '{}' exchanges what its replicas know of the batch, and so small a batch leaves "
+                      "a replica without examples; leave it out by dataset:batch(size, {{ drop_remainder = true }})",
+                      model.name(), node.label));
+    }
+    const GraphScope scope(graph, node.device, node.label);
+    std::vector<Value> nothing;
+    for (const TensorType& type : node.outputs) {
+      const float least = op->of == AllReduce::Of::sum ? 0 : -std::numeric_limits<float>::infinity();
+      nothing.push_back(computed_filled(graph, type, least));
+    }
+    graph.apply(node.op, nothing);
+  }
+}
+
 /// What a replica without examples adds: zeros where others have something.
 Gradients add_nothing(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& metrics,
                       std::span<const TensorType> element) {
@@ -299,18 +325,12 @@ Gradients add_nothing(Graph& graph, const Model& model, const CompileConfig& con
   const std::int64_t rows = config.gradient_accumulation_steps;
   const BatchShare any{.first = 0, .rows = rows, .total = rows};
   const Gradients gradients = add_backward(other, model, config, figures, with_rows(element, rows), any);
-  for (const Node& node : other.nodes()) {
-    if (dynamic_cast<const AllReduce*>(node.op.get()) == nullptr) continue;
-    throw Error(
-        fmt::format("model '{}': '{}' exchanges what its replicas know of the batch, and so small a batch leaves "
-                    "a replica without examples; leave it out by dataset:batch(size, {{ drop_remainder = true }})",
-                    model.name(), node.label));
-  }
+  exchange_nothing(graph, model, other, gradients.sections);
   Gradients nothing{.values = std::vector<Value>(gradients.values.size()), .updated = gradients.updated};
   for (std::size_t i = 0; i < nothing.values.size(); ++i) {
     if (!gradients.values[i]) continue;
     const GraphScope scope(graph, other.node(gradients.values[i]).device, other.node(gradients.values[i]).label);
-    nothing.values[i] = computed_zeros(graph, other.type(gradients.values[i]));
+    nothing.values[i] = computed_filled(graph, other.type(gradients.values[i]), 0);
   }
   return nothing;
 }

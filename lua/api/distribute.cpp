@@ -142,10 +142,10 @@ std::string strategy_text(const ScriptStrategy& self) {
 
 /// A rank of a row that gb.measure.training gave; other fields are for people.
 struct RankTable {
-  double own_s = 0;
+  std::optional<double> own_s;
   std::string device;
   double peer_wait_s = 0, exposed_exchange_s = 0, exchange_s = 0;
-  static constexpr auto fields = std::tuple{required("own_s", &RankTable::own_s), field("device", &RankTable::device),
+  static constexpr auto fields = std::tuple{field("own_s", &RankTable::own_s), field("device", &RankTable::device),
                                             field("peer_wait_s", &RankTable::peer_wait_s),
                                             field("exposed_exchange_s", &RankTable::exposed_exchange_s),
                                             field("exchange_s", &RankTable::exchange_s)};
@@ -157,8 +157,13 @@ int shares_in_balance(lua_State* L) {
   if (ranks.empty()) throw ArgumentError("the ranks of a row of gb.measure.training are expected, got none");
   std::vector<double> times;
   for (const RankTable& rank : ranks) {
-    if (!(rank.own_s > 0)) throw ArgumentError(fmt::format("own_s: times above 0 are expected, got {}", rank.own_s));
-    times.push_back(rank.own_s);
+    if (!rank.own_s) {
+      throw ArgumentError(fmt::format(
+          "own_s of rank {} is missing; where the times of replicas are not known, the row's detail says why",
+          times.size()));
+    }
+    if (!(*rank.own_s > 0)) throw ArgumentError(fmt::format("own_s: times above 0 are expected, got {}", *rank.own_s));
+    times.push_back(*rank.own_s);
   }
   std::vector<double> parts(times.size(), 1);
   if (!lua_isnoneornil(L, 2)) parts = Value<std::vector<double>>::read(L, 2);

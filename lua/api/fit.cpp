@@ -263,8 +263,8 @@ FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
   options.initial_epoch = table.initial_epoch;
   options.steps_per_epoch = table.steps_per_epoch;
   if (table.resume) options.resume = output_path(L, *table.resume, "fit");
-  const Session& session = session_of(L);
-  options.restart_from = session.options().restart_from;
+  Session& session = session_of(L);
+  options.restart_from = session.take_restart_from();
   if (!options.restart_from.empty() && !table.resume) {
     throw ArgumentError("--restart-from goes on from a saved training, and this one has no option 'resume'");
   }

@@ -16,6 +16,8 @@ template <>
 struct Value<CollectiveKind> : TextValue<CollectiveKind, &parse_collective_kind> {};
 template <>
 struct Value<CrossDevice> : TextValue<CrossDevice, &parse_cross_device> {};
+template <>
+struct Value<LocalAlgorithm> : TextValue<LocalAlgorithm, &parse_local_algorithm> {};
 
 namespace {
 
@@ -25,11 +27,15 @@ struct CollectiveTable {
   Dtype dtype = Dtype::f32;
   std::optional<std::vector<DeviceId>> devices;
   CrossDevice cross_device = CrossDevice::automatic;
+  std::optional<LocalAlgorithm> algorithm;
   std::optional<double> budget;
-  static constexpr auto fields =
-      std::tuple{field("op", &CollectiveTable::op),         required("sizes", &CollectiveTable::sizes),
-                 field("dtype", &CollectiveTable::dtype),   field("devices", &CollectiveTable::devices),
-                 field("budget", &CollectiveTable::budget), field("cross_device", &CollectiveTable::cross_device)};
+  static constexpr auto fields = std::tuple{field("op", &CollectiveTable::op),
+                                            required("sizes", &CollectiveTable::sizes),
+                                            field("dtype", &CollectiveTable::dtype),
+                                            field("devices", &CollectiveTable::devices),
+                                            field("budget", &CollectiveTable::budget),
+                                            field("cross_device", &CollectiveTable::cross_device),
+                                            field("algorithm", &CollectiveTable::algorithm)};
 };
 
 /// Those of the first one's kind: all GPUs, or all CPU devices where there is none.
@@ -39,8 +45,8 @@ std::vector<DeviceId> all_of_a_kind(const Devices& devices) {
   return ids;
 }
 
-/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , budget = }: an array of rows, over
-/// all processes.
+/// gb.measure.collective { op = , sizes = , dtype = , devices = , cross_device = , algorithm = , budget = }: an array
+/// of rows, over all processes.
 int collective(lua_State* L) {
   const auto table = Value<CollectiveTable>::read(L, 1);
   Session& session = session_of(L);
@@ -48,7 +54,11 @@ int collective(lua_State* L) {
   const std::vector<DeviceId> ids = table.devices ? *table.devices : all_of_a_kind(world->devices);
   std::vector<Device*> devices;
   for (const DeviceId& id : ids) devices.push_back(&world->devices.device(id));
-  const auto communicators = make_communicators(devices, table.cross_device, session.group());
+  if (table.algorithm && table.op != CollectiveKind::all_reduce) {
+    throw ArgumentError(
+        fmt::format("option 'algorithm': an all_reduce has several, {} has one way", to_string(table.op)));
+  }
+  const auto communicators = make_communicators(devices, table.cross_device, session.group(), table.algorithm);
   std::vector<CollectiveRank> ranks;
   for (std::size_t i = 0; i < devices.size(); ++i) ranks.push_back({devices[i], communicators[i].get()});
   std::vector<CollectiveCase> cases;

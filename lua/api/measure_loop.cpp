@@ -1,7 +1,10 @@
 // gb.measure.loop: how fast a training loop written by hand is, compiled or not, as a row of results.
+#include <cmath>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/base/interrupt.h"
 #include "core/data/pipeline.h"
@@ -28,7 +31,11 @@ class LoopSteps final : public StepSource {
                 "measure.loop") {
     const Devices& devices = world_of(L).devices;
     for (const DeviceId& id : devices.ids()) fence_.add(devices.device(id));
+    session_of(L).set_replica_steps(&replica_steps_);
   }
+  ~LoopSteps() override { session_of(L_).set_replica_steps(nullptr); }
+  LoopSteps(const LoopSteps&) = delete;
+  LoopSteps& operator=(const LoopSteps&) = delete;
 
   void step() override {
     check_interrupt();
@@ -39,15 +46,24 @@ class LoopSteps final : public StepSource {
     fence_.begin_step();
     call();
     fence_.end_step();
+    if (has_one_strategy()) examples_ = std::llround(static_cast<double>(examples_) * replica_steps_[0].rows_of_all);
   }
   Epochs* epochs() override { return &epochs_; }
   int steps_in_flight() const override { return fence_.empty() ? 0 : StepFence::steps_in_flight; }
   std::int64_t examples() const override { return examples_; }
   Clock::time_point fetched() const override { return fetched_; }
+  /// Of the one strategy whose strategy:run the loop calls.
+  ReplicaWatch* replicas() override {
+    if (has_one_strategy() && !watch_) watch_.emplace(*replica_steps_[0].replicas);
+    return watch_ && has_one_strategy() ? &*watch_ : nullptr;
+  }
+  std::size_t strategies() const { return replica_steps_.size(); }
   /// The first result of the latest step; empty when it was no scalar tensor or number.
   std::optional<double> loss() const { return loss_ ? std::optional(read_loss()) : std::nullopt; }
 
  private:
+  bool has_one_strategy() const { return replica_steps_.size() == 1; }
+
   void call() {
     const int bottom = lua_gettop(L_);
     luaL_checkstack(L_, static_cast<int>(element_.size()) + 8, "step of a loop");
@@ -69,7 +85,20 @@ class LoopSteps final : public StepSource {
   Clock::time_point fetched_{};
   Tensor loss_;
   StepFence fence_;
+  std::vector<ReplicaSteps> replica_steps_;
+  std::optional<ReplicaWatch> watch_;
 };
+
+/// Where the steps ran; of replicas the measurement has told it.
+void describe_place(Record& record, const LoopSteps& steps, const DeviceId& device) {
+  if (record.has("replicas")) return;
+  record.set("device", to_string(device));
+  if (steps.strategies() == 0) {
+    record.set("replicas", std::int64_t{1});
+    return;
+  }
+  record.set("detail", fmt::format("no columns of replicas: {} strategies run in the loop", steps.strategies()));
+}
 
 /// gb.measure.loop(fn, dataset, options): the row of gb.measure.training, without what only a model knows. `last_loss`
 /// is what the latest call returned.
@@ -80,10 +109,11 @@ int loop(lua_State* L) {
   World& world = world_of(L);
   LoopSteps steps(L, function, *dataset);
   StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");
-  measured.record.set("device", to_string(world.dispatcher.device()));
+  describe_place(measured.record, steps, world.dispatcher.device());
   if (const std::optional<double> loss = steps.loss()) measured.record.set("last_loss", *loss);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
+  set_ranks(L, measured.ranks);
   return 1;
 }
 

@@ -42,26 +42,6 @@ TrainingOptions training_options(lua_State* L, const ScriptModel& model, const T
   return options;
 }
 
-/// Of the row on top of the stack: what each replica spent on what, in a step.
-void push_ranks(lua_State* L, const std::vector<RankTimes>& ranks) {
-  lua_createtable(L, static_cast<int>(ranks.size()), 0);
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const RankTimes& rank = ranks[i];
-    lua_createtable(L, 0, 6);
-    const auto set = [&](const char* name, const auto& value) {
-      Value<std::decay_t<decltype(value)>>::push(L, value);
-      lua_setfield(L, -2, name);
-    };
-    set("device", rank.device);
-    set("own_s", rank.own);
-    set("peer_wait_s", rank.peer_wait);
-    set("exposed_exchange_s", rank.exposed);
-    set("exchange_s", rank.exchange);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
-  }
-  lua_setfield(L, -2, "ranks");
-}
-
 /// gb.measure.training(model, dataset, options): { examples_per_s = , step_time_s = , ..., samples = { ... } }
 int training(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
@@ -71,7 +51,7 @@ int training(lua_State* L) {
   const TrainingMeasurement measured = measure_training(*model->trainer, *part, options);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
-  if (!measured.ranks.empty()) push_ranks(L, measured.ranks);
+  set_ranks(L, measured.ranks);
   return 1;
 }
 

@@ -13,6 +13,29 @@ void set_measured(lua_State* L, const std::vector<double>& samples, const std::s
   lua_setfield(L, -2, "timeline");
 }
 
+void set_ranks(lua_State* L, const std::vector<RankTimes>& ranks) {
+  if (ranks.empty()) return;
+  lua_createtable(L, static_cast<int>(ranks.size()), 0);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const RankTimes& rank = ranks[i];
+    constexpr int fields = 5;
+    lua_createtable(L, 0, fields);
+    const auto set = [&](const char* name, const auto& value) {
+      Value<std::decay_t<decltype(value)>>::push(L, value);
+      lua_setfield(L, -2, name);
+    };
+    set("device", rank.device);
+    if (rank.timed) {
+      set("own_s", rank.own);
+      set("peer_wait_s", rank.peer_wait);
+      set("exposed_exchange_s", rank.exposed);
+      set("exchange_s", rank.exchange);
+    }
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+  }
+  lua_setfield(L, -2, "ranks");
+}
+
 void open_measured(lua_State* L) {
   Class<Timeline>{L};
 }

@@ -64,6 +64,17 @@ void barrier(lua_State* L) {
   session_of(L).group()->barrier();
 }
 
+/// from_first(text): that of process 0. A collective call.
+std::string from_first(lua_State* L, const std::string& text) {
+  return session_of(L).group()->broadcast(text, 0);
+}
+
+/// lost(): why the processes are no longer complete; "" while they are.
+std::string lost(lua_State* L) {
+  const ProcessGroup* const group = session_of(L).group();
+  return group != nullptr ? group->lost() : std::string();
+}
+
 bool speaks(lua_State* L) {
   const ProcessGroup* const group = session_of(L).group();
   return group == nullptr || speaks_for_all(*group);
@@ -87,6 +98,8 @@ void open_processes(lua_State* L) {
       .function<&conclude>("conclude")
       .function<&agree>("agree")
       .function<&barrier>("barrier")
+      .function<&from_first>("from_first")
+      .function<&lost>("lost")
       .function<&speaks>("speaks")
       .function<&threads>("threads");
 }

@@ -96,6 +96,7 @@ int protect(lua_State* L) {
     if (timeout_requested()) let_lua_run(L);
     return push_failure(L, "skipped", skipped.what());
   } catch (const std::exception&) {
+    if (Machine::of(L).exit_status) throw;
   }
   if (interrupt_requested() || timeout_requested()) let_lua_run(L);
   // What is running is stopped by an interrupt then, too.

@@ -11,6 +11,7 @@
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
+#include "core/results/abandoned_run.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
 #include "core/results/trace.h"
@@ -101,6 +102,11 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
                                               .axes = std::move(options.axes),
                                               .extra_columns = std::move(options.columns),
                                               .out = std::move(options.out)});
+}
+
+/// end_abandoned(directory, detail): of a run whose process is lost; another ends it where it has not ended.
+bool end_abandoned(const std::string& directory, const std::string& detail) {
+  return end_abandoned_run(directory, detail);
 }
 
 Run read(const std::string& text, const std::optional<std::string>& out) {
@@ -195,6 +201,7 @@ void open_results(lua_State* L) {
   const Module native = gb.submodule("_native");
   const Module results = native.submodule("results");
   results.function<&new_run>("new_run")
+      .function<&end_abandoned>("end_abandoned")
       .function<&read>("read")
       .function<&render_stored>("render")
       .function<&list>("list")

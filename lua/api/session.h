@@ -48,6 +48,13 @@ struct ReplicaContext {
   BatchShare share;
 };
 
+/// Of steps that were taken by strategy:run.
+struct ReplicaSteps {
+  ReplicasPtr replicas;
+  /// In the latest: how many times as many rows all processes took as this one.
+  double rows_of_all = 1;
+};
+
 class Session {
  public:
   /// `group`: the processes that run the script together; nullptr for one of its own. Each takes its share of the
@@ -56,6 +63,13 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   ProcessGroup* group() const { return group_.get(); }
+  /// --restart-from, for a training that goes on from there if it is given.
+  const std::string& take_restart_from() {
+    restart_taken_ = true;
+    return options_.restart_from;
+  }
+  /// Whether --restart-from is given and nothing has asked for it.
+  bool ignores_restart() const { return !options_.restart_from.empty() && !restart_taken_; }
   /// Made at the first call; from then on configure() refuses. Lua's collector cannot see the bytes of devices, so
   /// their pools run it when memory in use has doubled and before it runs out.
   const WorldPtr& world();
@@ -89,6 +103,9 @@ class Session {
   /// Which replica's step is traced now (strategy:run); null outside.
   const ReplicaContext* replica_context() const { return replica_context_; }
   void set_replica_context(const ReplicaContext* context) { replica_context_ = context; }
+  /// Where those who take a step write it down, one entry a strategy; null while nobody asks (gb.measure.loop).
+  std::vector<ReplicaSteps>* replica_steps() { return replica_steps_; }
+  void set_replica_steps(std::vector<ReplicaSteps>* steps) { replica_steps_ = steps; }
 
   /// The yardstick of rates, measured when something first asks for it; outlives the points.
   MatmulPeak& matmul_peak() { return matmul_peak_; }
@@ -118,11 +135,13 @@ class Session {
   };
 
   SessionOptions options_;
+  bool restart_taken_ = false;
   std::unique_ptr<ProcessGroup> group_;
   DeviceConfig config_;
   WorldPtr world_;
   ReplicasPtr replicas_;
   const ReplicaContext* replica_context_ = nullptr;
+  std::vector<ReplicaSteps>* replica_steps_ = nullptr;
   std::vector<std::weak_ptr<const Dataset>> distributed_;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;

@@ -278,6 +278,17 @@ std::vector<BatchShare> shares_of(ScriptStrategy& strategy, const std::vector<Ar
                   *rows, *rows == 1 ? "" : "s", replicas.size()));
 }
 
+/// For gb.measure.loop.
+void note_step(Session& session, const ReplicasPtr& replicas, const std::vector<BatchShare>& shares) {
+  std::vector<ReplicaSteps>* const noted = session.replica_steps();
+  if (noted == nullptr) return;
+  auto entry = std::ranges::find(*noted, replicas, &ReplicaSteps::replicas);
+  if (entry == noted->end()) entry = noted->insert(entry, {.replicas = replicas});
+  std::int64_t rows = 0;
+  for (const BatchShare& share : shares) rows += share.rows;
+  entry->rows_of_all = static_cast<double>(shares[0].total) / static_cast<double>(rows);
+}
+
 }  // namespace
 
 int run_replicas(lua_State* L) {
@@ -288,7 +299,9 @@ int run_replicas(lua_State* L) {
   ReplicatedFunction& function = self->functions->get(L, *self, 2);
   std::vector<Argument> arguments;
   for (int i = 3; i <= lua_gettop(L); ++i) arguments.push_back(read_argument(L, i, *self));
-  const auto results = function.call(L, arguments, shares_of(*self, arguments));
+  const std::vector<BatchShare> shares = shares_of(*self, arguments);
+  const auto results = function.call(L, arguments, shares);
+  note_step(session_of(L), self->replicas, shares);
   luaL_checkstack(L, static_cast<int>(results.size()), "results");
   for (const auto& result : results) Value<std::shared_ptr<PerReplica>>::push(L, result);
   return static_cast<int>(results.size());

@@ -7,6 +7,7 @@
 #include <lua.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,6 +41,8 @@ class Machine {
   /// Frees what other threads gave up.
   void free_released();
 
+  /// The script has called os.exit: nothing of it runs any more but what it leaves closes.
+  std::optional<int> exit_status;
   /// Raised towards Lua, not yet seen by C++ again.
   PassingError pending;
   /// The last one that Lua code threw to C++; what a program's main prints.

@@ -201,7 +201,9 @@ end
 local function new_run(declaration, axes)
   local together = processes.count > 1 and processes.describe() or nil
   local seed = native.keep_configuration()
-  if processes.index > 0 then return processes.silent_run(declaration.name) end
+  if processes.index > 0 then
+    return processes.silent_run(declaration.name, native.processes.from_first(""))
+  end
   if together then
     print(string.format("%d processes: %s", #together, table.concat(together, ", ")))
   end
@@ -212,6 +214,7 @@ local function new_run(declaration, axes)
     columns = declaration.columns,
     out = options.out,
   }
+  if together then native.processes.from_first(run:directory()) end
   run:set_info {
     arguments = options.arguments,
     axes = sweep.plain(axes),
@@ -235,6 +238,7 @@ function experiment.declare(declaration)
 
   if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
   local run = new_run(declaration, axes)
+  local watched <close> = processes.index > 0 and run or nil
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())
   local verdicts, unfinished = finish(declaration, axes, charts, points, run, outcome)

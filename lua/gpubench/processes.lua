@@ -77,8 +77,12 @@ end
 local Silent = {}
 Silent.__index = Silent
 
-function processes.silent_run(name)
-  return setmetatable({ name = name, list = {} }, Silent)
+function processes.silent_run(name, directory)
+  return setmetatable({ name = name, directory = directory, list = {} }, Silent)
+end
+-- A process 0 that is lost cannot say in its run's files that it has ended.
+function Silent:__close()
+  if native.processes.speaks() then native.results.end_abandoned(self.directory, native.processes.lost()) end
 end
 function Silent:add(row)
   row.experiment = self.name

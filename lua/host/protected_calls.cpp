@@ -3,6 +3,7 @@
 #include "core/base/interrupt.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/script_exit.h"
 
 namespace gpubench::lua {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 int finish_call(lua_State* L, int status, lua_KContext context) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - static_cast<int>(context);
   check_interrupt();
+  check_exit(L);
   lua_pushboolean(L, 0);
   lua_insert(L, -2);
   return 2;
@@ -59,6 +61,7 @@ int resume_coroutine(lua_State* L, lua_State* coroutine, int arguments) {
     status = lua_resume(coroutine, L, arguments, &results);
   }
   check_interrupt();
+  check_exit(L);
   const bool failed = status != LUA_OK && status != LUA_YIELD;
   const int moved = failed ? 1 : results;
   if (lua_checkstack(L, moved + 1) == 0) throw ArgumentError("coroutine.resume: too many results");

@@ -24,6 +24,7 @@
 #include "lua/host/library.h"
 #include "lua/host/protected_calls.h"
 #include "lua/host/sandbox.h"
+#include "lua/host/script_exit.h"
 
 namespace gpubench {
 namespace {
@@ -95,6 +96,7 @@ void prepare(lua_State* L, const CommandLine& line) {
   folders.insert(folders.begin(), std::filesystem::path(line.script).parent_path());
   if (folders.front().empty()) folders.front() = ".";
   lua::open_protected_calls(L);
+  lua::open_exit(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
   if (line.trusted || line.command != Command::run) return;
   lua::confine_output(L, writable_folders(line));
@@ -114,6 +116,26 @@ int run_library_command(lua_State* L, const CommandLine& line) {
   lua::Value<std::string>::push(L, line.format);
   lua::protected_call(L, 2, 1);
   return lua::Value<int>::read(L, -1);
+}
+
+/// The exit status: that of os.exit where the script calls it.
+int run_to_the_end(lua_State* L, const CommandLine& line, ProcessGroup* group) {
+  try {
+    if (line.command == Command::run) run_script(L, line.script);
+    const int status = run_library_command(L, line);
+    if (status == 0 && !line.dry_run && lua::session_of(L).ignores_restart()) {
+      throw Error(
+          fmt::format("gpubench: run: --restart-from {}: the script has trained nothing by model:fit with the option "
+                      "'resume', so nothing went on from there",
+                      line.restart_from));
+    }
+    return status;
+  } catch (const lua::ScriptExit&) {
+    const int status = *lua::Machine::of(L).exit_status;
+    if (group && status != 0 && group->lost().empty())
+      group->fail(fmt::format("its script called os.exit({})", status));
+    return status;
+  }
 }
 
 bool is_from_script(lua_State* L) {
@@ -172,9 +194,8 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
     prepare(state, line);
     const lua::InterruptHandler handler(lua::Machine::of(state));
     if (group) group->on_end(&lua::InterruptHandler::stop_script);
-    if (line.command == Command::run) run_script(state, line.script);
-    const int status = run_library_command(state, line);
-    if (group && group->lost().empty()) group->barrier();
+    const int status = run_to_the_end(state, line, group);
+    if (group && group->lost().empty()) group->leave();
     return status;
   } catch (const std::exception& error) {
     const bool by_user = interrupt_requested() && (!group || group->lost().empty() || lua::was_interrupted(*group));

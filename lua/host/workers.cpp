@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/comm/launch.h"
 
 namespace gpubench {
 namespace {
@@ -107,6 +108,12 @@ void end_workers(pid_t mpirun, int times) {
 }  // namespace
 
 int run_workers(int workers, const std::vector<std::string>& arguments) {
+  if (const auto launch = find_launch([](const char* name) { return std::getenv(name); })) {
+    throw Error(
+        fmt::format("run --workers: a launcher has started this process already, as one of many ({}); leave --workers "
+                    "out, and give the number of processes to the launcher",
+                    launch->by));
+  }
   const std::vector<std::string> words = command(workers, arguments);
   catch_signal(SIGINT);
   catch_signal(SIGTERM);

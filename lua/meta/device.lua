@@ -45,6 +45,12 @@ function gb.config.cpu_threads() end
 --- Splits a physical device into logical ones, named cpu:0, cpu:1, ... (gpu:0, gpu:1, ...), each with its own memory.
 --- Must come before the devices are used.
 ---
+--- Where the machine's memory has several nodes (NUMA), each of several CPU devices lies on one of them, in their order:
+--- the threads of its kernels and of its replica run on the processors there, and so its variables lie there. The
+--- device's description names the node. One with more threads than a node has processors stays unbound, and so do all
+--- where the process was given the processors of one node (by `mpirun`, `srun` or `taskset`) or where the environment
+--- binds OpenMP's threads.
+---
 --- ```lua
 --- local gb = require "gpubench"
 --- gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1, memory_limit = 64 << 20 } })

@@ -128,12 +128,14 @@ function gb.distribute.MirroredStrategy(options) end
 ---@return Strategy
 function gb.distribute.MultiWorkerMirroredStrategy(options) end
 
+--- Of a step, in seconds: of those that were timed, or, of replicas on GPUs, of the few that were traced after that. What
+--- is not known is nil, and the row's `detail` says why.
 ---@class Rank
 ---@field device string
----@field own_s number a step less waiting and exchanges
----@field peer_wait_s number standing still until the last replica had arrived
----@field exposed_exchange_s number standing still for exchanges to which all had come
----@field exchange_s number exchanges in all, those that run beside kernels too
+---@field own_s number? a step less waiting and exchanges
+---@field peer_wait_s number? standing still until the last replica had arrived
+---@field exposed_exchange_s number? standing still for exchanges to which all had come
+---@field exchange_s number? exchanges in all, those that run beside kernels too
 
 --- Shares of a batch that would take all replicas equally long, the largest 1: by the `ranks` of a row of
 --- gb.measure.training and the shares that it was measured with.

@@ -8,7 +8,9 @@ gb.measure = {}
 
 --- Calls `step` with the tensors of each element of `dataset`, again and again, until the time per call is known
 --- precisely enough. The row has the columns of gb.measure.training that need no model, `last_loss` (the first result of
---- the last call, when it is a scalar tensor) and `samples`.
+--- the last call, when it is a scalar tensor) and `samples`. Where the function calls strategy:run of one strategy,
+--- `batch_size` counts the examples of all processes, and the columns of replicas and `ranks` say what they spend on each
+--- other; of several strategies nothing is said, and `detail` says so.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -11,8 +11,8 @@ gb.measure = {}
 ---@field min_time number? seconds to measure at least, no more than the budget; 0.3 (or a shorter budget) unless given
 ---@field warmup number? seconds of warming up at most; 0.5 unless given
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
----@field trace boolean? on GPUs a few more steps are traced after the timing, which fills the shares and device_busy;
---- true writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder too, false leaves it all out
+---@field trace boolean? on GPUs a few more steps are traced after the timing, which fills the shares, device_busy and what
+--- replicas on GPUs spend on each other; true writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder too, false leaves it all out
 
 ---@class MeasureResidentOptions: MeasureTrainingOptions
 ---@field resident boolean? the first two batches stay on the device and all steps train on them: what a step takes without its input
@@ -20,7 +20,7 @@ gb.measure = {}
 --- Steps through the dataset again and again: warms up until step times settle, then measures until they are known
 --- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds. Where
 --- buffers that were filled before would distort the rate, measuring begins and ends with an epoch, for up to twice the
---- budget, and `quality` is unreliable where none fits.
+--- budget, and `quality` is unreliable where none fits. Of a model with replicas `ranks` says what each spends on what.
 ---
 --- ```lua
 --- local gb = require "gpubench"

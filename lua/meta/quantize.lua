@@ -45,8 +45,9 @@ function gb.quantize.int8(model, options) end
 
 --- A new model of the same layers and weights that is trained like any other, in float32, while kernels and inputs are
 --- rounded as in int8; gradients go straight through the rounding, and stop where it saturates. The range of a layer's input
---- is a moving average of the batches' largest magnitudes (with gradient_accumulation_steps, of the parts'; of replicas, the mean of what
---- their parts give, weighted by rows). What gb.quantize.int8 makes of it needs no calibration.
+--- is a moving average of the batches' largest magnitudes (with gradient_accumulation_steps, of the parts'). Replicas find that of
+--- the whole batch together, as one device would: a number is exchanged in every quantized layer of a forward pass. What
+--- gb.quantize.int8 makes of it needs no calibration.
 ---
 --- ```lua
 --- local gb = require "gpubench"

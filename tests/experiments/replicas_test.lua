@@ -28,3 +28,17 @@ testing.case("uneven_workload: the replica that is waited for is named", functio
   local measured = experiments.rows_of(declaration, { slow_replica = "last", division = "measured" })[1]
   testing.is_true(measured.named_right == nil and measured.largest_share >= 1 / measured.replicas, "measured")
 end)
+
+testing.case("multi_worker: one process relates its devices to one of them, without exchanges where there is one", function()
+  local declaration = experiments.of "multi_worker"
+  local alone = experiments.rows_of(declaration, { devices_per_process = 1, scaling = "weak", width = 32 })[1]
+  testing.equal(alone.processes, 1)
+  testing.equal(alone.replicas, 1)
+  testing.equal(alone.exchange_bytes, 0.0)
+  local most = gb.config.cpu_threads()
+  if most == 1 then return end
+  local all = experiments.rows_of(declaration, { devices_per_process = most, scaling = "strong", width = 32 })[1]
+  testing.equal(all.replicas, most)
+  testing.is_true(all.exchange_bytes > 0, "exchanges")
+  testing.is_true(all.strong_efficiency > 0 and all.strong_efficiency_low <= all.strong_efficiency_high, "efficiency")
+end)

@@ -2,8 +2,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fmt/format.h>
 #include <omp.h>
+#include <span>
 #include <sys/mman.h>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "core/backend/cpu/processor.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/device/bound_thread.h"
 
 namespace gpubench {
 namespace {
@@ -62,16 +65,33 @@ int checked_threads(const DeviceId& id, int threads) {
   throw Error(fmt::format("{}: needs at least 1 thread, got {}", to_string(id), threads));
 }
 
+/// The members of this thread's team, but for itself.
+void bind_team(int threads, std::span<const int> processors) {
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  if (omp_get_thread_num() != 0) {
+    try {
+      bind_thread(processors);
+    } catch (const Error&) {
+#pragma omp critical
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace
 
 HostDevice::HostDevice(DeviceId id, const CpuDeviceOptions& options)
     : id_(std::move(id)),
       threads_(checked_threads(id_, options.threads)),
+      node_(options.node),
       memory_(to_string(id_), std::make_unique<HostMemory>(), options.memory),
       stream_(std::make_unique<HostStream>(copy_ticks_)) {}
 
 std::string HostDevice::description() const {
-  return fmt::format("{}, {} thread{}", processor_name(), threads_, threads_ == 1 ? "" : "s");
+  return fmt::format("{}, {} thread{}{}", processor_name(), threads_, threads_ == 1 ? "" : "s",
+                     node_ ? fmt::format(", on memory node {}", node_->index) : std::string());
 }
 
 std::unique_ptr<Stream> HostDevice::new_stream() {
@@ -83,11 +103,17 @@ std::unique_ptr<Event> HostDevice::new_event() {
 }
 
 void HostDevice::bind_to_thread() {
-  thread_local int team = 0;
-  if (team == threads_) return;
+  constexpr int nowhere = -1;
+  thread_local int team = 0, team_node = nowhere;
+  thread_local bool was_bound = false;
+  const int node = node_ ? node_->index : nowhere;
+  if (team == threads_ && team_node == node) return;
   omp_set_num_threads(threads_);
   cpu::flush_denormals_in_team(threads_);
+  was_bound = was_bound || node_;
+  if (was_bound) bind_team(threads_, node_ ? node_->processors : process_processors());
   team = threads_;
+  team_node = node;
 }
 
 }  // namespace gpubench

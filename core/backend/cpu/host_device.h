@@ -7,12 +7,16 @@
 #include <string>
 
 #include "core/device/device.h"
+#include "core/device/memory_nodes.h"
 
 namespace gpubench {
 
 struct CpuDeviceOptions {
   PoolOptions memory;
   int threads = 1;  ///< the OpenMP team of the kernels that run here
+  /// Where the team runs. The thread that queues work is for its owner to bind (BoundThread): what it starts would
+  /// stay there too.
+  std::optional<MemoryNode> node = std::nullopt;
 };
 
 class HostDevice final : public Device {
@@ -22,6 +26,7 @@ class HostDevice final : public Device {
 
   const DeviceId& id() const override { return id_; }
   std::string description() const override;
+  const MemoryNode* memory_node() const override { return node_ ? &*node_ : nullptr; }
   MemoryPool& memory() override { return memory_; }
   Stream& stream() override { return *stream_; }
   std::unique_ptr<Stream> new_stream() override;
@@ -35,6 +40,7 @@ class HostDevice final : public Device {
  private:
   DeviceId id_;
   int threads_;
+  std::optional<MemoryNode> node_;
   MemoryPool memory_;
   std::atomic<Clock::rep> copy_ticks_{0};  // the streams count it
   std::unique_ptr<Stream> stream_;

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "core/backend/cpu/dispatch.h"
-#include "core/math/half.h"
+#include "core/math/stored.h"
 
 namespace gpubench {
 
@@ -18,32 +18,17 @@ using Floating = Types<float, math::Float16, math::Bfloat16>;
 using Everything = Types<float, math::Float16, math::Bfloat16, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
                          std::uint8_t, bool>;
 
-/// What arithmetic can be done on: storage types become float first.
-template <class T>
-T widen(T x) {
-  return x;
-}
-inline float widen(math::Float16 x) {
-  return math::to_float(x);
-}
-inline float widen(math::Bfloat16 x) {
-  return math::to_float(x);
-}
+using math::widen;
 
 template <class To>
 struct CastTo {
   template <class From>
   To operator()(From from) const {
     const auto x = widen(from);
-    if constexpr (std::is_same_v<To, bool>) {
+    if constexpr (std::is_same_v<To, bool>)
       return x != decltype(x){0};
-    } else if constexpr (std::is_same_v<To, math::Float16>) {
-      return math::to_float16(static_cast<float>(x));
-    } else if constexpr (std::is_same_v<To, math::Bfloat16>) {
-      return math::to_bfloat16(static_cast<float>(x));
-    } else {
-      return static_cast<To>(x);
-    }
+    else
+      return math::narrow<To>(x);
   }
 };
 

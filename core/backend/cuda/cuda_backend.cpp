@@ -79,6 +79,11 @@ std::vector<GpuDeviceOptions> CudaBackend::visible() {
   return gpus;
 }
 
+std::optional<int> CudaBackend::physical(const Device& device) {
+  const auto* const own = dynamic_cast<const cuda::CudaDevice*>(&device);
+  return own == nullptr ? std::nullopt : std::optional(own->physical());
+}
+
 CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& devices) {
   if (devices && devices->empty()) {
     absence_ = "no GPU is to be used";

@@ -20,6 +20,8 @@ class CudaBackend final : public Backend {
 
   /// One whole GPU per GPU that CUDA sees.
   static std::vector<GpuDeviceOptions> visible();
+  /// As CUDA counts the GPUs; none for a device of another backend.
+  static std::optional<int> physical(const Device& device);
 
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }

@@ -17,6 +17,10 @@ std::vector<GpuDeviceOptions> CudaBackend::visible() {
   return {};
 }
 
+std::optional<int> CudaBackend::physical(const Device&) {
+  return std::nullopt;
+}
+
 std::string CudaBackend::library() const {
   return reason;
 }

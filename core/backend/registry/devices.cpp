@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include "core/backend/cpu/cpu_backend.h"
+#include "core/backend/cpu/placement.h"
 #include "core/backend/cpu/processor.h"
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/backend/registry/physical_gpu.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -28,8 +30,9 @@ std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
       left -= threads;
       --unset;
     }
-    options.push_back({cpu.memory, threads});
+    options.push_back({.memory = cpu.memory, .threads = threads});
   }
+  place_on_memory_nodes(options);
   return options;
 }
 
@@ -37,6 +40,10 @@ std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
 
 std::vector<GpuDeviceOptions> visible_gpus() {
   return CudaBackend::visible();
+}
+
+std::optional<int> physical_gpu(const Device& device) {
+  return CudaBackend::physical(device);
 }
 
 Devices::Devices(const DeviceConfig& config) {

@@ -15,8 +15,8 @@ class LocalSide;
 
 /// What a communicator and its side collectives share; whichever ends last frees it.
 struct LocalRank {
-  LocalRank(std::shared_ptr<LocalGroup> shared, int own, bool reduction_to_one)
-      : group(std::move(shared)), rank(own), exchange(group, own, reduction_to_one), clock(group->size()) {}
+  LocalRank(std::shared_ptr<LocalGroup> shared, int own, std::optional<LocalAlgorithm> all_reduce)
+      : group(std::move(shared)), rank(own), exchange(group, own, all_reduce), clock(group->size()) {}
 
   std::shared_ptr<LocalGroup> group;
   int rank;
@@ -96,8 +96,8 @@ class LocalSide final : public SideCollective {
 
 class LocalCommunicator final : public Communicator {
  public:
-  LocalCommunicator(std::shared_ptr<LocalGroup> group, int rank, bool reduction_to_one)
-      : rank_(std::make_shared<LocalRank>(std::move(group), rank, reduction_to_one)),
+  LocalCommunicator(std::shared_ptr<LocalGroup> group, int rank, std::optional<LocalAlgorithm> all_reduce)
+      : rank_(std::make_shared<LocalRank>(std::move(group), rank, all_reduce)),
         // Where ranks share processors, who spins keeps the others from arriving.
         spin_(size() <= static_cast<int>(std::thread::hardware_concurrency()) ? spin_time : Clock::duration::zero()) {}
   ~LocalCommunicator() override { rank_->group->leave(rank_->rank); }
@@ -151,11 +151,12 @@ class LocalCommunicator final : public Communicator {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Communicator>> make_local_communicators(int size, bool reduction_to_one) {
-  const auto group = std::make_shared<LocalGroup>(size);
+std::vector<std::unique_ptr<Communicator>> make_local_communicators(std::vector<int> node_of_rank,
+                                                                    std::optional<LocalAlgorithm> all_reduce) {
+  const auto group = std::make_shared<LocalGroup>(std::move(node_of_rank));
   std::vector<std::unique_ptr<Communicator>> communicators;
-  for (int rank = 0; rank < size; ++rank) {
-    communicators.push_back(std::make_unique<LocalCommunicator>(group, rank, reduction_to_one));
+  for (int rank = 0; rank < group->size(); ++rank) {
+    communicators.push_back(std::make_unique<LocalCommunicator>(group, rank, all_reduce));
   }
   return communicators;
 }

@@ -1,17 +1,16 @@
 #include "core/comm/local/local_exchange.h"
 
-#include <array>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/comm/collective_check.h"
 #include "core/comm/local/reduce.h"
 
 namespace gpubench {
 namespace {
 
-/// What a rank takes at a time: some microseconds of work, so that ranks end together, and far more than taking costs.
-constexpr std::size_t piece_bytes = std::size_t{128} << 10;
 /// Places of staged tensors are aligned for every element type.
 constexpr std::size_t staged_alignment = 64;
 
@@ -53,16 +52,13 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 }  // namespace
 
-std::string_view to_string(LocalAlgorithm algorithm) {
-  constexpr std::array<std::string_view, 4> names{"direct", "tree", "parts", "reduction_to_one"};
-  return names[static_cast<std::size_t>(algorithm)];
-}
-
-LocalExchange::LocalExchange(std::shared_ptr<LocalGroup> group, int rank, bool reduction_to_one)
+LocalExchange::LocalExchange(std::shared_ptr<LocalGroup> group, int rank, std::optional<LocalAlgorithm> all_reduce)
     : group_(std::move(group)),
       rank_(rank),
-      reduction_to_one_(reduction_to_one),
+      chosen_(all_reduce),
+      meets_in_tree_(chosen_ == LocalAlgorithm::tree || group_->size() > LocalGroup::flat_ranks),
       place_(group_->place(rank)),
+      ring_(*group_, rank),
       sources_(static_cast<std::size_t>(group_->size())),
       destinations_(sources_.size()) {
   for (const int part : group_->help_order(rank)) help_order_.push_back(static_cast<std::size_t>(part));
@@ -70,13 +66,24 @@ LocalExchange::LocalExchange(std::shared_ptr<LocalGroup> group, int rank, bool r
 
 void LocalExchange::prepare(LocalCollective& collective) const {
   check_collective(collective.collective, group_->size());
+  const LocalAlgorithm how = algorithm(collective.collective);
+  const bool needs_copies = how == LocalAlgorithm::tree || how == LocalAlgorithm::direct;
+  if (collective.collective.kind == CollectiveKind::all_reduce && needs_copies && !is_staged(collective.collective)) {
+    throw Error(
+        fmt::format("all_reduce: the algorithm \"{}\" is for messages of up to {}, got {}; \"parts\" and "
+                    "\"ring\" take any",
+                    to_string(how), format_bytes(static_cast<double>(LocalGroup::staged_bytes)),
+                    format_bytes(static_cast<double>(collective.collective.bytes()))));
+  }
   collective.signature = signature(collective.collective);
   collective.pieces.assign(collective.collective.tensors);
 }
 
 LocalAlgorithm LocalExchange::algorithm(const Collective& collective) const {
   if (collective.kind != CollectiveKind::all_reduce) return LocalAlgorithm::direct;
-  if (reduction_to_one_) return LocalAlgorithm::reduction_to_one;
+  if (chosen_) return *chosen_;
+  // On n ranks a ring moves up to 5 n bytes of memory for each byte of the message, parts move 2 n: even where it
+  // brings fewer over the link between memory nodes, that link would have to be far slower than memory.
   if (!is_staged(collective)) return LocalAlgorithm::parts;
   return group_->size() > LocalGroup::flat_ranks ? LocalAlgorithm::tree : LocalAlgorithm::direct;
 }
@@ -86,7 +93,7 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
   group_->check_alive();
   const Collective& collective = local.collective;
   const LocalAlgorithm how = algorithm(collective);
-  const bool staged = is_staged(collective) && how != LocalAlgorithm::reduction_to_one;
+  const bool staged = is_staged(collective) && (how == LocalAlgorithm::direct || how == LocalAlgorithm::tree);
   parity_ = ++arrivals_ % 2;
   Member& mine = member(rank_);
   mine.requests[parity_] = {&collective, local.signature, arrived, true, arrived, rank_};
@@ -101,6 +108,9 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
     finish_direct(collective, [&](std::size_t rank, std::size_t tensor) -> const std::byte* {
       return member(static_cast<int>(rank)).staged[parity_].get() + staged_at(collective, tensor);
     });
+  } else if (how == LocalAlgorithm::ring) {
+    ring_.all_reduce(local, parity_, spin);
+    depart(spin);
   } else {
     {
       const LocalGroup::Work work(*group_, mine);
@@ -113,7 +123,7 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
 }
 
 void LocalExchange::meet(const Collective& collective, Outcome& outcome, Clock::duration spin) {
-  if (group_->size() > LocalGroup::flat_ranks)
+  if (meets_in_tree_)
     meet_in_tree(collective, spin);
   else
     meet_all(spin);
@@ -257,7 +267,7 @@ void LocalExchange::finish_tree(const Collective& collective) {
 void LocalExchange::finish_in_place(const LocalCollective& local) {
   const Collective& collective = local.collective;
   const std::size_t bytes = local.pieces.bytes(), ranks = sources_.size();
-  if (collective.kind == CollectiveKind::all_reduce && reduction_to_one_) {
+  if (collective.kind == CollectiveKind::all_reduce && chosen_ == LocalAlgorithm::reduction_to_one) {
     if (rank_ == 0) reduce_range(local, 0, bytes);
   } else if (collective.kind == CollectiveKind::all_reduce) {
     share([&](std::size_t part) { return std::pair(bytes * part / ranks, bytes * (part + 1) / ranks); },

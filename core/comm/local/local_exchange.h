@@ -1,34 +1,22 @@
 // One rank's part in the collectives of a process, in the order in which they are carried out.
 #pragma once
 #include <memory>
-#include <string_view>
+#include <optional>
 #include <vector>
 
+#include "core/comm/local/local_algorithm.h"
+#include "core/comm/local/local_collective.h"
 #include "core/comm/local/local_group.h"
-#include "core/comm/local/tensor_pieces.h"
+#include "core/comm/local/local_ring.h"
 
 namespace gpubench {
 
-enum class LocalAlgorithm : std::uint8_t {
-  direct,            ///< every rank takes what it needs from all others and computes its own result
-  tree,              ///< sums go up a tree of the ranks and the whole comes down
-  parts,             ///< every rank reduces a part and writes it to all: each byte is read once and written once
-  reduction_to_one,  ///< the first rank does that for all
-};
-std::string_view to_string(LocalAlgorithm algorithm);
-
-/// A collective and what is computed from it once.
-struct LocalCollective {
-  Collective collective;
-  std::uint64_t signature = 0;
-  TensorPieces pieces;
-};
-
 class LocalExchange {
  public:
-  LocalExchange(std::shared_ptr<LocalGroup> group, int rank, bool reduction_to_one);
+  /// Without an `all_reduce` each takes the way that suits its size.
+  LocalExchange(std::shared_ptr<LocalGroup> group, int rank, std::optional<LocalAlgorithm> all_reduce);
 
-  /// Throws Error for what cannot be carried out.
+  /// Throws Error for what cannot be carried out, or not in the way that was chosen.
   void prepare(LocalCollective& collective) const;
   LocalAlgorithm algorithm(const Collective& collective) const;
 
@@ -69,10 +57,12 @@ class LocalExchange {
 
   std::shared_ptr<LocalGroup> group_;
   int rank_;
-  bool reduction_to_one_;
+  std::optional<LocalAlgorithm> chosen_;
+  bool meets_in_tree_;
   std::uint32_t arrivals_ = 0, departures_ = 0;  // collectives so far, and those that ranks left together
   std::size_t parity_ = 0;
   const TreePlace& place_;
+  LocalRing ring_;
   std::vector<std::size_t> help_order_;    // parts of the work, the own first
   std::vector<const std::byte*> sources_;  // by rank
   std::vector<std::byte*> destinations_;

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/device/memory_nodes.h"
 
 namespace gpubench {
 namespace {
@@ -13,14 +12,16 @@ void end_all(LocalGroup::Member& member) {
   member.arrivals.end();
   member.releases.end();
   member.departures.end();
+  member.ring_pieces.end();
 }
 
 }  // namespace
 
-LocalGroup::LocalGroup(int size)
-    : members_(static_cast<std::size_t>(size)),
-      node_of_rank_(spread_over_nodes(size, size > 2 ? memory_nodes() : 1)),  // with two there is nothing to choose
-      tree_(rank_tree(node_of_rank_)) {
+LocalGroup::LocalGroup(std::vector<int> node_of_rank)
+    : members_(node_of_rank.size()),
+      node_of_rank_(std::move(node_of_rank)),
+      tree_(rank_tree(node_of_rank_)),
+      ring_(rank_ring(node_of_rank_)) {
   constexpr std::size_t widest = 2;  // sums of 16-bit numbers are float32
   for (Member& member : members_) {
     for (auto& staged : member.staged) staged = std::make_unique<std::byte[]>(widest * staged_bytes);

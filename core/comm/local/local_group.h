@@ -39,7 +39,7 @@ class LocalGroup {
   /// Requests and copies are kept for two collectives in turn: a rank arrives at the next but one only when all have
   /// arrived at the next, and so are done with this one.
   struct alignas(128) Member {
-    Progress arrivals, releases, departures;
+    Progress arrivals, releases, departures, ring_pieces;
     std::array<LocalRequest, 2> requests;
     /// Pieces of this rank's share that somebody has taken.
     alignas(128) std::array<std::atomic<std::size_t>, 2> pieces_taken{};
@@ -47,11 +47,14 @@ class LocalGroup {
     std::array<std::unique_ptr<std::byte[]>, 2> staged;
   };
 
-  explicit LocalGroup(int size);
+  /// A rank for each element: the memory node that it is near.
+  explicit LocalGroup(std::vector<int> node_of_rank);
 
   int size() const { return static_cast<int>(members_.size()); }
   const TreePlace& place(int rank) const { return tree_[static_cast<std::size_t>(rank)]; }
   std::vector<int> help_order(int rank) const { return gpubench::help_order(node_of_rank_, rank); }
+  /// The ranks one after the other, those of a node together: the last is the first one's left neighbour.
+  const std::vector<int>& ring() const { return ring_; }
   Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
 
   /// All waits end, now and from now on. The first reason counts.
@@ -82,6 +85,7 @@ class LocalGroup {
   std::vector<Member> members_;
   std::vector<int> node_of_rank_;
   std::vector<TreePlace> tree_;
+  std::vector<int> ring_;
   std::atomic<bool> aborted_{false};
   mutable std::mutex mutex_;
   std::string reason_;  // guarded by mutex_

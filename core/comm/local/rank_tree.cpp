@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace gpubench {
 namespace {
@@ -38,6 +39,13 @@ std::vector<TreePlace> rank_tree(std::span<const int> node_of_rank) {
   return places;
 }
 
+std::vector<int> rank_ring(std::span<const int> node_of_rank) {
+  std::vector<int> ring(node_of_rank.size());
+  std::iota(ring.begin(), ring.end(), 0);
+  std::ranges::stable_sort(ring, {}, [&](int rank) { return node_of_rank[static_cast<std::size_t>(rank)]; });
+  return ring;
+}
+
 std::vector<int> help_order(std::span<const int> node_of_rank, int rank) {
   std::vector<int> order;
   const auto size = static_cast<int>(node_of_rank.size());
@@ -46,12 +54,6 @@ std::vector<int> help_order(std::span<const int> node_of_rank, int rank) {
     return node_of_rank[static_cast<std::size_t>(other)] == node_of_rank[static_cast<std::size_t>(rank)];
   });
   return order;
-}
-
-std::vector<int> spread_over_nodes(int ranks, int nodes) {
-  std::vector<int> node_of_rank;
-  for (int rank = 0; rank < ranks; ++rank) node_of_rank.push_back(rank * nodes / ranks);
-  return node_of_rank;
 }
 
 }  // namespace gpubench

@@ -17,12 +17,11 @@ struct TreePlace {
 /// The places of all ranks, from the memory node of each. The same for the same nodes: sums along it have one order.
 std::vector<TreePlace> rank_tree(std::span<const int> node_of_rank);
 
+/// The ranks by their nodes, in the order of each: so that a ring crosses between nodes as seldom as it can.
+std::vector<int> rank_ring(std::span<const int> node_of_rank);
+
 /// The ranks in the order in which `rank` looks for work: itself, those of its node, then the others, each from the
 /// next on so that not all help the same one.
 std::vector<int> help_order(std::span<const int> node_of_rank, int rank);
-
-/// Which node's memory and processors each rank is near, where ranks fill `nodes` nodes evenly and in order: a
-/// replica's threads are placed by the system, which keeps them apart but tells no place that would last.
-std::vector<int> spread_over_nodes(int ranks, int nodes);
 
 }  // namespace gpubench

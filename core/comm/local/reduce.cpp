@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "core/comm/local/flushed_denormals.h"
-#include "core/math/half.h"
+#include "core/math/stored.h"
 
 namespace gpubench {
 namespace {
@@ -39,32 +39,12 @@ struct Max {
   }
 };
 
-template <class T>
-T widened(T x) {
-  return x;
-}
-inline float widened(math::Float16 x) {
-  return math::to_float(x);
-}
-inline float widened(math::Bfloat16 x) {
-  return math::to_float(x);
-}
-template <class Stored, class Wide>
-Stored narrowed(Wide x) {
-  if constexpr (std::is_same_v<Stored, math::Float16>)
-    return math::to_float16(x);
-  else if constexpr (std::is_same_v<Stored, math::Bfloat16>)
-    return math::to_bfloat16(x);
-  else
-    return x;
-}
-
 /// A destination may be one of the sources, of which no element is read after its result is written.
 template <class Stored, class Result>
 void write(std::byte* to, std::size_t elements, const Result& result) {
 #pragma GCC ivdep
   for (std::size_t i = 0; i < elements; ++i) {
-    const Stored value = narrowed<Stored>(result(i));
+    const Stored value = math::narrow<Stored>(result(i));
     std::memcpy(to + i * sizeof(Stored), &value, sizeof value);
   }
 }
@@ -72,13 +52,13 @@ void write(std::byte* to, std::size_t elements, const Result& result) {
 template <class Stored, class Operation>
 void reduce_as(std::span<const std::byte* const> sources, std::span<std::byte* const> destinations,
                std::size_t elements) {
-  using Wide = decltype(widened(Stored{}));
+  using Wide = decltype(math::widen(Stored{}));
   // Packed messages have tensors at any address.
   const auto source = [&](std::size_t index, std::size_t first) {
     return [from = sources[index] + first * sizeof(Stored)](std::size_t i) {
       Stored value;
       std::memcpy(&value, from + i * sizeof(Stored), sizeof value);
-      return widened(value);
+      return math::widen(value);
     };
   };
   alignas(64) std::array<Wide, block_elements> sums;
@@ -133,7 +113,7 @@ Dtype sum_dtype(Dtype dtype) {
 void widen(Dtype dtype, const std::byte* from, std::byte* sums, std::size_t elements) {
   auto* const to = reinterpret_cast<float*>(sums);
   const auto each = [&](const auto* source) {
-    for (std::size_t i = 0; i < elements; ++i) to[i] = widened(source[i]);
+    for (std::size_t i = 0; i < elements; ++i) to[i] = math::widen(source[i]);
   };
   if (dtype == Dtype::f16)
     each(reinterpret_cast<const math::Float16*>(from));
@@ -146,7 +126,7 @@ void widen(Dtype dtype, const std::byte* from, std::byte* sums, std::size_t elem
 void narrow(Dtype dtype, const std::byte* sums, std::byte* to, std::size_t elements) {
   const auto* const from = reinterpret_cast<const float*>(sums);
   const auto each = [&]<class Stored>(Stored* destination) {
-    for (std::size_t i = 0; i < elements; ++i) destination[i] = narrowed<Stored>(from[i]);
+    for (std::size_t i = 0; i < elements; ++i) destination[i] = math::narrow<Stored>(from[i]);
   };
   if (dtype == Dtype::f16)
     each(reinterpret_cast<math::Float16*>(to));

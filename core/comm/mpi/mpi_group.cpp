@@ -20,7 +20,7 @@ namespace {
 
 /// Channels of one part of the script, between two conclude(): a rank that leaves a part early may have opened fewer.
 constexpr int channels_per_part = 4096;
-enum FirstChannels : int { concluding = 0, gathering = 1, first_communicator = 2 };
+enum FirstChannels : int { concluding = 0, gathering = 1, leaving = 2, first_communicator = 3 };
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -80,6 +80,11 @@ class MpiGroup final : public ProcessGroup {
   std::unique_ptr<Communicator> communicator() override { return next_communicator(nullptr); }
   std::unique_ptr<Communicator> communicator_on(Device& gpu) override;
   std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
+
+  void leave() override {
+    watch_->set_leaving();
+    gather_texts(leaving, {});
+  }
 
   void set_step(std::int64_t step) noexcept override { watch_->set_step(step); }
   void fail(const std::string& reason) noexcept override { watch_->fail(reason); }

@@ -29,7 +29,7 @@ using nlohmann::json;
 constexpr int glance_ms = 50;
 /// The watch's channels: gathering of each part of the script. Only its end can be left out.
 constexpr int channels_per_part = 2;
-enum Kind : int { gathering = 0, concluding = 1 };
+enum Kind : int { gathering = 0, concluding = 1, leaving = 2 };
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -67,6 +67,11 @@ class JoinedGroup final : public ProcessGroup {
         "GPUBENCH_NCCL_ID joins them for NCCL alone: start them with mpirun or gpubench run --workers");
   }
   std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
+
+  void leave() override {
+    watch_->set_leaving();
+    static_cast<void>(round(leaving, {}));
+  }
 
   void set_step(std::int64_t step) noexcept override { watch_->set_step(step); }
   void fail(const std::string& reason) noexcept override { watch_->fail(reason); }

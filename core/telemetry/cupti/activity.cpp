@@ -135,6 +135,8 @@ std::size_t add_spans(std::span<const Activity> activities, const ClockConversio
     span.span_class = class_of(activity);
     span.name = timeline.name(activity.name);
     span.lane = timeline.name(lane_of(activity));
+    if (is_device_work(activity) || activity.kind == Activity::Kind::graph)
+      span.gpu = static_cast<std::int32_t>(activity.device);
     span.correlation = activity.correlation;
     span.is_exact = activity.kind != Activity::Kind::graph &&
                     (!is_launch_of_graph(activity) || graph_launches.has_node_times(activity));

@@ -46,6 +46,28 @@ TEST_F(PeerWatches, AFailureReachesAll) {
   }
 }
 
+TEST_F(PeerWatches, OneThatIsAtItsEndWhileAnotherWaitsInAnExchangeEndsAll) {
+  start(3, {.silence = Seconds(600), .absence = Seconds(600), .departure = Seconds(0.01)});
+  watches_[2]->set_leaving();
+  const PeerWatch::Waiting end(*watches_[2], 7), exchange(*watches_[1], 7);
+  for (const auto& watch : watches_) {
+    wait_for(watch->lost());
+    EXPECT_EQ(watch->lost().reason(),
+              "process 2 has come to the end of its script, and process 1 has waited for it in an exchange for 0 s");
+  }
+}
+
+TEST_F(PeerWatches, ThatAllComeToTheEndAreNotLost) {
+  start(2, {.silence = Seconds(600), .absence = Seconds(600), .departure = Seconds(0.01)});
+  watches_[0]->set_leaving();
+  watches_[1]->set_leaving();
+  const PeerWatch::Waiting first(*watches_[0], 7), second(*watches_[1], 7);
+  watches_[1]->abort(1, 2, "after some beats");
+  const auto channel = watches_[0]->channel(1);
+  wait_for(*channel);
+  EXPECT_FALSE(watches_[0]->lost().is_set());
+}
+
 TEST_F(PeerWatches, TheFirstReasonCounts) {
   start(2);
   watches_[0]->fail("first");

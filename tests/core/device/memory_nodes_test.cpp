@@ -1,35 +1,133 @@
 #include "core/device/memory_nodes.h"
 
-#include <fstream>
+#include <cstdlib>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <string>
+#include <set>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/device/bound_thread.h"
 
 namespace gpubench {
 namespace {
 
-/// How many a list of the system holds: "0-1,4".
-int count_in(const std::string& list) {
-  int count = 0;
-  for (std::size_t at = 0; at < list.size();) {
-    std::size_t used = 0;
-    const int first = std::stoi(list.substr(at), &used);
-    at += used;
-    int last = first;
-    if (at < list.size() && list[at] == '-') {
-      last = std::stoi(list.substr(at + 1), &used);
-      at += 1 + used;
-    }
-    count += last - first + 1;
-    ++at;
-  }
-  return count;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+
+const auto processors = [](const auto& matcher) { return Field("processors", &MemoryNode::processors, matcher); };
+
+/// A machine that hwloc makes up, while it lives.
+class Machine {
+ public:
+  explicit Machine(const char* description) { setenv("HWLOC_SYNTHETIC", description, 1); }
+  ~Machine() { unsetenv("HWLOC_SYNTHETIC"); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+};
+
+std::vector<MemoryNode> nodes_of(const char* description) {
+  const Machine machine(description);
+  return read_memory_nodes();
 }
 
-TEST(MemoryNodes, no_more_than_the_system_has) {
-  std::string list = "0";
-  std::ifstream("/sys/devices/system/node/has_cpu") >> list;
-  EXPECT_GE(memory_nodes(), 1);
-  EXPECT_LE(memory_nodes(), count_in(list));
+TEST(MemoryNodes, AreReadWithTheirProcessors) {
+  EXPECT_THAT(nodes_of("numa:2 core:2 pu:1"),
+              ElementsAre(processors(ElementsAre(0, 1)), processors(ElementsAre(2, 3))));
+  EXPECT_THAT(nodes_of("numa:1 core:2 pu:2"), ElementsAre(processors(ElementsAre(0, 1, 2, 3))));
+}
+
+TEST(MemoryNodes, SecondHardwareThreadsBelongToTheNodesOfTheirCores) {
+  EXPECT_THAT(nodes_of("numa:2 core:2 pu:2(indexes=0,4,1,5,2,6,3,7)"),
+              ElementsAre(processors(ElementsAre(0, 1, 4, 5)), processors(ElementsAre(2, 3, 6, 7))));
+}
+
+TEST(MemoryNodes, OfMemoryOfSeveralKindsTheSmallestPartsCount) {
+  const auto nodes = nodes_of("pack:2 [numa] l3:2 [numa(memory=1GB)] core:2 pu:1");
+  EXPECT_THAT(nodes, ElementsAre(processors(ElementsAre(0, 1)), processors(ElementsAre(2, 3)),
+                                 processors(ElementsAre(4, 5)), processors(ElementsAre(6, 7))));
+}
+
+TEST(MemoryNodes, OfThisMachineShareNoProcessor) {
+  std::set<int> seen;
+  std::size_t count = 0;
+  for (const MemoryNode& node : read_memory_nodes()) {
+    EXPECT_THAT(node.processors, testing::Not(IsEmpty()));
+    seen.insert(node.processors.begin(), node.processors.end());
+    count += node.processors.size();
+  }
+  EXPECT_EQ(seen.size(), count);
+}
+
+TEST(MemoryNodes, OnlyProcessorsThatTheProcessMayUseCount) {
+  const auto nodes = nodes_of("numa:3 core:2 pu:1");
+  EXPECT_THAT(nodes_with(nodes, std::vector{1, 4, 5, 99}),
+              ElementsAre(processors(ElementsAre(1)), processors(ElementsAre(4, 5))));
+  EXPECT_EQ(nodes_with(nodes, std::vector{1, 4})[1].index, 2);
+  EXPECT_THAT(nodes_with(nodes, {}), IsEmpty());
+}
+
+std::vector<int> places(const char* machine, const std::vector<int>& threads) {
+  return nodes_of_devices(nodes_of(machine), threads);
+}
+
+TEST(NodesOfDevices, FillTheMachineInOrder) {
+  EXPECT_THAT(places("numa:2 core:4 pu:1", {4, 4}), ElementsAre(0, 1));
+  EXPECT_THAT(places("numa:2 core:4 pu:1", {2, 2, 2, 2}), ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(places("numa:4 core:2 pu:1", {1, 1}), ElementsAre(1, 3));
+  EXPECT_THAT(places("numa:2 core:4 pu:1", {1, 1, 1, 1, 1, 1}), ElementsAre(0, 0, 0, 1, 1, 1));
+  EXPECT_THAT(places("numa:2 core:8 pu:1", {2, 6, 6, 2}), ElementsAre(0, 0, 1, 1));
+}
+
+TEST(NodesOfDevices, MoreDevicesThanProcessorsShareThem) {
+  EXPECT_THAT(places("numa:2 core:1 pu:1", {1, 1, 1, 1}), ElementsAre(0, 0, 1, 1));
+}
+
+TEST(NodesOfDevices, OneThatNeedsMoreThanANodeLiesOnNone) {
+  EXPECT_THAT(places("numa:2 core:4 pu:1", {5, 2}), ElementsAre(-1, 1));
+  EXPECT_THAT(places("numa:2 core:4 pu:1", {8}), ElementsAre(-1));
+}
+
+TEST(NodesOfDevices, OneNodeIsNoChoice) {
+  EXPECT_THAT(places("numa:1 core:4 pu:1", {2, 2}), ElementsAre(-1, -1));
+  EXPECT_THAT(nodes_of_devices({}, std::vector{1, 1}), ElementsAre(-1, -1));
+}
+
+std::vector<int> own_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  std::vector<int> own;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &set)) own.push_back(processor);
+  }
+  return own;
+}
+
+TEST(BoundThread, RunsOnItsNodeAndThenWhereItDidBefore) {
+  const std::vector<int> all = process_processors();
+  EXPECT_EQ(own_processors(), all);
+  const MemoryNode first{0, {all.front()}}, last{1, {all.back()}};
+  {
+    const BoundThread bound(&first);
+    EXPECT_EQ(own_processors(), first.processors);
+    {
+      const BoundThread elsewhere(&last), same(&last), nowhere_in_particular(nullptr);
+      EXPECT_EQ(own_processors(), last.processors);
+      std::thread([&] { EXPECT_EQ(own_processors(), last.processors); }).join();
+    }
+    EXPECT_EQ(own_processors(), first.processors);
+    EXPECT_EQ(process_processors(), all);
+  }
+  EXPECT_EQ(own_processors(), all);
+}
+
+TEST(BoundThread, TellsWhatTheSystemRefuses) {
+  const MemoryNode absent{0, {1023}};
+  if (process_processors().back() == 1023) GTEST_SKIP() << "this machine has a processor 1023";
+  EXPECT_THAT([&] { const BoundThread bound(&absent); },
+              testing::ThrowsMessage<Error>("cannot bind a thread to the processors 1023: Invalid argument"));
 }
 
 }  // namespace

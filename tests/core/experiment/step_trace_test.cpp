@@ -51,7 +51,7 @@ class StepTraceTest : public ::testing::Test {
  protected:
   StepTrace trace(const TraceLimits& limits = {}) {
     tracer_.start();
-    return trace_steps(steps_, runtime_, tracer_, timeline_, limits);
+    return trace_steps(steps_, runtime_, nullptr, tracer_, timeline_, limits);
   }
 
   Devices devices_{DeviceConfig{}};
@@ -83,7 +83,7 @@ TEST_F(StepTraceTest, TheHostsTimeIsExplainedWithoutTheDevice) {
     void start() override {}
     std::size_t stop(Timeline&) override { return 0; }
   } blind;
-  const StepTrace trace = trace_steps(steps_, runtime_, blind, timeline_);
+  const StepTrace trace = trace_steps(steps_, runtime_, nullptr, blind, timeline_);
   Record record;
   set_breakdown(record, trace);
   EXPECT_EQ(number(record, "compute_share"), 0);
@@ -104,7 +104,8 @@ TEST_F(StepTraceTest, WhatWasLostOrIsNotExactIsInDoubt) {
   tracer_.lost = 0;
   Timeline small(4);
   tracer_.start();
-  EXPECT_THAT(trace_steps(steps_, runtime_, tracer_, small).breakdown.doubt, ::testing::EndsWith(" were lost"));
+  EXPECT_THAT(trace_steps(steps_, runtime_, nullptr, tracer_, small).breakdown.doubt,
+              ::testing::EndsWith(" were lost"));
   tracer_.is_exact = false;
   timeline_.clear();
   EXPECT_EQ(trace().breakdown.doubt, "the trace has a graph's launch without its nodes' times");

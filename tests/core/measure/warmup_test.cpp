@@ -42,6 +42,21 @@ TEST(Warmup, EndsUnsettledAtItsTimeLimit) {
   EXPECT_THAT(warmup.reason(), HasSubstr("not settled after"));
 }
 
+TEST(Warmup, ComparesThreeWindowsHoweverLongAStepTakes) {
+  for (const double step : {0.07, 0.4}) {  // nine steps take longer than the time limit
+    Warmup warmup({});
+    std::size_t steps = 1;
+    while (!warmup.add(step)) ++steps;
+    EXPECT_TRUE(warmup.settled()) << step;
+    EXPECT_EQ(steps, step > 0.1 ? 3U : 6U);
+  }
+  Warmup unsteady({});
+  EXPECT_FALSE(unsteady.add(1.0));
+  EXPECT_FALSE(unsteady.add(0.8));
+  EXPECT_TRUE(unsteady.add(0.7));
+  EXPECT_FALSE(unsteady.settled());
+}
+
 TEST(Warmup, RefusesImpossibleLimits) {
   EXPECT_THAT([] { Warmup({.tolerance = 0}); }, ThrowsMessage<Error>(HasSubstr("all must be above 0")));
 }

@@ -76,6 +76,12 @@ TEST(GnuplotScript, TicksAreWrittenAsTheyWereSetAndDoNotRunIntoEachOther) {
               HasSubstr("set xtics ('4 KiB' 4096, '64 MiB' 67108864)\n"));
 }
 
+TEST(GnuplotScript, OneValueIsTheOnlyTick) {
+  Chart chart = line_over({{1, 10, {}}});
+  chart.spec.log_x = 0;
+  EXPECT_THAT(gnuplot_script(chart), HasSubstr("set xrange [0:2]\nset xtics ('1' 1)\n"));
+}
+
 TEST(GnuplotScript, MarksUnreliablePointsAndNamesSeriesWithoutPoints) {
   Chart chart = line_over({{1, 10, {}, true}, {2, 20, {}, false}});
   chart.absent = {{"gpu:0", "out of memory"}, {"", "error"}};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/results/abandoned_run.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
@@ -31,6 +32,22 @@ std::vector<std::string> names(const std::vector<Column>& columns) {
   std::vector<std::string> all;
   for (const Column& column : columns) all.push_back(column.name);
   return all;
+}
+
+TEST(Run, OneWhoseProcessIsLostIsEndedByAnother) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  writer.add({{"device", std::string("cpu:0")}, {"width", std::int64_t{8}}}, {});
+  EXPECT_TRUE(end_abandoned_run(writer.directory(), "process 0 was lost"));
+  const auto run = read_run(writer.directory());
+  EXPECT_EQ(run.info.text("status"), "error");
+  EXPECT_EQ(run.info.text("detail"), "process 0 was lost");
+  EXPECT_EQ(run.info.text("rows"), "1");
+  EXPECT_THAT(run.info.text("finished"), testing::MatchesRegex("20[0-9-]+T[0-9:]+Z"));
+  EXPECT_EQ(run.info.text("title"), nasty_title);
+  EXPECT_FALSE(end_abandoned_run(writer.directory(), "again")) << "it has ended";
+  EXPECT_EQ(read_run(writer.directory()).info.text("detail"), "process 0 was lost");
+  EXPECT_FALSE(end_abandoned_run(writer.directory() / "elsewhere", "not on this machine"));
 }
 
 TEST(Run, WhatIsWrittenIsReadBack) {

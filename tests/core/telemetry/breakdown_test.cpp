@@ -69,6 +69,26 @@ TEST(Breakdown, SaysWhyItIsInDoubt) {
   EXPECT_EQ(break_down(spans, window).doubt, "the trace has a graph's launch without its nodes' times");
 }
 
+TEST(Breakdown, OfSeveralGpusIsTheMeanOfEachWithTheHost) {
+  const auto on_gpu = [](int gpu, Span one) {
+    one.gpu = gpu;
+    return one;
+  };
+  std::vector spans = {on_gpu(1, span(SpanClass::compute, 0, 80)), on_gpu(3, span(SpanClass::compute, 40, 60)),
+                       on_gpu(3, span(SpanClass::communication, 60, 80)), span(SpanClass::host_compute, 0, 100),
+                       on_gpu(0, span(SpanClass::copy, 0, 100))};
+  const Breakdown breakdown = break_down_each(spans, std::vector{1, 3}, window);
+  EXPECT_EQ(breakdown.share(SpanClass::compute), 0.5);
+  EXPECT_EQ(breakdown.share(SpanClass::communication), 0.1);
+  EXPECT_EQ(breakdown.share(SpanClass::host_compute), 0.4);
+  EXPECT_EQ(breakdown.share(SpanClass::copy), 0) << "of a GPU that takes no part";
+  EXPECT_EQ(breakdown.device_busy(), 0.5);
+  EXPECT_EQ(breakdown.doubt, "");
+  EXPECT_EQ(break_down_each(spans, std::vector{1, 3}, window, 2).doubt, "2 spans of the trace were lost");
+  spans.erase(spans.begin() + 3);
+  EXPECT_EQ(break_down_each(spans, std::vector{1, 3}, window).doubt, "40 % of the time are unexplained");
+}
+
 // What the sweep must come to, moment by moment.
 std::array<long, span_class_count> charged_by_moments(const std::vector<Span>& spans) {
   std::array<long, span_class_count> result{};

@@ -159,6 +159,71 @@ TEST_F(ReplicaLayers, NormalizingTogetherNeedsAnExampleEach) {
                                              "dataset:batch(size, { drop_remainder = true })")));
 }
 
+class ReplicaRanges : public ReplicaLayers {
+ protected:
+  struct Trained {
+    std::vector<float> ranges, weights;
+  };
+  /// Of layers that round as int8 would: points of one replica's rows are ten times as large.
+  Trained train_rounded(CompileConfig config, std::int64_t last = 32, bool synchronized = false) {
+    const auto aware = [](std::int64_t units, const char* activation, const Shape& input_shape) {
+      return make_layer("Dense", {{"units", units},
+                                  {"activation", std::string(activation)},
+                                  {"input_shape", input_shape},
+                                  {"quantization", std::string("aware")}});
+    };
+    std::vector<LayerPtr> layers{aware(8, "tanh", {4}), aware(3, "softmax", {})};
+    if (synchronized) layers.insert(layers.begin() + 1, make_layer("BatchNormalization", {{"synchronized", true}}));
+    const auto model = std::make_shared<Model>("rounded", layers);
+    Blobs blobs(64 + last);
+    for (std::size_t row = 0; row < 64; row += 32) {
+      for (std::size_t i = 0; i < 16; ++i) blobs.points.values<float>()[4 * row + i] *= 10;
+    }
+    seed = 3;
+    Trainer trained(runtime, factory, model, std::move(config));
+    fit(trained, *batches_of({blobs.points, blobs.one_hot}, 32), {.epochs = 2});
+    Trained result{.ranges = {}, .weights = flat(trained.weights())};
+    for (const VariablePtr& variable : model->variables()) {
+      if (!variable->name.ends_with("/input_range")) continue;
+      result.ranges.push_back(runtime.variables().read(*variable).values<float>()[0]);
+    }
+    return result;
+  }
+};
+
+TEST_F(ReplicaRanges, AreThoseOfTheWholeBatch) {
+  for (const std::int64_t last : {32, 31, 2}) {  // of 2 examples one of 3 replicas has none
+    const Trained alone = train_rounded(config(nullptr), last);
+    ASSERT_EQ(alone.ranges.size(), 2U);
+    EXPECT_GT(alone.ranges[0], 8);
+    for (const int count : {1, 2, 3}) {
+      const Trained together = train_rounded(config(replicas(count)), last);
+      EXPECT_NEAR(together.ranges[0], alone.ranges[0], 1e-5) << count << " replicas, last batch of " << last;
+      EXPECT_NEAR(together.ranges[1], alone.ranges[1], 1e-4);
+      // A sum in another order may be rounded to the next of the 255 steps.
+      EXPECT_THAT(together.weights, Pointwise(::testing::FloatNear(2e-3F), alone.weights));
+    }
+    EXPECT_NEAR(train_rounded(config(replicas(2, {3, 1})), last).ranges[0], alone.ranges[0], 1e-5);
+  }
+}
+
+TEST_F(ReplicaRanges, AreTheSameInEagerExecutionAndRecomputed) {
+  const Trained alone = train_rounded(config(nullptr));
+  CompileConfig eager = config(replicas(2));
+  eager.executor.execution = Execution::eager;
+  EXPECT_NEAR(train_rounded(std::move(eager)).ranges[0], alone.ranges[0], 1e-5);
+  CompileConfig recomputed = config(replicas(2));
+  recomputed.recompute = {"dense_1"};
+  const Trained again = train_rounded(std::move(recomputed));
+  EXPECT_NEAR(again.ranges[0], alone.ranges[0], 1e-5);
+  EXPECT_THAT(again.weights, Pointwise(::testing::FloatNear(2e-3F), alone.weights));
+}
+
+TEST_F(ReplicaRanges, ExchangesOfABackwardPassStillNeedAnExampleEach) {
+  EXPECT_THAT([&] { train_rounded(config(replicas(3)), 2, true); },
+              ThrowsMessage<Error>(HasSubstr("so small a batch leaves a replica without examples")));
+}
+
 /// All kinds of layers, each of which some output depends on.
 ModelPtr with_every_kind() {
   std::set<std::string> used;

@@ -2,6 +2,7 @@
 local gb = require "gpubench"
 local testing = require "testing"
 local case, equal, near, is_true, raises = testing.case, testing.equal, testing.near, testing.is_true, testing.raises
+local contains = testing.contains
 
 -- GPUs where there are some, as in the tests that simulate them; else CPU devices.
 local gpus = gb.config.list_physical_devices "GPU"
@@ -209,6 +210,28 @@ case("batch norm keeps one set of statistics", function()
   is_true((model:get_weights()[3] - one:get_weights()[3]):abs():max():item() < 1e-6, "moving mean")
 end)
 
+case("a quantization-aware layer covers the whole batch", function()
+  local function trained(wrap)
+    local model = wrap(function()
+      local aware = gb.quantize.aware(build())
+      aware:compile { optimizer = "sgd", loss = "categorical_crossentropy" }
+      return aware
+    end)
+    model:fit(digits:take(97):batch(32), { verbose = 0 })  -- the last batch is one example
+    return model
+  end
+  local function ranges(model)
+    local found = {}
+    for _, variable in ipairs(model.variables) do
+      if #variable.shape == 0 then found[#found + 1] = variable:item() end
+    end
+    return found
+  end
+  local alone = ranges(trained(function(fn) return fn() end))
+  equal(#alone, 2)
+  for i, range in ipairs(ranges(trained(function(fn) return strategy_of(2):scope(fn) end))) do near(range, alone[i], 1e-3) end
+end)
+
 case("rows tell what replicas spend on each other", function()
   local strategy = strategy_of(2)
   local row = gb.measure.training(strategy:scope(build), digits:batch(64), { budget = 0.2, warmup = 0.05 })
@@ -216,12 +239,59 @@ case("rows tell what replicas spend on each other", function()
   is_true(row.exchanges == 1, "exchanges")
   -- 784 x 16 + 16 + 16 x 10 + 10 gradients, and two sums and counts
   is_true(row.exchange_bytes == (784 * 16 + 16 + 160 + 10 + 4) * 4, "bytes")
-  -- Times of a GPU's exchanges are told where NCCL tells them.
-  for _, column in ipairs(kind == "gpu:" and {} or { "communication_share", "peer_wait_share", "overlap_share", "last_rank_share" }) do
-    is_true(row[column] >= 0 and row[column] <= 1, column)
-  end
-  if kind == "cpu:" then is_true(row.imbalance >= 0 and (row.last_rank == 0 or row.last_rank == 1), "imbalance") end
+  local shares = { "communication_share", "peer_wait_share", "overlap_share", "last_rank_share" }
   equal(#row.ranks, 2)
+  if kind == "gpu:" then  -- a trace of GPUs tells them, and here is none
+    for _, column in ipairs(shares) do equal(row[column], nil) end
+    contains(row.detail, "no shares but the input's: ")
+    equal(row.ranks, { { device = "gpu:0" }, { device = "gpu:1" } })
+    raises("own_s of rank 0 is missing; where the times of replicas are not known, the row's detail says why", gb.distribute.balanced_shares, row.ranks)
+    return
+  end
+  for _, column in ipairs(shares) do is_true(row[column] >= 0 and row[column] <= 1, column) end
+  is_true(row.imbalance >= 0 and (row.last_rank == 0 or row.last_rank == 1), "imbalance")
+  equal(row.detail, nil)
+end)
+
+-- A step of one update, and what it runs.
+local function by_hand(strategy)
+  local model = strategy:scope(build)
+  local optimizer, loss_function = gb.optimizers.SGD { learning_rate = 0.1 }, gb.losses.CategoricalCrossentropy()
+  local function step(images, labels)
+    local tape <close> = gb.tape()
+    local loss = loss_function(labels, model(images, { training = true }))
+    optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+    return loss
+  end
+  return function(images, labels) return strategy:reduce("mean", strategy:run(step, images, labels)) end
+end
+
+case("rows of loops written by hand tell it too", function()
+  local input, options = digits:batch(64), { budget = 0.2, min_time = 0.05, warmup = 0.05 }
+  local row = gb.measure.loop(by_hand(strategy_of(2)), input, options)
+  equal({ row.replicas, row.device, row.batch_size }, { 2, kind .. "0 " .. kind .. "1", 64 })
+  equal({ row.exchanges, row.exchange_bytes }, { 1.0, (784 * 16 + 16 + 160 + 10) * 4.0 })
+  equal(#row.ranks, 2)
+  if kind == "cpu:" then
+    equal(row.detail, nil)
+    for _, column in ipairs { "communication_share", "peer_wait_share", "overlap_share", "last_rank_share" } do
+      is_true(row[column] >= 0 and row[column] <= 1, column)
+    end
+    for _, rank in ipairs(row.ranks) do is_true(rank.own_s > 0 and rank.exchange_s > 0, rank.device) end
+  end
+  local one = gb.measure.loop(by_hand(strategy_of(1)), input, options)
+  equal({ one.replicas, one.device, one.peer_wait_share, one.communication_share }, { 1, kind .. "0", 0.0, 0.0 })
+  gb.measure.efficiency(row, { gb.measure.loop(by_hand(strategy_of(1)), digits:batch(32), options) }, "weak")
+  is_true(row.weak_efficiency > 0, "efficiency")
+  local none = gb.measure.loop(function(images) return images:sum() end, input, options)
+  equal({ none.replicas, none.peer_wait_share, none.ranks }, { 1 })
+end)
+
+case("of several strategies in a loop nothing is told", function()
+  local first, second = by_hand(strategy_of(2)), by_hand(strategy_of(2))
+  local row = gb.measure.loop(function(...) first(...) return second(...) end, digits:batch(64), { budget = 0.05, min_time = 0.01 })
+  equal({ row.batch_size, row.detail }, { 64, "no columns of replicas: 2 strategies run in the loop" })
+  equal({ row.replicas, row.exchanges, row.ranks }, {})
 end)
 
 if kind == "cpu:" then case("a slow replica is named, and a balanced split gives it less", function()

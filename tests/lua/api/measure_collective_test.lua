@@ -25,6 +25,17 @@ testing.case("devices may exchange through the first one", function()
   testing.equal({ row.algorithm, row.device, row.wrong }, { "reduction_to_one", "cpu:2+cpu:0", 0 })
 end)
 
+testing.case("CPU devices may be told how to add up", function()
+  for _, algorithm in ipairs { "direct", "tree", "parts", "ring" } do
+    local row = collective { sizes = { 2000 }, devices = { "cpu:0", "cpu:1", "cpu:2" }, algorithm = algorithm,
+                             budget = 0.05 }[1]
+    testing.equal({ row.algorithm, row.wrong }, { algorithm, 0 })
+  end
+  local row = collective { sizes = { 3000004 }, devices = { "cpu:0", "cpu:1", "cpu:2" }, algorithm = "ring",
+                           dtype = "float16", budget = 0.05 }[1]
+  testing.equal({ row.algorithm, row.message_bytes, row.wrong }, { "ring", 3000004, 0 })
+end)
+
 testing.case("mistakes are named", function()
   local sizes, devices = { 64 }, { "cpu:0", "cpu:1" }
   testing.raises("sizes", collective, {})
@@ -33,6 +44,15 @@ testing.case("mistakes are named", function()
     { op = "reduce", sizes = sizes })
   testing.raises("unknown cross_device 'ring' (known: automatic, local, nccl, reduction_to_one)", collective,
     { sizes = sizes, cross_device = "ring" })
+  testing.raises("unknown algorithm 'star' (known: direct, tree, parts, ring)", collective,
+    { sizes = sizes, algorithm = "star" })
+  testing.raises('the algorithm "direct" is for messages of up to 2 KiB, got 4 KiB; "parts" and "ring" take any',
+    collective, { sizes = { 4096 }, devices = devices, algorithm = "direct" })
+  testing.raises("option 'algorithm': an all_reduce has several, broadcast has one way", collective,
+    { op = "broadcast", sizes = sizes, devices = devices, algorithm = "ring" })
+  testing.raises('algorithm = "ring" is for CPU devices of one process, which exchange by cross_device = "local"; ' ..
+    '"reduction_to_one" is a way of its own', collective,
+    { sizes = sizes, devices = devices, algorithm = "ring", cross_device = "reduction_to_one" })
   testing.raises("3 bytes are less than one float32 element", collective, { sizes = { 3 }, devices = devices })
   testing.raises("no numbers of type uint8 are exchanged", collective, { sizes = sizes, dtype = "uint8", devices = devices })
   testing.raises("cpu:1 is there twice", collective, { sizes = sizes, devices = { "cpu:1", "cpu:1" } })

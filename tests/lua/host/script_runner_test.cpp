@@ -47,6 +47,34 @@ TEST_F(ScriptRunner, ErrorsStartWithTheScriptsLine) {
   EXPECT_THAT(run("require 'broken'").err, HasSubstr("broken.lua:2: unexpected symbol near ')'"));
 }
 
+TEST_F(ScriptRunner, OsExitEndsATrustedScriptWhoseFilesAreComplete) {
+  const std::string script = with_body("if point.n == 2 then pcall(os.exit, 5) end") + "print('never')";
+  const Ended ended = run(script, {"--trusted", "--quick"});
+  EXPECT_EQ(ended.status, 5);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out, Not(HasSubstr("never")));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"error\""));
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("small,1,0,1,ok"));
+  EXPECT_EQ(run("os.exit()", {"--trusted"}).status, 0);
+  EXPECT_EQ(run("os.exit(false)", {"--trusted"}).status, 1);
+  EXPECT_EQ(run("coroutine.wrap(function() os.exit(true) end)() print 'never'", {"--trusted"}).out, "");
+  EXPECT_EQ(run("os.exit('x')", {"--trusted"}).err,
+            "script.lua:1: os.exit: argument #1: true, false or an integer from 0 to 255 expected\n");
+}
+
+TEST_F(ScriptRunner, ARestartThatNothingTakesUpIsAnError) {
+  write("kept", "");
+  const std::string missing =
+      "gpubench: run: --restart-from kept: the script has trained nothing by model:fit with the option 'resume', "
+      "so "
+      "nothing went on from there\n";
+  const Ended ended = run(with_body(""), {"--quick", "--restart-from", "kept"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err, missing);
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"done\""));
+  EXPECT_EQ(run(with_body(""), {"--dry-run", "--restart-from", "kept"}).err, "");
+}
+
 TEST_F(ScriptRunner, TracebackIsShownWhenAsked) {
   const std::string script = "local function inner() error('odd') end\nlocal function outer() inner() end\nouter()";
   EXPECT_THAT(run(script).err, Not(HasSubstr("stack traceback")));

@@ -147,6 +147,33 @@ gb.experiment {
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("trained,1,0,ok"), HasSubstr("trained,1,1,ok")));
 }
 
+TEST_F(Workers, ALoopWrittenByHandIsMeasuredWithTheReplicasOfAll) {
+  const Ended ended = run_with(2, R"(
+local gb = require "gpubench"
+local strategy = gb.distribute.MultiWorkerMirroredStrategy { devices = { "cpu:0" } }
+local model = strategy:scope(function()
+  return gb.Sequential { gb.layers.Dense(16, { input_shape = { 8 } }), gb.layers.Dense(2) }
+end)
+local optimizer, loss_function = gb.optimizers.SGD(), gb.losses.MeanSquaredError()
+local function step(x, y)
+  local tape <close> = gb.tape()
+  local loss = loss_function(y, model(x, { training = true }))
+  optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
+  return loss
+end
+local data = gb.data.Dataset.from_tensor_slices { gb.ones { 128, 8 }, gb.ones { 128, 2 } }
+local row = gb.measure.loop(function(x, y) return strategy:reduce("mean", strategy:run(step, x, y)) end,
+  strategy:distribute(data:batch(32)), { budget = 0.1, min_time = 0.02 })
+assert(row.device:find("^cpu:0 of process 0 .* cpu:0 of process 1 "), row.device)
+if gb.distribute.process_index() == 0 then
+  print(row.replicas, row.batch_size, row.exchanges, row.exchange_bytes, #row.ranks, row.ranks[2].exchange_s > 0,
+    row.peer_wait_share >= 0)
+end
+)");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "2\t32\t1.0\t712.0\t2\ttrue\ttrue\n");
+}
+
 /// Trains for 30 steps; process 1 is gone at the 14th where `breaks`.
 std::string training(const std::string& file, bool breaks) {
   return fmt::format(R"(
@@ -234,6 +261,52 @@ TEST_F(Workers, ALostProcess0IsTold) {
   const Ended ended = run.end();
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr(fmt::format("pid {}) was lost: its process has ended", run.process())));
+}
+
+TEST_F(Workers, ALostProcess0LeavesARunThatHasEnded) {
+  write("script.lua", announced);
+  EndlessRun run(path(), 0, SIGKILL);
+  run.end();
+  EXPECT_THAT(read(find("run.json")),
+              AllOf(HasSubstr("\"status\": \"error\""), HasSubstr("\"detail\": \"process 0 ("),
+                    HasSubstr(fmt::format("pid {}) was lost: its process has ended", run.process())),
+                    HasSubstr("\"rows\": 2")));
+}
+
+TEST_F(Workers, ThatAllCallOsExitEndWithItsStatus) {
+  const std::string script = with_body("") + "print('bye') pcall(os.exit, STATUS)";
+  const auto exiting = [&](const std::string& status) {
+    std::string text = script;
+    return run_with(3, text.replace(text.find("STATUS"), 6, status), {"--trusted"});
+  };
+  const Ended good = exiting("0");
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_EQ(good.err, "");
+  EXPECT_THAT(good.out, HasSubstr("bye\n"));
+  const Ended odd = exiting("7");
+  EXPECT_EQ(odd.status, 7) << odd.err;
+  const Ended one = exiting("index == 1 and 3 or 0");
+  EXPECT_EQ(one.status, 2);
+  EXPECT_THAT(one.err, MatchesRegex("gpubench: process 1 \\(.*\\) failed: its script called os.exit\\(3\\)\n"));
+}
+
+TEST_F(Workers, OneThatLeavesWhileOthersExchangeIsAnError) {
+  const Ended ended = run_with(2, with_body("if point.n == 2 and index == 1 then os.exit(0) end"),
+                               {"--trusted", "--peer-timeout", "2"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*\\) has come to the end of its script, and process 0 "
+                                      "\\(.*\\) has waited for it in an exchange for 2 s\n.*1 point not measured\n"));
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,error")));
+}
+
+TEST_F(Workers, AreNotStartedByOneOfAnotherLauncher) {
+  write("script.lua", "");
+  const Ended ended =
+      run_program({"script.lua", "--workers", "2"}, path(), {"OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_RANK=1"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err,
+            "gpubench: run --workers: a launcher has started this process already, as one of many "
+            "(OMPI_COMM_WORLD_SIZE=4); leave --workers out, and give the number of processes to the launcher\n");
 }
 
 TEST_F(Workers, OneThatDoesNotComeIsGivenUp) {

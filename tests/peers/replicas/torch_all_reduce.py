@@ -7,7 +7,7 @@ import statistics
 import tempfile
 import time
 
-import workload  # noqa: F401  (finds the module below)
+import workload
 import settings
 import torch
 import torch.distributed as distributed
@@ -32,7 +32,7 @@ def times_of(size, seconds):
     return times[WARMUP:]
 
 
-def measure(rank, arguments, meeting):
+def measure(rank, arguments, meeting, end):
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=arguments.replicas)
     found = {}
@@ -42,7 +42,7 @@ def measure(rank, arguments, meeting):
         found[size] = slowest.item()
     if rank == 0:
         settings.print_result({"system": "torch-gloo", "version": torch.__version__, "times_s": found})
-    distributed.destroy_process_group()
+    workload.leave_together(end)
 
 
 def main():
@@ -52,7 +52,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=1, help="for each size")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        processes.spawn(measure, (arguments, os.path.join(folder, "meeting")), nprocs=arguments.replicas)
+        end = processes.get_context("spawn").Barrier(arguments.replicas)
+        processes.spawn(measure, (arguments, os.path.join(folder, "meeting"), end), nprocs=arguments.replicas)
 
 
 if __name__ == "__main__":

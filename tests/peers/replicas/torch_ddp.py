@@ -16,7 +16,7 @@ import torch_peer
 from torch import nn
 
 
-def train(rank, arguments, meeting):
+def train(rank, arguments, meeting, end):
     torch.set_num_threads(1)
     torch.manual_seed(1 + rank)
     distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=arguments.replicas)
@@ -38,7 +38,7 @@ def train(rank, arguments, meeting):
         distributed.broadcast(enough, 0)
     if rank == 0:
         settings.print_result(timer.result(system="torch-ddp", version=torch.__version__))
-    distributed.destroy_process_group()
+    workload.leave_together(end)
 
 
 def main():
@@ -49,7 +49,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        processes.spawn(train, (arguments, os.path.join(folder, "meeting")), nprocs=arguments.replicas)
+        end = processes.get_context("spawn").Barrier(arguments.replicas)
+        processes.spawn(train, (arguments, os.path.join(folder, "meeting"), end), nprocs=arguments.replicas)
 
 
 if __name__ == "__main__":

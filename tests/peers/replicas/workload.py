@@ -1,5 +1,6 @@
-"""What replicas train: models with their batches per replica, the steps of a timed epoch, and each replica's digits."""
+"""What replicas train: models with their batches per replica, the steps of a timed epoch, each replica's digits, and how their processes end."""
 
+import os
 import pathlib
 import sys
 
@@ -35,3 +36,11 @@ class RateTimer(settings.EpochTimer):
     def result(self, **facts):
         result = super().result(**facts)
         return result | {"examples_per_s": self.global_batch / result["step_time_s"]}
+
+
+def leave_together(end):
+    """Ends this process once all have come to the barrier `end`: one that takes its group of gloo down while another is
+    still on its way out aborts the other, now and then."""
+    sys.stdout.flush()
+    end.wait()
+    os._exit(0)

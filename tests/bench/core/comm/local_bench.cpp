@@ -2,7 +2,7 @@
 // ranks reads n S and writes n S: 2 n S in all. Copies of S bytes by n threads at once read n S and write n S too. Both
 // are measured in turn (A B B A), each round with all threads starting together; the medians count.
 //
-//   comm_local_bench [ranks] [seconds per size]
+//   comm_local_bench [ranks] [seconds per size] [parts | ring]
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -31,7 +31,7 @@ struct Rank {
 
 class Bench {
  public:
-  Bench(int ranks, std::size_t bytes) {
+  Bench(int ranks, std::size_t bytes, std::optional<LocalAlgorithm> algorithm) {
     for (int i = 0; i < ranks; ++i) {
       Rank& rank = ranks_.emplace_back();
       rank.device = std::make_unique<HostDevice>(DeviceId{DeviceId::Kind::cpu, static_cast<std::int16_t>(i), ""},
@@ -43,7 +43,12 @@ class Bench {
       }
       devices_.push_back(rank.device.get());
     }
-    communicators_ = make_communicators(devices_, CrossDevice::local, nullptr);
+    communicators_ = make_communicators(devices_, CrossDevice::local, nullptr, algorithm);
+  }
+
+  /// What the communicators take.
+  std::string algorithm() const {
+    return communicators_[0]->algorithm({.tensors = {{&ranks_[0].type, ranks_[0].sums.data()}}});
   }
 
   /// Median seconds of a sum and of a copy, all threads counted from the start of the first to the end of the last.
@@ -88,15 +93,15 @@ class Bench {
   std::vector<std::unique_ptr<Communicator>> communicators_;
 };
 
-void run(int ranks, Seconds duration) {
-  fmt::print("{:>12} {:>12} {:>12} {:>12} {:>12} {:>8}\n", "bytes", "sum us", "copy us", "sum GB/s", "copy GB/s",
-             "share");
+void run(int ranks, Seconds duration, std::optional<LocalAlgorithm> algorithm) {
+  fmt::print("{:>8} {:>12} {:>12} {:>12} {:>12} {:>12} {:>8}\n", "way", "bytes", "sum us", "copy us", "sum GB/s",
+             "copy GB/s", "share");
   for (std::size_t bytes = 256; bytes <= std::size_t{256} << 20; bytes *= bytes >= 1 << 20 ? 4 : 2) {
-    Bench bench(ranks, bytes);
+    Bench bench(ranks, bytes, algorithm);
     const auto [sum, copy] = bench.measure(duration, bytes <= 1 << 20 ? 50 : 1);
     const double moved = 2.0 * ranks * static_cast<double>(bytes);
-    fmt::print("{:>12} {:>12.2f} {:>12.2f} {:>12.2f} {:>12.2f} {:>7.0f}%\n", bytes, sum * 1e6, copy * 1e6,
-               moved / sum / 1e9, moved / copy / 1e9, 100 * copy / sum);
+    fmt::print("{:>8} {:>12} {:>12.2f} {:>12.2f} {:>12.2f} {:>12.2f} {:>7.0f}%\n", bench.algorithm(), bytes, sum * 1e6,
+               copy * 1e6, moved / sum / 1e9, moved / copy / 1e9, 100 * copy / sum);
   }
 }
 
@@ -104,5 +109,6 @@ void run(int ranks, Seconds duration) {
 }  // namespace gpubench
 
 int main(int argc, char** argv) {
-  gpubench::run(argc > 1 ? std::atoi(argv[1]) : 2, gpubench::Seconds(argc > 2 ? std::atof(argv[2]) : 1.0));
+  const auto chosen = argc > 3 ? std::optional(gpubench::parse_local_algorithm(argv[3])) : std::nullopt;
+  gpubench::run(argc > 1 ? std::atoi(argv[1]) : 2, gpubench::Seconds(argc > 2 ? std::atof(argv[2]) : 1.0), chosen);
 }

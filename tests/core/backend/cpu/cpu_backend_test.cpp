@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sched.h>
 #include <thread>
 
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
+#include "core/device/bound_thread.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/bias.h"
 #include "core/ops/binary.h"
@@ -50,6 +52,37 @@ TEST(CpuBackendTest, BindingSizesTheTeamOfTheCallingThreadOnly) {
   EXPECT_EQ(omp_get_max_threads(), 3);
   backend.devices()[1]->bind_to_thread();
   EXPECT_EQ(omp_get_max_threads(), 1);
+}
+
+std::vector<int> processors_of_team(int threads) {
+  std::vector<int> counts(static_cast<std::size_t>(threads));
+#pragma omp parallel num_threads(threads)
+  {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    counts[static_cast<std::size_t>(omp_get_thread_num())] = CPU_COUNT(&set);
+  }
+  return counts;
+}
+
+TEST(CpuBackendTest, TheTeamOfADeviceOnAMemoryNodeRunsThereAndItsMasterWhereItDid) {
+  const int all = static_cast<int>(process_processors().size());
+  const MemoryNode node{7, {process_processors().back()}};
+  const std::array options{CpuDeviceOptions{.memory = {}, .threads = 3, .node = node},
+                           CpuDeviceOptions{.memory = {}, .threads = 1}, CpuDeviceOptions{.memory = {}, .threads = 3}};
+  const CpuBackend backend(options);
+  const auto& devices = backend.devices();
+  EXPECT_THAT(devices[0]->description(), testing::EndsWith(", 3 threads, on memory node 7"));
+  EXPECT_EQ(devices[0]->memory_node()->index, 7);
+  EXPECT_EQ(devices[1]->memory_node(), nullptr);
+  devices[2]->bind_to_thread();
+  EXPECT_THAT(processors_of_team(3), testing::ElementsAre(all, all, all));
+  devices[0]->bind_to_thread();
+  EXPECT_THAT(processors_of_team(3), testing::ElementsAre(all, 1, 1));
+  devices[1]->bind_to_thread();
+  devices[2]->bind_to_thread();
+  EXPECT_THAT(processors_of_team(3), testing::ElementsAre(all, all, all));
 }
 
 TEST(CpuBackendTest, StreamsCopyAtOnceAndEventsKeepTheirOrder) {

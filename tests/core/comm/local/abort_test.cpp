@@ -47,7 +47,7 @@ TEST(LocalAbort, ends_every_wait_with_the_reason_now_and_later) {
 
 TEST(LocalAbort, at_any_moment_leaves_no_rank_behind) {
   for (int round = 0; round < 200; ++round) {
-    Ranks group(3);
+    Ranks group(3, round % 2 == 0 ? std::nullopt : std::optional(LocalAlgorithm::ring));
     std::atomic<int> done = 0;
     const auto failures = group.run([&](int rank) {
       ImmediateStream stream;

@@ -50,9 +50,11 @@ class LocalCollectives : public testing::TestWithParam<Case> {};
 TEST_P(LocalCollectives, all_reduce_gives_all_ranks_the_same_bytes) {
   const auto [ranks, scale] = GetParam();
   const auto types = mixed_types(scale);
-  for (const bool to_one : {false, true}) {
+  for (const std::optional<LocalAlgorithm> chosen :
+       {std::optional<LocalAlgorithm>(), std::optional(LocalAlgorithm::reduction_to_one),
+        std::optional(LocalAlgorithm::parts)}) {
     for (const Reduction reduction : {Reduction::sum, Reduction::max}) {
-      Ranks group(ranks, to_one);
+      Ranks group(ranks, chosen);
       std::vector<Tensors> all = filled(types, ranks);
       const auto failures = group.run([&](int rank) {
         ImmediateStream stream;
@@ -63,7 +65,7 @@ TEST_P(LocalCollectives, all_reduce_gives_all_ranks_the_same_bytes) {
       // Along the tree sums have an order of their own, the same every time.
       const bool tree = group[0].algorithm({.tensors = all[0].views()}) == "tree";
       const auto expected = tree ? all[0].bytes() : reduced(types, ranks, reduction);
-      for (const Tensors& one : all) EXPECT_EQ(one.bytes(), expected) << "reduction_to_one: " << to_one;
+      for (const Tensors& one : all) EXPECT_EQ(one.bytes(), expected) << (chosen ? to_string(*chosen) : "automatic");
     }
   }
 }
@@ -218,7 +220,7 @@ TEST(LocalCommunicator, among_many_ranks_too_all_are_told_who_asks_for_something
 }
 
 TEST(LocalCommunicator, says_how_it_works) {
-  Ranks group(2), to_one(2, true);
+  Ranks group(2), to_one(2, LocalAlgorithm::reduction_to_one), ring(2, LocalAlgorithm::ring);
   const TensorType small{{16}, Dtype::f32}, large{{1 << 20}, Dtype::f32};
   EXPECT_EQ(group[1].name(), "local");
   EXPECT_EQ(group[1].rank(), 1);
@@ -226,6 +228,9 @@ TEST(LocalCommunicator, says_how_it_works) {
   EXPECT_EQ(group[0].algorithm({.tensors = {{&small, nullptr}}}), "direct");
   EXPECT_EQ(group[0].algorithm({.tensors = {{&large, nullptr}}}), "parts");
   EXPECT_EQ(to_one[0].algorithm({.tensors = {{&large, nullptr}}}), "reduction_to_one");
+  EXPECT_EQ(ring[0].algorithm({.tensors = {{&large, nullptr}}}), "ring");
+  EXPECT_EQ(ring[0].algorithm({.tensors = {{&small, nullptr}}}), "ring");
+  EXPECT_EQ(ring[0].algorithm({.kind = CollectiveKind::broadcast, .tensors = {{&large, nullptr}}}), "direct");
   EXPECT_EQ(to_one[0].algorithm({.kind = CollectiveKind::broadcast, .tensors = {{&large, nullptr}}}), "direct");
 }
 

@@ -8,6 +8,12 @@ namespace {
 
 using testing::ElementsAre;
 
+std::vector<int> spread_over_nodes(int ranks, int nodes) {
+  std::vector<int> node_of_rank;
+  for (int rank = 0; rank < ranks; ++rank) node_of_rank.push_back(rank * nodes / ranks);
+  return node_of_rank;
+}
+
 TEST(RankTree, one_node) {
   const std::vector<int> nodes(7, 0);
   const auto places = rank_tree(nodes);
@@ -44,16 +50,16 @@ TEST(RankTree, one_edge_into_each_further_node) {
   }
 }
 
+TEST(RankRing, ranks_of_a_node_are_neighbours) {
+  EXPECT_THAT(rank_ring(std::vector<int>{0, 1, 0, 1, 0}), ElementsAre(0, 2, 4, 1, 3));
+  EXPECT_THAT(rank_ring(std::vector<int>{0, 0, 0}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(rank_ring(std::vector<int>{-1}), ElementsAre(0));
+}
+
 TEST(HelpOrder, the_own_node_first) {
   EXPECT_THAT(help_order(std::vector<int>{0, 0, 1, 1}, 3), ElementsAre(3, 2, 0, 1));
   EXPECT_THAT(help_order(std::vector<int>{0, 0, 0}, 1), ElementsAre(1, 2, 0));
   EXPECT_THAT(help_order(std::vector<int>{0, 1, 0, 1}, 0), ElementsAre(0, 2, 1, 3));
-}
-
-TEST(SpreadOverNodes, evenly_and_in_order) {
-  EXPECT_THAT(spread_over_nodes(6, 2), ElementsAre(0, 0, 0, 1, 1, 1));
-  EXPECT_THAT(spread_over_nodes(3, 1), ElementsAre(0, 0, 0));
-  EXPECT_THAT(spread_over_nodes(2, 4), ElementsAre(0, 2));
 }
 
 }  // namespace

@@ -17,7 +17,11 @@ float number(int rank, std::int64_t i) {
 
 }  // namespace
 
-Ranks::Ranks(int size, bool reduction_to_one) : communicators(make_local_communicators(size, reduction_to_one)) {}
+Ranks::Ranks(int size, std::optional<LocalAlgorithm> all_reduce)
+    : Ranks(std::vector<int>(static_cast<std::size_t>(size)), all_reduce) {}
+
+Ranks::Ranks(std::vector<int> node_of_rank, std::optional<LocalAlgorithm> all_reduce)
+    : communicators(make_local_communicators(std::move(node_of_rank), all_reduce)) {}
 
 std::vector<std::string> Ranks::run(const std::function<void(int)>& body) {
   std::vector<std::string> failures(communicators.size());

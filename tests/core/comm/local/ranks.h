@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/comm/communicator.h"
+#include "core/comm/local/local_algorithm.h"
 
 namespace gpubench {
 
@@ -22,7 +24,9 @@ class ImmediateStream final : public Stream {
 
 class Ranks {
  public:
-  explicit Ranks(int size, bool reduction_to_one = false);
+  explicit Ranks(int size, std::optional<LocalAlgorithm> all_reduce = std::nullopt);
+  /// On memory nodes.
+  Ranks(std::vector<int> node_of_rank, std::optional<LocalAlgorithm> all_reduce);
 
   int size() const { return static_cast<int>(communicators.size()); }
   Communicator& operator[](int rank) { return *communicators[static_cast<std::size_t>(rank)]; }

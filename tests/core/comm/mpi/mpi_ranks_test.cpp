@@ -1,10 +1,13 @@
 // Run by mpirun with some processes: what they exchange is checked on each, and the first failure ends all.
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include "core/backend/cpu/host_device.h"
 #include "core/base/error.h"
@@ -121,8 +124,8 @@ TEST_F(MpiRanks, ExchangeBesideKernelsInOrder) {
 }
 
 TEST_F(MpiRanks, ReplicasOfSeveralProcessesAddUp) {
-  auto ranks =
-      make_hierarchical_communicators(make_local_communicators(1, false), make_local_communicators(1, false), group());
+  auto ranks = make_hierarchical_communicators(make_local_communicators({0}, std::nullopt),
+                                               make_local_communicators({0}, std::nullopt), group());
   Tensor<float> a(40'000, Dtype::f32), b(40'000, Dtype::f32);
   const auto side = ranks[0]->beside({.tensors = {a.view()}});
   side->begin(stream());
@@ -146,6 +149,37 @@ TEST_F(MpiRanks, OfProcessesThatHaveUnlikeDevicesAreToldSo) {
                                    ::testing::HasSubstr(") has 1 CPU device for cross_device = \"local\", process 1 ("),
                                    ::testing::HasSubstr(") has 2 CPU devices for cross_device"))));
   group().barrier();
+}
+
+/// Until process 0 has waited for long enough, however busy the machine is.
+TEST_F(MpiRanks, ReplicasCountWaitsForOtherProcessesApartFromTheExchange) {
+  if (group().size() == 1) GTEST_SKIP() << "there is nobody to wait for";
+  auto ranks = make_hierarchical_communicators(make_local_communicators({0, 0}, std::nullopt),
+                                               make_local_communicators({0, 0}, std::nullopt), group());
+  const bool is_late = group().rank() == group().size() - 1;
+  std::vector<std::int64_t> enough(static_cast<std::size_t>(group().size()));
+  std::vector<Seconds> inside(ranks.size());
+  while (std::ranges::find(enough, 1) == enough.end()) {
+    if (is_late) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::vector<std::thread> threads;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      threads.emplace_back([&, rank] {
+        Tensor<float> tensor(1000, Dtype::f32);
+        const Stopwatch watch;
+        ranks[rank]->run({.tensors = {tensor.view()}}, device_.stream());
+        inside[rank] += watch.elapsed();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const auto has_waited = [](const auto& rank) { return rank->times().peer_wait > Seconds(0.03); };
+    const std::int64_t mine = group().rank() == 0 && std::ranges::all_of(ranks, has_waited) ? 1 : 0;
+    group().all_gather({&mine, 1}, enough);
+  }
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const CommunicationTimes times = ranks[rank]->times();
+    EXPECT_LE((times.exchange + times.peer_wait).count(), inside[rank].count());
+    EXPECT_GT(times.exchange.count(), 0);
+  }
 }
 
 TEST_F(MpiRanks, TextsAndNumbersOfAll) {

@@ -36,6 +36,7 @@ class ThreadGroup final : public ProcessGroup {
   int size() const override { return static_cast<int>(threads_.texts.size()); }
   std::string name_of(int rank) const override { return "worker-" + std::to_string(rank); }
   void barrier() override { threads_.arrival.arrive_and_wait(); }
+  void leave() override { barrier(); }
   std::vector<std::string> all_gather(const std::string& text) override {
     threads_.texts[static_cast<std::size_t>(rank_)] = text;
     barrier();

@@ -72,6 +72,10 @@ TEST_F(ActivityTest, RecordsBecomeSpansOfTheirClass) {
   EXPECT_EQ(timeline_.text(spans[0].name), "gemm");
   EXPECT_EQ(timeline_.text(spans[0].lane), "gpu:1 stream 13");
   EXPECT_EQ(timeline_.text(spans[1].lane), "host thread 99");
+  EXPECT_EQ(spans[0].gpu, 1);
+  EXPECT_EQ(spans[1].gpu, -1) << "the host";
+  EXPECT_EQ(spans[2].gpu, 0);
+  EXPECT_EQ(spans[5].gpu, -1);
   EXPECT_EQ(lost_, 0U);
 }
 

@@ -1,0 +1,211 @@
+// What replicas on GPUs spend on each other, from the measurement of their steps and a trace that is made up: nothing
+// here takes the time that it says.
+#include "core/experiment/replica_watch.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/experiment/step_measurement.h"
+#include "core/results/cell.h"
+#include "tests/core/comm/nccl/gpus.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::StartsWith;
+using namespace std::chrono_literals;
+
+/// Steps of two GPUs, each with one exchange.
+class ExchangingSteps final : public StepSource {
+ public:
+  explicit ExchangingSteps(Runtime& runtime)
+      : replicas_(runtime, {.devices = {{DeviceId::Kind::gpu, 0, {}}, {DeviceId::Kind::gpu, 1, {}}}}, nullptr),
+        watch_(replicas_) {
+    for (int replica = 0; replica < replicas_.size(); ++replica) {
+      Device& device = runtime.devices().device(replicas_.device(replica));
+      tensors_.emplace_back(device, Dtype::f32, std::vector<float>{1, 2, 3});
+    }
+  }
+  void step() override {
+    begun.push_back(Clock::now());
+    replicas_.step([this](int replica) {
+      Collective sum;
+      sum.tensors = {tensors_[static_cast<std::size_t>(replica)].view()};
+      Runtime& runtime = replicas_.runtime(replica);
+      replicas_.communicator(replica).run(sum, runtime.stream(replicas_.device(replica)));
+    });
+  }
+  std::int64_t examples() const override { return 8; }
+  Clock::time_point fetched() const override { return begun.back(); }
+  ReplicaWatch* replicas() override { return &watch_; }
+
+  std::vector<Clock::time_point> begun;  ///< by step
+
+ private:
+  Replicas replicas_;
+  ReplicaWatch watch_;
+  std::vector<GpuTensor> tensors_;
+};
+
+/// What goes wrong with a trace.
+struct Gaps {
+  std::size_t lost = 0;
+  bool left_out = false;  ///< the second GPU's last exchange
+};
+
+/// Sees an exchange of each GPU in every step: the second GPU comes 30 ns late to each, of which a kernel of the first
+/// hides 10.
+class NcclTracer final : public Tracer {
+ public:
+  NcclTracer(const ExchangingSteps& steps, const Gaps& gaps) : steps_(steps), gaps_(gaps) {}
+  void start() override { first_ = steps_.begun.size(); }
+  std::size_t stop(Timeline& timeline) override {
+    for (std::size_t step = first_; step < steps_.begun.size(); ++step) {
+      const Clock::time_point begin = steps_.begun[step];
+      add(timeline, SpanClass::communication, 0, begin, 50ns);
+      add(timeline, SpanClass::compute, 0, begin, 10ns);
+      if (gaps_.left_out && step + 1 == steps_.begun.size()) continue;
+      add(timeline, SpanClass::communication, 1, begin + 30ns, 20ns);
+    }
+    return gaps_.lost;
+  }
+
+ private:
+  static void add(Timeline& timeline, SpanClass span_class, int gpu, Clock::time_point begin, Clock::duration length) {
+    Span span;
+    span.span_class = span_class;
+    span.name = span.lane = timeline.name("made up");
+    span.gpu = gpu;
+    span.begin = begin;
+    span.end = begin + length;
+    timeline.add(span);
+  }
+
+  const ExchangingSteps& steps_;
+  Gaps gaps_;
+  std::size_t first_ = 0;
+};
+
+class NoTracer final : public Tracer {
+ public:
+  void start() override { throw Error("nobody may trace here"); }
+  std::size_t stop(Timeline&) override { return 0; }
+};
+
+class ReplicaWatchTest : public ::testing::Test {
+ protected:
+  using NewTracer = std::function<std::unique_ptr<Tracer>()>;
+
+  ReplicaWatchTest() {
+    cuda_on_cpu::machine().gpus = 2;
+    devices_.emplace(DeviceConfig{});
+    runtime_.emplace(*devices_);
+    steps_.emplace(*runtime_);
+  }
+  ~ReplicaWatchTest() override {
+    steps_.reset();
+    runtime_.reset();
+    devices_.reset();
+    cuda_on_cpu::machine().gpus = 1;
+  }
+
+  StepMeasurement measured(const NewTracer& new_tracer) {
+    StepLimits limits;
+    limits.stopping.budget = limits.stopping.min_time = Seconds(0.001);
+    limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
+    limits.warmup.window_steps = 1;
+    limits.new_tracer = new_tracer;
+    return measure_steps(*steps_, *runtime_, limits, "test");
+  }
+  StepMeasurement traced(const Gaps& gaps = {}) {
+    return measured([&] { return std::make_unique<NcclTracer>(*steps_, gaps); });
+  }
+  static std::string text(const Cell& cell) { return std::get<std::string>(cell); }
+  static double number(const Record& record, std::string_view column) {
+    return number_in(record.get(column)).value_or(-1);
+  }
+  static void expect_no_times(const StepMeasurement& measurement, const std::string& detail) {
+    EXPECT_EQ(text(measurement.record.get("detail")), detail);
+    for (const char* column : {"communication_share", "peer_wait_share", "exchange_time_s", "overlap_share",
+                               "imbalance", "last_rank", "last_rank_device", "last_rank_share"}) {
+      EXPECT_FALSE(measurement.record.has(column)) << column;
+    }
+    EXPECT_EQ(number(measurement.record, "exchanges"), 1) << "counted by the host";
+    EXPECT_EQ(measurement.ranks.size(), 2U);
+  }
+
+  std::optional<Devices> devices_;
+  std::optional<Runtime> runtime_;
+  std::optional<ExchangingSteps> steps_;
+};
+
+TEST_F(ReplicaWatchTest, TimesOfGpusComeFromTheTrace) {
+  const StepMeasurement measurement = traced();
+  const Record& record = measurement.record;
+  const double step = number(record, "traced_step_time_s");
+  const auto share = [&](double seconds) { return DoubleNear(seconds / step, 1e-12); };
+  ASSERT_EQ(measurement.ranks.size(), 2U);
+  const RankTimes &first = measurement.ranks[0], &second = measurement.ranks[1];
+  EXPECT_THAT(first.peer_wait, DoubleNear(20e-9, 1e-15)) << "30 ns, of which a kernel hides 10";
+  EXPECT_EQ(second.peer_wait, 0);
+  for (const RankTimes& rank : measurement.ranks) {
+    EXPECT_THAT(rank.exchange, DoubleNear(20e-9, 1e-15));
+    EXPECT_THAT(rank.exposed, DoubleNear(20e-9, 1e-15));
+    EXPECT_THAT(rank.own + rank.peer_wait + rank.exposed, DoubleNear(step, 1e-12));
+  }
+  EXPECT_THAT(number(record, "communication_share"), share(20e-9));
+  EXPECT_THAT(number(record, "peer_wait_share"), share(10e-9)) << "the mean of both";
+  EXPECT_THAT(number(record, "compute_share"), share(5e-9)) << "the mean of both";
+  EXPECT_THAT(number(record, "exchange_time_s"), DoubleNear(20e-9, 1e-15));
+  EXPECT_NEAR(number(record, "overlap_share"), 0, 1e-9);
+  EXPECT_GT(number(record, "imbalance"), 0);
+  EXPECT_EQ(number(record, "last_rank"), 1);
+  EXPECT_EQ(number(record, "last_rank_share"), 1);
+  EXPECT_EQ(text(record.get("last_rank_device")), "gpu:1");
+  EXPECT_EQ(text(record.get("device")), "gpu:0 gpu:1");
+  EXPECT_EQ(number(record, "replicas"), 2);
+  EXPECT_FALSE(record.has("detail"));
+}
+
+// A tracer tells when the nodes of a recording ran only where it was made under its eyes.
+TEST_F(ReplicaWatchTest, AllReplicasRecordAnewForTheTrace) {
+  traced();
+  Replicas& replicas = steps_->replicas()->replicas();
+  for (int replica = 0; replica < replicas.size(); ++replica) EXPECT_EQ(replicas.runtime(replica).recordings(), 1U);
+}
+
+TEST_F(ReplicaWatchTest, SharesOfAStepSumToOne) {
+  const StepMeasurement measurement = traced();
+  double sum = 0;
+  for (const char* column : {"compute_share", "communication_share", "peer_wait_share", "copy_share",
+                             "input_wait_share", "launch_share", "host_share", "other_share"}) {
+    sum += number(measurement.record, column);
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+TEST_F(ReplicaWatchTest, TracesThatDoNotMatchTellNoTimes) {
+  const StepMeasurement measurement = traced({.left_out = true});
+  const std::string detail = text(measurement.record.get("detail"));
+  EXPECT_THAT(detail, StartsWith("no times of the replicas' exchanges: traces of all replicas need the same exchanges; "
+                                 "rank 0 has "));
+  expect_no_times(measurement, detail);
+  EXPECT_TRUE(measurement.record.has("compute_share"));
+}
+
+TEST_F(ReplicaWatchTest, TracesWithGapsTellNoTimes) {
+  expect_no_times(traced({.lost = 3}), "no times of the replicas' exchanges: 3 spans of the trace were lost");
+}
+
+TEST_F(ReplicaWatchTest, WithoutATraceThereAreNoTimes) {
+  const StepMeasurement measurement = measured([] { return std::make_unique<NoTracer>(); });
+  expect_no_times(measurement, "no shares but the input's: nobody may trace here");
+  expect_no_times(measured({}),
+                  "no times of the replicas' exchanges: exchanges of GPUs are told by a trace, and none was taken");
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,80 @@
+#include "core/exec/replicas.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+
+namespace gpubench {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<int> own_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  std::vector<int> own;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &set)) own.push_back(processor);
+  }
+  return own;
+}
+
+/// Two devices on a machine that has a memory node for each of its first two processors.
+class ReplicasOnNodes : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<int>& usable = process_processors();
+    if (!std::ranges::includes(usable, std::vector{0, 1})) GTEST_SKIP() << "needs the processors 0 and 1";
+    setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
+  }
+  void TearDown() override { unsetenv("HWLOC_SYNTHETIC"); }
+
+  static DeviceConfig config(int first, int second) {
+    DeviceConfig config;
+    config.gpus.emplace();
+    config.cpus = {{.memory = {}, .threads = first}, {.memory = {}, .threads = second}};
+    return config;
+  }
+  static std::vector<std::vector<int>> processors_in_steps(const Devices& devices) {
+    Runtime first(devices);
+    Replicas replicas(first, {.devices = devices.ids()}, nullptr);
+    std::vector<std::vector<int>> own(2), later(2);
+    replicas.step([&](int replica) { own[static_cast<std::size_t>(replica)] = own_processors(); });
+    replicas.each([&](int replica) { later[static_cast<std::size_t>(replica)] = own_processors(); });
+    EXPECT_EQ(own, later);
+    return own;
+  }
+};
+
+TEST_F(ReplicasOnNodes, StepOnTheirsAndTheScriptsThreadGoesOnAnywhere) {
+  const Devices devices(config(1, 1));
+  EXPECT_THAT(devices.device({DeviceId::Kind::cpu, 0, ""}).description(), testing::EndsWith(", on memory node 0"));
+  EXPECT_THAT(devices.device({DeviceId::Kind::cpu, 1, ""}).description(), testing::EndsWith(", on memory node 1"));
+  EXPECT_THAT(processors_in_steps(devices), ElementsAre(ElementsAre(0), ElementsAre(1)));
+  EXPECT_EQ(own_processors(), process_processors());
+}
+
+TEST_F(ReplicasOnNodes, ThatNeedMoreProcessorsThanOneHasStayUnbound) {
+  const Devices devices(config(2, 1));
+  EXPECT_EQ(devices.device({DeviceId::Kind::cpu, 0, ""}).memory_node(), nullptr);
+  EXPECT_THAT(processors_in_steps(devices), ElementsAre(process_processors(), ElementsAre(1)));
+}
+
+TEST_F(ReplicasOnNodes, WithOneDeviceNothingIsBound) {
+  DeviceConfig one = config(1, 1);
+  one.cpus.pop_back();
+  EXPECT_EQ(Devices(one).device({DeviceId::Kind::cpu, 0, ""}).memory_node(), nullptr);
+}
+
+TEST_F(ReplicasOnNodes, OnOneNodeNothingIsBound) {
+  setenv("HWLOC_SYNTHETIC", "numa:1 core:2 pu:1", 1);
+  const Devices devices(config(1, 1));
+  EXPECT_EQ(devices.device({DeviceId::Kind::cpu, 0, ""}).memory_node(), nullptr);
+  EXPECT_THAT(processors_in_steps(devices), ElementsAre(process_processors(), process_processors()));
+}
+
+}  // namespace
+}  // namespace gpubench
