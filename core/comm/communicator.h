@@ -29,7 +29,8 @@ struct CommunicationTimes {
 class SideCollective {
  public:
   virtual ~SideCollective() = default;
-  /// Starts it behind what is queued on `kernels`, which goes on. Both may be recorded (Device::record).
+  /// Starts it behind what is queued on `kernels`, which goes on. Both may be recorded (Device::record) where the
+  /// communicator says so.
   virtual void begin(Stream& kernels) = 0;
   /// What is queued on `kernels` from now on sees the results.
   virtual void end(Stream& kernels) = 0;
@@ -50,6 +51,8 @@ class Communicator {
   /// Prepares a collective to run beside the kernels. Collectives match those of other ranks by the order of their
   /// begin() and run() calls, whatever runs beside.
   virtual std::unique_ptr<SideCollective> beside(Collective collective) = 0;
+  /// Whether run() and what beside() gives may be recorded; else the host has a part in each of them.
+  virtual bool recordable() const { return false; }
   /// Blocks until every rank has called it. Throws PeerLost.
   virtual void barrier() = 0;
   /// Throws PeerLost once a peer is lost. Streams of a device that goes on then have no way to say so: what they hold

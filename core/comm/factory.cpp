@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/comm/hierarchical.h"
@@ -12,6 +13,7 @@
 #include "core/comm/local/local_communicator.h"
 #include "core/comm/mpi/mpi_group.h"
 #include "core/comm/nccl/nccl_communicators.h"
+#include "core/comm/staged/staged_communicator.h"
 #include "core/device/memory_nodes.h"
 
 namespace gpubench {
@@ -38,12 +40,29 @@ bool are_gpus(std::span<Device* const> devices) {
   return std::ranges::all_of(devices, [](const Device* device) { return device->id().kind == DeviceId::Kind::gpu; });
 }
 
-void check_in_host_memory(std::span<Device* const> devices, CrossDevice cross_device) {
-  if (std::ranges::all_of(devices, [](const Device* device) { return device->shares_host_memory(); })) return;
+void check_together(std::span<Device* const> devices, CrossDevice cross_device) {
+  const bool in_host_memory = std::ranges::all_of(devices, [](Device* device) { return device->shares_host_memory(); });
+  if (in_host_memory || are_gpus(devices)) return;
   throw Error(fmt::format(
-      "{} cannot exchange {}: that is for CPU devices, whose memory all threads reach", names_of(devices),
+      "{} cannot exchange {}: CPU devices exchange with CPU devices, and GPUs with GPUs", names_of(devices),
       cross_device == CrossDevice::automatic ? "with each other"
                                              : fmt::format("by cross_device = \"{}\"", to_string(cross_device))));
+}
+
+/// Of all processes, before any of them waits for what others do not do. NCCL alone counts ranks of unequal processes.
+void check_alike(std::span<Device* const> devices, CrossDevice cross_device, bool by_nccl, ProcessGroup& group) {
+  const std::string kind =
+      fmt::format("{}{}", are_gpus(devices) ? "GPU" : "CPU device", devices.size() == 1 ? "" : "s");
+  const std::string mine =
+      by_nccl ? "GPUs that exchange by NCCL"
+              : fmt::format("{} {} for cross_device = \"{}\"", devices.size(), kind, to_string(cross_device));
+  const std::vector<std::string> texts = group.all_gather(mine);
+  for (int rank = 1; rank < group.size(); ++rank) {
+    const std::string& text = texts[static_cast<std::size_t>(rank)];
+    if (text == texts[0]) continue;
+    throw Error(fmt::format("a strategy needs equally many devices of one kind in each process: {} has {}, {} has {}",
+                            group.name_of(0), texts[0], group.name_of(rank), text));
+  }
 }
 
 void check_algorithm(std::span<Device* const> devices, CrossDevice cross_device, const ProcessGroup* group,
@@ -55,7 +74,10 @@ void check_algorithm(std::span<Device* const> devices, CrossDevice cross_device,
                     to_string(algorithm), who));
   };
   if (cross_device == CrossDevice::reduction_to_one) refuse("\"reduction_to_one\" is a way of its own");
-  if (cross_device == CrossDevice::nccl || are_gpus(devices)) refuse("NCCL chooses for itself (see its NCCL_ALGO)");
+  const bool gpus = are_gpus(devices);
+  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && gpus))
+    refuse("NCCL chooses for itself (see its NCCL_ALGO)");
+  if (gpus) refuse("copies of what GPUs hold have one way");
   if (group != nullptr) refuse("processes have one way");
 }
 
@@ -64,6 +86,33 @@ std::vector<int> nodes_of(std::span<Device* const> devices) {
   std::vector<int> nodes;
   for (const Device* device : devices) nodes.push_back(device->memory_node() ? device->memory_node()->index : -1);
   return nodes;
+}
+
+/// In the host's memory.
+std::vector<std::unique_ptr<Communicator>> make_host_communicators(std::span<Device* const> devices,
+                                                                   std::optional<LocalAlgorithm> algorithm,
+                                                                   ProcessGroup* group) {
+  const auto local = [&] { return make_local_communicators(nodes_of(devices), algorithm); };
+  if (group == nullptr) return local();
+  if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);
+  std::vector<std::unique_ptr<Communicator>> one;
+  one.push_back(group->communicator());
+  return one;
+}
+
+/// By way of the host, or of an MPI that knows GPUs.
+std::vector<std::unique_ptr<Communicator>> make_gpu_communicators(std::span<Device* const> devices,
+                                                                  std::optional<LocalAlgorithm> algorithm,
+                                                                  ProcessGroup* group) {
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  if (group != nullptr && devices.size() == 1) communicators.push_back(group->communicator_on(*devices[0]));
+  const bool in_place = !communicators.empty() && communicators[0] != nullptr;
+  if (!in_place) communicators = make_host_communicators(devices, algorithm, group);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    communicators[i] = make_staged_communicator(*devices[i], std::move(communicators[i]),
+                                                in_place ? StagedTensors::in_place : StagedTensors::copied);
+  }
+  return communicators;
 }
 
 }  // namespace
@@ -86,20 +135,13 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
   if (devices.empty()) throw Error("a communicator needs at least one device");
   check_distinct(devices);
   if (algorithm) check_algorithm(devices, cross_device, group, *algorithm);
-  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && are_gpus(devices))) {
-    return make_nccl_communicators(devices, group, nccl_patience());
-  }
-  check_in_host_memory(devices, cross_device);
-  const auto local = [&] {
-    return make_local_communicators(nodes_of(devices), cross_device == CrossDevice::reduction_to_one
-                                                           ? LocalAlgorithm::reduction_to_one
-                                                           : algorithm);
-  };
-  if (group == nullptr) return local();
-  if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);
-  std::vector<std::unique_ptr<Communicator>> one;
-  one.push_back(group->communicator());
-  return one;
+  const bool gpus = are_gpus(devices);
+  const bool by_nccl = cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && gpus);
+  if (!by_nccl) check_together(devices, cross_device);
+  if (group != nullptr) check_alike(devices, cross_device, by_nccl, *group);
+  if (by_nccl) return make_nccl_communicators(devices, group, nccl_patience());
+  if (cross_device == CrossDevice::reduction_to_one) algorithm = LocalAlgorithm::reduction_to_one;
+  return gpus ? make_gpu_communicators(devices, algorithm, group) : make_host_communicators(devices, algorithm, group);
 }
 
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {

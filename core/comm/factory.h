@@ -16,17 +16,18 @@ namespace gpubench {
 /// How replicas of one process exchange: names as in Keras, where they are classes.
 enum class CrossDevice : std::uint8_t {
   automatic,         ///< nccl for GPUs, local for CPU devices
-  local,             ///< by the replicas' threads in host memory: CPU devices
+  local,             ///< by the replicas' threads in host memory, and MPI between processes; GPUs' tensors are copied
   nccl,              ///< GPUs
-  reduction_to_one,  ///< all tensors to the first rank, which adds them up and hands out the sum
+  reduction_to_one,  ///< as local, but the first rank of a process adds up for all of it and hands out the sum
 };
 std::string_view to_string(CrossDevice cross_device);
 /// Throws Error listing the names.
 CrossDevice parse_cross_device(std::string_view name);
 
 /// One rank for each of this process's devices, in their order; with other processes in `group` (nullptr: none) a
-/// collective call, and ranks count through all processes. Throws Error where the devices cannot exchange that way,
-/// naming them. All-reduces of CPU devices of one process may be told which `algorithm` to take.
+/// collective call, and ranks count through all processes. Devices are all of one kind: others' kernels round in other
+/// ways, and replicas would not stay equal. Throws Error where the devices cannot exchange that way, naming them.
+/// All-reduces of CPU devices of one process may be told which `algorithm` to take.
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
                                                               CrossDevice cross_device, ProcessGroup* group,
                                                               std::optional<LocalAlgorithm> algorithm = std::nullopt);

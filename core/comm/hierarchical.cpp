@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/comm/collective_check.h"
 #include "core/comm/local/exchange_clock.h"
 #include "core/comm/local/side_queue.h"
@@ -234,15 +233,6 @@ class HierarchicalCommunicator final : public Communicator {
 std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(
     std::vector<std::unique_ptr<Communicator>> inline_ranks, std::vector<std::unique_ptr<Communicator>> side_ranks,
     ProcessGroup& group) {
-  const auto own = static_cast<std::int64_t>(inline_ranks.size());
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(group.size()));
-  group.all_gather({&own, 1}, counts);
-  for (int rank = 0; rank < group.size(); ++rank) {
-    const std::int64_t count = counts[static_cast<std::size_t>(rank)];
-    if (count == counts[0]) continue;
-    throw Error(fmt::format("a strategy needs equally many devices in each process: {} has {}, {} has {}",
-                            group.name_of(0), counts[0], group.name_of(rank), count));
-  }
   std::unique_ptr<Communicator> upper = group.communicator(), upper_beside = group.communicator();
   const std::string name = fmt::format("{} and {}", inline_ranks[0]->name(), upper->name());
   const auto inline_waits = std::make_shared<UpperWaits>(), side_waits = std::make_shared<UpperWaits>();

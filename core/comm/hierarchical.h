@@ -9,9 +9,9 @@
 
 namespace gpubench {
 
-/// One for each of the local ranks, which count through all processes; each process needs equally many. `inline_ranks`
+/// One for each of the local ranks, which count through all processes; each process has equally many. `inline_ranks`
 /// and `side_ranks` are two communicators over the same ranks: what runs beside the kernels has a thread of its own. A
-/// collective call of the group. Throws Error for processes with different numbers of ranks, naming them.
+/// collective call of the group.
 std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(
     std::vector<std::unique_ptr<Communicator>> inline_ranks, std::vector<std::unique_ptr<Communicator>> side_ranks,
     ProcessGroup& group);

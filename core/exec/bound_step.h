@@ -28,6 +28,7 @@ struct BoundStep {
   std::size_t ends = none;                        // or the end of what that launch began
   double exchanged = 0;                           // bytes, of either exchange
   bool reads_input = false;
+  bool by_host = false;  // it is, or ends, an exchange in which the host has a part: it cannot be recorded
 
   bool exchanges() const { return exchange || side_exchange != nullptr; }
   bool begins() const { return side_copy != nullptr || side_exchange != nullptr; }

@@ -35,7 +35,7 @@ std::string largest_buffers(const Plan& plan) {
 
 }  // namespace
 
-/// Launches [first, last): kernels of one device, or one copy to it.
+/// Launches [first, last): kernels of one device, exchanges of its replica by the host, or one copy to it.
 struct GraphExecutor::Segment {
   std::size_t first = 0, last = 0;
   std::size_t device = 0;
@@ -245,9 +245,12 @@ void GraphExecutor::bind_side_copy(const PlannedStep& step, BoundStep& launch) {
 }
 
 void GraphExecutor::bind_exchange(const PlannedStep& step, BoundStep& launch) {
-  if (step.work == Work::exchange_end) launch.ends = index_of_begin(launch);
+  const bool ends = step.work == Work::exchange_end;
+  if (ends) launch.ends = index_of_begin(launch);
   const bool at_once = step.work == Work::exchange || step.work == Work::exchange_max;
-  if (!at_once && step.work != Work::exchange_begin) return;
+  if (!ends && !at_once && step.work != Work::exchange_begin) return;
+  launch.by_host = !communicator_->recordable();
+  if (ends) return;
   Collective collective;
   if (step.work == Work::exchange_max) collective.reduction = Reduction::max;
   collective.tensors.assign(launch.outputs.begin(), launch.outputs.end());
@@ -272,13 +275,14 @@ void GraphExecutor::cut_segments() {
   for (std::size_t index = on_change_; index < launches_.size(); ++index) {
     const BoundStep& launch = launches_[index];
     const bool copy = launch.copy != nullptr;
-    const bool joins = !segments_.empty() && !copy && segments_.back().device == launch.device &&
-                       launches_[segments_.back().first].copy == nullptr;
+    const BoundStep* const first = segments_.empty() ? nullptr : &launches_[segments_.back().first];
+    const bool joins = first != nullptr && !copy && first->device == launch.device && first->copy == nullptr &&
+                       first->by_host == launch.by_host;
     if (!joins) {
       segments_.emplace_back();
       segments_.back().first = index;
       segments_.back().device = launch.device;
-      if (copy) segments_.back().state = Segment::State::direct;
+      if (copy || launch.by_host) segments_.back().state = Segment::State::direct;
     }
     segments_.back().last = index + 1;
     segments_.back().reads_input |= launch.reads_input;
@@ -292,6 +296,7 @@ void GraphExecutor::join_copies(Segment& segment) {
   std::set<std::size_t> begun;
   for (std::size_t index = segment.first; index < segment.last; ++index) {
     BoundStep& launch = launches_[index];
+    if (launch.by_host) continue;  // what the host begins may end in another segment: neither is recorded
     if (launch.begins()) begun.insert(index);
     if (launch.ends != BoundStep::none && begun.erase(launch.ends) == 0) launch.ends = BoundStep::none;
   }

@@ -10,7 +10,10 @@ gb.distribute = {}
 ---@class StrategyOptions
 ---@field devices string[]? one replica each; all GPUs unless given, or all CPU devices where there is no GPU
 ---@field cross_device "automatic"|"local"|"nccl"|"reduction_to_one"|nil how replicas exchange: "nccl" for GPUs, "local" (by
---- their threads, each adding up a part) for CPU devices, which is "automatic"; "reduction_to_one" lets the first add up all
+--- their threads in the host's memory, each adding up a part, and through MPI between processes) for CPU devices, which is
+--- "automatic"; "reduction_to_one" lets the first add up all. GPUs whose strategy asks for one of these, shares of one GPU
+--- too, exchange copies in page-locked memory, which no recorded step holds. An MPI that says that it knows GPUs, or of
+--- which GPUBENCH_MPI_CUDA_AWARE=1 says so, takes tensors as they lie in a process's one GPU
 ---@field bucket_bytes integer? gradients travel together up to so many bytes, while the backward pass goes on; 25 MiB unless given
 ---@field compression "float16"|"bfloat16"|nil what float32 gradients travel as; as they are unless given
 ---@field shares number[]? each replica's part of a batch, in any unit; equal parts unless given
@@ -28,7 +31,7 @@ gb.distribute = {}
 ---@class Strategy
 ---@field num_replicas_in_sync integer of all processes together
 ---@field devices string[] of this process
----@field communicator string "local", "nccl 2.28.3", ...
+---@field communicator string "local", "nccl 2.28.3", "local through host memory", "mpi, CUDA-aware", ...
 local Strategy = {}
 
 --- Calls `fn` with the strategy in force for the models it makes, on the first device, and returns what it returns.

@@ -16,8 +16,8 @@ class MpiSide;
 
 /// What a communicator and its side collectives share; whichever ends last frees it.
 struct MpiRank {
-  MpiRank(MpiLink& shared, int number, const std::shared_ptr<WaitEnd>& end)
-      : link(shared), channel(number), exchange(shared, number, end), clock(shared.size()) {}
+  MpiRank(MpiLink& shared, int number, const std::shared_ptr<WaitEnd>& end, Device* gpu)
+      : link(shared), channel(number), exchange(shared, number, end, gpu), clock(shared.size()) {}
 
   MpiLink& link;
   int channel;
@@ -85,12 +85,14 @@ class MpiSide final : public SideCollective {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(MpiLink& link, int channel)
-      : end_(link.watch()->channel(channel)), rank_(std::make_shared<MpiRank>(link, channel, end_)) {}
+  MpiCommunicator(MpiLink& link, int channel, Device* gpu)
+      : end_(link.watch()->channel(channel)),
+        rank_(std::make_shared<MpiRank>(link, channel, end_, gpu)),
+        name_(gpu == nullptr ? "mpi" : "mpi, CUDA-aware") {}
 
   int rank() const override { return rank_->link.rank(); }
   int size() const override { return rank_->link.size(); }
-  std::string_view name() const override { return "mpi"; }
+  std::string_view name() const override { return name_; }
   std::string algorithm(const Collective& collective) const override { return rank_->exchange.algorithm(collective); }
 
   void run(const Collective& collective, Stream& stream) override {
@@ -128,12 +130,13 @@ class MpiCommunicator final : public Communicator {
 
   std::shared_ptr<WaitEnd> end_;
   std::shared_ptr<MpiRank> rank_;
+  std::string_view name_;
 };
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_mpi_communicator(MpiLink& link, int channel) {
-  return std::make_unique<MpiCommunicator>(link, channel);
+std::unique_ptr<Communicator> make_mpi_communicator(MpiLink& link, int channel, Device* gpu) {
+  return std::make_unique<MpiCommunicator>(link, channel, gpu);
 }
 
 }  // namespace gpubench

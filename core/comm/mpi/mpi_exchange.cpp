@@ -22,14 +22,34 @@ constexpr std::size_t stages = 2;
 
 }  // namespace
 
+/// Memory of the host that keeps what it has.
+class MpiExchange::Row {
+ public:
+  std::byte* data() { return locked_.data() != nullptr ? locked_.data() : plain_.data(); }
+  /// At least so long; page-locked where there is a pool of that.
+  std::byte* grow(std::size_t bytes, MemoryPool* pool) {
+    if (pool == nullptr) {
+      plain_.resize(std::max(plain_.size(), bytes));
+    } else if (locked_.bytes() < bytes) {
+      locked_ = {};
+      locked_ = pool->allocate(bytes, "tensors that are exchanged");
+    }
+    return data();
+  }
+
+ private:
+  std::vector<std::byte> plain_;
+  Buffer locked_;
+};
+
 /// One piece on its way: parts by rank, this rank's added up here.
 struct MpiExchange::Stage {
   explicit Stage(MpiExchange& exchange) : scattered(exchange.transfers()), gathered(exchange.transfers()) {}
-  MpiTransfers scattered, gathered;
   std::size_t from = 0, to = 0;
   bool in_use = false;
-  std::vector<std::vector<std::byte>> received;  // by rank: its contribution to this rank's part, then its part's sum
-  std::vector<std::vector<std::byte>> packed;    // by rank: parts that lie in several tensors, in one row
+  std::vector<std::vector<std::byte>> received;  // by rank: its contribution to this rank's part
+  std::vector<Row> packed;           // by rank: parts that lie in several tensors, in one row; a GPU's own part always
+  MpiTransfers scattered, gathered;  // end first
 };
 
 namespace {
@@ -49,21 +69,6 @@ Span span_of(const TensorPieces& pieces, const Collective& collective, std::size
   return span;
 }
 
-void pack(const TensorPieces& pieces, const Collective& collective, std::size_t from, std::size_t to, std::byte* row) {
-  pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
-    std::memcpy(row, collective.tensors[tensor].data + first, bytes);
-    row += bytes;
-  });
-}
-
-void unpack(const TensorPieces& pieces, const Collective& collective, std::size_t from, std::size_t to,
-            const std::byte* row) {
-  pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
-    std::memcpy(collective.tensors[tensor].data + first, row, bytes);
-    row += bytes;
-  });
-}
-
 /// In a message: the next tensor begins where elements of any type may.
 std::size_t room_for(const TensorView& tensor) {
   constexpr std::size_t widest = sizeof(std::int64_t);
@@ -72,10 +77,39 @@ std::size_t room_for(const TensorView& tensor) {
 
 }  // namespace
 
-MpiExchange::MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end)
-    : link_(link), channel_(channel), end_(std::move(end)), meeting_(transfers()) {}
+MpiExchange::MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end, Device* gpu)
+    : link_(link), channel_(channel), end_(std::move(end)), meeting_(transfers()) {
+  if (gpu == nullptr) return;
+  locked_ = gpu->host_memory();
+  copies_ = gpu->new_stream();
+}
 
 MpiExchange::~MpiExchange() = default;
+
+void MpiExchange::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (in_reach())
+    std::memcpy(to, from, bytes);
+  else
+    copies_->copy(to, from, bytes);
+}
+
+void MpiExchange::settle() {
+  if (!in_reach()) copies_->synchronize();
+}
+
+void MpiExchange::pack(const Collective& collective, std::size_t from, std::size_t to, std::byte* row) {
+  pieces_.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    copy(row, collective.tensors[tensor].data + first, bytes);
+    row += bytes;
+  });
+}
+
+void MpiExchange::unpack(const Collective& collective, std::size_t from, std::size_t to, const std::byte* row) {
+  pieces_.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+    copy(collective.tensors[tensor].data + first, row, bytes);
+    row += bytes;
+  });
+}
 
 bool MpiExchange::is_small(const Collective& collective) const {
   return collective.kind == CollectiveKind::all_reduce &&
@@ -99,11 +133,20 @@ MpiExchange::Outcome MpiExchange::carry_out(const Collective& collective, Clock:
     exchange(collective, outcome);
   } catch (...) {
     failed_ = true;
-    stages_.clear();  // nothing more is received into tensors
+    give_up();
     throw;
   }
   outcome.done = Clock::now();
   return outcome;
+}
+
+/// Nothing more is received into tensors, and nothing copied.
+void MpiExchange::give_up() noexcept {
+  try {
+    settle();
+  } catch (const Error&) {  // the GPU's: whoever waits for it is told so
+  }
+  stages_.clear();
 }
 
 void MpiExchange::exchange(const Collective& collective, Outcome& outcome) {
@@ -180,20 +223,23 @@ void MpiExchange::reduce_small(const Collective& collective, Outcome& outcome) {
   sent_.resize(std::max(sent_.size(), sizeof(Arrival) + bytes));
   std::byte* row = sent_.data() + sizeof(Arrival);
   for (const TensorView& tensor : collective.tensors) {
-    std::memcpy(row, tensor.data, tensor.type->bytes());
+    copy(row, tensor.data, tensor.type->bytes());
     row += room_for(tensor);
   }
+  settle();
   greet(collective, bytes);
   meet(collective, outcome);
   std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
   std::size_t at = sizeof(Arrival);
   for (const TensorView& tensor : collective.tensors) {
     for (int rank = 0; rank < link_.size(); ++rank) sources[static_cast<std::size_t>(rank)] = slot(rank) + at;
-    std::byte* const destination = tensor.data;
+    std::byte* const destination = in_reach() ? tensor.data : slot(link_.rank()) + at;
     reduce(tensor.type->dtype, collective.reduction, sources, {&destination, 1},
            static_cast<std::size_t>(tensor.elements()));
+    if (!in_reach()) copy(tensor.data, destination, tensor.type->bytes());
     at += room_for(tensor);
   }
+  settle();
 }
 
 /// Where the part of rank `part` of the piece [from, to) begins.
@@ -240,26 +286,29 @@ void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_
     room.resize(std::max(room.size(), own.bytes));
     stage.scattered.receive(rank, room.data(), own.bytes);
   }
+  std::vector<Span> parts(ranks);
   for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank == link_.rank()) continue;
     const std::size_t first = cut(from, to, rank), last = cut(from, to, rank + 1);
-    Span part = span_of(pieces_, collective, first, last);
-    if (part.data == nullptr) {
-      std::vector<std::byte>& row = stage.packed[static_cast<std::size_t>(rank)];
-      row.resize(std::max(row.size(), part.bytes));
-      pack(pieces_, collective, first, last, row.data());
-      part.data = row.data();
-    }
-    stage.scattered.send(rank, part.data, part.bytes);
+    Span& part = parts[static_cast<std::size_t>(rank)] = span_of(pieces_, collective, first, last);
+    const bool here = rank == link_.rank();
+    if (here ? in_reach() : part.data != nullptr) continue;
+    part.data = stage.packed[static_cast<std::size_t>(rank)].grow(part.bytes, locked_);
+    pack(collective, first, last, part.data);
+  }
+  settle();
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    const Span& part = parts[static_cast<std::size_t>(rank)];
+    if (rank != link_.rank()) stage.scattered.send(rank, part.data, part.bytes);
   }
 }
 
 void MpiExchange::add_up(const Collective& collective, Stage& stage) {
   std::size_t at = 0;
+  std::byte* const row = stage.packed[static_cast<std::size_t>(link_.rank())].data();
   std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
   const auto add = [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     const TensorView& view = collective.tensors[tensor];
-    std::byte* const own = view.data + first;
+    std::byte* const own = in_reach() ? view.data + first : row + at;
     for (std::size_t rank = 0; rank < sources.size(); ++rank)
       sources[rank] = static_cast<int>(rank) == link_.rank() ? own : stage.received[rank].data() + at;
     reduce(view.type->dtype, collective.reduction, sources, {&own, 1}, bytes / size_of(view.type->dtype));
@@ -273,20 +322,18 @@ void MpiExchange::gather(const Collective& collective, Stage& stage) {
   for (int rank = 0; rank < link_.size(); ++rank) {
     if (rank == link_.rank()) continue;
     Span part = span_of(pieces_, collective, cut(stage.from, stage.to, rank), cut(stage.from, stage.to, rank + 1));
-    if (part.data == nullptr) {
-      std::vector<std::byte>& row = stage.packed[static_cast<std::size_t>(rank)];
-      row.resize(std::max(row.size(), part.bytes));
-      part.data = row.data();
-    }
+    if (part.data == nullptr) part.data = stage.packed[static_cast<std::size_t>(rank)].grow(part.bytes, locked_);
     stage.gathered.receive(rank, part.data, part.bytes);
   }
   const std::size_t first = cut(stage.from, stage.to, link_.rank()), last = cut(stage.from, stage.to, link_.rank() + 1);
   Span own = span_of(pieces_, collective, first, last);
-  if (own.data == nullptr) {
-    std::vector<std::byte>& row = stage.packed[static_cast<std::size_t>(link_.rank())];
-    row.resize(std::max(row.size(), own.bytes));
-    pack(pieces_, collective, first, last, row.data());
+  Row& row = stage.packed[static_cast<std::size_t>(link_.rank())];
+  if (!in_reach()) {
     own.data = row.data();
+    unpack(collective, first, last, own.data);
+  } else if (own.data == nullptr) {
+    own.data = row.grow(own.bytes, locked_);
+    pack(collective, first, last, own.data);
   }
   for (int rank = 0; rank < link_.size(); ++rank) {
     if (rank != link_.rank()) stage.gathered.send(rank, own.data, own.bytes);
@@ -301,15 +348,17 @@ void MpiExchange::finish(const Collective& collective, Stage& stage) {
     if (rank == link_.rank()) continue;
     const std::size_t first = cut(stage.from, stage.to, rank), last = cut(stage.from, stage.to, rank + 1);
     if (span_of(pieces_, collective, first, last).data == nullptr)
-      unpack(pieces_, collective, first, last, stage.packed[static_cast<std::size_t>(rank)].data());
+      unpack(collective, first, last, stage.packed[static_cast<std::size_t>(rank)].data());
   }
+  settle();
 }
 
 void MpiExchange::all_gather(const Collective& collective) {
   const TensorView &part = collective.tensors[0], &whole = collective.tensors[1];
   const std::size_t bytes = part.type->bytes();
   const auto place = [&](int rank) { return whole.data + static_cast<std::size_t>(rank) * bytes; };
-  if (place(link_.rank()) != part.data) std::memcpy(place(link_.rank()), part.data, bytes);
+  if (place(link_.rank()) != part.data) copy(place(link_.rank()), part.data, bytes);
+  settle();
   for (std::size_t at = 0; at < bytes; at += most_message_bytes) {
     const std::size_t length = std::min(most_message_bytes, bytes - at);
     MpiTransfers messages = transfers();
@@ -335,15 +384,19 @@ void MpiExchange::reduce_scatter(const Collective& collective) {
     MpiTransfers messages = transfers();
     for (int rank = 0; rank < link_.size(); ++rank) {
       const bool own = rank == link_.rank();
-      sources[static_cast<std::size_t>(rank)] = own ? place(rank) + at : slot(rank);
+      sources[static_cast<std::size_t>(rank)] = own && in_reach() ? place(rank) + at : slot(rank);
       if (!own) messages.receive(rank, slot(rank), length);
+      if (own && !in_reach()) copy(slot(rank), place(rank) + at, length);
     }
     for (int rank = 0; rank < link_.size(); ++rank) {
       if (rank != link_.rank()) messages.send(rank, place(rank) + at, length);
     }
     messages.wait(MpiTransfers::Patience::hot, number_);
-    std::byte* const destination = part.data + at;
+    settle();
+    std::byte* const destination = in_reach() ? part.data + at : slot(link_.rank());
     reduce(part.type->dtype, collective.reduction, sources, {&destination, 1}, length / element);
+    if (!in_reach()) copy(part.data + at, destination, length);
+    settle();
   }
 }
 

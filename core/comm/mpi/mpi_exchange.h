@@ -1,6 +1,8 @@
 // How one rank carries out collectives of tensors over messages. Small all-reduces: everybody sends all to everybody
 // and adds up in the order of ranks. Large ones: each rank adds up a part, piece by piece, and hands it out. So every
 // rank gets the same bytes, in whichever types, 16-bit ones added in float32, and what is reduced needs nothing of MPI.
+// That holds for tensors in a GPU's memory too, of which MPI sends and receives alone take addresses, Open MPI's
+// non-blocking reductions do not: what one rank adds up it receives in the host's memory, with a copy of its own part.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include "core/comm/local/local_exchange.h"
 #include "core/comm/local/tensor_pieces.h"
 #include "core/comm/mpi/mpi_link.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 
@@ -18,7 +21,8 @@ class MpiExchange {
  public:
   using Outcome = LocalExchange::Outcome;
 
-  MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end);
+  /// `gpu`: whose memory holds the tensors, ready when a call begins; nullptr for the host's.
+  MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end, Device* gpu);
   ~MpiExchange();
   MpiExchange(const MpiExchange&) = delete;
   MpiExchange& operator=(const MpiExchange&) = delete;
@@ -35,13 +39,21 @@ class MpiExchange {
     std::uint64_t signature = 0;
     std::int64_t waited_ns = 0;
   };
+  class Row;
   struct Stage;
 
   MpiTransfers transfers() { return {link_, channel_, end_.get()}; }
   bool is_small(const Collective& collective) const;
+  bool in_reach() const { return copies_ == nullptr; }
+  /// Between tensors and the host's memory, or tensors; done when settle() has returned.
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes);
+  void settle();
+  void pack(const Collective& collective, std::size_t from, std::size_t to, std::byte* row);
+  void unpack(const Collective& collective, std::size_t from, std::size_t to, const std::byte* row);
   std::byte* slot(int rank) { return received_.data() + static_cast<std::size_t>(rank) * slot_bytes_; }
 
   void exchange(const Collective& collective, Outcome& outcome);
+  void give_up() noexcept;
   /// Sends this rank's arrival with `payload` bytes behind it to all.
   void greet(const Collective& collective, std::size_t payload);
   /// Waits for the arrivals of all others, which lie in the slots then, and compares what they ask for.
@@ -61,7 +73,9 @@ class MpiExchange {
   MpiLink& link_;
   int channel_;
   std::shared_ptr<WaitEnd> end_;
-  MpiTransfers meeting_;  // keeps its memory from call to call
+  MemoryPool* locked_ = nullptr;    // page-locked memory of the host, for copies of what a GPU holds
+  std::unique_ptr<Stream> copies_;  // of tensors that the host cannot reach
+  MpiTransfers meeting_;            // keeps its memory from call to call
   TensorPieces pieces_;
   std::int64_t number_ = 0;
   std::int64_t waited_ns_ = 0;

@@ -77,7 +77,8 @@ class MpiGroup final : public ProcessGroup {
     gather_numbers(gathering, mine, all);
   }
   std::string broadcast(const std::string& text, int root) override;
-  std::unique_ptr<Communicator> communicator() override;
+  std::unique_ptr<Communicator> communicator() override { return next_communicator(nullptr); }
+  std::unique_ptr<Communicator> communicator_on(Device& gpu) override;
   std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
 
   void leave() override {
@@ -95,6 +96,7 @@ class MpiGroup final : public ProcessGroup {
   MpiTransfers transfers(int kind) { return {link_, channel(kind), kind == gathering ? end_.get() : nullptr}; }
   void gather_numbers(int kind, std::span<const std::int64_t> mine, std::span<std::int64_t> all);
   std::vector<std::string> gather_texts(int kind, const std::string& text);
+  std::unique_ptr<Communicator> next_communicator(Device* gpu);
   std::unique_ptr<LineListener> listen(std::string& address);
   void check_alike(const std::vector<std::string>& texts, const char* what) const;
   void find_neighbours();
@@ -206,9 +208,16 @@ std::string MpiGroup::broadcast(const std::string& text, int root) {
   return all_gather(rank() == root ? text : std::string())[static_cast<std::size_t>(root)];
 }
 
-std::unique_ptr<Communicator> MpiGroup::communicator() {
+std::unique_ptr<Communicator> MpiGroup::communicator_on(Device& gpu) {
+  const std::int64_t aware = link_.library().is_cuda_aware() ? 1 : 0;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
+  all_gather({&aware, 1}, all);
+  return std::ranges::find(all, 0) == all.end() ? next_communicator(&gpu) : nullptr;
+}
+
+std::unique_ptr<Communicator> MpiGroup::next_communicator(Device* gpu) {
   if (next_communicator_ == channels_per_part) throw Error("too many communicators in one part of a script");
-  return make_mpi_communicator(link_, channel(next_communicator_++));
+  return make_mpi_communicator(link_, channel(next_communicator_++), gpu);
 }
 
 std::vector<std::string> MpiGroup::conclude(const std::string& text, const std::string& failure) {

@@ -1,6 +1,7 @@
 #include "core/comm/mpi/mpi_library.h"
 
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -43,11 +44,25 @@ MpiLibrary::MpiLibrary() : library_(opened()) {
   library_.bind(cancel, "MPI_Cancel");
   library_.bind(allreduce, "MPI_Allreduce");
   library_.bind(error_string, "MPI_Error_string");
+  library_.bind_if_there(query_cuda_support, "MPIX_Query_cuda_support");
   bind_handle(world, "ompi_mpi_comm_world");
   bind_handle(byte, "ompi_mpi_byte");
   bind_handle(f32, "ompi_mpi_float");
   bind_handle(sum, "ompi_mpi_op_sum");
   bind_handle(errors_return, "ompi_mpi_errors_return");
+}
+
+bool MpiLibrary::is_cuda_aware() const {
+  const char* const chosen = std::getenv("GPUBENCH_MPI_CUDA_AWARE");
+  const std::string_view text = chosen == nullptr ? "" : chosen;
+  if (text == "1" || text == "0") return text == "1";
+  if (!text.empty()) {
+    throw Error(
+        fmt::format("GPUBENCH_MPI_CUDA_AWARE is '{}'; 1 says that MPI takes messages from GPUs' memory, 0 that it does "
+                    "not, and without it the library is asked",
+                    text));
+  }
+  return query_cuda_support != nullptr && query_cuda_support() == 1;
 }
 
 void MpiLibrary::check(int result, const char* call) const {

@@ -25,6 +25,7 @@ class MpiLibrary {
   decltype(&MPI_Cancel) cancel = nullptr;
   decltype(&MPI_Allreduce) allreduce = nullptr;  ///< what ours is measured against
   decltype(&MPI_Error_string) error_string = nullptr;
+  int (*query_cuda_support)() = nullptr;  ///< MPIX_Query_cuda_support; none in libraries that know no GPUs
 
   MPI_Comm world = nullptr;
   MPI_Datatype byte = nullptr;
@@ -32,6 +33,9 @@ class MpiLibrary {
   MPI_Op sum = nullptr;
   MPI_Errhandler errors_return = nullptr;
 
+  /// Whether messages may lie in GPUs' memory, as the library says or GPUBENCH_MPI_CUDA_AWARE ("1", "0"). Throws Error
+  /// for other values of that.
+  bool is_cuda_aware() const;
   /// Throws DeviceError with the library's reason unless `result` is MPI_SUCCESS.
   void check(int result, const char* call) const;
 

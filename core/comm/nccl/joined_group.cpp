@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/comm/line_socket.h"
+#include "core/comm/nccl/hex.h"
 #include "core/comm/nccl/member.h"
 #include "core/comm/peer_watch.h"
 
@@ -62,8 +63,8 @@ class JoinedGroup final : public ProcessGroup {
   }
   std::unique_ptr<Communicator> communicator() override {
     throw Error(
-        "CPU devices of several processes exchange through MPI, and GPUBENCH_NCCL_ID joins processes for GPUs: "
-        "start them with mpirun or gpubench run --workers");
+        "what goes through the host's memory, as all of CPU devices does, goes between processes through MPI, and "
+        "GPUBENCH_NCCL_ID joins them for NCCL alone: start them with mpirun or gpubench run --workers");
   }
   std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
 
@@ -209,14 +210,17 @@ std::vector<std::string> JoinedGroup::round(int kind, const std::string& text) {
   throw_if_over(kind);
   const Place place{part_, kind, kind == gathering ? rounds_++ : 0};
   if (rank_ != 0) {
-    peers_[0].send(json{{"place", place}, {"text", text}}.dump());
-    return take(0, place, kind)["texts"].get<std::vector<std::string>>();
+    peers_[0].send(json{{"place", place}, {"text", as_hex(text)}}.dump());
+    std::vector<std::string> all = take(0, place, kind)["texts"].get<std::vector<std::string>>();
+    for (std::string& each : all) each = from_hex(each);
+    return all;
   }
-  std::vector<std::string> texts{text};
+  std::vector<std::string> texts{text}, encoded{as_hex(text)};
   for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
-    texts.push_back(take(rank, place, kind)["text"].get<std::string>());
+    encoded.push_back(take(rank, place, kind)["text"].get<std::string>());
+    texts.push_back(from_hex(encoded.back()));
   }
-  const std::string answer = json{{"place", place}, {"texts", texts}}.dump();
+  const std::string answer = json{{"place", place}, {"texts", encoded}}.dump();
   for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
     peers_[rank].send(answer);
     while (peers_[rank].is_open() && peers_[rank].wants_to_write()) {

@@ -7,25 +7,12 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/comm/nccl/hex.h"
 
 namespace gpubench::nccl {
 namespace {
 
 using nlohmann::json;
-
-std::string as_hex(const std::string& bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
-std::string from_hex(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
-  }
-  return bytes;
-}
 
 std::string conflict_between(const Member& one, const Member& other) {
   if (one.host != other.host) return {};
@@ -60,7 +47,7 @@ Member Member::from_text(const std::string& text) {
                 .host = said["host"],
                 .version = said["version"],
                 .gpus = {},
-                .unique_id = from_hex(said["id"]),
+                .unique_id = from_hex(said["id"].get<std::string>()),
                 .failure = said["failure"]};
   for (const json& gpu : said["gpus"]) member.gpus.push_back({gpu["name"], gpu["bus_id"]});
   return member;
@@ -81,7 +68,7 @@ std::string conflict_among(std::span<const Gpu> gpus) {
       if (gpus[i].bus_id != gpus[j].bus_id) continue;
       return fmt::format(
           "{} and {} are shares of one GPU ({}), and NCCL exchanges between different ones only: give each "
-          "replica a GPU of its own",
+          "replica a GPU of its own, or use cross_device = \"local\"",
           gpus[j].name, gpus[i].name, gpus[i].bus_id);
     }
   }

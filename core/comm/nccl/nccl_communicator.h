@@ -25,6 +25,7 @@ class NcclCommunicator final : public Communicator {
 
   void run(const Collective& collective, Stream& stream) override;
   std::unique_ptr<SideCollective> beside(Collective collective) override;
+  bool recordable() const override { return true; }
   void barrier() override;
   void check() override;
   void launched(Stream& stream, std::int64_t collectives, double bytes) override;

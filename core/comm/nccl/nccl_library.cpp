@@ -20,7 +20,7 @@ const SharedLibrary& library() {
     } catch (const Error& reason) {
       throw Error(
           fmt::format("NCCL 2, which GPUs exchange tensors with, cannot be opened: {}; install NVIDIA's package "
-                      "libnccl2, or nvidia-nccl-cu13 with pip",
+                      "libnccl2, or nvidia-nccl-cu13 with pip; cross_device = \"local\" does without it",
                       reason.what()));
     }
   }();

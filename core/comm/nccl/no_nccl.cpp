@@ -16,7 +16,7 @@ Seconds nccl_patience() {
 }
 
 std::vector<std::unique_ptr<Communicator>> make_nccl_communicators(std::span<Device* const>, ProcessGroup*, Seconds) {
-  throw Error(reason);
+  throw Error(std::string(reason) + "; cross_device = \"local\" exchanges through the host's memory");
 }
 
 std::unique_ptr<ProcessGroup> join_by_nccl_id(const JoinOptions&) {

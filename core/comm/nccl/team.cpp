@@ -31,6 +31,8 @@ void Team::watch() {
 }
 
 void Team::look() {
+  // NCCL itself does not see a process go with which it shares memory.
+  if (const std::string lost = group_ == nullptr ? "" : group_->lost(); !lost.empty()) return abort(lost);
   for (const auto& rank : ranks_) {
     if (const std::optional<std::string> trouble = rank->comm.trouble()) return abort(*trouble);
     const std::optional<Seconds> stalled = rank->progress.stalled();

@@ -56,11 +56,11 @@ TEST_F(Factory, devices_that_cannot_exchange_are_named) {
   Accelerator accelerator;
   devices_.push_back(&accelerator);
   EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::local, nullptr); },
-              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange by cross_device = \"local\": that is "
-                                   "for CPU devices, whose memory all threads reach"));
+              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange by cross_device = \"local\": CPU "
+                                   "devices exchange with CPU devices, and GPUs with GPUs"));
   EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::automatic, nullptr); },
-              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange with each other: that is for CPU "
-                                   "devices, whose memory all threads reach"));
+              ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange with each other: CPU devices "
+                                   "exchange with CPU devices, and GPUs with GPUs"));
 }
 
 TEST(CrossDevice, names) {

@@ -21,12 +21,15 @@ struct Machine {
   std::vector<double> matmul_milliseconds{0.001};
   /// A GPU that another process has for itself; none when -1.
   int taken = -1;
+  /// Whether the host may touch the memory, as an MPI does that takes messages from there.
+  bool open = false;
   /// Returned by cudaGetDeviceCount instead of a count, when it is an error.
   cudaError_t broken = cudaSuccess;
 };
 
 /// The machine; change it only while no device is in use. A program's first one is as CUDA_ON_CPU_GPUS says (a number,
-/// or "no_driver"), and its GPU faults after as many kernels as CUDA_ON_CPU_FAULT_AFTER says.
+/// or "no_driver"), its GPU faults after as many kernels as CUDA_ON_CPU_FAULT_AFTER says, and its memory is open where
+/// CUDA_ON_CPU_OPEN is set.
 Machine& machine();
 
 /// After `calls` more kernels every call fails with `error`, as after a fault of a kernel; mend() ends that.

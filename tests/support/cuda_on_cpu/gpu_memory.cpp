@@ -56,7 +56,7 @@ bool GpuMemory::owns(const void* memory) const {
 }
 
 void GpuMemory::allow(bool access) const {
-  if (base_ != nullptr) ::mprotect(base_, bytes_, access ? PROT_READ | PROT_WRITE : PROT_NONE);
+  if (base_ != nullptr && !machine().open) ::mprotect(base_, bytes_, access ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 std::size_t GpuMemory::free_bytes() const {
@@ -68,8 +68,8 @@ std::size_t GpuMemory::free_bytes() const {
 void GpuMemory::reserve() {
   if (base_ != nullptr) return;
   bytes_ = machine().memory_bytes;
-  base_ =
-      static_cast<std::byte*>(::mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  const int access = machine().open ? PROT_READ | PROT_WRITE : PROT_NONE;
+  base_ = static_cast<std::byte*>(::mmap(nullptr, bytes_, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   free_[0] = bytes_;
 }
 

@@ -1,15 +1,20 @@
-// NCCL's functions that gpubench calls, for ranks of one process.
+// NCCL's functions that gpubench calls, for ranks of one process, or of several.
 #include "tests/support/cuda_on_cpu/nccl_on_cpu.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "core/comm/nccl/nccl.h"
+#include "tests/support/cuda_on_cpu/nccl_processes.h"
 #include "tests/support/cuda_on_cpu/nccl_reduce.h"
 #include "tests/support/cuda_on_cpu/queue.h"
 
@@ -40,9 +45,11 @@ struct Meeting {
 };
 
 struct Clique {
+  std::string id;
   int size = 0;
   std::map<int, std::shared_ptr<Member>> members;
   std::map<std::uint64_t, Meeting> meetings;
+  std::unique_ptr<NcclProcesses> processes;  // while ranks are missing in this one, and where they are in others
   bool broken = false;
 
   Meeting& meeting(std::uint64_t number) {
@@ -67,6 +74,7 @@ struct ncclComm {
   std::vector<gpubench::cuda_on_cpu::Call> asked;          // not in the streams yet
   int polls_left = 0;
   bool ends = false;
+  std::jthread pump;  // where other processes wait for this one, whose host may have nothing to wait for
 };
 
 namespace gpubench::cuda_on_cpu {
@@ -117,11 +125,59 @@ void carry_out(Meeting& meeting) {
   notify_streams();
 }
 
+/// Has the stream come to the rank's collective `number`, as far as that can be.
+void advance_to(Clique& clique, int rank, std::uint64_t number) {
+  const Meeting::Place& place = clique.meeting(number).places[static_cast<std::size_t>(rank)];
+  if (place.stream != nullptr) advance(place.stream, place.ticket);
+}
+
+/// Whether the ranks of all processes have got so far: `count(rank)` collectives.
+template <class Count>
+bool all_reached(Clique& clique, std::uint64_t wanted, const Count& count) {
+  for (const auto& [rank, member] : clique.members) {
+    if (count(rank) < wanted && wanted > 0) advance_to(clique, rank, wanted - 1);
+  }
+  for (int rank = 0; rank < clique.size; ++rank) {
+    if (count(rank) < wanted) return false;
+  }
+  return true;
+}
+
+/// The same as came_to(), with ranks in other processes.
+bool came_with_others(Member& member, std::uint64_t number, const NcclPart& part) {
+  Clique& clique = *member.clique;
+  NcclProcesses& processes = *clique.processes;
+  const auto brought = [&](int rank) { return processes.brought(rank); };
+  const auto taken = [&](int rank) { return processes.taken(rank); };
+  if (brought(member.rank) == number) {
+    if (!all_reached(clique, number, taken)) return false;
+    // What was advanced there may have come to here.
+    if (brought(member.rank) == number) processes.bring(member.rank, part);
+  }
+  if (brought(member.rank) < number) {  // of an earlier one, on another stream
+    advance_to(clique, member.rank, number - 1);
+    return false;
+  }
+  if (!all_reached(clique, number + 1, brought)) return false;
+  std::vector<NcclPart> parts = processes.parts();
+  parts[static_cast<std::size_t>(member.rank)].to = part.to;
+  if (is_one_collective(parts)) {
+    exchange(parts);
+  } else {
+    misuse("ranks asked for different collectives at the same place in their order");
+  }
+  processes.take(member.rank);
+  ++state().exchanges;
+  notify_streams();
+  return true;
+}
+
 /// Whether the stream may go on behind the collective.
 bool came_to(Member& member, std::uint64_t number, const NcclPart& part) {
   Clique& clique = *member.clique;
   if (member.over) return true;
   if (clique.broken) return false;
+  if (clique.processes != nullptr) return came_with_others(member, number, part);
   Meeting& meeting = clique.meeting(number);
   meeting.places[static_cast<std::size_t>(member.rank)].part = part;
   if (!meeting.is_done && !all_are_there(clique, number)) return false;
@@ -152,13 +208,35 @@ ncclResult_t add(NcclKind kind, const void* from, void* to, std::size_t count, n
   return ncclSuccess;
 }
 
-bool has_joined(const Clique& clique) {
-  return static_cast<int>(clique.members.size()) == clique.size;
+/// What other processes wait for gets done even while this one's host does not wait for it.
+void pump(const std::stop_token& stop, const std::shared_ptr<Member>& member) {
+  while (!stop.stop_requested()) {
+    if (const auto lock = try_lock_streams(); lock.owns_lock() && member->done < member->next) {
+      advance_to(*member->clique, member->rank, member->done);
+      notify_streams();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+bool has_joined(ncclComm& comm) {
+  Clique& clique = *comm.member->clique;
+  if (static_cast<int>(clique.members.size()) == clique.size) {
+    clique.processes = nullptr;
+    return true;
+  }
+  if (group_depth > 0) return false;  // others of this process may be yet to come
+  if (clique.processes == nullptr) clique.processes = std::make_unique<NcclProcesses>(clique.id, clique.size);
+  for (const auto& [rank, member] : clique.members) clique.processes->sit(rank);
+  if (!clique.processes->all_sit()) return false;
+  if (!comm.pump.joinable())
+    comm.pump = std::jthread([member = comm.member](const std::stop_token& stop) { pump(stop, member); });
+  return true;
 }
 
 /// Whether the communicator is done with what it was asked for.
 bool has_settled(ncclComm& comm) {
-  if (!has_joined(*comm.member->clique)) return false;
+  if (!has_joined(comm)) return false;
   if (comm.polls_left > 0) {
     --comm.polls_left;
     return false;
@@ -166,7 +244,7 @@ bool has_settled(ncclComm& comm) {
   for (const Call& call : std::exchange(comm.asked, {})) queue_steps(call.stream, call.make);
   if (!comm.ends) return true;
   // The end of a communicator flushes what it has queued.
-  for (auto& [number, meeting] : comm.member->clique->meetings) {
+  for (const auto& [number, meeting] : comm.member->clique->meetings) {
     const Meeting::Place& place = meeting.places[static_cast<std::size_t>(comm.member->rank)];
     if (!meeting.is_done && place.stream != nullptr) advance(place.stream, place.ticket);
   }
@@ -177,8 +255,11 @@ void end(ncclComm_t comm) {
   comm->member->over = true;
   comm->asked.clear();
   state().live.erase(comm);
+  const auto& members = comm->member->clique->members;
+  const bool last = std::ranges::all_of(members, [](const auto& member) { return member.second->over; });
+  if (last) comm->member->clique->processes = nullptr;
   notify_streams();
-  delete comm;
+  delete comm;  // whose pump takes no lock that is held
 }
 
 ncclResult_t get_version(int* version) {
@@ -188,7 +269,9 @@ ncclResult_t get_version(int* version) {
 ncclResult_t get_unique_id(ncclUniqueId* id) {
   const auto lock = lock_streams();
   *id = {};
-  std::snprintf(id->internal, sizeof id->internal, "clique %d", state().unique_ids++);
+  const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+  std::snprintf(id->internal, sizeof id->internal, "nccl_on_cpu_%d_%lld_%d", ::getpid(), static_cast<long long>(now),
+                state().unique_ids++);
   return nccl().broken;
 }
 const char* get_error_string(ncclResult_t result) {
@@ -204,6 +287,7 @@ ncclResult_t init_rank(ncclComm_t* comm, int size, ncclUniqueId id, int rank, nc
   const auto lock = lock_streams();
   if (config->blocking != 0) misuse("a communicator that blocks");
   Clique& clique = state().cliques[id.internal];
+  clique.id = id.internal;
   clique.size = size;
   *comm = new ncclComm;
   (*comm)->member = std::make_shared<Member>();

@@ -90,10 +90,16 @@ std::vector<std::byte> reduce(std::span<const NcclPart> parts, std::size_t offse
 }
 
 void hand_out(std::span<const NcclPart> parts, const std::vector<std::byte>& bytes) {
-  for (const NcclPart& part : parts) std::memcpy(part.to, bytes.data(), bytes.size());
+  for (const NcclPart& part : parts) {
+    if (part.to != nullptr) std::memcpy(part.to, bytes.data(), bytes.size());
+  }
 }
 
 }  // namespace
+
+std::size_t bytes_in(const NcclPart& part, std::size_t ranks) {
+  return part.count * size_of(part.type) * (part.kind == NcclKind::reduce_scatter ? ranks : 1);
+}
 
 bool is_one_collective(std::span<const NcclPart> parts) {
   return std::ranges::all_of(parts, [&](const NcclPart& part) {
@@ -119,7 +125,7 @@ void exchange(std::span<const NcclPart> parts) {
     case NcclKind::reduce_scatter: {
       const std::vector<std::byte> whole = reduce(parts, 0, bytes * parts.size());
       for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-        std::memcpy(parts[rank].to, whole.data() + rank * bytes, bytes);
+        if (parts[rank].to != nullptr) std::memcpy(parts[rank].to, whole.data() + rank * bytes, bytes);
       }
     }
   }

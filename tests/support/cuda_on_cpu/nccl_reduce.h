@@ -19,9 +19,12 @@ struct NcclPart {
   int root;
 };
 
+/// Of what a rank puts in.
+std::size_t bytes_in(const NcclPart& part, std::size_t ranks);
 /// Whether all ranks ask for the same.
 bool is_one_collective(std::span<const NcclPart> parts);
-/// Carries it out, for all ranks at once; sums in the order of ranks, in double or 64 bits.
+/// Carries it out, for all ranks at once that have somewhere to write to; sums in the order of ranks, in double or 64
+/// bits.
 void exchange(std::span<const NcclPart> parts);
 
 }  // namespace gpubench::cuda_on_cpu

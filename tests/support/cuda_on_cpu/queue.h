@@ -22,6 +22,8 @@ using StepMaker = std::function<Step(cudaStream_t stream, std::size_t ticket)>;
 cudaError_t queue_steps(cudaStream_t stream, StepMaker make);
 /// What holds the streams still; held while steps run.
 std::unique_lock<std::recursive_mutex> lock_streams();
+/// The same where nobody holds them; else no lock.
+std::unique_lock<std::recursive_mutex> try_lock_streams();
 /// Whoever waits for a stream looks again: a step may have become ready.
 void notify_streams();
 /// Runs a stream that may be gone as far as it can, to the ticket. The streams are locked.

@@ -132,6 +132,7 @@ Machine from_environment() {
     if (std::strcmp(gpus, "no_driver") == 0) one.broken = cudaErrorInsufficientDriver;
     one.gpus = std::atoi(gpus);
   }
+  one.open = std::getenv("CUDA_ON_CPU_OPEN") != nullptr;
   if (const char* const kernels = std::getenv("CUDA_ON_CPU_FAULT_AFTER")) {
     fail_after(std::atoi(kernels), cudaErrorIllegalAddress);
   }
@@ -165,6 +166,9 @@ void mend() {
 
 std::unique_lock<std::recursive_mutex> lock_streams() {
   return std::unique_lock(mutex);
+}
+std::unique_lock<std::recursive_mutex> try_lock_streams() {
+  return {mutex, std::try_to_lock};
 }
 void notify_streams() {
   changed.notify_all();

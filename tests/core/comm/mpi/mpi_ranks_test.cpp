@@ -137,6 +137,20 @@ TEST_F(MpiRanks, ReplicasOfSeveralProcessesAddUp) {
   EXPECT_EQ(ranks[0]->size(), group().size());
 }
 
+TEST_F(MpiRanks, OfProcessesThatHaveUnlikeDevicesAreToldSo) {
+  if (group().size() == 1) GTEST_SKIP() << "one process differs from none";
+  HostDevice second({DeviceId::Kind::cpu, 1, ""}, {});
+  std::vector<Device*> devices{&device_};
+  if (group().rank() == 1) devices.push_back(&second);
+  EXPECT_THAT([&] { make_communicators(devices, CrossDevice::local, &group()); },
+              ::testing::ThrowsMessage<Error>(
+                  ::testing::AllOf(::testing::StartsWith("a strategy needs equally many devices of one kind in each "
+                                                         "process: process 0 ("),
+                                   ::testing::HasSubstr(") has 1 CPU device for cross_device = \"local\", process 1 ("),
+                                   ::testing::HasSubstr(") has 2 CPU devices for cross_device"))));
+  group().barrier();
+}
+
 /// Until process 0 has waited for long enough, however busy the machine is.
 TEST_F(MpiRanks, ReplicasCountWaitsForOtherProcessesApartFromTheExchange) {
   if (group().size() == 1) GTEST_SKIP() << "there is nobody to wait for";

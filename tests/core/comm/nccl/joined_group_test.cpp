@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/comm/nccl/hex.h"
 #include "tests/support/files.h"
 
 namespace gpubench::nccl {
@@ -67,6 +68,22 @@ TEST_F(JoinedGroupTest, ItsProcessesTellEachOther) {
               Each("done"));
 }
 
+TEST_F(JoinedGroupTest, TextsAreAnyBytes) {  // variables go this way to where a strategy begins
+  std::string bytes;
+  for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
+  EXPECT_THAT(run(2,
+                  [&](ProcessGroup& group) {
+                    EXPECT_EQ(group.broadcast(group.rank() == 0 ? bytes : std::string(), 0), bytes);
+                    EXPECT_THAT(group.all_gather(group.rank() == 1 ? bytes : "x"), ElementsAre("x", bytes));
+                  }),
+              Each("done"));
+  EXPECT_EQ(from_hex(as_hex(bytes)), bytes);
+  for (const char* const wrong : {"0", "0g", "0A", "xx"}) {
+    EXPECT_THAT([&] { from_hex(wrong); }, testing::ThrowsMessage<Error>(fmt::format(
+                                              "nccl: a process said '{}', which is no text of gpubench's", wrong)));
+  }
+}
+
 TEST_F(JoinedGroupTest, APartThatOneLeavesEarlyEndsForAll) {
   EXPECT_THAT(run(3,
                   [](ProcessGroup& group) {
@@ -111,7 +128,7 @@ TEST_F(JoinedGroupTest, DifferentScriptsAreRefusedWithBothNamed) {
 
 TEST_F(JoinedGroupTest, CpuDevicesNeedAnotherWay) {
   EXPECT_THAT(run(1, [](ProcessGroup& group) { group.communicator(); }),
-              Each(HasSubstr("CPU devices of several processes exchange through MPI")));
+              Each(HasSubstr("goes between processes through MPI, and GPUBENCH_NCCL_ID joins them for NCCL alone")));
 }
 
 }  // namespace

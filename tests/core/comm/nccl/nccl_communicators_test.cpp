@@ -57,6 +57,30 @@ TEST_F(NcclCommunicators, RanksCountThroughAllProcesses) {
   EXPECT_THAT(sums, Each(6));
 }
 
+TEST_F(NcclCommunicators, AProcessThatTheGroupHasLostEndsTheOthers) {
+  make_gpus(2);
+  Threads threads(2);
+  std::barrier<> asked(2);
+  const std::jthread other([&] {
+    ThreadGroup group(threads, 1);
+    const std::vector<Device*> mine{&gpu(1)};
+    const auto ranks = make_nccl_communicators(mine, &group, patience);
+    asked.arrive_and_wait();
+    ranks.front()->abort("for the test's end");
+  });
+  ThreadGroup group(threads, 0);
+  const std::vector<Device*> mine{&gpu(0)};
+  const auto ranks = make_nccl_communicators(mine, &group, patience);
+  const GpuTensor sum(gpu(0), Dtype::f32, std::vector<float>{1});
+  ranks.front()->run({.tensors = {sum.view()}}, gpu(0).stream());
+  group.fail("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7");
+  gpu(0).stream().synchronize();
+  EXPECT_THAT(
+      [&] { ranks.front()->check(); },
+      ThrowsMessage<PeerLost>("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7"));
+  asked.arrive_and_wait();
+}
+
 TEST_F(NcclCommunicators, AProcessThatTellsButDoesNotJoinEndsTheOthers) {
   make_gpus(2);
   Threads threads(2);
@@ -76,7 +100,7 @@ TEST_F(NcclCommunicators, AProcessThatTellsButDoesNotJoinEndsTheOthers) {
       [&] { make_nccl_communicators(mine, &group, Seconds(0.2)); },
       ThrowsMessage<PeerLost>("rank 0 (gpu:0) waited 0.2 s in ncclCommInitRankConfig: another rank does not take "
                               "part"));
-  EXPECT_THAT(group.failure, HasSubstr("waited 0.2 s"));
+  EXPECT_THAT(group.lost(), HasSubstr("waited 0.2 s"));
 }
 
 /// While it lives, a variable of the environment is what it says.
@@ -117,7 +141,8 @@ TEST_F(NcclCommunicators, SharesOfOneGpuAreRefused) {
       std::vector<GpuDeviceOptions>{{.physical = 1, .memory = {}}, {.physical = 1, .memory = {}}});
   EXPECT_THAT([&] { make_nccl_communicators(devices(), nullptr, patience); },
               ThrowsMessage<Error>("nccl: gpu:0 and gpu:1 are shares of one GPU (00000000:02:00.0), and NCCL exchanges "
-                                   "between different ones only: give each replica a GPU of its own"));
+                                   "between different ones only: give each replica a GPU of its own, or use "
+                                   "cross_device = \"local\""));
 }
 
 TEST_F(NcclCommunicators, DevicesThatAreNoGpusAreRefused) {

@@ -1,6 +1,7 @@
 // A process group whose processes are threads of a test.
 #pragma once
 #include <barrier>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -39,16 +40,22 @@ class ThreadGroup final : public ProcessGroup {
   int local_rank() const override { return rank_; }
   int sharing_processors() const override { return size(); }
   std::vector<std::string> conclude(const std::string& text, const std::string&) override { return all_gather(text); }
-  std::string lost() const override { return failure; }
+  std::string lost() const override {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
   void on_end(std::function<void()>) override {}
   void set_step(std::int64_t) noexcept override {}
-  void fail(const std::string& reason) noexcept override { failure = reason; }
-
-  std::string failure;
+  void fail(const std::string& reason) noexcept override {
+    const std::lock_guard lock(mutex_);
+    if (failure_.empty()) failure_ = reason;
+  }
 
  private:
   Threads& threads_;
   int rank_;
+  mutable std::mutex mutex_;
+  std::string failure_;
 };
 
 }  // namespace gpubench
