@@ -123,6 +123,7 @@ const char* MpiExchange::algorithm(const Collective& collective) const {
 
 MpiExchange::Outcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
   if (failed_) {
+    meeting_.check_end();
     throw Error(fmt::format("{} of {}: exchange {} of this process failed, and what others sent for it is on its way",
                             to_string(collective.kind), format_bytes(static_cast<double>(collective.bytes())),
                             number_));

@@ -67,7 +67,11 @@ class EndlessRun {
     const Ended& so_far = program_.so_far();
     std::smatch match;
     const std::regex pattern(fmt::format("process {} \\([^,]*, pid ([0-9]+)\\)", rank));
-    if (std::regex_search(so_far.out, match, pattern)) process_ = std::stoi(match[1]);
+    if (!std::regex_search(so_far.out, match, pattern)) {  // 0 would be all processes of the test
+      ADD_FAILURE() << "process " << rank << " did not come: " << so_far.out << so_far.err;
+      return;
+    }
+    process_ = std::stoi(match[1]);
     kill(process_, signal);
   }
   ~EndlessRun() {
