@@ -62,7 +62,7 @@ gb.experiment {
     end
     local own = devices(point.devices_per_process)
     local replicas = workers * #own
-    local batch = point.scaling == "weak" and replicas * examples or examples
+    local batch = point.scaling == "weak" and replicas * examples or examples // replicas * replicas
     local function measure(strategy, size)
       local model = strategy:scope(function() return build(point.width) end)
       return gb.measure.training(model, digits:batch(size, { drop_remainder = true }), { resident = true })

@@ -17,6 +17,9 @@
 -- prediction knows nothing of that.
 local gb = require "gpubench"
 
+if gb.distribute.num_processes() > 1 then
+  error("sync_overhead is about the replicas of one process: start it in one; multi_worker.lua is about many", 0)
+end
 local kib, mib = 1 << 10, 1 << 20
 local gpus = #gb.config.list_physical_devices "GPU"
 local processors = tonumber(gb.config.device_description("cpu:0"):match "(%d+) thread")

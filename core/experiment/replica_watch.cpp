@@ -159,9 +159,14 @@ LastRank last_rank(const std::vector<RankTimes>& ranks) {
     for (std::size_t i = 0; i < rank.last_arrivals.size(); ++i)
       arrivals[i] += static_cast<double>(rank.last_arrivals[i]);
   }
+  // By time: of several exchanges in a step each has its last rank, and one of them may be what all wait for.
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    const double waits = ranks[i].peer_wait, least = ranks[last].peer_wait;
+    if (waits < least || (waits == least && arrivals[i] > arrivals[last])) last = i;
+  }
   const double all = std::accumulate(arrivals.begin(), arrivals.end(), 0.0);
-  const auto most = std::ranges::max_element(arrivals);
-  return {most - arrivals.begin(), all == 0 ? 0 : *most / all};
+  return {static_cast<std::int64_t>(last), all == 0 ? 0 : arrivals[last] / all};
 }
 
 double imbalance(const std::vector<RankTimes>& ranks) {

@@ -59,7 +59,7 @@ class ReplicaWatch {
   double step_ = 0;
 };
 
-/// The rank that was the last to arrive most often, and the share of exchanges in which it was.
+/// The rank that waited least for others, so that they waited for it, and the share of exchanges to which it came last.
 struct LastRank {
   std::int64_t rank = 0;
   double share = 0;

@@ -1,6 +1,7 @@
 #include "core/results/mean_over_processes.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace gpubench {
@@ -12,21 +13,26 @@ const Cell reliable = std::string("ok");
 struct Sum {
   double value = 0;
   int cells = 0;
+  bool is_figure = false;
 };
 
 /// The rows of all processes that belong to one of process 0.
 using Counterparts = std::vector<const Record*>;
 
+/// A figure is one that is no whole number in any of the processes.
 Record mean_of(const Counterparts& rows) {
-  Record mean = *rows.front();
-  for (const auto& [column, cell] : rows.front()->cells()) {
-    if (!std::holds_alternative<double>(cell)) continue;
-    Sum sum;
-    for (const Record* const row : rows) {
-      const double* const value = std::get_if<double>(&row->get(column));
-      if (value != nullptr) sum = {sum.value + *value, sum.cells + 1};
+  std::map<std::string, Sum> sums;
+  for (const Record* const row : rows) {
+    for (const auto& [column, cell] : row->cells()) {
+      const std::optional<double> value = number_in(cell);
+      if (!value) continue;
+      Sum& sum = sums[column];
+      sum = {sum.value + *value, sum.cells + 1, sum.is_figure || std::holds_alternative<double>(cell)};
     }
-    mean.set(column, sum.value / sum.cells);
+  }
+  Record mean = *rows.front();
+  for (const auto& [column, sum] : sums) {
+    if (sum.is_figure) mean.set(column, sum.value / sum.cells);
   }
   for (const Record* const row : rows) {
     if (mean.get(quality) == reliable && row->has(quality)) mean.set(quality, row->get(quality));

@@ -23,6 +23,7 @@
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/results_values.h"
+#include "lua/api/session.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -31,13 +32,26 @@ namespace {
 /// A run with the probes that watch it.
 class WatchedRun {
  public:
-  explicit WatchedRun(RunPlan plan) : writer_(std::move(plan)) {
+  /// `group`: of the processes that measure together; nullptr for a process of its own.
+  WatchedRun(RunPlan plan, const ProcessGroup* group) : writer_(std::move(plan)), group_(group) {
     Info::Fields facts;
     for (const auto& [name, fact] : machine_facts()) {
       facts.emplace_back(name, std::visit([](const auto& value) { return Info(value); }, fact));
     }
     writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
   }
+
+  /// Stopped between two points because a process was lost, a run has no row that would say so.
+  ~WatchedRun() {
+    if (group_ == nullptr || writer_.info().text("status") != unfinished_status) return;
+    try {
+      if (const std::string lost = group_->lost(); !lost.empty()) writer_.set_info(Info::Fields{{"detail", lost}});
+    } catch (const std::exception&) {
+      // A full disk: there is nowhere to say it.
+    }
+  }
+  WatchedRun(const WatchedRun&) = delete;
+  WatchedRun& operator=(const WatchedRun&) = delete;
 
   /// `timeline` goes into a file of its own, named after the row's point.
   void add(Record record, const std::optional<std::vector<double>>& samples,
@@ -92,6 +106,7 @@ class WatchedRun {
   }
 
   RunWriter writer_;
+  const ProcessGroup* group_;
   std::vector<std::filesystem::path> traces_;
   CpuProbe cpu_;
   MemoryProbe memory_;
@@ -100,11 +115,12 @@ class WatchedRun {
 std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
   for (const std::filesystem::path& root : {results_root(options.out), plots_root(options.out)})
     output_path(L, (root / options.experiment).string(), "results");
-  return std::make_shared<WatchedRun>(RunPlan{.experiment = std::move(options.experiment),
-                                              .title = std::move(options.title),
-                                              .axes = std::move(options.axes),
-                                              .extra_columns = std::move(options.columns),
-                                              .out = std::move(options.out)});
+  RunPlan plan{.experiment = std::move(options.experiment),
+               .title = std::move(options.title),
+               .axes = std::move(options.axes),
+               .extra_columns = std::move(options.columns),
+               .out = std::move(options.out)};
+  return std::make_shared<WatchedRun>(std::move(plan), session_of(L).group());
 }
 
 /// end_abandoned(directory, detail): of a run whose process is lost; another ends it where it has not ended.

@@ -78,8 +78,17 @@ int resume(lua_State* L) {
   return results < 0 ? 2 : results + 1;
 }
 
+// What a coroutine's handlers do at its end may be to leave.
+int hand_on(lua_State* L) {
+  check_exit(L);
+  return lua_gettop(L);
+}
+
 constexpr const char* wrap = R"(
-local create, resume, close = coroutine.create, coroutine.resume, coroutine.close
+local hand_on = ...
+local create, resume, close_natively = coroutine.create, coroutine.resume, coroutine.close
+local function close(co) return hand_on(close_natively(co)) end
+coroutine.close = close
 local function pass(co, ok, ...)
   if ok then return ... end
   close(co)
@@ -102,8 +111,10 @@ void open_protected_calls(lua_State* L) {
   lua_pushcfunction(L, entry<&resume>);
   lua_setfield(L, -2, "resume");
   lua_pop(L, 1);
-  if (luaL_loadbufferx(L, wrap, std::string_view(wrap).size(), "=gpubench/coroutine.lua", "t") == LUA_OK)
-    protected_call(L, 0, 0);
+  if (luaL_loadbufferx(L, wrap, std::string_view(wrap).size(), "=gpubench/coroutine.lua", "t") == LUA_OK) {
+    lua_pushcfunction(L, entry<&hand_on>);
+    protected_call(L, 1, 0);
+  }
 }
 
 }  // namespace gpubench::lua

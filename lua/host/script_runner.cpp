@@ -120,19 +120,21 @@ int run_library_command(lua_State* L, const CommandLine& line) {
 
 /// The exit status: that of os.exit where the script calls it.
 int run_to_the_end(lua_State* L, const CommandLine& line) {
+  int status = 0;
   try {
     if (line.command == Command::run) run_script(L, line.script);
-    const int status = run_library_command(L, line);
-    if (status == 0 && !line.dry_run && lua::session_of(L).ignores_restart()) {
-      throw Error(
-          fmt::format("gpubench: run: --restart-from {}: the script has trained nothing by model:fit with the option "
-                      "'resume', so nothing went on from there",
-                      line.restart_from));
-    }
-    return status;
-  } catch (const lua::ScriptExit&) {
-    return *lua::Machine::of(L).exit_status;
+    status = run_library_command(L, line);
+  } catch (const lua::ScriptExit&) {  // what it said is below
   }
+  // A finalizer's os.exit ends nothing by itself.
+  status = lua::Machine::of(L).exit_status.value_or(status);
+  if (status == 0 && !line.dry_run && lua::session_of(L).ignores_restart()) {
+    throw Error(
+        fmt::format("gpubench: run: --restart-from {}: the script has trained nothing by model:fit with the option "
+                    "'resume', so nothing went on from there",
+                    line.restart_from));
+  }
+  return status;
 }
 
 bool is_from_script(lua_State* L) {

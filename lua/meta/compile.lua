@@ -39,7 +39,9 @@ local gb = {}
 function gb.tape(fn) end
 
 ---@class CompileFunctionOptions
----@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }
+---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }. They change rounding, but
+--- for fuse_softmax_cross_entropy: it has the exact gradient where a softmax saturates, which clipped probabilities, as of
+--- eager execution, lose
 
 --- Traces `fn` once per types of its arguments into a planned graph. Arguments and results are tensors; everything else
 --- that `fn` uses is taken as it is when it is traced.

@@ -24,8 +24,10 @@ gb.distribute = {}
 --- `gb.measure.training` and all else is written as for one device. A batch is the batch of all of them: each takes its
 --- rows, and the update is that of one device with the whole batch, but for rounding, an uneven last batch included;
 --- Dropout drops for an example what it would drop there; not in several processes, which are dealt their elements in
---- turn. BatchNormalization sees a replica's own examples, unless it is `synchronized`, and a part of them with
---- gradient_accumulation_steps. Processes begin with the variables of process 0. `gb.measure.inference` asks the first
+--- turn. BatchNormalization sees a replica's own examples, unless it is `synchronized`; then a batch with fewer
+--- examples than replicas is an error. With gradient_accumulation_steps each replica cuts its own rows into parts, so that
+--- what looks at a part (batch normalization, the ranges of quantization-aware layers) sees other rows than on one device.
+--- Processes begin with the variables of process 0. `gb.measure.inference` asks the first
 --- replica alone; `model:memory` and `gb.memory.report` tell of the replica with the largest share. After an error in the
 --- middle of a step replicas may differ: the strategy takes no more steps.
 ---@class Strategy
@@ -59,7 +61,8 @@ function Strategy:distribute(dataset, options) end
 --- Traces `fn` for each replica, once for every size of batch, and runs the traces side by side. Tensors are divided by
 --- rows, scalars and values of other types go to all; the results come as one PerReplica each. Inside,
 --- `optimizer:apply_gradients` updates by the mean over all replicas' examples, so that a step written for one device,
---- with its loss the mean over its examples, is right as it stands; layers' moving statistics become the mean of all
+--- with its loss the mean over its examples, is right as it stands (each replica's own gradients are of the mean over its
+--- own examples: in float16 they may overflow a loss scale that suits the whole batch); layers' moving statistics become the mean of all
 --- replicas', and a `synchronized` BatchNormalization normalizes by all their rows. Define `fn` outside of the loop.
 ---
 --- ```lua

@@ -79,7 +79,6 @@ class MpiExchange {
   TensorPieces pieces_;
   std::int64_t number_ = 0;
   std::int64_t waited_ns_ = 0;
-  bool failed_ = false;
   std::size_t slot_bytes_ = 0;
   std::vector<std::byte> sent_, received_;
   std::vector<std::unique_ptr<Stage>> stages_;

@@ -51,11 +51,10 @@ class MpiTransfers {
   void receive(int from, void* data, std::size_t bytes);
   /// Until all are done. Throws PeerLost, Interrupted and TimedOut. `number`: which exchange this is, for the watch.
   void wait(Patience patience, std::int64_t number = 0);
-  /// Throws what ends a wait, where one would end now.
-  void check_end() const;
 
  private:
   bool done();
+  void check_end() const;
   void cancel();
 
   MpiLink* link_;

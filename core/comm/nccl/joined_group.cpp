@@ -127,6 +127,7 @@ JoinedGroup::JoinedGroup(const Rendezvous& rendezvous, const JoinOptions& option
   check_alike(all, "program", "programs");
   check_alike(all, "task", "scripts or arguments");
   connect(all[0], door.get(), options.peer_timeout);
+  PeerWatch::take_termination();
   watch_ = std::make_unique<PeerWatch>(rank_, names_, std::move(watched), all[0]["watch"].get<std::string>(),
                                        WatchLimits{.absence = options.peer_timeout});
   end_ = watch_->channel(channel());
@@ -255,7 +256,6 @@ std::vector<std::string> JoinedGroup::conclude(const std::string& text, const st
 }  // namespace
 
 std::unique_ptr<ProcessGroup> join(const Rendezvous& rendezvous, const JoinOptions& options) {
-  PeerWatch::take_termination();
   return std::make_unique<JoinedGroup>(rendezvous, options);
 }
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "core/experiment/replica_watch.h"
+
 namespace gpubench {
 namespace {
 
@@ -52,6 +54,16 @@ TEST(JoinLengths, RefusesTracesOfDifferentExchanges) {
   const JoinedLengths joined = join_lengths({lengths({{10ns, 11ns}, {10ns, 11ns}}), lengths({{10ns}})}, two_processes);
   EXPECT_EQ(joined.absence, "traces of all replicas need the same exchanges; rank 0 has 2, and rank 2 has 1");
   EXPECT_THAT(joined.by_rank, IsEmpty());
+}
+
+TEST(LastRank, IsTheOneThatAllWaitFor) {
+  // Of two exchanges in a step rank 0 comes last to the one for which rank 1 waits long, rank 1 to the other by a hair.
+  std::vector<RankTimes> ranks(2);
+  ranks[0].peer_wait = 1e-6;
+  ranks[1].peer_wait = 8e-3;
+  for (RankTimes& rank : ranks) rank.last_arrivals = {10, 12};
+  EXPECT_EQ(last_rank(ranks).rank, 0);
+  EXPECT_DOUBLE_EQ(last_rank(ranks).share, 10.0 / 22);
 }
 
 }  // namespace

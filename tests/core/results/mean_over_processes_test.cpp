@@ -48,5 +48,23 @@ TEST(MeanOverProcesses, OneThatIsUnreliableMakesTheRowSo) {
   EXPECT_THAT(mean_over_processes(rows), ElementsAre(row(1, 0, 2.0, 1, "unreliable: throttled")));
 }
 
+TEST(MeanOverProcesses, AFigureThatIsWholeInOneProcessIsTheMeanAllTheSame) {
+  Record first, second;
+  first.set("process", std::int64_t{0});
+  first.set("point", std::int64_t{1});
+  first.set("whole", std::int64_t{2});
+  first.set("count", std::int64_t{3});
+  second.set("process", std::int64_t{1});
+  second.set("point", std::int64_t{1});
+  second.set("whole", 2.5);
+  second.set("count", std::int64_t{5});
+  second.set("elsewhere", 7.5);
+  const std::vector<Record> means = mean_over_processes(std::vector{first, second});
+  ASSERT_EQ(means.size(), 1U);
+  EXPECT_EQ(means[0].get("whole"), Cell(2.25));
+  EXPECT_EQ(means[0].get("count"), Cell(std::int64_t{3}));
+  EXPECT_EQ(means[0].get("elsewhere"), Cell(7.5));
+}
+
 }  // namespace
 }  // namespace gpubench

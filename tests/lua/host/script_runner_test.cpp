@@ -58,6 +58,13 @@ TEST_F(ScriptRunner, OsExitEndsATrustedScriptWhoseFilesAreComplete) {
   EXPECT_EQ(run("os.exit()", {"--trusted"}).status, 0);
   EXPECT_EQ(run("os.exit(false)", {"--trusted"}).status, 1);
   EXPECT_EQ(run("coroutine.wrap(function() os.exit(true) end)() print 'never'", {"--trusted"}).out, "");
+  const std::string leaves = "setmetatable({}, { __close = function() os.exit(12) end })";
+  const Ended closed = run("local co = coroutine.create(function() local c <close> = " + leaves +
+                               " coroutine.yield() end)\ncoroutine.resume(co) coroutine.close(co) print 'never'",
+                           {"--trusted"});
+  EXPECT_EQ(closed.status, 12);
+  EXPECT_EQ(closed.out, "");
+  EXPECT_EQ(run("setmetatable({}, { __gc = function() os.exit(9) end }) collectgarbage()", {"--trusted"}).status, 9);
   EXPECT_EQ(run("os.exit('x')", {"--trusted"}).err,
             "script.lua:1: os.exit: argument #1: true, false or an integer from 0 to 255 expected\n");
 }
