@@ -5,6 +5,7 @@
 #include "lua/api/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
+#include "lua/api/session.h"
 #include "tests/core/results/temporary_directory.h"
 #include "tests/lua/bind/script.h"
 
@@ -17,6 +18,7 @@ using ::testing::HasSubstr;
 class Results : public ::testing::Test {
  protected:
   Results() {
+    set_session(script_.state(), session_);
     open_results(script_.state());
     Value<std::string>::push(script_.state(), out_.path().string());
     lua_setglobal(script_.state(), "out");
@@ -24,6 +26,7 @@ class Results : public ::testing::Test {
   }
 
   TemporaryDirectory out_;
+  Session session_{SessionOptions{}};
   Script script_;
 };
 
