@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t most_window_steps = 8192;
 /// Long steps vary less, as a share of themselves, and three of them in each window would take too long.
 constexpr double long_window = 5;
+/// The first three of long steps hold few of them, and one that is disturbed would end it all.
+constexpr std::size_t least_windows = 6;
 }  // namespace
 
 Warmup::Warmup(WarmupLimits limits) : limits_(limits) {
@@ -34,7 +36,7 @@ bool Warmup::add(double seconds) {
   const bool long_enough = window_.size() >= limits_.window_steps && in_window_ >= limits_.window_time;
   const bool full = in_window_ >= long_window * limits_.window_time || window_.size() == most_window_steps;
   if (long_enough || full) settled_ = window_ended();
-  return settled_ || (elapsed_ >= limits_.max_time && windows_ >= medians_.size());
+  return settled_ || (elapsed_ >= limits_.max_time && windows_ >= least_windows);
 }
 
 bool Warmup::window_ended() {

@@ -17,7 +17,7 @@ struct WarmupLimits {
   Seconds window_time{0.02};
   /// Largest spread between the medians of three windows, as a share of the smallest.
   double tolerance = 0.05;
-  /// Warming up ends here, settled or not, but not before three windows could be compared.
+  /// Warming up ends here, settled or not, but not before six windows, of which four times three could be compared.
   Seconds max_time{0.5};
 };
 

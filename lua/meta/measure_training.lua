@@ -9,7 +9,7 @@ gb.measure = {}
 ---@class MeasureTrainingOptions
 ---@field budget number? seconds of measuring; --budget unless given
 ---@field min_time number? seconds to measure at least, no more than the budget; 0.3 (or a shorter budget) unless given
----@field warmup number? seconds of warming up at most, but three windows of steps; 0.5 unless given
+---@field warmup number? seconds of warming up at most, but six steps or more where they are long; 0.5 unless given
 ---@field relative_error number? wanted half-width of the median's interval, as a share; 0.01 unless given
 ---@field trace boolean? on GPUs a few more steps are traced after the timing, which fills the shares, device_busy and what
 --- replicas on GPUs spend on each other; true writes trace-<point>.json for chrome://tracing or Perfetto into the run's folder too, false leaves it all out

@@ -51,9 +51,8 @@ TEST(Warmup, ComparesThreeWindowsHoweverLongAStepTakes) {
     EXPECT_EQ(steps, step > 0.1 ? 3U : 6U);
   }
   Warmup unsteady({});
-  EXPECT_FALSE(unsteady.add(1.0));
-  EXPECT_FALSE(unsteady.add(0.8));
-  EXPECT_TRUE(unsteady.add(0.7));
+  for (const double step : {1.0, 0.9, 0.8, 0.7, 0.6}) EXPECT_FALSE(unsteady.add(step));
+  EXPECT_TRUE(unsteady.add(0.5));
   EXPECT_FALSE(unsteady.settled());
 }
 
