@@ -56,8 +56,8 @@ class Dispatcher {
   Runtime& runtime() { return eager_.runtime(); }
 
  private:
-  std::vector<Tensor> apply_labelled(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
-                                     const std::string& label);
+  std::vector<Tensor> apply_eagerly(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
+                                    const std::string& label);
 
   Eager eager_;
   DeviceId device_;

@@ -29,6 +29,7 @@ struct PlannedTensor {
   int index = -1;  ///< of the input, variable; of the constant for what is kept too; of the buffer for the arena
   std::size_t offset = 0;  ///< where it begins in that, in bytes: views of a part
   std::string label;
+  OwnerPtr owner = nullptr;
 };
 
 /// When a step runs.
@@ -61,7 +62,9 @@ struct PlannedStep {
   std::size_t workspace_bytes = 0;
   Due due = Due::every_run;
   std::string label;
+  OwnerPtr owner = nullptr;
   std::string_view op;
+  bool adds_inputs = false;  ///< Op::adds_inputs()
 };
 
 struct PlannedBuffer {
@@ -70,6 +73,7 @@ struct PlannedBuffer {
   std::size_t offset = 0;
   std::string label;
   bool on_host = false;  ///< in the device's part of the host's memory
+  OwnerPtr owner = nullptr;
 };
 
 struct Plan {

@@ -46,8 +46,10 @@ class Layer {
   /// "Conv2D".
   const std::string& kind() const { return config_.owner(); }
   /// Empty until the user or a model gives one.
-  const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
+  const std::string& name() const { return owner_->name; }
+  void set_name(std::string name) { owner_ = make_owner(std::move(name)); }
+  /// What the layer's nodes and variables belong to.
+  const OwnerPtr& owner() const { return owner_; }
   /// "conv2d": what unnamed layers are named after.
   virtual std::string default_name() const = 0;
   const Config& config() const { return config_; }
@@ -94,7 +96,7 @@ class Layer {
   std::vector<TensorType> computed(std::span<const TensorType> given) const;
 
   Config config_;
-  std::string name_;
+  OwnerPtr owner_;
   DeviceId device_;
   DtypePolicy policy_;
   bool built_ = false;

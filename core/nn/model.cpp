@@ -180,7 +180,7 @@ std::vector<Value> Model::call_each(const CallContext& context, std::span<const 
   std::vector<Value> values(calls_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Call& source = calls_[inputs_[i]];
-    const GraphScope scope(context.graph, source.layer->device(), source.layer->name());
+    const GraphScope scope(context.graph, source.layer->device(), source.layer->owner());
     values[inputs_[i]] = ops::cast(context.graph, inputs[i], source.type.dtype);
   }
   for (std::size_t i = 0; i < calls_.size(); ++i) {

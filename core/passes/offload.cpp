@@ -6,20 +6,17 @@
 #include <memory>
 #include <optional>
 
+#include "core/graph/invariant.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
-#include "core/graph/settled.h"
-#include "core/passes/recompute.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::string_view gradient_part = "/gradient";
-
 /// What reads activations again after the forward computation.
 bool is_late(const Node& node) {
-  return node.label.find(gradient_part) != std::string::npos || is_recomputed(node);
+  return node.role == Role::gradient || node.role == Role::recomputed;
 }
 
 bool is_view(const Node& node) {
@@ -41,7 +38,7 @@ class Offloading {
              const std::function<bool(const DeviceId&)>& overlaps)
       : rewriter_(program),
         nodes_(program.graph.nodes()),
-        settled_(settled_nodes(program.graph)),
+        invariant_(invariant_nodes(program.graph)),
         options_(options),
         overlaps_(overlaps) {
     find_uses(program.outputs);
@@ -102,11 +99,7 @@ class Offloading {
   }
 
   bool is_chosen(const Node& node) const {
-    return std::ranges::any_of(options_.layers, [&](const std::string& layer) {
-      if (!node.label.starts_with(layer)) return false;
-      const std::string_view part = std::string_view(node.label).substr(layer.size());
-      return part.empty() || (part[0] == '/' && !part.starts_with(gradient_part));
-    });
+    return node.role == Role::forward && std::ranges::find(options_.layers, node.owner) != options_.layers.end();
   }
 
   /// Whether it takes time, which leaves and views do not.
@@ -114,8 +107,8 @@ class Offloading {
 
   std::optional<Trip> trip_of(Value value) {
     const Node& made = node(value.node);
-    if (!is_launch(value.node) || settled_[static_cast<std::size_t>(value.node)] || !is_chosen(made) ||
-        is_recomputed(made) || dynamic_cast<const Transfer*>(made.op.get()) != nullptr) {
+    if (!is_launch(value.node) || invariant_[static_cast<std::size_t>(value.node)] || !is_chosen(made) ||
+        dynamic_cast<const Transfer*>(made.op.get()) != nullptr) {
       return std::nullopt;
     }
     const Uses& uses = uses_[key_of(value)];
@@ -141,7 +134,7 @@ class Offloading {
     std::int32_t at = from;
     for (std::int32_t index = from + 1; index < count() && layers > 0; ++index) {
       if (!is_launch(index)) continue;
-      const bool ends = index + 1 == count() || node(index + 1).label != node(index).label;
+      const bool ends = index + 1 == count() || !same_part(node(index + 1), node(index));
       at = index;
       if (ends) --layers;
     }
@@ -151,11 +144,9 @@ class Offloading {
   /// The first launch of the layer that is `layers` before the one of `from`.
   std::int32_t layers_before(std::int32_t from, int layers) const {
     std::int32_t at = from;
-    const std::string* label = &node(from).label;
     for (std::int32_t index = from - 1; index >= 0; --index) {
       if (!is_launch(index)) continue;
-      if (node(index).label != *label && layers-- == 0) break;
-      label = &node(index).label;
+      if (!same_part(node(index), node(at)) && layers-- == 0) break;
       at = index;
     }
     return at;
@@ -199,9 +190,7 @@ class Offloading {
     if (is_view(node(index)) || !is_late(node(index))) return rewriter_.keep(index);
     Node copy = node(index);
     for (Value& input : copy.inputs) input = fetched(input);
-    const auto outputs = static_cast<std::int32_t>(copy.outputs.size());
-    const Value first = rewriter_.graph().adopt(std::move(copy));
-    for (std::int32_t output = 0; output < outputs; ++output) rewriter_.replace({index, output}, {first.node, output});
+    rewriter_.put(index, std::move(copy));
   }
 
   /// For a late reader: `value` of what came back, views of it made anew.
@@ -220,7 +209,7 @@ class Offloading {
 
   Rewriter rewriter_;
   const std::vector<Node>& nodes_;
-  std::vector<bool> settled_;  // by node
+  std::vector<bool> invariant_;  // by node
   const OffloadOptions& options_;
   const std::function<bool(const DeviceId&)>& overlaps_;
   std::map<Key, Uses> uses_;

@@ -3,7 +3,6 @@
 // gradients read is settled by the others, so that kernels are those of a step that keeps everything.
 #pragma once
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "core/passes/pass.h"
@@ -11,17 +10,17 @@
 namespace gpubench {
 
 struct OffloadOptions {
-  /// Of these layers, by the labels of their nodes.
-  std::vector<std::string> layers{};
+  /// Of these layers.
+  std::vector<OwnerPtr> layers{};
   /// For how many layers a copy may take while kernels go on: it begins so many layers before its tensor is read, and
   /// the tensor keeps its place for so many after it was made. 0: kernels wait for every copy. More than overlap needs
   /// costs memory only.
   int ahead = 1;
 };
 
-/// Nodes with one label stand for a layer. Kept on the device are what is read by another device, the program's
-/// outputs, and what would come back before as many bytes were computed as it has: nothing would gain by its place. On
-/// devices for which `overlaps` does not hold, kernels wait for every copy in any case.
+/// Consecutive nodes of one owner in one role count as a layer. Kept on the device are what another device reads, the
+/// program's outputs, and tensors that would come back before kernels have written as many bytes as they have: nothing
+/// else could use their memory. On devices for which `overlaps` does not hold, kernels wait for every copy.
 Program offload(Program program, const OffloadOptions& options,
                 const std::function<bool(const DeviceId& device)>& overlaps);
 

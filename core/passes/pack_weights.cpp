@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/graph/settled.h"
+#include "core/graph/invariant.h"
 #include "core/ops/pack_weights.h"
 #include "core/passes/rewriter.h"
 
@@ -25,13 +25,13 @@ OpPtr reader_of_packed(const Graph& graph, const Node& node) {
 Program pack_weights(Program program) {
   Rewriter rewriter(program);
   const Graph& graph = rewriter.old_graph();
-  const std::vector<bool> settled = settled_nodes(graph);
+  const std::vector<bool> invariant = invariant_nodes(graph);
   const auto count = static_cast<std::int32_t>(graph.nodes().size());
   for (std::int32_t index = 0; index < count; ++index) {
     const Node& node = rewriter.old_node({index, 0});
     OpPtr reader = reader_of_packed<QuantizedMatmul>(graph, node);
     if (reader == nullptr) reader = reader_of_packed<QuantizedConv2D>(graph, node);
-    if (reader == nullptr || !settled[static_cast<std::size_t>(node.inputs[1].node)]) {
+    if (reader == nullptr || !invariant[static_cast<std::size_t>(node.inputs[1].node)]) {
       rewriter.keep(index);
       continue;
     }

@@ -46,7 +46,8 @@ Program place_copies(Program program) {
         const auto key = std::tuple(input.node, input.output, node.device, effects);
         auto copy = copies.find(key);
         if (copy == copies.end()) {
-          const GraphScope scope(rewriter.graph(), node.device, node.label + "/transfer");
+          const Origin origin{node.device, node.label + "/transfer", node.owner, node.role};
+          const GraphScope scope(rewriter.graph(), origin);
           copy = copies.emplace(key, rewriter.graph().apply(std::make_shared<const Transfer>(), {here})).first;
         }
         input = copy->second;
@@ -55,9 +56,7 @@ Program place_copies(Program program) {
       for (Value& input : node.inputs) input = rewriter.map(input);
     }
     if (node.op->has_effect()) ++effects;
-    const auto outputs = static_cast<std::int32_t>(node.outputs.size());
-    const Value first = rewriter.graph().adopt(std::move(node));
-    for (std::int32_t o = 0; o < outputs; ++o) rewriter.replace({static_cast<std::int32_t>(i), o}, {first.node, o});
+    rewriter.put(static_cast<std::int32_t>(i), std::move(node));
   }
   return rewriter.finish();
 }

@@ -14,12 +14,9 @@ struct GradientSection {
   std::int32_t first = 0, middle = 0, last = 0;
 };
 
-/// Whether a node is such a copy, which by custom is no work of the model's: by its label, "dense/recomputed".
-bool is_recomputed(const Node& node);
-
-/// Gradients read copies of those forward nodes for which `drops` holds. Never copied are nodes with an effect, and
-/// nodes that read a variable which changes before the gradients do. Random numbers are a function of the step, so a
-/// copy draws the same.
+/// Gradients read copies, in the role of recomputed nodes, of those forward nodes for which `drops` holds. Never copied
+/// are nodes with an effect, and nodes that read a variable which changes before the gradients do. Random numbers are a
+/// function of the step, so a copy draws the same.
 Program recompute(Program program, std::span<const GradientSection> sections,
                   const std::function<bool(const Node& node)>& drops);
 

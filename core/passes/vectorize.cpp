@@ -21,7 +21,7 @@ class Vectorizer {
 
   std::optional<Program> run() {
     for (const Node& node : element_.graph.nodes()) {
-      const GraphScope place(block_.graph, node.device, node.label);
+      const GraphScope place(block_.graph, node);
       if (!move(node)) return std::nullopt;
     }
     for (const Value output : element_.outputs) block_.outputs.push_back(repeated(moved(output), type(output)));

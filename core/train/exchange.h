@@ -10,6 +10,9 @@
 
 namespace gpubench {
 
+/// Of nodes that change `variable`.
+Origin update_of(const Variable& variable);
+
 /// The sums over all replicas of each gradient, none where there is none. Adds the exchanges in the reverse order of
 /// the variables, in which a backward pass makes their gradients. With `compression`, float32 gradients travel as that
 /// type.

@@ -73,6 +73,7 @@ class Optimizer {
 
   Config config_;
   SchedulePtr schedule_;
+  OwnerPtr owner_;
   VariablePtr iterations_, learning_rate_;
   std::vector<OwnedSlots> slots_;
 };

@@ -62,7 +62,7 @@ MagnitudePruning::MagnitudePruning(Runtime& runtime, ModelPtr model, const Spars
   choose_kernels();
   Graph graph;
   for (const Kernel& kernel : kernels_) {
-    const GraphScope scope(graph, kernel.weights->device, "pruning");
+    const GraphScope scope(graph, {kernel.weights->device, "pruning", kernel.weights->owner, Role::update});
     const Value weights = graph.variable(kernel.weights);
     ops::assign(graph, weights, ops::mul(graph, weights, graph.variable(kernel.mask)));
   }
@@ -88,7 +88,8 @@ void MagnitudePruning::choose_kernels() {
     }
     HostTensor ones(weights->type);
     std::ranges::fill(ones.values<float>(), 1.0F);
-    kernels_.push_back({weights, runtime_.variables().create(weights->name + "/mask", ones, weights->device, false)});
+    kernels_.push_back(
+        {weights, runtime_.variables().create(weights->name + "/mask", ones, weights->device, false, weights->owner)});
   }
   if (kernels_.empty()) throw Error(fmt::format("pruning: model '{}' has no layer with a kernel", model_->name()));
 }

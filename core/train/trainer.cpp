@@ -170,7 +170,7 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
   auto plan = std::make_unique<StepPlan>();
   plan->key = key;
   plan->on_device = device != nullptr;
-  ExecutorOptions options = phase == Phase::training ? training_options(*model_, config_) : config_.executor;
+  ExecutorOptions options = phase == Phase::training ? training_executor_options(*model_, config_) : config_.executor;
   options.inputs_on_device = options.inputs_in_place = plan->on_device;
   if (key.share) {
     if (plan->on_device) {

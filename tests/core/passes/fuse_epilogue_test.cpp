@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
 #include "core/ops/matmul.h"

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/binary.h"
 #include "core/ops/cast.h"
 #include "core/ops/loss_scale.h"

@@ -1,4 +1,4 @@
-#include "core/graph/splice.h"
+#include "core/graph/copy.h"
 
 #include <array>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/graph/settled.h"
+#include "core/graph/invariant.h"
 
 #include <algorithm>
 
@@ -32,16 +32,17 @@ std::vector<bool> updated_nodes(const Graph& graph) {
 
 }  // namespace
 
-std::vector<bool> settled_nodes(const Graph& graph) {
+std::vector<bool> invariant_nodes(const Graph& graph) {
   const std::vector<bool> updated = updated_nodes(graph);
-  std::vector<bool> settled;
+  std::vector<bool> invariant;
   for (const Node& node : graph.nodes()) {
     const Op& op = *node.op;
-    const bool changes = dynamic_cast<const InputOp*>(&op) != nullptr || updated[settled.size()] || op.has_effect() ||
+    const bool changes = dynamic_cast<const InputOp*>(&op) != nullptr || updated[invariant.size()] || op.has_effect() ||
                          dynamic_cast<const Transfer*>(&op) != nullptr;
-    settled.push_back(!changes && std::ranges::all_of(node.inputs, [&](Value input) { return settled[at(input)]; }));
+    invariant.push_back(!changes &&
+                        std::ranges::all_of(node.inputs, [&](Value input) { return invariant[at(input)]; }));
   }
-  return settled;
+  return invariant;
 }
 
 }  // namespace gpubench
