@@ -84,10 +84,18 @@ class Dataset {
   virtual const DeviceId* device() const { return sources().empty() ? nullptr : sources().front()->device(); }
   /// Of a part that shard() took: random ops of maps draw for an element as they would in the whole.
   virtual ElementShare share() const { return sources().empty() ? ElementShare{} : sources().front()->share(); }
+  /// Whether shard() has taken a part of what the elements come from.
+  virtual bool is_sharded() const;
+  /// Whether elements come from several inputs side by side, which stand for one source.
+  virtual bool interleaves() const { return false; }
   /// Whether an epoch's elements come in the same order each time, so that a position tells which were taken;
   /// `deterministic` is what stages are told that do not say themselves.
   virtual bool in_order(std::optional<bool> deterministic = {}) const;
   virtual std::unique_ptr<Cursor> open(std::uint64_t epoch = 0, const CursorOptions& options = {}) const = 0;
+
+  /// Whether this dataset, or one that it is made of, has been marked: it is one process's part already.
+  bool is_distributed() const;
+  void mark_distributed() const { distributed_.store(true, std::memory_order_relaxed); }
 
   /// 0, 1, ...: epoch numbers for loops that do not count epochs themselves.
   std::uint64_t next_epoch() const { return next_epoch_.fetch_add(1, std::memory_order_relaxed); }
@@ -99,6 +107,7 @@ class Dataset {
  private:
   std::shared_ptr<PipelineRecord> record_;
   mutable std::atomic<std::uint64_t> next_epoch_{0};
+  mutable std::atomic<bool> distributed_{false};
 };
 
 /// Throws Error in the name of `operation` where elements come in any order.
@@ -124,9 +133,14 @@ class Transformation : public Dataset {
   enum class Effect {
     one_to_one,   ///< each element of the source gives one, in its place
     by_position,  ///< their positions alone tell which elements come, and when
+    splits,       ///< each element of the source gives several
     other
   };
   virtual Effect effect() const { return Effect::other; }
+  /// Whether the stage counts elements, so that it means others when files are missing (take, skip).
+  virtual bool counts_elements() const { return false; }
+  /// Whether the stage keeps elements in a file of a given name, which several processes would share.
+  virtual bool keeps_file() const { return false; }
   /// The same stage with the same settings over elements of the same types; nullptr where it cannot have another
   /// source. Throws what making the stage throws.
   virtual DatasetPtr with_source(DatasetPtr /*source*/) const { return nullptr; }

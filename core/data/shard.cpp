@@ -130,6 +130,7 @@ class ShardDataset final : public Transformation {
   DatasetPtr with_source(DatasetPtr source) const override {
     return shard(std::move(source), share_.count, share_.index, rounds_);
   }
+  bool is_sharded() const override { return true; }
   ElementShare share() const override {
     const ElementShare of = source().share();
     return {.count = of.count * share_.count, .index = of.index + share_.index * of.count};

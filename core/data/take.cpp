@@ -62,6 +62,7 @@ class TakeDataset final : public Transformation {
   std::string_view stage() const override { return stage_name; }
   DatasetPtr with_source(DatasetPtr source) const override { return take(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
+  bool counts_elements() const override { return true; }
   std::string settings() const override { return fmt::format("count={}", count_); }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();

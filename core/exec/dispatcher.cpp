@@ -81,11 +81,17 @@ Tensor Dispatcher::constant(const HostTensor& value) {
   return {trace_, trace_->graph.constant(value)};
 }
 
-std::shared_ptr<Trace> Dispatcher::begin_trace() {
+std::shared_ptr<Trace> Dispatcher::begin_trace(const TracedReplica* replica) {
   if (trace_ != nullptr) throw Error("trace: a function is being traced already; traced functions do not nest");
   trace_ = std::make_shared<Trace>();
   trace_->graph.set_device(device_);
+  trace_->replica = replica;
   return trace_;
+}
+
+void Dispatcher::end_trace() noexcept {
+  trace_->replica = nullptr;
+  trace_ = nullptr;
 }
 
 Value Dispatcher::symbol(const Tensor& tensor) {

@@ -6,7 +6,7 @@
 #include <ranges>
 
 #include "core/base/error.h"
-#include "core/nn/kernel_quantizer.h"
+#include "core/nn/linear_layer.h"
 
 namespace gpubench {
 namespace {
@@ -66,8 +66,8 @@ std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::st
 
 void require_gradients(const Model& model) {
   for (const LayerPtr& layer : model.layers()) {
-    if (layer->precision() != "int8") continue;
-    throw Error(fmt::format("model '{}': layer '{}' {}", model.name(), layer->name(), KernelQuantizer::untrainable));
+    if (layer->linear() == nullptr || !layer->linear()->integer()) continue;
+    throw Error(fmt::format("model '{}': layer '{}' {}", model.name(), layer->name(), LinearLayer::untrainable));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/nn/linear_layer.h"
 #include "core/ops/binary.h"
 #include "core/ops/state.h"
 #include "core/train/trainer.h"
@@ -14,10 +15,7 @@ namespace gpubench {
 namespace {
 
 VariablePtr kernel_of(const Layer& layer) {
-  for (const VariablePtr& variable : layer.variables()) {
-    if (variable->type.rank() >= 2) return variable;
-  }
-  return nullptr;
+  return layer.linear() != nullptr ? layer.linear()->kernel() : nullptr;
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
   const double weight = share ? weight_of(*share) : 1;
   const std::int64_t parts = config.gradient_accumulation_steps;
   require_equal_parts(model, element, parts, share ? share->total : 0);
+  std::optional<ReplicaCall> replica;
+  if (share) replica = ReplicaCall{.batch_rows = share->total / parts};
   const auto count = [&] { return static_cast<std::int32_t>(graph.nodes().size()); };
   StepGradients result{.values = std::vector<Value>(values.size()), .updated = {}};
   for (std::int64_t index = 0; index < parts; ++index) {
@@ -77,7 +79,7 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
                               .step = counter,
                               .first_row = (share ? share->first : 0) + index * rows,
                               .first_node = graph.nodes().size(),
-                              .replica_rows = share ? share->total / parts : 0};
+                              .replica = replica};
     part.outputs = model.call(context, part.inputs);
     const Value loss =
         share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));

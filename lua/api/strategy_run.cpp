@@ -37,19 +37,6 @@ struct CallKey {
   bool operator==(const CallKey&) const = default;
 };
 
-class ContextScope {
- public:
-  ContextScope(Session& session, const ReplicaContext& context) : session_(session) {
-    session.set_replica_context(&context);
-  }
-  ~ContextScope() { session_.set_replica_context(nullptr); }
-  ContextScope(const ContextScope&) = delete;
-  ContextScope& operator=(const ContextScope&) = delete;
-
- private:
-  Session& session_;
-};
-
 HostTensor rows_of(const HostTensor& whole, const BatchShare& share, std::int64_t first) {
   return whole.rows(share.first - first, share.first - first + share.rows);
 }
@@ -139,15 +126,14 @@ class ReplicatedFunction {
     auto planned = std::make_unique<Planned>();
     std::vector<ReplicaGraph> graphs;
     for (std::size_t replica = 0; replica < shares.size(); ++replica) {
-      const ReplicaContext context{.replicas = *replicas_, .share = shares[replica]};
-      const ContextScope scope(session_of(L), context);
+      const TracedReplica own{.replicas = *replicas_, .share = shares[replica]};
       std::vector<TracedInput> inputs;
       for (const HostTensor& tensor : given[replica]) inputs.push_back({tensor.type(), replicas_->device(0)});
-      TracedFunction traced = trace_function(L, function_, inputs, "strategy:run");
+      TracedFunction traced = trace_function(L, function_, inputs, "strategy:run", &own);
       Graph& graph = traced.trace->graph;
       // What layers keep of their examples becomes the mean of all replicas.
       const std::vector<VariablePtr> updated = updated_variables(graph, graph.variables());
-      assign_variables(graph, updated, exchange_variables(graph, updated, weight_of(context.share)));
+      assign_variables(graph, updated, exchange_variables(graph, updated, weight_of(own.share)));
       planned->outputs = traced.outputs.size();
       require_known_updates(graph);
       graphs.push_back({std::move(graph), std::move(traced.outputs)});

@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
-#include "core/nn/summary.h"
 #include "tests/support/fake_variables.h"
 
 namespace gpubench {

@@ -51,8 +51,8 @@ TEST(RecomputeTest, GradientsReadCopies) {
   const Program program = Chain().recomputed();
   EXPECT_EQ(count(program, "matmul"), 3);  // forward, again, and the gradient by w
   EXPECT_EQ(count(program, "tanh"), 4);
-  EXPECT_EQ(std::ranges::count_if(program.graph.nodes(), [](const Node& node) { return node.role == Role::recomputed; }),
-            3);
+  EXPECT_EQ(
+      std::ranges::count_if(program.graph.nodes(), [](const Node& node) { return node.role == Role::recomputed; }), 3);
 }
 
 TEST(RecomputeTest, KeepsWhatIsNotDropped) {

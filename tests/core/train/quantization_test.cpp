@@ -10,7 +10,6 @@
 #include "core/data/from_tensor_slices.h"
 #include "core/data/repeat.h"
 #include "core/nn/architecture.h"
-#include "core/nn/summary.h"
 #include "core/ops/quantize.h"
 #include "tests/core/train/fixture.h"
 
