@@ -36,6 +36,12 @@ struct Node : Origin {
   std::vector<TensorType> outputs;
 };
 
+/// The node's op as an O; nullptr when it is another.
+template <class O>
+const O* op_as(const Node& node) {
+  return dynamic_cast<const O*>(node.op.get());
+}
+
 /// Whether both nodes belong to the same owner in the same role.
 inline bool same_part(const Origin& a, const Origin& b) {
   return a.owner == b.owner && a.role == b.role;

@@ -1,4 +1,4 @@
-// Layers are told apart by what they are: names may begin alike, or look like the labels that other nodes have.
+// Layers are told second_cpu by what they are: names may begin alike, or look like the labels that other nodes have.
 #include <gmock/gmock.h>
 
 #include "core/train/pruning.h"
@@ -14,9 +14,9 @@ using ::testing::ElementsAre;
 using testing::flat;
 using ::testing::UnorderedElementsAre;
 
-const DeviceId host{}, apart{DeviceId::Kind::cpu, 1, {}};
+const DeviceId second_cpu{DeviceId::Kind::cpu, 1, {}};
 
-LayerPtr named_dense(const char* name, std::int64_t units, const DeviceId& device = host, Shape input_shape = {}) {
+LayerPtr named_dense(const char* name, std::int64_t units, const DeviceId& device = {}, Shape input_shape = {}) {
   return make_layer("Dense",
                     {{"name", std::string(name)},
                      {"units", units},
@@ -25,14 +25,14 @@ LayerPtr named_dense(const char* name, std::int64_t units, const DeviceId& devic
                     device);
 }
 
-ModelPtr chain_named(const std::vector<const char*>& names, const DeviceId& device = host) {
+ModelPtr chain_named(const std::vector<const char*>& names, const DeviceId& device = {}) {
   std::vector<LayerPtr> layers;
   for (const char* name : names) layers.push_back(named_dense(name, 32, device, layers.empty() ? Shape{4} : Shape{}));
   layers.push_back(named_dense("out", 3, device));
   return std::make_shared<Model>("named", layers);
 }
 
-std::vector<TensorType> batch_of(std::int64_t size) {
+std::vector<TensorType> named_batch(std::int64_t size) {
   return {{{size, 4}, Dtype::f32}, {{size, 3}, Dtype::f32}};
 }
 
@@ -46,13 +46,13 @@ class Identity : public ::testing::Test {
   }
   std::size_t bytes(const ModelPtr& model, const CompileConfig& config) {
     Trainer model_trainer = trainer(model, config);
-    return total(predict_training_memory(model_trainer, batch_of(4096)));
+    return total(predict_training_memory(model_trainer, named_batch(4096)));
   }
   /// Bytes that the layers of these names hold of one kind.
   std::map<std::string, std::size_t> held(const ModelPtr& model, MemoryKind kind) {
     Trainer model_trainer = trainer(model, config());
     std::map<std::string, std::size_t> by_name;
-    for (const DeviceMemory& memory : predict_training_memory(model_trainer, batch_of(4096))) {
+    for (const DeviceMemory& memory : predict_training_memory(model_trainer, named_batch(4096))) {
       for (const MemoryHolder& holder : memory.at_peak) {
         if (holder.kind == kind) by_name[holder.layer] += holder.bytes;
       }
@@ -87,8 +87,8 @@ TEST_F(Identity, ABudgetCountsEachLayerOnce) {
     CompileConfig budget = config();
     budget.recompute_budget = bytes(chain_named(names), config()) * 3 / 4;
     Trainer chooser = trainer(chain_named(names), budget);
-    predict_training_memory(chooser, batch_of(4096));
-    return recomputed_within(chooser, batch_of(4096)).recompute.size();
+    predict_training_memory(chooser, named_batch(4096));
+    return recomputed_within(chooser, named_batch(4096)).recompute.size();
   };
   EXPECT_EQ(chosen({"x", "x/gradient_head", "x/gradient", "y", "z"}), chosen({"a", "b", "c", "d", "e"}));
 }
@@ -98,8 +98,8 @@ TEST_F(Identity, OffloadTakesLayersNamedLikeGradients) {
     CompileConfig away = config();
     away.offload.all = layers.empty();
     away.offload.layers = std::move(layers);
-    Trainer model = trainer(chain_named(names, apart), away);
-    return predict_training_memory(model, batch_of(4096)).at(0).offloaded;
+    Trainer model = trainer(chain_named(names, second_cpu), away);
+    return predict_training_memory(model, named_batch(4096)).at(0).offloaded;
   };
   const std::size_t all = offloaded({"a", "b", "c", "d"}, {});
   EXPECT_GT(all, 0U);
@@ -110,7 +110,7 @@ TEST_F(Identity, OffloadTakesLayersNamedLikeGradients) {
 TEST_F(Identity, OddNamesChangeNoWeight) {
   const auto weights = [&](const std::vector<const char*>& names, const CompileConfig& config) {
     seed = 3;
-    return train(chain_named(names, apart), config);
+    return train(chain_named(names, second_cpu), config);
   };
   const std::vector<float> plain = weights({"a", "b", "c"}, config());
   CompileConfig away = config(), again = config();
@@ -136,7 +136,7 @@ TEST_F(Identity, TheMemoryTableHasARowForEachLayer) {
 TEST_F(Identity, PruningAndQuantizationFindLayersByTheirWholeNames) {
   const ModelPtr model = chain_named({"a", "a/kernel", "a/kernel/kernel"});
   Trainer built = trainer(model, config());
-  built.build(batch_of(8));
+  built.build(named_batch(8));
   const ModelPtr aware = quantization_aware(runtime, factory, *model, {"a/kernel"});
   std::vector<std::string> quantized;
   for (const LayerPtr& layer : aware->layers()) {
