@@ -9,9 +9,9 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::ElementsAre;
-using testing::flat;
+using support::flat;
 using ::testing::UnorderedElementsAre;
 
 const DeviceId second_cpu{DeviceId::Kind::cpu, 1, {}};
