@@ -9,7 +9,7 @@
 #include "core/data/batch.h"
 #include "core/data/take.h"
 #include "core/train/batch_size_search.h"
-#include "core/train/progress.h"
+#include "core/train/callbacks.h"
 #include "lua/api/callbacks.h"
 #include "lua/api/dataset.h"
 #include "lua/api/losses.h"

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/train/class_index_check.h"
+#include "core/train/step_loop.h"
 #include "lua/api/config_value.h"
 #include "lua/api/graph_function.h"
 #include "lua/api/layers.h"
