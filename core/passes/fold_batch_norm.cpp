@@ -1,5 +1,9 @@
-#include "core/passes/fold_batch_norm.h"
-
+// Batch norm with given statistics into the weights of the matmul or convolution before it. The folded weights are
+// nodes of the graph that depend on variables alone, so an executor computes them when the variables change and at no
+// other time; that is why nothing is folded whose variables the graph itself updates.
+//
+// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta. Of float32
+// products alone: a folded bias may be far larger than what it came from, beyond what 16 bits hold.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,6 +19,7 @@
 #include "core/ops/conv.h"
 #include "core/ops/matmul.h"
 #include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -1,11 +1,12 @@
-#include "core/passes/fuse_accumulation.h"
-
+// A product and the sum that it is added to into one op, on devices that multiply into a sum: the gradients of
+// micro-batches then add up without a pass over memory each.
 #include <array>
 #include <memory>
 #include <set>
 
 #include "core/graph/leaf_ops.h"
 #include "core/ops/matmul_accumulate.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

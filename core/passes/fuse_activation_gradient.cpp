@@ -1,5 +1,5 @@
-#include "core/passes/fuse_activation_gradient.h"
-
+// The derivative of a dense layer's activation into the product that makes its input, on devices that have it as an
+// epilogue; the layer's own product then leaves what the epilogue reads, a mask for relu.
 #include <array>
 #include <map>
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "core/ops/matmul_aux.h"
 #include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -1,5 +1,5 @@
-#include "core/passes/fuse_bias_gradient.h"
-
+// The sum that is a bias's gradient into the product that is the weights', on devices that sum a factor while they
+// multiply it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "core/ops/bias.h"
 #include "core/ops/matmul_bias_gradient.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

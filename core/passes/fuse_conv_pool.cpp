@@ -1,10 +1,11 @@
-#include "core/passes/fuse_conv_pool.h"
-
+// A max pool into the convolution before it, and its gradient into the filter's gradient behind it, where nobody else
+// reads what lies between: then that tensor, often a model's largest, need never reach memory.
 #include <array>
 #include <memory>
 #include <vector>
 
 #include "core/ops/conv_pool.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

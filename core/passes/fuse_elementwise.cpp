@@ -1,5 +1,5 @@
-#include "core/passes/fuse_elementwise.h"
-
+// Element-wise ops that hand their result to one other, and casts between them, into one op: a kernel then reads and
+// writes memory once instead of once for every op.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,6 +9,7 @@
 #include "core/graph/leaf_ops.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise_chain.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

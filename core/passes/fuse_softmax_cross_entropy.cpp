@@ -1,11 +1,12 @@
-#include "core/passes/fuse_softmax_cross_entropy.h"
-
+// Softmax followed by cross-entropy into one op that is exact where the probability underflows, forward and backward:
+// the derivative by the logits becomes probabilities - labels.
 #include <array>
 #include <memory>
 
 #include "core/ops/cast.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -1,5 +1,7 @@
-#include "core/passes/merge_casts.h"
-
+// Casts that policies of mixed precision leave behind: each value is cast to a type once, and what is cast to and fro
+// without a loss is not cast at all. float32 to bfloat16 and back rounds and stays; bfloat16 to float32 and back goes.
+//
+// Updates of variables read gradients of 16 bits themselves, and need no float32 copy of them.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -8,7 +10,7 @@
 #include "core/ops/cast.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/optimizer.h"
-#include "core/passes/recompute.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -77,7 +79,7 @@ class CastMerger {
     const auto [known, first] =
         casts_.try_emplace(std::tuple(source.node, source.output, cast->dtype, node(index).device), index);
     // What is recomputed is so because nobody shall keep the first one.
-    if (!first && !is_recomputed(node(index)) && unchanged(source, known->second, index)) {
+    if (!first && node(index).role != Role::recomputed && unchanged(source, known->second, index)) {
       rewriter_.replace({index, 0}, rewriter_.map({known->second, 0}));
       return true;
     }

@@ -1,10 +1,11 @@
-#include "core/passes/pack_weights.h"
+// Lays the weights of products of int8 out in the device's own order, once, where they depend on variables alone.
+#include "core/ops/pack_weights.h"
 
 #include <memory>
 #include <vector>
 
 #include "core/graph/invariant.h"
-#include "core/ops/pack_weights.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -1,5 +1,4 @@
-#include "core/passes/place_copies.h"
-
+// Makes every op's inputs lie on the op's own device, by one transfer per value and device.
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -7,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -1,4 +1,4 @@
-#include "core/passes/fuse_accumulation.h"
+#include "core/passes/passes.h"
 
 #include <array>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "core/passes/fuse_quantize.h"
+#include "core/passes/passes.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -9,8 +9,6 @@
 #include "core/ops/quantized_linear.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/unary.h"
-#include "core/passes/fuse_epilogue.h"
-#include "core/passes/pack_weights.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

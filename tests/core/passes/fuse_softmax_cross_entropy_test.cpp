@@ -1,4 +1,4 @@
-#include "core/passes/fuse_softmax_cross_entropy.h"
+#include "core/passes/passes.h"
 
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/passes/merge_casts.h"
+#include "core/passes/passes.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 
 #include "core/ops/binary.h"
 #include "core/ops/unary.h"
-#include "core/passes/place_copies.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -1,4 +1,4 @@
-#include "core/passes/shrink_pool_gradient.h"
+#include "core/passes/passes.h"
 
 #include <array>
 #include <gmock/gmock.h>
