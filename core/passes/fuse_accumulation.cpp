@@ -12,7 +12,7 @@
 namespace gpubench {
 namespace {
 
-/// sum + product, where nobody else reads the product.
+/// sum + product, where no other node reads the product.
 struct Accumulation {
   std::int32_t product = -1;
   std::array<Value, 3> inputs;  ///< of the fused op, in the old graph
@@ -26,7 +26,7 @@ Accumulation find_accumulation(const Rewriter& rewriter, std::int32_t index, con
   const Node& node = rewriter.old_node(product);
   const auto* const matmul = dynamic_cast<const Matmul*>(node.op.get());
   if (matmul == nullptr || matmul->options.bias || matmul->options.activation != Activation::none) return {};
-  // The product moves to where it is added: nobody may need it before, nor a variable change.
+  // The product moves to where it is added: no node in between may read it, and no variable may change there.
   if (rewriter.only_user(product) != index || rewriter.effect_between(product.node, index)) return {};
   if (node.device != add.device) return {};
   const std::array inputs{node.inputs[0], node.inputs[1], sum};

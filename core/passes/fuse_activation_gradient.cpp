@@ -88,7 +88,7 @@ class ActivationGradientFusing {
     return possible ? std::optional(std::move(layer)) : std::nullopt;
   }
 
-  /// What node `index` becomes, when a product that nobody else reads makes its first input.
+  /// What node `index` becomes, when its first input is a product that no other node reads.
   std::optional<Derivative> derivative_of(std::int32_t index, const Layer& layer) const {
     const Value dy = node(index).inputs[0];
     const Node& product = node(dy.node);

@@ -71,7 +71,7 @@ class BiasGradientFusing {
     }
   }
 
-  /// Both stand where the later one stood: nobody may read the earlier one before, nor a variable change.
+  /// Both move to the later one: no node in between may read the earlier one, and no variable may change there.
   bool can_move(std::int32_t one, std::int32_t other) const {
     const auto [earlier, later] = std::minmax(one, other);
     return node(one).device == node(other).device && !rewriter_.effect_between(earlier, later) &&

@@ -1,5 +1,5 @@
-// A max pool into the convolution before it, and its gradient into the filter's gradient behind it, where nobody else
-// reads what lies between: then that tensor, often a model's largest, need never reach memory.
+// A max pool into the convolution before it, and its gradient into the filter's gradient behind it, where no other
+// node reads the tensor in between: then that tensor, often a model's largest, need never reach memory.
 #include <array>
 #include <memory>
 #include <vector>
@@ -66,7 +66,7 @@ Program fuse_conv_pool(Program program) {
   for (std::int32_t index = 0; index < count; ++index) {
     if (!fuse_forward(rewriter, index) && !fuse_backward(rewriter, index)) rewriter.keep(index);
   }
-  return remove_dead_code(rewriter.finish());  // what was fused is read by nobody now
+  return remove_dead_code(rewriter.finish());  // no node reads what was fused now
 }
 
 }  // namespace gpubench

@@ -61,7 +61,7 @@ bool fuse_loss_forward(Rewriter& rewriter, std::int32_t index) {
   return true;
 }
 
-/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where nobody else reads the inner gradient; in 16
+/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where no other node reads the inner gradient; in 16
 /// bits with a cast behind the inner gradient and one before its p.
 bool fuse_loss_backward(Rewriter& rewriter, std::int32_t index) {
   const Node& outer = rewriter.old_node({index, 0});

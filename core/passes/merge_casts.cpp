@@ -78,7 +78,7 @@ class CastMerger {
     }
     const auto [known, first] =
         casts_.try_emplace(std::tuple(source.node, source.output, cast->dtype, node(index).device), index);
-    // What is recomputed is so because nobody shall keep the first one.
+    // A recomputed value is there so that the first one need not be kept.
     if (!first && node(index).role != Role::recomputed && unchanged(source, known->second, index)) {
       rewriter_.replace({index, 0}, rewriter_.map({known->second, 0}));
       return true;
@@ -121,7 +121,7 @@ class CastMerger {
 
 Program merge_casts(Program program) {
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
-  return CastMerger(program).run(count);  // casts that nobody reads any more are dead now
+  return CastMerger(program).run(count);  // casts that no node reads any more are dead now
 }
 
 }  // namespace gpubench

@@ -64,7 +64,7 @@ class Offloading {
   using Key = std::pair<std::int32_t, std::int32_t>;  // node and output
   struct Uses {
     std::vector<std::int32_t> readers;  // nodes, views of it looked through
-    bool stays = false;                 // somebody needs it where it is
+    bool stays = false;                 // a node needs it on the device
   };
   struct Away {
     Value host, device;  // of the new graph
@@ -193,7 +193,7 @@ class Offloading {
     rewriter_.put(index, std::move(copy));
   }
 
-  /// For a late reader: `value` of what came back, views of it made anew.
+  /// For a late reader: `value` in the memory that was fetched, through a second copy of its views.
   Value fetched(Value value) {
     const auto found = away_.find(key_of(root(value)));
     if (found == away_.end()) return rewriter_.map(value);

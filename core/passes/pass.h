@@ -13,7 +13,7 @@
 
 namespace gpubench {
 
-/// A graph and the values of it that somebody wants.
+/// A graph and its results.
 struct Program {
   Graph graph;
   std::vector<Value> outputs;

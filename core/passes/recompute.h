@@ -1,5 +1,5 @@
-// Activations that are computed twice instead of being kept: what gradients read of a dropped layer is computed anew,
-// just before they read it, from what was kept or recomputed of the layers before.
+// Activations that are computed twice instead of being kept: what gradients read of a dropped layer is computed a
+// second time just before they read it, from kept or recomputed activations of the layers before.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -44,7 +44,7 @@ class Rewriter {
   std::vector<std::vector<std::int32_t>> user_;
 };
 
-/// Leaves out nodes whose outputs nobody reads and that have no effect. Inputs stay, so that their indices hold.
+/// Leaves out nodes that have no effect and whose outputs no node reads. Inputs stay, so that their indices hold.
 Program remove_dead_code(Program program);
 
 }  // namespace gpubench

@@ -50,7 +50,7 @@ class Vectorizer {
     return true;
   }
 
-  /// Constants and what is made of them alone: once for all elements.
+  /// Nodes that depend on constants alone: once for all elements.
   void move_shared(const Node& node) {
     Node copy = node;
     for (Value& input : copy.inputs) input = moved(input).value;

@@ -28,7 +28,7 @@ struct CompileConfig {
   /// the whole batch does but for rounding, with the activations of a part. Layers that look at a whole batch
   /// (BatchNormalization) see a part.
   std::int64_t gradient_accumulation_steps = 1;
-  /// Names of layers whose activations are not kept for the gradients, but computed anew.
+  /// Names of layers whose activations are computed a second time for the gradients instead of being kept.
   std::vector<std::string> recompute{};
   /// Instead of names, bytes that a training step may take: layers are chosen so that it does; 0: none.
   std::size_t recompute_budget = 0;

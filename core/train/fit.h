@@ -46,7 +46,7 @@ struct FitOptions {
 History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options);
 
 /// Batches over arrays whose first dimensions agree: inputs, then labels.
-/// A seed shuffles all examples anew in every epoch.
+/// With a seed, every epoch has all examples in another order.
 DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,
                       std::optional<std::uint64_t> shuffle_seed = {});
 

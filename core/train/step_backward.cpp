@@ -92,8 +92,8 @@ StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig
   return result;
 }
 
-/// A replica without examples takes part in the exchanges of the others' forward pass, which all come before those of
-/// gradients. In a backward pass the others do both in an order that a replica without one does not have.
+/// Adds the exchanges of `other`, the graph of a replica with examples, with operands that change no result. All come
+/// before those of gradients, which holds for exchanges of the forward pass only; others are refused.
 void exchange_nothing(Graph& graph, const Model& model, const Graph& other, std::span<const GradientSection> sections) {
   for (std::int32_t index = 0; index < static_cast<std::int32_t>(other.nodes().size()); ++index) {
     const Node& node = other.node(Value{index, 0});
@@ -117,7 +117,8 @@ void exchange_nothing(Graph& graph, const Model& model, const Graph& other, std:
   }
 }
 
-/// What a replica without examples adds: zeros where others have something. What that is, a graph of the others' tells.
+/// What a replica without examples adds: zeros in place of the gradients of others. The backward graph of a replica
+/// with examples, which is dropped afterwards, shows which gradients there are.
 StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& metrics,
                           std::span<const TensorType> element) {
   Graph other;

@@ -152,7 +152,7 @@ std::unique_ptr<Executor> Trainer::make_replicated(Phase phase, const StepKey& k
   std::vector<ReplicaGraph> graphs;
   for (const BatchShare& share : shares) {
     StepGraph step;
-    // One replica has nobody to share with: its step is one device's.
+    // A single replica exchanges nothing: its step is that of a model alone.
     const bool alone = config_.replicas->world_size() == 1;
     if (phase != Phase::prediction) step = graph(phase, config, key.types, alone ? std::nullopt : std::optional(share));
     if (phase == Phase::prediction && share.rows > 0) step = graph(phase, config, with_rows(key.types, share.rows), {});
