@@ -1,11 +1,156 @@
 #include "core/train/step_graph.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <limits>
 
+#include "core/base/error.h"
+#include "core/graph/exchange_ops.h"
+#include "core/graph/gradients.h"
+#include "core/ops/binary.h"
+#include "core/ops/shape_ops.h"
+#include "core/passes/recompute.h"
 #include "core/train/exchange.h"
-#include "core/train/step_backward.h"
 
 namespace gpubench {
+namespace {
+
+/// A training step up to its gradients.
+struct StepGradients {
+  std::vector<Value> values;         ///< by trainable variable; none where the loss does not depend on it
+  std::vector<VariablePtr> updated;  ///< others that layers have updated
+  std::vector<GradientSection> sections{};
+};
+
+/// `total`: the examples of all replicas, of which these are one's; 0 for a model alone.
+void require_equal_parts(const Model& model, std::span<const TensorType> element, std::int64_t parts,
+                         std::int64_t total) {
+  for (const TensorType& type : element) {
+    if (type.shape.empty() || type.shape[0] % parts == 0) continue;
+    if (total > 0) {
+      throw Error(fmt::format(
+          "model '{}': a replica's {} of a batch of {} examples cannot be accumulated over gradient_accumulation_steps "
+          "= {} in equal parts; take batches of which every replica gets a multiple of {}, and leave out a smaller "
+          "last "
+          "batch by dataset:batch(size, {{ drop_remainder = true }})",
+          model.name(), type.shape[0], total, parts, parts));
+    }
+    throw Error(fmt::format(
+        "model '{}': a batch of {} examples cannot be accumulated over gradient_accumulation_steps = {} in equal "
+        "parts; "
+        "take a batch size that is a multiple of {}, and leave out a smaller last batch by dataset:batch(size, {{ "
+        "drop_remainder = true }})",
+        model.name(), type.shape[0], parts, parts));
+  }
+}
+
+StepValues part_of(Graph& graph, const StepValues& whole, std::int64_t index, std::int64_t parts) {
+  const auto part = [&](Value value) {
+    const GraphScope scope(graph, graph.node(value));
+    return ops::batch_part(graph, value, index, parts);
+  };
+  StepValues result;
+  for (const Value input : whole.inputs) result.inputs.push_back(part(input));
+  for (const Value label : whole.labels) result.labels.push_back(part(label));
+  return result;
+}
+
+/// The mean over all parts is what their shares add up to.
+Value share_of(Graph& graph, Value loss, double share) {
+  if (share == 1) return loss;
+  const GraphScope scope(graph, graph.node(loss).device, loss_owner());
+  return ops::mul(graph, loss, graph.constant(static_cast<float>(share)));
+}
+
+StepGradients add_backward(Graph& graph, const Model& model, const CompileConfig& config, Figures& figures,
+                           std::span<const TensorType> element, const std::optional<BatchShare>& share) {
+  const StepValues whole = bind_element(graph, model, element, true);
+  const Value counter = graph.variable(config.optimizer->iterations());
+  std::vector<Value> values;
+  for (const VariablePtr& variable : model.trainable_variables()) values.push_back(graph.variable(variable));
+
+  const LossScale* const scale = config.loss_scale.get();
+  const double weight = share ? weight_of(*share) : 1;
+  const std::int64_t parts = config.gradient_accumulation_steps;
+  require_equal_parts(model, element, parts, share ? share->total : 0);
+  std::optional<ReplicaCall> replica;
+  if (share) replica = ReplicaCall{.batch_rows = share->total / parts};
+  const auto count = [&] { return static_cast<std::int32_t>(graph.nodes().size()); };
+  StepGradients result{.values = std::vector<Value>(values.size()), .updated = {}};
+  for (std::int64_t index = 0; index < parts; ++index) {
+    GradientSection section{.first = count()};
+    StepValues part = part_of(graph, whole, index, parts);
+    const Shape& shape = graph.type(part.inputs[0]).shape;
+    const std::int64_t rows = shape.empty() ? 0 : shape[0];
+    const CallContext context{.graph = graph,
+                              .training = true,
+                              .step = counter,
+                              .first_row = (share ? share->first : 0) + index * rows,
+                              .first_node = graph.nodes().size(),
+                              .replica = replica};
+    part.outputs = model.call(context, part.inputs);
+    const Value loss =
+        share_of(graph, add_losses(graph, model, config, figures, part), weight / static_cast<double>(parts));
+    section.middle = count();
+    result.values = add_gradients(graph, scale ? scale->scaled(graph, loss) : loss, values, result.values);
+    section.last = count();
+    result.sections.push_back(section);
+  }
+  result.updated = updated_variables(graph, model.variables());
+  return result;
+}
+
+/// Adds the exchanges of `other`, the graph of a replica with examples, with operands that change no result. All come
+/// before those of gradients, which holds for exchanges of the forward pass only; others are refused.
+void exchange_nothing(Graph& graph, const Model& model, const Graph& other) {
+  for (const Node& node : other.nodes()) {
+    const auto* const op = op_as<AllReduce>(node);
+    if (op == nullptr) continue;
+    if (node.role == Role::gradient) {
+      throw Error(
+          fmt::format("model '{}': '{}' exchanges what its replicas know of the batch, and so small a batch leaves "
+                      "a replica without examples; leave it out by dataset:batch(size, {{ drop_remainder = true }})",
+                      model.name(), node.label));
+    }
+    const GraphScope scope(graph, node);
+    std::vector<Value> nothing;
+    for (const TensorType& type : node.outputs) {
+      const float least = op->of == AllReduce::Of::sum ? 0 : -std::numeric_limits<float>::infinity();
+      nothing.push_back(computed_filled(graph, type, least));
+    }
+    graph.apply(node.op, nothing);
+  }
+}
+
+/// What a replica without examples adds: zeros in place of the gradients of others. The backward graph of a replica
+/// with examples, which is dropped afterwards, shows which gradients there are.
+StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& metrics,
+                          std::span<const TensorType> element) {
+  Graph other;
+  Figures figures(metrics, true);
+  const std::int64_t rows = config.gradient_accumulation_steps;
+  const BatchShare any{.first = 0, .rows = rows, .total = rows};
+  const StepGradients gradients = add_backward(other, model, config, figures, with_rows(element, rows), any);
+  exchange_nothing(graph, model, other);
+  StepGradients nothing{.values = std::vector<Value>(gradients.values.size()), .updated = gradients.updated};
+  for (std::size_t i = 0; i < nothing.values.size(); ++i) {
+    if (!gradients.values[i]) continue;
+    const GraphScope scope(graph, other.node(gradients.values[i]));
+    nothing.values[i] = computed_filled(graph, other.type(gradients.values[i]), 0);
+  }
+  return nothing;
+}
+
+/// Of the whole element, or of the rows that `share` gives a replica.
+StepGradients gradients_of_step(Graph& graph, const Model& model, const CompileConfig& config,
+                                const MetricStates& metrics, Figures& figures, std::span<const TensorType> element,
+                                const std::optional<BatchShare>& share) {
+  if (!share) return add_backward(graph, model, config, figures, element, share);
+  if (share->rows == 0) return add_nothing(graph, model, config, metrics, element);
+  return add_backward(graph, model, config, figures, with_rows(element, share->rows), share);
+}
+
+}  // namespace
 
 StepGraph training_graph(const Model& model, const CompileConfig& config, const MetricStates& metrics,
                          std::span<const TensorType> element, const std::optional<BatchShare>& share) {
@@ -13,7 +158,7 @@ StepGraph training_graph(const Model& model, const CompileConfig& config, const 
   Graph& graph = step.graph;
   Figures figures(metrics, share.has_value());
   const std::vector<OwnerPtr> recomputed = layers_named(model, config.recompute, "recompute");
-  StepGradients gradients = add_gradients_of_step(graph, model, config, metrics, figures, element, share);
+  StepGradients gradients = gradients_of_step(graph, model, config, metrics, figures, element, share);
   std::vector<Value> statistics;
   if (share) {
     gradients.values = exchange_gradients(graph, gradients.values, config.replicas->options().compression);

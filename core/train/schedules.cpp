@@ -1,10 +1,10 @@
-#include "core/train/schedule.h"
-
+// The schedules of the learning rate, with Keras' names, and the list of them.
 #include <fmt/format.h>
 #include <limits>
 
 #include "core/base/error.h"
 #include "core/ops/schedule.h"
+#include "core/train/optimizer.h"
 
 namespace gpubench {
 namespace {
