@@ -18,7 +18,7 @@ namespace {
 
 /// Whether the value is the step that is meant when none is given.
 bool is_zero(const Node& node) {
-  const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get());
+  const auto* constant = op_as<ConstantOp>(node);
   if (constant == nullptr || constant->value().type() != TensorType{{}, Dtype::i64}) return false;
   return constant->value().values<std::int64_t>()[0] == 0;
 }
@@ -29,10 +29,9 @@ const DeviceId traced_on{};
 /// Adds the trace's nodes and returns its outputs; random ops without a step of their own take the element's number.
 std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, std::span<const Value> inputs, Value number) {
   const std::vector<Value> copies = copy_nodes(trace.graph, graph, [&](Node& copy, const Node& node) {
-    if (const auto* const input = dynamic_cast<const InputOp*>(node.op.get()))
-      return inputs[static_cast<std::size_t>(input->index())];
+    if (const auto* const input = op_as<InputOp>(node)) return inputs[static_cast<std::size_t>(input->index())];
     if (node.device == traced_on) copy.device = graph.device();
-    const bool draws = dynamic_cast<const RandomOp*>(node.op.get()) != nullptr;
+    const bool draws = op_as<RandomOp>(node) != nullptr;
     if (draws && is_zero(trace.graph.node(node.inputs.back()))) copy.inputs.back() = number;
     return Value{};
   });

@@ -54,11 +54,11 @@ std::vector<Tensor> Dispatcher::apply(const Graph& graph, std::span<const Tensor
     return values[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
   };
   for (const Node& node : graph.nodes()) {
-    if (const auto* given = dynamic_cast<const InputOp*>(node.op.get())) {
+    if (const auto* given = op_as<InputOp>(node)) {
       values.push_back({inputs[static_cast<std::size_t>(given->index())]});
-    } else if (const auto* leaf = dynamic_cast<const VariableOp*>(node.op.get())) {
+    } else if (const auto* leaf = op_as<VariableOp>(node)) {
       values.push_back({variable(leaf->variable())});
-    } else if (const auto* fixed = dynamic_cast<const ConstantOp*>(node.op.get())) {
+    } else if (const auto* fixed = op_as<ConstantOp>(node)) {
       values.push_back({constant(fixed->value())});
     } else {
       arguments.clear();

@@ -33,8 +33,7 @@ std::vector<Value> splice(Graph& into, const Graph& from, std::span<const Value>
                           std::span<const Value> outputs) {
   const Origin current = into.origin();
   const std::vector<Value> copies = copy_nodes(from, into, [&](Node& copy, const Node& node) {
-    if (const auto* const given = dynamic_cast<const InputOp*>(node.op.get()))
-      return inputs[static_cast<std::size_t>(given->index())];
+    if (const auto* const given = op_as<InputOp>(node)) return inputs[static_cast<std::size_t>(given->index())];
     if (copy.owner == nullptr && !copy.inputs.empty()) copy.owner = current.owner;
     if (copy.role == Role::forward) copy.role = current.role;
     return Value{};
@@ -55,7 +54,7 @@ Graph copy_for_replica(const Graph& graph, const DeviceId& from, const DeviceId&
                       node.label, to_string(node.device), to_string(from)));
     }
     copy.device = to;
-    const auto* const variable = dynamic_cast<const VariableOp*>(node.op.get());
+    const auto* const variable = op_as<VariableOp>(node);
     return variable != nullptr ? replica.variable(own(variable->variable())) : Value{};
   });
   return replica;

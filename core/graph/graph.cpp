@@ -55,9 +55,8 @@ Value Graph::apply(OpPtr op, std::span<const Value> inputs) {
 }
 
 Value Graph::adopt(Node node) {
-  if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get()))
-    return this->variable(variable->variable());
-  const bool is_input = dynamic_cast<const InputOp*>(node.op.get()) != nullptr;
+  if (const auto* variable = op_as<VariableOp>(node)) return this->variable(variable->variable());
+  const bool is_input = op_as<InputOp>(node) != nullptr;
   const Value value = add(std::move(node));
   if (is_input) inputs_.push_back(value);
   return value;

@@ -12,7 +12,7 @@ namespace gpubench {
 namespace {
 
 const AllReduce* as_all_reduce(const Node& node) {
-  return dynamic_cast<const AllReduce*>(node.op.get());
+  return op_as<AllReduce>(node);
 }
 
 bool is_view(const Node& node) {

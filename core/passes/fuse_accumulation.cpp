@@ -21,10 +21,10 @@ struct Accumulation {
 
 Accumulation find_accumulation(const Rewriter& rewriter, std::int32_t index, const Fuses& fuses) {
   const Node& add = rewriter.old_node({index, 0});
-  if (dynamic_cast<const AddN*>(add.op.get()) == nullptr || add.inputs.size() != 2) return {};
+  if (op_as<AddN>(add) == nullptr || add.inputs.size() != 2) return {};
   const Value sum = add.inputs[0], product = add.inputs[1];
   const Node& node = rewriter.old_node(product);
-  const auto* const matmul = dynamic_cast<const Matmul*>(node.op.get());
+  const auto* const matmul = op_as<Matmul>(node);
   if (matmul == nullptr || matmul->options.bias || matmul->options.activation != Activation::none) return {};
   // The product moves to where it is added: no node in between may read it, and no variable may change there.
   if (rewriter.only_user(product) != index || rewriter.effect_between(product.node, index)) return {};

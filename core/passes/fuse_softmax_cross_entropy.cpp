@@ -14,7 +14,7 @@ namespace {
 
 template <class O>
 bool is(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get()) != nullptr;
+  return op_as<O>(node) != nullptr;
 }
 
 bool same_place(const Node& a, const Node& b) {

@@ -35,7 +35,7 @@ class CastMerger {
 
  private:
   const Node& node(std::int32_t index) const { return rewriter_.old_node({index, 0}); }
-  const Cast* cast_at(std::int32_t index) const { return dynamic_cast<const Cast*>(node(index).op.get()); }
+  const Cast* cast_at(std::int32_t index) const { return op_as<Cast>(node(index)); }
 
   /// Whether `value`, read by node `later`, is what node `earlier` would read: a variable may change between them.
   bool unchanged(Value value, std::int32_t earlier, std::int32_t later) const {
@@ -45,7 +45,7 @@ class CastMerger {
   bool is_memory_of_variable(Value value) const {
     for (;;) {
       const Node& from = rewriter_.old_node(value);
-      if (dynamic_cast<const VariableOp*>(from.op.get()) != nullptr) return true;
+      if (op_as<VariableOp>(from) != nullptr) return true;
       const std::vector<Alias> aliases = from.op->aliases();
       const auto shared = std::ranges::find_if(aliases, [&](const Alias& alias) {
         return alias.output == value.output && alias.kind != Alias::Kind::may_overwrite;
@@ -93,8 +93,8 @@ class CastMerger {
   /// An optimizer's update, or the unscaling before it, takes gradients of any floating-point type.
   bool read_narrow_gradients(std::int32_t index) {
     const Node& reader = node(index);
-    const auto* const update = dynamic_cast<const OptimizerUpdate*>(reader.op.get());
-    const auto* const unscale = dynamic_cast<const Unscale*>(reader.op.get());
+    const auto* const update = op_as<OptimizerUpdate>(reader);
+    const auto* const unscale = op_as<Unscale>(reader);
     if (update == nullptr && unscale == nullptr) return false;
     const auto first = static_cast<std::size_t>(update != nullptr ? update->leading() + update->variables : 1);
     const auto count = static_cast<std::size_t>(update != nullptr ? update->variables : unscale->gradients);

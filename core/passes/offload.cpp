@@ -87,7 +87,7 @@ class Offloading {
       for (const Value input : node(index).inputs) {
         Uses& uses = uses_[key_of(root(input))];
         uses.readers.push_back(index);
-        uses.stays |= dynamic_cast<const Transfer*>(node(index).op.get()) != nullptr;
+        uses.stays |= op_as<Transfer>(node(index)) != nullptr;
       }
       for (const Alias& alias : node(index).op->aliases()) {
         if (alias.kind != Alias::Kind::in_place) continue;
@@ -108,7 +108,7 @@ class Offloading {
   std::optional<Trip> trip_of(Value value) {
     const Node& made = node(value.node);
     if (!is_launch(value.node) || invariant_[static_cast<std::size_t>(value.node)] || !is_chosen(made) ||
-        dynamic_cast<const Transfer*>(made.op.get()) != nullptr) {
+        op_as<Transfer>(made) != nullptr) {
       return std::nullopt;
     }
     const Uses& uses = uses_[key_of(value)];

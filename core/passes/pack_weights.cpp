@@ -14,7 +14,7 @@ namespace {
 /// The op that reads packed weights; none where the node is no such op or does so already.
 template <class O>
 OpPtr reader_of_packed(const Graph& graph, const Node& node) {
-  const O* op = dynamic_cast<const O*>(node.op.get());
+  const O* op = op_as<O>(node);
   if (op == nullptr || !op->options.packed.empty()) return nullptr;
   auto options = op->options;
   options.packed = graph.type(node.inputs[1]).shape;

@@ -34,7 +34,7 @@ Program place_copies(Program program) {
   const std::vector<Node>& nodes = program.graph.nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     Node node = nodes[i];
-    if (!node.inputs.empty() && dynamic_cast<const Transfer*>(node.op.get()) == nullptr) {
+    if (!node.inputs.empty() && op_as<Transfer>(node) == nullptr) {
       for (std::size_t k = 0; k < node.inputs.size(); ++k) {
         Value& input = node.inputs[k];
         const Value here = rewriter.map(input);

@@ -86,7 +86,7 @@ Program remove_dead_code(Program program) {
   for (const Value output : program.outputs) wanted[at(output.node)] = true;
   for (auto index = static_cast<std::int32_t>(nodes.size()) - 1; index >= 0; --index) {
     const Node& node = nodes[at(index)];
-    if (node.op->has_effect() || dynamic_cast<const InputOp*>(node.op.get()) != nullptr) wanted[at(index)] = true;
+    if (node.op->has_effect() || op_as<InputOp>(node) != nullptr) wanted[at(index)] = true;
     if (!wanted[at(index)]) continue;
     for (const Value input : node.inputs) wanted[at(input.node)] = true;
   }

@@ -31,7 +31,7 @@ class Vectorizer {
  private:
   bool move(const Node& node) {
     moved_.emplace_back();
-    if (dynamic_cast<const InputOp*>(node.op.get()) != nullptr) {
+    if (op_as<InputOp>(node) != nullptr) {
       moved_.back() = {{block_.graph.input({of_block(node.outputs[0].shape), node.outputs[0].dtype}, node.label)}};
       return true;
     }

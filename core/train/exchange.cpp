@@ -36,11 +36,11 @@ std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradi
 std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const VariablePtr> candidates) {
   std::vector<VariablePtr> updated;
   for (const Node& node : graph.nodes()) {
-    if (dynamic_cast<const StateOp*>(node.op.get()) == nullptr) continue;
+    if (op_as<StateOp>(node) == nullptr) continue;
     for (const Alias& alias : node.op->aliases()) {
       if (alias.kind != Alias::Kind::in_place) continue;
       const Node& memory = graph.node(node.inputs[static_cast<std::size_t>(alias.input)]);
-      const auto* const op = dynamic_cast<const VariableOp*>(memory.op.get());
+      const auto* const op = op_as<VariableOp>(memory);
       if (op == nullptr || !is_floating(op->variable()->type.dtype)) continue;
       if (std::ranges::find(candidates, op->variable()) == candidates.end()) continue;
       if (std::ranges::find(updated, op->variable()) == updated.end()) updated.push_back(op->variable());

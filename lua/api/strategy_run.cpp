@@ -45,7 +45,7 @@ HostTensor rows_of(const HostTensor& whole, const BatchShare& share, std::int64_
 std::vector<std::string> exchanges_of(const Graph& graph) {
   std::vector<std::string> exchanges;
   for (const Node& node : graph.nodes()) {
-    if (dynamic_cast<const ExchangeOp*>(node.op.get()) == nullptr) continue;
+    if (op_as<ExchangeOp>(node) == nullptr) continue;
     exchanges.push_back(fmt::format("{} {}", node.label, to_string(node.outputs[0])));
   }
   return exchanges;
@@ -67,14 +67,14 @@ void require_equal_exchanges(const Graph& first, const Graph& other, std::size_t
 void require_known_updates(const Graph& graph) {
   std::vector<bool> own_rows;  // by node
   for (const Node& node : graph.nodes()) {
-    bool depends = dynamic_cast<const InputOp*>(node.op.get()) != nullptr;
+    bool depends = op_as<InputOp>(node) != nullptr;
     for (const gpubench::Value input : node.inputs) {
       if (own_rows[static_cast<std::size_t>(input.node)]) depends = true;
     }
-    if (dynamic_cast<const ExchangeOp*>(node.op.get()) != nullptr) depends = false;
+    if (op_as<ExchangeOp>(node) != nullptr) depends = false;
     own_rows.push_back(depends);
-    if (!depends || dynamic_cast<const StateOp*>(node.op.get()) == nullptr) continue;
-    const auto* const variable = dynamic_cast<const VariableOp*>(graph.node(node.inputs[0]).op.get());
+    if (!depends || op_as<StateOp>(node) == nullptr) continue;
+    const auto* const variable = op_as<VariableOp>(graph.node(node.inputs[0]));
     if (variable == nullptr || is_floating(variable->variable()->type.dtype)) continue;
     throw Error(
         fmt::format("strategy:run: variable '{}' of {} is set by a replica's own rows, and would differ on every "
