@@ -56,7 +56,7 @@ class Planner {
     for (const Value input : node.inputs) step.inputs.push_back(tensor(input));
 
     const std::vector<Alias> aliases = node.op->aliases();
-    if (!aliases.empty() && aliases[0].kind == Alias::Kind::view) {
+    if (node.op->is_view()) {
       outputs.push_back(add_view(node.outputs[0], step.inputs[0], view_offset(*node.op, node.outputs[0]), node));
       return;
     }

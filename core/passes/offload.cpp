@@ -19,11 +19,6 @@ bool is_late(const Node& node) {
   return node.role == Role::gradient || node.role == Role::recomputed;
 }
 
-bool shares_memory(const Node& node) {
-  const std::vector<Alias> aliases = node.op->aliases();
-  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
-}
-
 /// One tensor's way to the host and back, by the nodes beside which it happens.
 struct Trip {
   std::int32_t store = 0;      ///< right after this node, which makes it
@@ -77,13 +72,13 @@ class Offloading {
 
   /// The tensor whose memory `value` is.
   Value root(Value value) const {
-    while (shares_memory(node(value.node))) value = node(value.node).inputs[0];
+    while (node(value.node).op->is_view()) value = node(value.node).inputs[0];
     return value;
   }
 
   void find_uses(const std::vector<Value>& outputs) {
     for (std::int32_t index = 0; index < count(); ++index) {
-      if (shares_memory(node(index))) continue;
+      if (node(index).op->is_view()) continue;
       for (const Value input : node(index).inputs) {
         Uses& uses = uses_[key_of(root(input))];
         uses.readers.push_back(index);
@@ -103,7 +98,7 @@ class Offloading {
   }
 
   /// Whether it takes time, which leaves and views do not.
-  bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !shares_memory(node(index)); }
+  bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !node(index).op->is_view(); }
 
   std::optional<Trip> trip_of(Value value) {
     const Node& made = node(value.node);
@@ -187,7 +182,7 @@ class Offloading {
   }
 
   void keep(std::int32_t index) {
-    if (shares_memory(node(index)) || !is_late(node(index))) return rewriter_.keep(index);
+    if (node(index).op->is_view() || !is_late(node(index))) return rewriter_.keep(index);
     Node copy = node(index);
     for (Value& input : copy.inputs) input = fetched(input);
     rewriter_.put(index, std::move(copy));
@@ -197,7 +192,7 @@ class Offloading {
   Value fetched(Value value) {
     const auto found = away_.find(key_of(root(value)));
     if (found == away_.end()) return rewriter_.map(value);
-    if (!shares_memory(node(value.node))) return found->second.device;
+    if (!node(value.node).op->is_view()) return found->second.device;
     Value& view = found->second.views[value.node];
     if (!view) {
       Node copy = node(value.node);

@@ -9,11 +9,6 @@
 namespace gpubench {
 namespace {
 
-bool is_view(const Node& node) {
-  const std::vector<Alias> aliases = node.op->aliases();
-  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
-}
-
 class Recomputing {
  public:
   Recomputing(const Program& program, const std::function<bool(const Node&)>& drops)
@@ -59,7 +54,8 @@ class Recomputing {
   bool is_dropped(std::int32_t index, std::int32_t reader, const GradientSection& section) const {
     if (index < section.first || index >= section.middle) return false;
     const Node& forward = node(index);
-    if (forward.inputs.empty() || forward.op->has_effect() || (!is_view(forward) && !drops_(forward))) return false;
+    if (forward.inputs.empty() || forward.op->has_effect() || (!forward.op->is_view() && !drops_(forward)))
+      return false;
     return std::ranges::none_of(forward.inputs,
                                 [&](Value input) { return changes_between(memory_of(input), index, reader); });
   }

@@ -46,7 +46,7 @@ class ExponentialDecaySchedule final : public Schedule {
 };
 
 template <class T>
-SchedulePtr construct(const Config& config) {
+SchedulePtr construct_schedule(const Config& config) {
   return std::make_shared<const T>(config);
 }
 
@@ -57,14 +57,14 @@ const std::vector<ScheduleKind>& schedule_kinds() {
       {"cosine_decay",
        {"initial_learning_rate", "decay_steps"},
        {{"initial_learning_rate", 0.0, true}, {"decay_steps", std::int64_t{0}, true}, {"alpha", 0.0}},
-       &construct<CosineDecaySchedule>},
+       &construct_schedule<CosineDecaySchedule>},
       {"exponential_decay",
        {"initial_learning_rate", "decay_steps", "decay_rate"},
        {{"initial_learning_rate", 0.0, true},
         {"decay_steps", std::int64_t{0}, true},
         {"decay_rate", 0.0, true},
         {"staircase", false}},
-       &construct<ExponentialDecaySchedule>},
+       &construct_schedule<ExponentialDecaySchedule>},
   };
   return kinds;
 }
