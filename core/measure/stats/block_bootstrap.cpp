@@ -4,15 +4,13 @@
 #include <cassert>
 #include <numeric>
 
+#include "core/base/split_mix.h"
+
 namespace gpubench {
 namespace {
 
-// SplitMix64 of a counter (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
-  std::uint64_t z = seed + (counter + 1) * 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
+  return split_mix(seed + (counter + 1) * split_mix_step);
 }
 
 // Calls `use(start, length)` for the blocks of the next resample, which wrap around.
