@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/exec/eager_executor.h"
 #include "core/exec/graph_executor.h"
@@ -11,16 +12,18 @@
 #include "core/passes/bucket_all_reduces.h"
 
 namespace gpubench {
+namespace {
+
+constexpr EnumNames<Execution, 2> executions{"unknown execution", {"graph", "eager"}};
+
+}  // namespace
 
 std::string_view to_string(Execution execution) {
-  return execution == Execution::graph ? "graph" : "eager";
+  return executions[execution];
 }
 
 Execution parse_execution(std::string_view name) {
-  for (const Execution execution : {Execution::graph, Execution::eager}) {
-    if (to_string(execution) == name) return execution;
-  }
-  throw Error(fmt::format("unknown execution '{}' (known: graph, eager)", name));
+  return executions.parse(name);
 }
 
 namespace {
