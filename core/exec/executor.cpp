@@ -6,8 +6,7 @@
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/exec/eager_executor.h"
-#include "core/exec/graph_executor.h"
-#include "core/exec/plan_memory.h"
+#include "core/exec/run/graph_executor.h"
 #include "core/graph/exchange_ops.h"
 #include "core/passes/bucket_all_reduces.h"
 

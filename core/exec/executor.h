@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/comm/communicator.h"
+#include "core/exec/plan/plan.h"
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
 #include "core/passes/offload.h"
@@ -18,15 +19,6 @@ enum class Execution : std::uint8_t { graph, eager };
 std::string_view to_string(Execution execution);
 /// Throws Error listing both names.
 Execution parse_execution(std::string_view name);
-
-/// What one run of an executor costs, known before it runs.
-struct PlanFacts {
-  double flops = 0;             ///< floating-point operations of all kernels
-  double bytes = 0;             ///< bytes that the kernels must move at least
-  std::size_t arena_bytes = 0;  ///< planned memory for everything that dies within a run, workspaces included
-  std::size_t lower_bound = 0;  ///< the largest sum of bytes alive at one time
-  std::size_t kernels = 0;      ///< launches per run
-};
 
 class Executor {
  public:
@@ -76,5 +68,13 @@ struct ExecutorOptions {
 /// eager execution), OutOfMemory.
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options = {});
+
+struct PlannedProgram {
+  Plan plan;
+  InputFeed feed;
+};
+/// What make_executor would plan; takes no memory. Throws Error for eager execution, which plans nothing.
+PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
+                            const ExecutorOptions& options);
 
 }  // namespace gpubench

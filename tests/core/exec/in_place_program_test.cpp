@@ -1,4 +1,4 @@
-#include "core/exec/in_place_program.h"
+#include "core/exec/run/in_place_program.h"
 
 #include <array>
 #include <cmath>

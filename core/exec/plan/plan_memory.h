@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/exec/graph_executor.h"
-#include "core/exec/plan.h"
+#include "core/exec/plan/plan.h"
 
 namespace gpubench {
 
@@ -47,15 +46,6 @@ struct DeviceMemory {
   /// All that the plan takes from the device's pool.
   std::size_t total() const;
 };
-
-/// What make_executor would plan for `graph`, for inputs in host memory; takes no memory. Throws Error for eager
-/// execution, which plans nothing.
-struct PlannedProgram {
-  Plan plan;
-  InputFeed feed;
-};
-PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
-                            const ExecutorOptions& options);
 
 /// One for each device of the plan. `optimizer_state`: which of its variables are the optimizer's. `feed`: how inputs
 /// arrive, which on devices with memory of their own takes slots.

@@ -1,11 +1,9 @@
-#include "core/exec/plan.h"
+#include "core/exec/plan/plan.h"
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
-#include <map>
-#include <numeric>
 
+#include "core/exec/plan/place_buffers.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
@@ -15,17 +13,21 @@
 namespace gpubench {
 namespace {
 
-constexpr int forever = std::numeric_limits<int>::max() - 1;
-
-Work work_of(const Op& op) {
-  if (dynamic_cast<const Transfer*>(&op) != nullptr) return Work::transfer;
-  if (const auto* const all = dynamic_cast<const AllReduce*>(&op))
-    return all->of == AllReduce::Of::sum ? Work::exchange : Work::exchange_max;
-  if (dynamic_cast<const AllReduceBegin*>(&op) != nullptr) return Work::exchange_begin;
-  if (dynamic_cast<const AllReduceEnd*>(&op) != nullptr) return Work::exchange_end;
-  const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;
-  if (begins) return Work::begin;
-  return dynamic_cast<const HostCopyOp*>(&op) != nullptr ? Work::end : Work::kernel;
+/// Sets what the step does, and when.
+void describe(const Op& op, PlannedStep& step) {
+  if (dynamic_cast<const ExchangeOp*>(&op) != nullptr) {
+    step.work = Work::exchange;
+    if (dynamic_cast<const AllReduceBegin*>(&op) != nullptr) step.timing = Timing::begin;
+    if (dynamic_cast<const AllReduceEnd*>(&op) != nullptr) step.timing = Timing::end;
+    const auto* const all = dynamic_cast<const AllReduce*>(&op);
+    if (all != nullptr && all->of == AllReduce::Of::maximum) step.reduction = Reduction::max;
+  } else if (dynamic_cast<const HostCopyOp*>(&op) != nullptr) {
+    const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;
+    step.work = Work::copy;
+    step.timing = begins ? Timing::begin : Timing::end;
+  } else if (dynamic_cast<const Transfer*>(&op) != nullptr) {
+    step.work = Work::copy;
+  }
 }
 
 class Planner {
@@ -36,7 +38,7 @@ class Planner {
   Plan run() {
     for (const Node& node : program_.graph.nodes()) plan_node(node);
     for (const Value output : program_.outputs) plan_.outputs.push_back(tensor(output));
-    place_buffers();
+    place_buffers(plan_, shared_, aliases_);
     return std::move(plan_);
   }
 
@@ -51,7 +53,7 @@ class Planner {
     step.device = device;
     step.label = node.label;
     step.op = node.op->name();
-    step.work = work_of(*node.op);
+    describe(*node.op, step);
     for (const Value input : node.inputs) step.inputs.push_back(tensor(input));
 
     const std::vector<Alias> aliases = node.op->aliases();
@@ -66,7 +68,7 @@ class Planner {
     }
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
-    if (step.due == Due::every_run && step.work != Work::end && step.work != Work::exchange_end) {
+    if (step.due == Due::every_run && step.timing != Timing::end) {
       // What is computed again is no work of the model's.
       if (!is_recomputed(node)) plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
@@ -129,15 +131,13 @@ class Planner {
     view.offset += offset;
     view.label = label;
     const int tensor = add_tensor(std::move(view));
-    root_.back() = root(base);
+    shared_.join(tensor, base);
     return tensor;
   }
 
   int add_tensor(PlannedTensor tensor) {
     plan_.tensors.push_back(std::move(tensor));
-    const int index = static_cast<int>(plan_.tensors.size()) - 1;
-    root_.push_back(index);
-    return index;
+    return shared_.add();
   }
 
   void add_step(PlannedStep step, const std::vector<Alias>& aliases) {
@@ -146,6 +146,16 @@ class Planner {
     for (const Alias& alias : aliases) {
       if (alias.kind == Alias::Kind::in_place) unite(alias);
     }
+    if (plan_.steps.back().timing == Timing::end) plan_.steps.back().begun = begin_of(plan_.steps.back());
+  }
+
+  /// The step that began what `end` waits for: the latest with the same output.
+  int begin_of(const PlannedStep& end) {
+    const auto begun = std::ranges::find_if(plan_.steps.rbegin(), plan_.steps.rend(), [&](const PlannedStep& earlier) {
+      return earlier.timing == Timing::begin && shared_.root(earlier.outputs[0]) == shared_.root(end.outputs[0]);
+    });
+    assert(begun != plan_.steps.rend());
+    return static_cast<int>(plan_.steps.rend() - begun) - 1;
   }
 
   // An in-place output is its input: it has the input's home, so that a variable's update is the variable.
@@ -153,112 +163,12 @@ class Planner {
     const PlannedStep& step = plan_.steps.back();
     const int output = step.outputs[static_cast<std::size_t>(alias.output)];
     const int input = step.inputs[static_cast<std::size_t>(alias.input)];
-    root_[static_cast<std::size_t>(output)] = root(input);
+    shared_.join(output, input);
     at(output).home = at(input).home;
     at(output).index = at(input).index;
     at(output).offset = at(input).offset;
   }
 
-  struct Range {
-    int first = forever;
-    int last = -1;
-  };
-
-  // Lifetimes of the arena's tensors by their roots; merges outputs into inputs that die in the same step.
-  void place_buffers() {
-    std::vector<Range> ranges = live_ranges();
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) overwrite_dying_inputs(static_cast<int>(s), ranges);
-    std::map<int, int> buffer_of;
-    for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
-      PlannedTensor& tensor = plan_.tensors[t];
-      if (tensor.home != Home::arena && tensor.home != Home::host) continue;
-      const int top = root(static_cast<int>(t));
-      const Range range = ranges[static_cast<std::size_t>(top)];
-      const auto [entry, fresh] = buffer_of.try_emplace(top, static_cast<int>(plan_.buffers.size()));
-      if (fresh) {
-        plan_.buffers.push_back(
-            {{range.first, range.last, 0}, tensor.device, 0, at(top).label, tensor.home == Home::host});
-      }
-      tensor.index = entry->second;
-      Lifetime& lifetime = plan_.buffers[static_cast<std::size_t>(tensor.index)].lifetime;
-      lifetime.bytes = std::max(lifetime.bytes, tensor.type.bytes());
-    }
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      PlannedStep& step = plan_.steps[s];
-      if (step.workspace_bytes == 0) continue;
-      step.workspace = static_cast<int>(plan_.buffers.size());
-      const int now = static_cast<int>(s);
-      plan_.buffers.push_back({{now, now, step.workspace_bytes}, step.device, 0, step.label + "/workspace"});
-    }
-    assign_offsets();
-  }
-
-  std::vector<Range> live_ranges() {
-    std::vector<Range> ranges(plan_.tensors.size());
-    const auto touch = [&](int tensor, int step) {
-      Range& range = ranges[static_cast<std::size_t>(root(tensor))];
-      range.first = std::min(range.first, step);
-      range.last = std::max(range.last, step);
-    };
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      const PlannedStep& step = plan_.steps[s];
-      // What another device reads must outlive the copy, whose end this device's stream does not see.
-      const int last_read = step.work == Work::transfer ? forever : static_cast<int>(s);
-      for (const int input : step.inputs) touch(input, last_read), touch(input, static_cast<int>(s));
-      for (const int output : step.outputs) touch(output, static_cast<int>(s));
-    }
-    for (const int output : plan_.outputs) touch(output, forever);
-    return ranges;
-  }
-
-  void overwrite_dying_inputs(int s, std::vector<Range>& ranges) {
-    const PlannedStep& step = plan_.steps[static_cast<std::size_t>(s)];
-    for (const Alias& alias : aliases_[static_cast<std::size_t>(s)]) {
-      if (alias.kind != Alias::Kind::may_overwrite) continue;
-      const int output = step.outputs[static_cast<std::size_t>(alias.output)];
-      const int input = step.inputs[static_cast<std::size_t>(alias.input)];
-      const int top = root(input);
-      if (root(output) != output || at(output).home != Home::arena || at(input).home != Home::arena) continue;
-      if (at(input).offset != 0) continue;  // the output's own views would begin there too
-      // A stretched input may have as many bytes where the types differ in width.
-      const bool as_large =
-          at(output).type.bytes() == at(input).type.bytes() && at(output).type.elements() == at(input).type.elements();
-      if (ranges[static_cast<std::size_t>(top)].last != s || !as_large) continue;
-      const auto same_root = [&](int other) { return root(other) == top; };
-      if (std::count_if(step.inputs.begin(), step.inputs.end(), same_root) != 1) continue;
-      if (std::any_of(step.outputs.begin(), step.outputs.end(), same_root)) continue;
-      ranges[static_cast<std::size_t>(top)].last = ranges[static_cast<std::size_t>(output)].last;
-      root_[static_cast<std::size_t>(output)] = top;
-    }
-  }
-
-  void assign_offsets() {
-    for (std::size_t device = 0; device < plan_.devices.size(); ++device) {
-      const MemoryPlan memory = assign_offsets(device, false);
-      plan_.arena_bytes.push_back(memory.total);
-      plan_.facts.arena_bytes += memory.total;
-      plan_.facts.lower_bound += memory.lower_bound;
-      plan_.host_bytes.push_back(assign_offsets(device, true).total);
-    }
-  }
-
-  MemoryPlan assign_offsets(std::size_t device, bool on_host) {
-    std::vector<Lifetime> lifetimes;
-    std::vector<std::size_t> members;
-    for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
-      if (plan_.buffers[b].device != device || plan_.buffers[b].on_host != on_host) continue;
-      lifetimes.push_back(plan_.buffers[b].lifetime);
-      members.push_back(b);
-    }
-    MemoryPlan memory = plan_memory(lifetimes, MemoryPool::alignment);
-    for (std::size_t m = 0; m < members.size(); ++m) plan_.buffers[members[m]].offset = memory.offsets[m];
-    return memory;
-  }
-
-  int root(int tensor) {
-    int& up = root_[static_cast<std::size_t>(tensor)];
-    return up == tensor ? tensor : up = root(up);
-  }
   PlannedTensor& at(int tensor) { return plan_.tensors[static_cast<std::size_t>(tensor)]; }
   int tensor(Value value) const {
     return tensors_of_[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
@@ -279,8 +189,8 @@ class Planner {
   std::vector<bool> settled_;  // by node
   Plan plan_;
   std::vector<std::vector<int>> tensors_of_;  // by node and output
-  std::vector<int> root_;                     // by tensor: whose memory it shares
-  std::vector<std::vector<Alias>> aliases_;   // by step
+  SharedMemory shared_;
+  std::vector<std::vector<Alias>> aliases_;  // by step
 };
 
 }  // namespace

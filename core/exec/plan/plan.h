@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
-#include "core/exec/executor.h"
+#include "core/comm/collective.h"
 #include "core/graph/memory_plan.h"
 #include "core/passes/pass.h"
 
@@ -41,25 +41,30 @@ enum class Due : std::uint8_t {
 /// What a step does.
 enum class Work : std::uint8_t {
   kernel,
-  transfer,        ///< copies inputs[0] to outputs[0], from one device to another
-  begin,           ///< begins such a copy between a device and its part of the host's memory, beside the kernels
-  end,             ///< makes what follows wait for it
-  exchange,        ///< an all-reduce of its tensors with other replicas: sums
-  exchange_max,    ///< the same of their maxima
-  exchange_begin,  ///< begins one beside the kernels
-  exchange_end,    ///< makes what follows wait for it
+  copy,      ///< inputs[0] to outputs[0], which lies in another device's memory or in the host's
+  exchange,  ///< an all-reduce of its outputs, in place, with other replicas
 };
 
-/// One launch: a kernel, or a copy.
+/// How a step runs beside its device's other steps.
+enum class Timing : std::uint8_t {
+  in_order,  ///< between the steps before and behind it
+  begin,     ///< is begun, and runs beside the kernels that follow
+  end,       ///< makes what follows wait for a step that was begun
+};
+
+/// One launch.
 struct PlannedStep {
   Work work = Work::kernel;
-  std::unique_ptr<Kernel> kernel;  ///< of Work::kernel
-  std::vector<int> inputs;         ///< tensors
+  Timing timing = Timing::in_order;
+  std::unique_ptr<Kernel> kernel;        ///< of Work::kernel
+  Reduction reduction = Reduction::sum;  ///< of Work::exchange
+  int begun = -1;                        ///< of Timing::end: the step that began what this one waits for
+  std::vector<int> inputs;               ///< tensors
   std::vector<int> outputs;
   std::size_t device = 0;
   int workspace = -1;  ///< buffer, or -1
   std::size_t workspace_bytes = 0;
-  Due due = Due::every_run;
+  Due due = Due::every_run;  ///< of kernels alone another
   std::string label;
   std::string_view op;
 };
@@ -70,6 +75,15 @@ struct PlannedBuffer {
   std::size_t offset = 0;
   std::string label;
   bool on_host = false;  ///< in the device's part of the host's memory
+};
+
+/// What one run costs, known before it runs.
+struct PlanFacts {
+  double flops = 0;             ///< floating-point operations of all kernels
+  double bytes = 0;             ///< bytes that the kernels must move at least
+  std::size_t arena_bytes = 0;  ///< planned memory for everything that dies within a run, workspaces included
+  std::size_t lower_bound = 0;  ///< the largest sum of bytes alive at one time
+  std::size_t kernels = 0;      ///< launches per run
 };
 
 struct Plan {
@@ -84,6 +98,15 @@ struct Plan {
   std::vector<VariablePtr> variables;
   std::vector<HostTensor> constants;  ///< empty where a step that is not due in every run computes it
   PlanFacts facts;
+};
+
+inline constexpr int most_input_slots = 2;
+
+/// How a run gets its inputs.
+struct InputFeed {
+  bool on_device = false;  ///< inputs lie in their device's memory already
+  bool in_place = false;   ///< and are read there
+  int slots = most_input_slots;
 };
 
 /// Throws Error where a backend has no kernel. The program has been through the passes.

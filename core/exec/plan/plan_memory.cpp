@@ -1,8 +1,10 @@
-#include "core/exec/plan_memory.h"
+#include "core/exec/plan/plan_memory.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "core/base/align.h"
 
 namespace gpubench {
 namespace {
@@ -12,8 +14,7 @@ constexpr std::array<std::string_view, memory_kinds> names = {"variables", "opti
 
 /// As a pool hands out memory.
 std::size_t rounded(std::size_t bytes) {
-  constexpr std::size_t unit = MemoryPool::alignment;
-  return std::max(unit, (bytes + unit - 1) / unit * unit);
+  return std::max(MemoryPool::alignment, align_up(bytes, MemoryPool::alignment));
 }
 
 /// "dense_1" of "dense_1/gradient".
@@ -135,7 +136,8 @@ class Analysis {
       }
       memory.peak_activations = std::max(memory.peak_activations, activations);
       const PlannedStep& step = plan_.steps[s];
-      const bool launched = step.due == Due::every_run && step.device == device && step.work != Work::end;
+      const bool launched = step.due == Due::every_run && step.device == device &&
+                            !(step.work == Work::copy && step.timing == Timing::end);
       if (bytes > memory.lower_bound) {
         memory.lower_bound = bytes;
         peak = s;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/exec/plan.h"
+#include "core/exec/run/launch.h"
 
 namespace gpubench {
 
@@ -30,40 +30,26 @@ class InPlaceProgram {
   void run(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
 
  private:
-  struct Launch {
-    Kernel* kernel;
-    std::span<const TensorView> inputs, outputs;  // of views_
-    std::span<std::byte> workspace;
+  /// An output that kernels write where the caller wants it.
+  struct Placed {
+    std::size_t output, port;
   };
-  /// The views of memory that the caller gives.
-  struct Port {
-    std::byte* bound = nullptr;
-    std::vector<std::size_t> views;
-  };
-  /// An output that no kernel can write where the caller wants it: an input, a constant, or one that is there already.
-  struct Copy {
+  /// An output that no kernel can write there: an input, a constant, or one that is there already.
+  struct Copied {
     std::size_t output;
     int tensor;
   };
 
   void place_outputs();
-  void keep_constants();
-  void bind(bool once);
-  void launch();
-  std::byte* address(int tensor) const;
-  void point(Port& port, std::byte* memory);
-  const PlannedTensor& tensor(int index) const { return plan_.tensors[static_cast<std::size_t>(index)]; }
 
   Plan plan_;
-  Device* device_ = nullptr;
-  Stream* stream_ = nullptr;
+  Device& device_;
+  Stream& stream_;
+  BoundPlan bound_;
   Buffer arena_;
-  std::vector<Buffer> constants_;
-  std::vector<int> output_of_buffer_;  // which output's memory a planned buffer is, or -1
-  std::vector<Port> inputs_, outputs_;
-  std::vector<Copy> copies_;
-  std::vector<TensorView> views_;
-  std::vector<Launch> launches_;
+  std::vector<Placed> placed_;
+  std::vector<Copied> copied_;
+  std::vector<KernelLaunch> launches_;  // of every run
 };
 
 }  // namespace gpubench
