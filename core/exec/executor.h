@@ -10,7 +10,6 @@
 #include "core/exec/plan/plan.h"
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
-#include "core/passes/offload.h"
 #include "core/passes/pass.h"
 
 namespace gpubench {
@@ -41,12 +40,9 @@ class Executor {
   virtual PlanFacts facts() const = 0;
 };
 
-/// As PyTorch's DistributedDataParallel has it.
-inline constexpr std::size_t default_bucket_bytes = std::size_t{25} << 20;
-
 struct ExecutorOptions {
   Execution execution = Execution::graph;
-  PassOptions passes;
+  PassOptions passes{};  ///< of the graph executor
   /// run() is given memory of each input's device rather than of the host.
   bool inputs_on_device = false;
   /// Of the graph executor, for inputs on devices: they are read where they are instead of being copied on the device
@@ -56,12 +52,8 @@ struct ExecutorOptions {
   /// Of the graph executor, for inputs that are copied to a device: 2 lets a batch travel while the step before it
   /// computes, 1 makes it wait for that step's end.
   int input_slots = 2;
-  /// Of the graph executor: activations that wait for their gradients in the host's memory.
-  OffloadOptions offload{};
   /// This replica's end of what all-reduces in the graph go through; outlives the executor.
   Communicator* communicator = nullptr;
-  /// Of the graph executor: gradients travel together up to so many bytes.
-  std::size_t bucket_bytes = default_bucket_bytes;
 };
 
 /// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel; layers to be offloaded in
