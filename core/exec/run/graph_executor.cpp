@@ -70,9 +70,9 @@ GraphExecutor::GraphExecutor(Runtime& runtime, const Program& program, InputFeed
       bound_(claimed_for(plan_, [&] { return BoundPlan(plan_, runtime.devices(), &runtime.variables()); })),
       inputs_(claimed_for(plan_, [&] { return InputSlots(bound_, feed); })),
       segments_(bound_, communicator),
-      settled_(bound_, runtime.variables()) {
+      invariant_(bound_, runtime.variables()) {
   bind();
-  settled_.run_once();
+  invariant_.run_once();
   runtime_.synchronize();
 }
 
@@ -84,7 +84,7 @@ void GraphExecutor::bind() {
   generation_ = arenas_.generation();
   recordings_ = runtime_.recordings();
   bound_.bind(arenas_.memory());
-  settled_.bind();
+  invariant_.bind();
   segments_.bind();
   inputs_.forget_places();
 }
@@ -105,9 +105,9 @@ void GraphExecutor::run_again() {
 
 void GraphExecutor::run_segments(const InputSlots::Reading& reading) {
   segments_.begin_run();
-  settled_.run_changed();
+  invariant_.run_changed();
   segments_.run(reading);
-  settled_.count_updates();
+  invariant_.count_updates();
   inputs_.end_run();
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/exec/executor.h"
 #include "core/exec/run/segment_runner.h"
-#include "core/exec/run/settled_steps.h"
+#include "core/exec/run/invariant_steps.h"
 
 namespace gpubench {
 
@@ -50,7 +50,7 @@ class GraphExecutor final : public Executor {
   BoundPlan bound_;
   InputSlots inputs_;
   SegmentRunner segments_;
-  SettledSteps settled_;
+  InvariantSteps invariant_;
   std::uint64_t generation_ = 0, recordings_ = 0;  // of the arenas and the runtime, at the latest bind()
 };
 

@@ -1,11 +1,11 @@
-#include "core/exec/run/settled_steps.h"
+#include "core/exec/run/invariant_steps.h"
 
 #include <limits>
 #include <set>
 
 namespace gpubench {
 
-SettledSteps::SettledSteps(const BoundPlan& bound, const VariableStore& variables) : bound_(bound) {
+InvariantSteps::InvariantSteps(const BoundPlan& bound, const VariableStore& variables) : bound_(bound) {
   const Plan& plan = bound.plan();
   std::set<int> watched, updated;
   const auto find_variables = [&](const std::vector<int>& tensors, std::set<int>& found) {
@@ -26,7 +26,7 @@ SettledSteps::SettledSteps(const BoundPlan& bound, const VariableStore& variable
   for (const int index : updated) updated_.push_back(&writes(index));
 }
 
-void SettledSteps::bind() {
+void InvariantSteps::bind() {
   once_.clear();
   on_change_.clear();
   const std::vector<PlannedStep>& steps = bound_.plan().steps;
@@ -37,18 +37,18 @@ void SettledSteps::bind() {
   }
 }
 
-void SettledSteps::queue(const std::vector<DeviceLaunch>& launches) {
+void InvariantSteps::queue(const std::vector<DeviceLaunch>& launches) {
   for (const auto& [device, launch] : launches) {
     device->bind_to_thread();
     launch.queue(device->stream());
   }
 }
 
-void SettledSteps::run_once() {
+void InvariantSteps::run_once() {
   queue(once_);
 }
 
-void SettledSteps::run_changed() {
+void InvariantSteps::run_changed() {
   bool changed = false;
   for (Watched& variable : watched_) {
     const std::uint64_t writes = variable.writes->load(std::memory_order_relaxed);
@@ -58,7 +58,7 @@ void SettledSteps::run_changed() {
   if (changed) queue(on_change_);
 }
 
-void SettledSteps::count_updates() {
+void InvariantSteps::count_updates() {
   for (std::atomic<std::uint64_t>* const writes : updated_) writes->fetch_add(1, std::memory_order_relaxed);
 }
 

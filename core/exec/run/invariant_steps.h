@@ -9,9 +9,9 @@
 
 namespace gpubench {
 
-class SettledSteps {
+class InvariantSteps {
  public:
-  SettledSteps(const BoundPlan& bound, const VariableStore& variables);
+  InvariantSteps(const BoundPlan& bound, const VariableStore& variables);
 
   /// After BoundPlan::bind().
   void bind();
