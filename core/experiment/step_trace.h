@@ -7,7 +7,7 @@
 #include "core/experiment/step_source.h"
 #include "core/results/record.h"
 #include "core/telemetry/breakdown.h"
-#include "core/telemetry/tracer.h"
+#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 

@@ -1,4 +1,4 @@
-// CPU time from the kernel's accounting: the share of this process and of the whole machine.
+// Processor time and memory of this process, as the kernel counts them.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -33,6 +33,19 @@ class CpuProbe final : public Probe {
   std::filesystem::path proc_;
   Stopwatch since_;
   Reading last_;
+};
+
+/// Columns: resident_memory_bytes, resident_memory_peak_bytes (the process's high-water mark, which never falls).
+class MemoryProbe final : public Probe {
+ public:
+  explicit MemoryProbe(std::filesystem::path proc = "/proc");
+
+  std::string_view name() const override { return "memory"; }
+  std::span<const std::string_view> columns() const override;
+  void read(std::span<double> values) override;
+
+ private:
+  std::filesystem::path proc_;
 };
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-#include "core/telemetry/proc/cpu_probe.h"
+#include "core/telemetry/proc/process_probes.h"
 
 #include <array>
 #include <cassert>
@@ -60,6 +60,8 @@ double share(double part, double whole) {
   return whole > 0 ? part / whole : no_cpu_value;
 }
 
+constexpr std::array<std::string_view, 2> memory_columns = {"resident_memory_bytes", "resident_memory_peak_bytes"};
+
 }  // namespace
 
 CpuProbe::CpuProbe(std::filesystem::path proc) : proc_(std::move(proc)), last_(take()) {}
@@ -88,6 +90,20 @@ void CpuProbe::read(std::span<double> values) {
   values[2] = share(now.voluntary + now.involuntary - last_.voluntary - last_.involuntary, wall_s);
   values[3] = share(now.involuntary - last_.involuntary, wall_s);
   last_ = now;
+}
+
+MemoryProbe::MemoryProbe(std::filesystem::path proc) : proc_(std::move(proc)) {}
+
+std::span<const std::string_view> MemoryProbe::columns() const {
+  return memory_columns;
+}
+
+void MemoryProbe::read(std::span<double> values) {
+  assert(values.size() == memory_columns.size());
+  constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
+  const std::string status = read_small_file(proc_ / "self/status");
+  values[0] = bytes_after(status, "VmRSS").value_or(unknown_value);
+  values[1] = bytes_after(status, "VmHWM").value_or(unknown_value);
 }
 
 }  // namespace gpubench
