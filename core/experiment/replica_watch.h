@@ -6,12 +6,35 @@
 #include <string>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/comm/communicator.h"
 #include "core/exec/replicas.h"
-#include "core/experiment/replica_trace.h"
 #include "core/results/record.h"
+#include "core/telemetry/exchange_trace.h"
 
 namespace gpubench {
+
+/// What a trace shows of the exchanges of this process's replicas, in a window of whole steps.
+struct ReplicaTrace {
+  std::vector<ExchangeTrace> exchanges;  ///< by replica
+  int steps = 0;
+  Seconds step_time{};
+  /// Why the exchanges are not known; empty where they are.
+  std::string absence{};
+
+  /// The lengths of the exchanges as a text, for join_lengths.
+  std::string lengths() const;
+};
+
+struct JoinedLengths {
+  ExchangeLengths by_rank;
+  /// Why they cannot be put together, the process or ranks named; empty where they can.
+  std::string absence;
+};
+
+/// Joins the texts of ReplicaTrace::lengths() of all processes, by which each of them knows which rank came last to
+/// every exchange. `names`: of the processes, for the absence.
+JoinedLengths join_lengths(const std::vector<std::string>& texts, const std::vector<std::string>& names);
 
 /// Means of a step, in seconds.
 struct RankTimes {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/exec/replicas.h"
-#include "core/experiment/replica_trace.h"
+#include "core/experiment/replica_watch.h"
 #include "core/experiment/step_source.h"
 #include "core/results/record.h"
 #include "core/telemetry/breakdown.h"

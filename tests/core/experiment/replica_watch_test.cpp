@@ -1,8 +1,6 @@
-#include "core/experiment/replica_trace.h"
+#include "core/experiment/replica_watch.h"
 
 #include <gmock/gmock.h>
-
-#include "core/experiment/replica_watch.h"
 
 namespace gpubench {
 namespace {
