@@ -1,5 +1,5 @@
-// Runs one graph with fixed input types. Built: passes, kernels, memory plan. Run: nothing but launches. There are two,
-// over one set of kernels: `graph` plans everything before the first step, `eager` meets one op after the other.
+// Runs one graph with fixed input types. There are two executors over one set of kernels: `graph` applies passes, plans
+// kernels and memory before the first step, and then only launches; `eager` plans each op when it comes to it.
 #pragma once
 #include <memory>
 #include <span>
@@ -26,10 +26,10 @@ class Executor {
   /// unchanged until inputs_in_flight() more runs have returned, or the runtime has synchronized. May return before the
   /// work is done; waits for the run before the previous one.
   virtual void run(std::span<const TensorView> inputs) = 0;
-  /// run() with the inputs of the latest runs, which are where the device reads them already: nothing is copied in.
-  /// Devices with memory of their own take the last inputs_in_flight() of them in turn; the host's must still be there.
+  /// run() with the inputs of earlier runs, without copying them again. Devices with memory of their own read the slots
+  /// of the last inputs_in_flight() runs in turn. The host reads the latest run's memory, which must still be there.
   virtual void run_again() = 0;
-  /// For how many runs the memory of an input may still be read after its own run has returned.
+  /// How many later runs may return before the memory of an input is no longer read.
   virtual int inputs_in_flight() const = 0;
   /// Blocks until no run that has returned reads its inputs any more.
   virtual void wait_for_inputs() = 0;
@@ -45,14 +45,14 @@ struct ExecutorOptions {
   PassOptions passes{};  ///< of the graph executor
   /// run() is given memory of each input's device rather than of the host.
   bool inputs_on_device = false;
-  /// Of the graph executor, for inputs on devices: they are read where they are instead of being copied on the device
-  /// first. For memory that comes again and again, as a pipeline's slots do: a recording is made for the places that
-  /// inputs have been in twice.
+  /// Of the graph executor, for inputs on devices: kernels read them where they are, without a copy on the device
+  /// first. Meant for memory that comes again and again, such as a pipeline's slots: places that inputs have been in
+  /// twice get a recording.
   bool inputs_in_place = false;
   /// Of the graph executor, for inputs that are copied to a device: 2 lets a batch travel while the step before it
   /// computes, 1 makes it wait for that step's end.
   int input_slots = 2;
-  /// This replica's end of what all-reduces in the graph go through; outlives the executor.
+  /// Carries out the graph's all-reduces for this replica; outlives the executor. nullptr without replicas.
   Communicator* communicator = nullptr;
 };
 

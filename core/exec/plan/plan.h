@@ -26,16 +26,16 @@ struct PlannedTensor {
   TensorType type;
   std::size_t device = 0;
   Home home = Home::arena;
-  int index = -1;  ///< of the input, variable; of the constant for what is kept too; of the buffer for the arena
-  std::size_t offset = 0;  ///< where it begins in that, in bytes: views of a part
+  int index = -1;  ///< by home: of the input, the variable, the constant (constant, kept), the buffer (arena, host)
+  std::size_t offset = 0;  ///< where it begins in that, in bytes; above 0 for views of a part
   std::string label;
 };
 
 /// When a step runs.
 enum class Due : std::uint8_t {
   every_run,
-  on_change,  ///< depends on constants and on variables that the plan leaves alone: when one of those was written to
-  once,       ///< depends on constants alone: when the plan is made
+  on_change,  ///< when a variable was written to: depends on constants and on variables that the plan does not update
+  once,       ///< when the plan is made: depends on constants alone
 };
 
 /// What a step does.
@@ -48,7 +48,7 @@ enum class Work : std::uint8_t {
 /// How a step runs beside its device's other steps.
 enum class Timing : std::uint8_t {
   in_order,  ///< between the steps before and behind it
-  begin,     ///< is begun, and runs beside the kernels that follow
+  begin,     ///< starts, and runs beside the kernels that follow
   end,       ///< makes what follows wait for a step that was begun
 };
 
@@ -64,7 +64,7 @@ struct PlannedStep {
   std::size_t device = 0;
   int workspace = -1;  ///< buffer, or -1
   std::size_t workspace_bytes = 0;
-  Due due = Due::every_run;  ///< of kernels alone another
+  Due due = Due::every_run;  ///< another one for kernels only
   std::string label;
   std::string_view op;
 };
@@ -92,7 +92,7 @@ struct Plan {
   std::vector<PlannedStep> steps;
   std::vector<PlannedBuffer> buffers;
   std::vector<std::size_t> arena_bytes;  ///< per device
-  std::vector<std::size_t> host_bytes;   ///< per device: for what waits in the host's memory
+  std::vector<std::size_t> host_bytes;   ///< per device: in the host's memory
   std::vector<int> outputs;              ///< tensors
   std::vector<int> inputs;               ///< tensors, by input index
   std::vector<VariablePtr> variables;

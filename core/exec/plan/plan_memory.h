@@ -1,6 +1,6 @@
-// What the memory of a plan holds, known before any of it is taken: by layer and kind when most is in use, and launch
-// by launch. The one place that says which tensors are gradients: what updates of trainable variables read, and the
-// sums that become it; all others that die within a run are activations, gradients by them included.
+// What the memory of a plan holds, known before any of it is taken: by layer and kind at the moment of the peak, and
+// launch by launch. Gradients are the tensors that updates of trainable variables read, and the parts of sums that
+// become such a tensor. All other tensors that die within a run are activations, gradients by activations included.
 #pragma once
 #include <array>
 #include <cstdint>

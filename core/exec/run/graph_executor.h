@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/exec/executor.h"
-#include "core/exec/run/segment_runner.h"
 #include "core/exec/run/invariant_steps.h"
+#include "core/exec/run/segment_runner.h"
 
 namespace gpubench {
 
