@@ -8,7 +8,6 @@
 #include "core/backend/cpu/grey_conv.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/pool.h"
-#include "core/base/align.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -23,7 +22,7 @@ class TwoKernels final : public Kernel {
         second_(std::move(second)),
         between_(std::move(between)),
         pool_is_first_(pool_is_first),
-        between_bytes_(align_up(between_.bytes(), alignment)) {}
+        between_bytes_((between_.bytes() + alignment - 1) / alignment * alignment) {}
 
   std::string_view implementation() const override {
     return pool_is_first_ ? second_->implementation() : first_->implementation();

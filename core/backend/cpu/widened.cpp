@@ -8,7 +8,6 @@
 
 #include "core/backend/cpu/cast.h"
 #include "core/backend/cpu/onednn.h"
-#include "core/base/align.h"
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
 #include "core/ops/elementwise_chain.h"
@@ -48,7 +47,7 @@ class Widening {
       views_.push_back({&types_[i], nullptr});
       if (!is_narrow(given[i].dtype)) continue;
       offsets_[i] = workspace;
-      workspace += align_up(types_[i].bytes(), alignment);
+      workspace += (types_[i].bytes() + alignment - 1) / alignment * alignment;
     }
   }
 

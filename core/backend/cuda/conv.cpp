@@ -14,7 +14,6 @@
 #include "core/backend/cuda/kernels/filter.h"
 #include "core/backend/cuda/refuse.h"
 #include "core/backend/cuda/status.h"
-#include "core/base/align.h"
 #include "core/math/binary.h"
 #include "core/math/unary.h"
 
@@ -72,7 +71,7 @@ class ConvolutionKernel final : public Kernel {
         multiprocessors_(cuda_device(device).properties().multiprocessors) {
     if (!problem.transposes_filter()) return;
     const auto bytes = static_cast<std::size_t>(problem.filter_rows() * problem.filter[0]) * element_bytes();
-    filter_bytes_ = align_up(bytes, workspace_alignment);
+    filter_bytes_ = (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
   }
 
   void add(Behind behind, std::string_view name) {

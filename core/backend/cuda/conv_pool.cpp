@@ -8,7 +8,6 @@
 #include "core/backend/cuda/conv.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/pool.h"
-#include "core/base/align.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -22,7 +21,7 @@ class Pair {
       : first(std::move(before)),
         second(std::move(behind)),
         between_(std::move(type)),
-        between_bytes_(align_up(between_.bytes(), between_alignment)) {}
+        between_bytes_((between_.bytes() + between_alignment - 1) / between_alignment * between_alignment) {}
 
   std::size_t workspace_bytes() const {
     return between_bytes_ + std::max(first->workspace_bytes(), second->workspace_bytes());

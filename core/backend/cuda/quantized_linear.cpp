@@ -11,14 +11,13 @@
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/refuse.h"
-#include "core/base/align.h"
 
 namespace gpubench::cuda {
 namespace {
 
 std::int64_t padded(std::int64_t count) {
   constexpr std::int64_t step = 16;
-  return align_up(count, step);
+  return (count + step - 1) / step * step;
 }
 
 /// The op as a product of matrices.
@@ -106,7 +105,7 @@ class QuantizedProduct final : public Kernel {
     const auto book = [this](std::int64_t bytes) {
       constexpr std::size_t alignment = 256;
       const std::size_t at = bytes_;
-      bytes_ += align_up(static_cast<std::size_t>(bytes), alignment);
+      bytes_ += (static_cast<std::size_t>(bytes) + alignment - 1) / alignment * alignment;
       return at;
     };
     static_cast<void>(book(static_cast<std::int64_t>(algorithm.workspace_bytes)));

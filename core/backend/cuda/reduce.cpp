@@ -5,7 +5,6 @@
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/reduce_plan.h"
 #include "core/backend/cuda/refuse.h"
-#include "core/base/align.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -47,7 +46,7 @@ class Steps {
   std::size_t bytes_after(const ReduceStep& step) const {
     constexpr std::size_t alignment = 64;
     const std::size_t bytes = static_cast<std::size_t>(results_of(step)) * running_bytes(reduction_, ends_.in_type);
-    return align_up(bytes, alignment);
+    return (bytes + alignment - 1) / alignment * alignment;
   }
 
   Reduction reduction_;
