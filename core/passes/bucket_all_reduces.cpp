@@ -1,11 +1,17 @@
-#include "core/passes/bucket_all_reduces.h"
-
+// Joins the all-reduces of gradients in buckets, in the order in which the program has them, so that all replicas make
+// the same ones. A bucket's exchange begins when its last tensor is there and ends before the first that is read; what
+// is computed between the two runs beside it. A bucket with nothing beside it is one all-reduce at its place. Tensors
+// share a bucket up to `bucket_bytes`; a larger one has its own.
+//
+// All-reduces are in place. copy_exchanged() gives each one a copy of a tensor that others read too, or that is an
+// input, a constant or a variable.
 #include <algorithm>
 #include <map>
 #include <memory>
 
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -15,9 +21,22 @@ const AllReduce* as_all_reduce(const Node& node) {
   return op_as<AllReduce>(node);
 }
 
-bool is_view(const Node& node) {
-  const std::vector<Alias> aliases = node.op->aliases();
-  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
+/// Memory for an all-reduce in place of node `all_reduce` to overwrite: `value` itself, or a copy where others read it
+/// or where it is no result of the program.
+Value owned(Rewriter& rewriter, std::int32_t all_reduce, Value value) {
+  bool shared = rewriter.uses(value) > 1;
+  Value base = value;
+  while (rewriter.old_node(base).op->is_view()) {
+    base = rewriter.old_node(base).inputs[0];
+    shared = shared || rewriter.uses(base) > 1;
+  }
+  const Value mapped = rewriter.map(value);
+  if (!shared && !rewriter.old_node(base).inputs.empty()) return mapped;
+  return rewriter.add(all_reduce, std::make_shared<const AddN>(), std::vector<Value>{mapped});
+}
+
+bool has_all_reduce(const Program& program) {
+  return std::ranges::any_of(program.graph.nodes(), [](const Node& node) { return as_all_reduce(node) != nullptr; });
 }
 
 class Bucketing {
@@ -34,8 +53,7 @@ class Bucketing {
   Program run() {
     for (std::int32_t index = 0; index < count(); ++index) {
       for (const std::size_t bucket : ends_before_[index]) end(buckets_[bucket]);
-      if (as_all_reduce(node(index)) == nullptr) rewriter_.keep(index);
-      if (as_all_reduce(node(index)) != nullptr && !bucketed_[static_cast<std::size_t>(index)]) exchange_at_once(index);
+      if (!bucketed_[static_cast<std::size_t>(index)]) rewriter_.keep(index);
       for (const std::size_t bucket : begins_after_[index]) begin(buckets_[bucket]);
     }
     for (const std::size_t bucket : ends_before_[count()]) end(buckets_[bucket]);
@@ -89,36 +107,16 @@ class Bucketing {
   bool nothing_between(std::int32_t first, std::int32_t last) const {
     for (std::int32_t index = first + 1; index < last; ++index) {
       const bool computes =
-          !node(index).inputs.empty() && !is_view(node(index)) && as_all_reduce(node(index)) == nullptr;
+          !node(index).inputs.empty() && !node(index).op->is_view() && as_all_reduce(node(index)) == nullptr;
       if (computes) return false;
     }
     return true;
   }
 
-  /// Memory that may be overwritten: the value itself, or a copy where others read it or it is none of the step's own.
-  Value owned(std::int32_t all_reduce, Value value) {
-    bool shared = rewriter_.uses(value) > 1;
-    Value base = value;
-    while (is_view(rewriter_.old_node(base))) {
-      base = rewriter_.old_node(base).inputs[0];
-      shared = shared || rewriter_.uses(base) > 1;
-    }
-    const Value mapped = rewriter_.map(value);
-    if (!shared && !rewriter_.old_node(base).inputs.empty()) return mapped;
-    return rewriter_.add(all_reduce, std::make_shared<const AddN>(), std::vector<Value>{mapped});
-  }
-
-  void exchange_at_once(std::int32_t index) {
-    std::vector<Value> tensors;
-    for (const Value input : node(index).inputs) tensors.push_back(owned(index, input));
-    const Value sums = rewriter_.add(index, node(index).op, tensors);
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(tensors.size()); ++i)
-      rewriter_.replace({index, i}, {sums.node, i});
-  }
-
   void begin(Bucket& bucket) {
     std::vector<Value> tensors;
-    for (const std::int32_t member : bucket.members) tensors.push_back(owned(member, node(member).inputs[0]));
+    for (const std::int32_t member : bucket.members)
+      tensors.push_back(owned(rewriter_, member, node(member).inputs[0]));
     OpPtr op = std::make_shared<const AllReduceBegin>(tensors.size());
     if (bucket.alone) op = std::make_shared<const AllReduce>(tensors.size());
     bucket.begun = rewriter_.add(bucket.members[0], std::move(op), tensors);
@@ -148,9 +146,27 @@ class Bucketing {
 }  // namespace
 
 Program bucket_all_reduces(Program program, std::size_t bucket_bytes) {
-  const std::vector<Node>& nodes = program.graph.nodes();
-  if (std::ranges::none_of(nodes, [](const Node& node) { return as_all_reduce(node) != nullptr; })) return program;
+  if (!has_all_reduce(program)) return program;
   return Bucketing(program, bucket_bytes).run();
+}
+
+Program copy_exchanged(Program program) {
+  if (!has_all_reduce(program)) return program;
+  Rewriter rewriter(program);
+  const std::vector<Node>& nodes = program.graph.nodes();
+  for (std::int32_t index = 0; index < static_cast<std::int32_t>(nodes.size()); ++index) {
+    const Node& node = nodes[static_cast<std::size_t>(index)];
+    if (as_all_reduce(node) == nullptr) {
+      rewriter.keep(index);
+      continue;
+    }
+    std::vector<Value> tensors;
+    for (const Value input : node.inputs) tensors.push_back(owned(rewriter, index, input));
+    const Value sums = rewriter.add(index, node.op, tensors);
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(tensors.size()); ++i)
+      rewriter.replace({index, i}, {sums.node, i});
+  }
+  return rewriter.finish();
 }
 
 }  // namespace gpubench

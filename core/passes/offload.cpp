@@ -1,5 +1,10 @@
-#include "core/passes/offload.h"
-
+// Activations that wait for their gradients in the host's memory. What a layer computes and only gradients read again
+// is copied away as soon as it is there, and back shortly before its first gradient. This pass runs after those that
+// choose kernels, so that kernels are those of a step that keeps everything.
+//
+// Consecutive nodes of one owner in one role count as a layer. Kept on the device are what another device reads, the
+// program's outputs, and tensors that would come back before kernels have written as many bytes as they have: nothing
+// else could use their memory. On devices for which `overlaps` does not hold, kernels wait for every copy.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -9,6 +14,7 @@
 #include "core/graph/invariant.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -1,5 +1,5 @@
 // The passes that every program goes through, in the order of the table in pass.cpp; the source of each says what it
-// does. Passes that take more than the program (offload, recompute, buckets) have headers of their own.
+// does.
 #pragma once
 #include "core/passes/pass.h"
 
@@ -18,5 +18,9 @@ Program fuse_accumulation(Program program, const Fuses& fuses);
 Program fuse_bias_gradient(Program program, const Fuses& fuses);
 Program fuse_elementwise(Program program);
 Program place_copies(Program program);
+Program offload(Program program, const OffloadOptions& options,
+                const std::function<bool(const DeviceId& device)>& overlaps);
+Program bucket_all_reduces(Program program, std::size_t bucket_bytes);
+Program copy_exchanged(Program program);
 
 }  // namespace gpubench

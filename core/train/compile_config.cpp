@@ -73,7 +73,8 @@ void require_gradients(const Model& model) {
 
 ExecutorOptions training_executor_options(const Model& model, const CompileConfig& config) {
   ExecutorOptions options = config.executor;
-  options.offload = {.layers = layers_named(model, config.offload.layers, "offload"), .ahead = config.offload.ahead};
+  options.passes.offload = {.layers = layers_named(model, config.offload.layers, "offload"),
+                            .ahead = config.offload.ahead};
   require_kept(model, config);
   for (const Model::Call& call : model.calls()) {
     if (call.inputs.empty()) continue;
@@ -82,9 +83,9 @@ ExecutorOptions training_executor_options(const Model& model, const CompileConfi
     const bool on_host = call.layer->device() == host;
     if (named && on_host) refuse_offload_from_host(model, fmt::format("layer '{}' is", name));
     const bool again = std::ranges::find(config.recompute, name) != config.recompute.end();
-    if (config.offload.all && !on_host && !again) options.offload.layers.push_back(call.layer->owner());
+    if (config.offload.all && !on_host && !again) options.passes.offload.layers.push_back(call.layer->owner());
   }
-  if (config.offload.all && options.offload.layers.empty() && config.recompute.empty())
+  if (config.offload.all && options.passes.offload.layers.empty() && config.recompute.empty())
     refuse_offload_from_host(model, "all its layers are");
   return options;
 }

@@ -1,4 +1,4 @@
-#include "core/passes/offload.h"
+#include "core/passes/passes.h"
 
 #include <array>
 #include <gmock/gmock.h>
