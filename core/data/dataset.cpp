@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/pipeline_record.h"
+#include "core/data/epoch_record.h"
 
 namespace gpubench {
 namespace {

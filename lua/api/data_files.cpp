@@ -1,6 +1,6 @@
 // gb.data: datasets that read files.
-#include "core/data/list_files.h"
-#include "core/data/read_file.h"
+#include "core/data/function/read_file.h"
+#include "core/data/source/list_files.h"
 #include "lua/api/dataset.h"
 #include "lua/api/element_function.h"
 #include "lua/api/file_names.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "core/data/map.h"
+#include "core/data/map/map.h"
 #include "lua/api/dataset.h"
 #include "lua/bind/bind.h"
 

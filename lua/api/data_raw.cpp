@@ -1,6 +1,6 @@
 // gb.data.decode_raw: numbers from byte strings.
 #include "core/data/dataset.h"
-#include "core/data/decode_raw.h"
+#include "core/data/function/decode_raw.h"
 #include "lua/api/element_function.h"
 #include "lua/api/openers.h"
 #include "lua/api/types.h"

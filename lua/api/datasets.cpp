@@ -3,8 +3,8 @@
 #include <map>
 #include <variant>
 
-#include "core/data/from_tensor_slices.h"
-#include "core/data/mnist.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/source/mnist.h"
 #include "lua/api/dataset.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
