@@ -13,16 +13,14 @@
 #include <vector>
 
 #include "core/data/cursor.h"
+#include "core/data/types.h"
 #include "core/device/memory_pool.h"
-#include "core/tensor/tensor_type.h"
 
 namespace gpubench {
 
 class Dataset;
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// An extent of an element's shape that differs from element to element.
-inline constexpr std::int64_t varying = -1;
 /// The size of a dataset that never ends.
 inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
@@ -30,7 +28,7 @@ inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max()
 inline constexpr std::int64_t autotune = -1;
 
 class Tuner;
-class PipelineRecord;
+class EpochRecord;
 
 /// Which elements of a whole a dataset has: `index`, `index + count`, and so on.
 struct ElementShare {
@@ -62,6 +60,11 @@ struct CursorOptions {
   }
 };
 
+struct BatchShape {
+  std::int64_t size = 0;  ///< elements
+  bool drop_remainder = false;
+};
+
 class Dataset {
  public:
   Dataset();
@@ -88,28 +91,34 @@ class Dataset {
   /// `deterministic` is what stages are told that do not say themselves.
   virtual bool in_order(std::optional<bool> deterministic = {}) const;
   virtual std::unique_ptr<Cursor> open(std::uint64_t epoch = 0, const CursorOptions& options = {}) const = 0;
+  /// The same elements in batches, for a stage that writes its results straight into a batch; nullptr: it does not.
+  virtual std::unique_ptr<Cursor> open_batches(const BatchShape& /*batch*/, std::uint64_t /*epoch*/,
+                                               const CursorOptions& /*options*/) const {
+    return nullptr;
+  }
 
   /// 0, 1, ...: epoch numbers for loops that do not count epochs themselves.
   std::uint64_t next_epoch() const { return next_epoch_.fetch_add(1, std::memory_order_relaxed); }
   /// The next one is behind `epoch`.
   void go_on_behind(std::uint64_t epoch) const;
   /// What the epochs that were opened as pipelines leave behind: statistics, and settings for the next epoch.
-  const std::shared_ptr<PipelineRecord>& record() const { return record_; }
+  const std::shared_ptr<EpochRecord>& record() const { return record_; }
 
  private:
-  std::shared_ptr<PipelineRecord> record_;
+  std::shared_ptr<EpochRecord> record_;
   mutable std::atomic<std::uint64_t> next_epoch_{0};
 };
 
 /// Throws Error in the name of `operation` where elements come in any order.
 void require_order(const Dataset& dataset, std::string_view operation);
 
-/// Whether no extent varies.
-bool is_fixed(std::span<const TensorType> types);
-/// "float32[?, 784]": a varying extent is "?".
-std::string to_text(const TensorType& type);
-/// "(float32[784], float32[10])".
-std::string to_string(std::span<const TensorType> types);
+/// For stages that work in host memory: throws Error "batch: its source's elements are on gpu:0; put the map behind the
+/// batch".
+void require_host_elements(const Dataset& source, std::string_view stage);
+/// For stages whose elements lie on `device`: throws Error unless the consumer takes such elements, so that no host
+/// code reads device memory.
+void require_taker(const CursorOptions& options, std::string_view stage, const DeviceId& device);
+
 /// The tree in one line: "from_tensor_slices > shuffle(buffer=10000 seed=1) > batch(size=32)".
 std::string describe(const Dataset& dataset);
 

@@ -30,4 +30,11 @@ inline void release(Element& element) {
   element.device = nullptr;
 }
 
+/// The bytes of the element's tensors, without padding between them.
+inline std::size_t element_bytes(const Element& element) {
+  std::size_t bytes = 0;
+  for (const HostTensor& tensor : element) bytes += tensor.bytes();
+  return bytes;
+}
+
 }  // namespace gpubench

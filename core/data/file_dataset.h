@@ -15,7 +15,11 @@ class FileDataset : public Dataset {
 };
 
 /// The source at the end of a line of stages, when it reads files; else nullptr.
-const FileDataset* file_dataset(const Dataset& dataset);
+inline const FileDataset* file_dataset(const Dataset& dataset) {
+  const std::span<const DatasetPtr> sources = dataset.sources();
+  if (const auto* source = dynamic_cast<const FileDataset*>(&dataset)) return source->files() > 0 ? source : nullptr;
+  return sources.size() == 1 ? file_dataset(*sources.front()) : nullptr;
+}
 
 /// Members index, index + count, and so on.
 template <class T>

@@ -1,8 +1,8 @@
 #include "lua/api/data_pipeline.h"
 
 #include "core/data/epoch_record.h"
-#include "core/data/stage/prefetch_to_device.h"
-#include "core/data/tune/pipeline_options.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/tune/pipeline.h"
 #include "lua/api/session.h"
 #include "lua/api/stages.h"
 #include "lua/api/tensor.h"

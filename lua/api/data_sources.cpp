@@ -5,7 +5,7 @@
 
 #include "core/data/source/range.h"
 #include "core/data/source/synthetic.h"
-#include "core/data/type_text.h"
+#include "core/data/types.h"
 #include "lua/api/dataset.h"
 #include "lua/api/generator.h"
 #include "lua/api/openers.h"

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/data/cache/cache.h"
 #include "core/data/cache/stored_elements.h"
-#include "core/data/element_place.h"
+#include "core/data/dataset.h"
 #include "core/data/produced.h"
 
 namespace gpubench {

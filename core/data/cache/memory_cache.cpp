@@ -7,9 +7,9 @@
 #include "core/base/units.h"
 #include "core/data/cache/cache.h"
 #include "core/data/cache/memory_budget.h"
+#include "core/data/dataset.h"
+#include "core/data/element.h"
 #include "core/data/element/rows.h"
-#include "core/data/element_bytes.h"
-#include "core/data/element_place.h"
 #include "core/data/produced.h"
 
 namespace gpubench {

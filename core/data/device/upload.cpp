@@ -1,14 +1,148 @@
 #include "core/data/device/upload.h"
 
+#include <algorithm>
 #include <array>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
-#include "core/data/device/device_slots.h"
-#include "core/data/stage/prefetch.h"
+#include "core/device/device.h"
 
 namespace gpubench {
 namespace {
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + MemoryPool::alignment - 1) / MemoryPool::alignment * MemoryPool::alignment;
+}
+
+/// Memory for elements on their way to a device: copied there on a stream of its own, beside the kernels. A slot is
+/// filled anew only after the work that read it, which an event in the kernels' stream marks, so that neither side
+/// waits on the host.
+class DeviceSlots {
+ public:
+  /// The device must outlive the elements.
+  explicit DeviceSlots(Device& device);
+  /// Waits for the copies.
+  ~DeviceSlots();
+  DeviceSlots(const DeviceSlots&) = delete;
+  DeviceSlots& operator=(const DeviceSlots&) = delete;
+
+  /// Starts copying `host`, which must stay as it is until the next call or finish(); `element` becomes what it will
+  /// be on the device. For one thread at a time, the one that makes elements.
+  void upload(const Element& host, Element& element);
+  /// Waits for the latest upload.
+  void finish();
+
+  /// By the consumer, before it asks for an element: it has queued all that reads the elements that it let go of.
+  void recycle();
+  /// By the consumer, when it gets an element: what it queues from now on finds the element there.
+  void arrive(const Element& element);
+
+  /// What the copies took on the device.
+  Seconds copy_time() const { return Seconds(copying_.get()); }
+  Device& device() const { return device_; }
+
+ private:
+  struct Slot {
+    Buffer memory;
+    std::unique_ptr<Event> begun, filled;  // of the copy
+    std::unique_ptr<Event> drained;        // of what read it, in the kernels' stream
+    bool free = true;
+  };
+
+  std::shared_ptr<Slot> take(std::size_t bytes);
+  std::shared_ptr<Slot> free_slot(std::size_t bytes);
+
+  Device& device_;
+  const std::unique_ptr<Stream> copies_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Slot>> slots_;  // in nobody's hands when this is the only owner
+  std::shared_ptr<Slot> latest_;
+  Tally<double> copying_;
+};
+
+DeviceSlots::DeviceSlots(Device& device) : device_(device), copies_(device.new_stream()) {}
+
+DeviceSlots::~DeviceSlots() {
+  try {
+    copies_->synchronize();  // the memory goes back to the pool, whose order is the kernels'
+  } catch (const DeviceError&) {
+    return;  // a device that fails has nothing left to wait for
+  }
+}
+
+void DeviceSlots::upload(const Element& host, Element& element) {
+  finish();
+  release(element);
+  std::size_t bytes = 0;
+  for (const HostTensor& tensor : host) bytes += aligned(tensor.bytes());
+  device_.bind_to_thread();
+  const std::shared_ptr<Slot> slot = take(bytes);
+  copies_->wait_for(*slot->drained);
+  copies_->record(*slot->begun);
+  element.resize(host.size());
+  element.device = &device_.id();
+  std::byte* memory = slot->memory.data();
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    copies_->copy(memory, host[i].data(), host[i].bytes());
+    element[i].assign(host[i].type(), std::shared_ptr<std::byte>(slot, memory));
+    memory += aligned(host[i].bytes());
+  }
+  copies_->record(*slot->filled);
+  latest_ = slot;
+}
+
+void DeviceSlots::finish() {
+  const std::shared_ptr<Slot> slot = std::exchange(latest_, nullptr);
+  if (slot == nullptr) return;
+  slot->filled->wait();
+  copying_.add(slot->filled->since(*slot->begun).count());
+}
+
+void DeviceSlots::recycle() {
+  const std::lock_guard lock(mutex_);
+  for (const std::shared_ptr<Slot>& slot : slots_) {
+    if (slot->free || slot.use_count() > 1) continue;
+    std::shared_ptr<Slot>(slot).reset();  // giving back a share orders what follows after what the last owner did
+    device_.stream().record(*slot->drained);
+    slot->free = true;
+  }
+}
+
+void DeviceSlots::arrive(const Element& element) {
+  const std::lock_guard lock(mutex_);
+  const auto holds = [&](const std::shared_ptr<Slot>& slot) { return slot->memory.data() == element.front().data(); };
+  device_.stream().wait_for(*(*std::ranges::find_if(slots_, holds))->filled);
+}
+
+std::shared_ptr<DeviceSlots::Slot> DeviceSlots::free_slot(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Slot> chosen;
+  for (const std::shared_ptr<Slot>& slot : slots_) {
+    if (!slot->free) continue;
+    chosen = slot;
+    if (slot->memory.bytes() >= bytes) break;
+  }
+  if (chosen != nullptr) chosen->free = false;
+  return chosen;
+}
+
+std::shared_ptr<DeviceSlots::Slot> DeviceSlots::take(std::size_t bytes) {
+  std::shared_ptr<Slot> slot = free_slot(bytes);
+  const bool known = slot != nullptr;
+  if (known && slot->memory.bytes() >= bytes) return slot;
+  if (!known) {
+    slot = std::make_shared<Slot>(Slot{{}, device_.new_event(), device_.new_event(), device_.new_event(), false});
+  }
+  slot->filled->wait();
+  Buffer memory = device_.memory().allocate(std::max(bytes, MemoryPool::alignment), "element");
+  const std::lock_guard lock(mutex_);
+  slot->memory = std::move(memory);
+  device_.stream().record(*slot->drained);  // of what the memory belonged to before
+  if (!known) slots_.push_back(slot);
+  return slot;
+}
 
 /// Starts the copies.
 class UploadCursor final : public Cursor {
@@ -101,11 +235,10 @@ std::unique_ptr<Cursor> open_uploaded(const DatasetPtr& source, const DevicePlac
   return std::make_unique<ArrivalCursor>(Uploads(source, slots).open(epoch, options), slots);
 }
 
-std::unique_ptr<Cursor> open_uploaded_ahead(const Dataset& stage, const DevicePlace& place, std::int64_t capacity,
-                                            std::uint64_t epoch, const CursorOptions& options) {
+std::unique_ptr<Cursor> open_uploaded_ahead(const DatasetPtr& source, const DevicePlace& place,
+                                            const OpenUploads& open) {
   const auto slots = std::make_shared<DeviceSlots>(place.device());
-  const Uploads uploads(stage.sources().front(), slots);
-  return std::make_unique<AheadCursor>(open_prefetch(stage, uploads, epoch, capacity, options), slots);
+  return std::make_unique<AheadCursor>(open(Uploads(source, slots)), slots);
 }
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 // The plans of one function for the types of elements that come: made when they are first met, and few at a time, since
 // images of all sizes would leave a plan each behind.
 #pragma once
+#include <algorithm>
 #include <list>
 #include <memory>
 #include <span>
@@ -18,7 +19,24 @@ class ElementPlans {
   explicit ElementPlans(std::shared_ptr<const ElementFunction> function) : function_(std::move(function)) {}
 
   /// Valid until the next call.
-  ElementRunner& for_inputs(std::span<const TensorView> inputs);
+  ElementRunner& for_inputs(std::span<const TensorView> inputs) {
+    const auto fits = [&](const Plan& plan) {
+      return function_->takes_any_extents() ||
+             std::equal(plan.inputs.begin(), plan.inputs.end(), inputs.begin(), inputs.end(),
+                        [](const TensorType& type, const TensorView& input) { return type == *input.type; });
+    };
+    const auto found = std::find_if(plans_.begin(), plans_.end(), fits);
+    if (found != plans_.end()) {
+      if (found != plans_.begin()) plans_.splice(plans_.begin(), plans_, found);
+      return *plans_.front().runner;
+    }
+    Plan plan;
+    for (const TensorView& input : inputs) plan.inputs.push_back(*input.type);
+    plan.runner = function_->plan(plan.inputs);
+    if (plans_.size() == most) plans_.pop_back();
+    plans_.push_front(std::move(plan));
+    return *plans_.front().runner;
+  }
 
  private:
   struct Plan {

@@ -4,7 +4,7 @@
 
 #include "core/data/element/block_pool.h"
 #include "core/data/function/element_function.h"
-#include "core/data/stacking.h"
+#include "core/data/types.h"
 
 namespace gpubench {
 

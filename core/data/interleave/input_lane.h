@@ -3,11 +3,13 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/data/element/element_queue.h"
 #include "core/data/element/element_ring.h"
@@ -97,6 +99,26 @@ class InputLane {
   bool opened_ = false;
   std::unique_ptr<Cursor> cursor_;
   std::exception_ptr failed_;  // when it was opened
+};
+
+/// How long a thread has read one input of an interleave, where others are waiting for it. Looks at the clock ever more
+/// seldom, since elements may cost less than that.
+class ReaderTurn {
+ public:
+  /// What turning to another input costs, its locks and a thread that is woken, is a small part of this.
+  static constexpr std::chrono::microseconds least{50};
+
+  /// To be asked after each block; an element that takes longer than that is a turn of its own.
+  bool is_over() {
+    if (++asked_ < next_look_) return false;
+    next_look_ *= 2;
+    return watch_.elapsed() > least;
+  }
+
+ private:
+  Stopwatch watch_;
+  int asked_ = 0;
+  int next_look_ = 1;
 };
 
 }  // namespace gpubench

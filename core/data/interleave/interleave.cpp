@@ -5,10 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/element_place.h"
 #include "core/data/file_dataset.h"
-#include "core/data/interleave/round_robin.h"
-#include "core/data/stage/concatenate.h"
 
 namespace gpubench {
 namespace {

@@ -1,6 +1,6 @@
 // What the threads of InputReaders do.
 #include "core/base/bounded_queue.h"
-#include "core/data/element_bytes.h"
+#include "core/data/element.h"
 #include "core/data/interleave/readers.h"
 
 namespace gpubench {

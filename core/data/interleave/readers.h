@@ -13,7 +13,6 @@
 #include "core/base/clock.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/interleave/input_lane.h"
-#include "core/data/interleave/reader_turn.h"
 #include "core/data/thread_times.h"
 
 namespace gpubench {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/data/element.h"
 #include "core/data/element/packed_elements.h"
-#include "core/data/element_bytes.h"
 #include "core/data/interleave/readers.h"
 #include "core/data/linked_stop.h"
 #include "core/data/produced.h"

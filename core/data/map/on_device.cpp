@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/data/device/upload.h"
 #include "core/data/element/block_pool.h"
-#include "core/data/element_place.h"
 #include "core/data/function/block_function.h"
 #include "core/data/function/element_error.h"
 #include "core/data/function/graph_function.h"
@@ -43,16 +42,16 @@ class NumberFeed {
 
 class DeviceMapCursor final : public Cursor {
  public:
-  DeviceMapCursor(const MapDataset& dataset, std::uint64_t epoch, const CursorOptions& options)
-      : function_(dataset.function()),
-        place_(*dataset.options().place),
+  DeviceMapCursor(const DatasetPtr& inputs, std::shared_ptr<const ElementFunction> function, const DevicePlace& place,
+                  std::uint64_t epoch, const CursorOptions& options)
+      : function_(std::move(function)),
+        place_(place),
         device_(place_.device()),
-        numbers_(element_numbers(epoch, dataset.inputs())),
+        numbers_(element_numbers(epoch, *inputs)),
         pool_(&device_.memory()),
         feed_(device_),
-        source_(dataset.inputs().device() != nullptr
-                    ? dataset.inputs().open(epoch, options)
-                    : open_uploaded(dataset.sources().front(), place_, epoch, options)) {
+        source_(inputs->device() != nullptr ? inputs->open(epoch, options)
+                                            : open_uploaded(inputs, place_, epoch, options)) {
     fence_.add(device_);
   }
   ~DeviceMapCursor() override {
@@ -141,9 +140,10 @@ class DeviceMapCursor final : public Cursor {
 
 }  // namespace
 
-std::unique_ptr<Cursor> open_device_map(const MapDataset& dataset, std::uint64_t epoch, const CursorOptions& options) {
-  require_taker(options, dataset.stage(), dataset.options().place->id);
-  return std::make_unique<DeviceMapCursor>(dataset, epoch, options);
+std::unique_ptr<Cursor> open_device_map(const Dataset& map, std::shared_ptr<const ElementFunction> function,
+                                        const DevicePlace& place, std::uint64_t epoch, const CursorOptions& options) {
+  require_taker(options, map.stage(), place.id);
+  return std::make_unique<DeviceMapCursor>(map.sources().front(), std::move(function), place, epoch, options);
 }
 
 }  // namespace gpubench

@@ -5,8 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/data/dataset.h"
-#include "core/data/stacking.h"
-#include "core/data/type_text.h"
+#include "core/data/types.h"
 
 namespace gpubench {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/interrupt.h"
-#include "core/data/element_bytes.h"
+#include "core/data/element.h"
 #include "core/data/tune/tuner.h"
 
 namespace gpubench {
@@ -29,6 +29,10 @@ StageBytes stage_bytes(std::int64_t parcel, bool batches) {
   return batches ? StageBytes{parcel, parcel * spare_batches} : StageBytes{2 * parcel, 0};
 }
 
+const Dataset& inputs_of(const MapWork& work) {
+  return *work.map.sources().front();
+}
+
 std::int64_t most_elements(std::span<const TensorType> inputs, std::span<const TensorType> outputs) {
   if (!is_fixed(inputs) || !is_fixed(outputs)) return most_of_unknown_size;
   const auto bytes = static_cast<std::int64_t>(element_bytes(inputs) + element_bytes(outputs));
@@ -36,63 +40,63 @@ std::int64_t most_elements(std::span<const TensorType> inputs, std::span<const T
 }
 
 /// Without a tuner, or before it has seen anything, as many as there are cores.
-int first_workers(const MapDataset& dataset, const std::optional<BatchShape>& batch, const CursorOptions& options) {
-  const std::int64_t asked = dataset.options().workers;
+int first_workers(const MapWork& work, const std::optional<BatchShape>& batch, const CursorOptions& options) {
+  const std::int64_t asked = work.workers;
   if (asked != autotune) return static_cast<int>(asked);
   const int cores = std::min(schedulable_cores(), ParcelWorkers::most_workers);
   if (!options.tuner) return cores;
-  if (const std::optional<int> learnt = options.tuner->learnt(dataset)) return *learnt;
-  const auto element = static_cast<std::int64_t>(element_bytes(dataset.element_types()));
-  const std::int64_t parcel = !is_fixed(dataset.element_types()) ? unknown_parcel_bytes
-                              : batch                            ? element * batch->size
-                                                                 : std::max(element, most_parcel_bytes);
+  if (const std::optional<int> learnt = options.tuner->learnt(work.map)) return *learnt;
+  const std::vector<TensorType>& types = work.map.element_types();
+  const auto element = static_cast<std::int64_t>(element_bytes(types));
+  const std::int64_t parcel = !is_fixed(types) ? unknown_parcel_bytes
+                              : batch          ? element * batch->size
+                                               : std::max(element, most_parcel_bytes);
   const StageBytes bytes = stage_bytes(parcel, batch.has_value());
-  return options.tuner->first_setting(dataset, cores, bytes.unit, bytes.fixed);
+  return options.tuner->first_setting(work.map, cores, bytes.unit, bytes.fixed);
 }
 
 }  // namespace
 
-MapStage::MapStage(const MapDataset& dataset, std::optional<BatchShape> batch, std::uint64_t epoch,
-                   const CursorOptions& options)
-    : function_(dataset.function()),
-      types_(dataset.element_types()),
-      key_(&dataset),
+MapRun::MapRun(const MapWork& work, std::optional<BatchShape> batch, std::uint64_t epoch, const CursorOptions& options)
+    : function_(work.function),
+      types_(work.map.element_types()),
+      key_(&work.map),
       tuner_(options.tuner),
       stop_(options.stop),
-      source_(dataset.inputs().open(epoch, stop_.with_stop(options.for_sources()))),
-      reader_(*source_, dataset.inputs().element_types()),
+      source_(inputs_of(work).open(epoch, stop_.with_stop(options.for_sources()))),
+      reader_(*source_, inputs_of(work).element_types()),
       batch_(batch),
-      numbers_(element_numbers(epoch, dataset.inputs())),
+      numbers_(element_numbers(epoch, inputs_of(work))),
       pool_(options.memory),
-      sizer_(most_elements(dataset.inputs().element_types(), types_)) {
-  const int workers = first_workers(dataset, batch, options);
-  const bool tunes = dataset.options().workers == autotune;
+      sizer_(most_elements(inputs_of(work).element_types(), types_)) {
+  const int workers = first_workers(work, batch, options);
+  const bool tunes = work.workers == autotune;
   workers_.resize(static_cast<std::size_t>(tunes ? ParcelWorkers::most_workers : std::max(workers, 1)));
   if (workers == 0) return;
-  const bool ordered = dataset.options().deterministic.value_or(options.deterministic.value_or(true));
+  const bool ordered = work.deterministic.value_or(options.deterministic.value_or(true));
   crew_.emplace(static_cast<ParcelWork&>(*this), workers, buffer_for(workers), ordered);
-  tuned_.emplace(tuner_, dataset, tunes ? Knob::workers : Knob::none, static_cast<Tunable&>(*this));
+  tuned_.emplace(tuner_, work.map, tunes ? Knob::workers : Knob::none, static_cast<Tunable&>(*this));
 }
 
-MapStage::~MapStage() {
+MapRun::~MapRun() {
   stop_.request();
 }
 
-bool MapStage::next(Parcel& parcel) {
+bool MapRun::next(Parcel& parcel) {
   if (!(crew_ ? crew_->next(parcel) : next_in_this_thread(parcel))) return false;
   taken_.add(parcel.inputs.count);
   bytes_.add(parcel.bytes);
   return true;
 }
 
-bool MapStage::next_in_this_thread(Parcel& parcel) {
+bool MapRun::next_in_this_thread(Parcel& parcel) {
   check_interrupt();
   if (pull(parcel) == Pull::end) return false;
   compute(parcel, 0);
   return true;
 }
 
-MapStage::Skipped MapStage::skip(std::int64_t count) {
+MapRun::Skipped MapRun::skip(std::int64_t count) {
   const auto pass_over = [&] {
     const std::int64_t in_flight = pulled_ - taken_.get();
     const std::int64_t passed = count > in_flight ? reader_.skip(count - in_flight) : 0;
@@ -104,7 +108,7 @@ MapStage::Skipped MapStage::skip(std::int64_t count) {
   return crew_ ? crew_->between_pulls(pass_over) : pass_over();
 }
 
-ParcelWork::Pull MapStage::pull(Parcel& parcel) {
+ParcelWork::Pull MapRun::pull(Parcel& parcel) {
   const Stopwatch watch;
   parcel.clear();
   InputBlock& inputs = parcel.inputs;
@@ -118,7 +122,7 @@ ParcelWork::Pull MapStage::pull(Parcel& parcel) {
   return inputs.count == 0 || incomplete ? Pull::end : Pull::parcel;
 }
 
-MapStage::Worker& MapStage::worker(int index) {
+MapRun::Worker& MapRun::worker(int index) {
   std::unique_ptr<Worker>& worker = workers_[static_cast<std::size_t>(index)];
   if (!worker) {
     worker = std::make_unique<Worker>(Worker{BlockFunction(function_, reader_.rows()),
@@ -127,7 +131,7 @@ MapStage::Worker& MapStage::worker(int index) {
   return *worker;
 }
 
-void MapStage::compute(Parcel& parcel, int index) {
+void MapRun::compute(Parcel& parcel, int index) {
   const Stopwatch watch;
   InputBlock& inputs = parcel.inputs;
   try {
@@ -162,11 +166,11 @@ void MapStage::compute(Parcel& parcel, int index) {
 
 /// Parcels between pull and consumer. Batches are large and cost alike; elements may differ, and one may hold up
 /// others.
-int MapStage::buffer_for(int workers) const {
+int MapRun::buffer_for(int workers) const {
   return batch_ ? workers + spare_batches : 2 * workers;
 }
 
-std::vector<StageStatistics> MapStage::statistics() const {
+std::vector<StageStatistics> MapRun::statistics() const {
   const std::int64_t taken = taken_.get() - passed_over_.get();  // first: the source goes on
   std::vector<StageStatistics> stages = source_->statistics();
   const std::int64_t given = stages.back().produced;
@@ -190,7 +194,7 @@ std::vector<StageStatistics> MapStage::statistics() const {
   return stages;
 }
 
-StageProgress MapStage::progress() const {
+StageProgress MapRun::progress() const {
   const ParcelWorkers::Figures figures = crew_->figures();
   const StageBytes bytes = stage_bytes(parcel_bytes_.load(std::memory_order_relaxed), batch_.has_value());
   return {.computed = computed_.load(std::memory_order_relaxed),
@@ -204,11 +208,11 @@ StageProgress MapStage::progress() const {
           .fixed_bytes = bytes.fixed};
 }
 
-int MapStage::setting() const {
+int MapRun::setting() const {
   return crew_->figures().workers;
 }
 
-void MapStage::set(int workers) {
+void MapRun::set(int workers) {
   crew_->set_buffer(buffer_for(workers));
   crew_->set_workers(workers);
 }

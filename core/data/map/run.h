@@ -7,25 +7,50 @@
 
 #include "core/data/function/block_function.h"
 #include "core/data/linked_stop.h"
-#include "core/data/map/block_sizer.h"
-#include "core/data/map/map_dataset.h"
 #include "core/data/map/outputs.h"
 #include "core/data/map/workers.h"
 #include "core/data/tune/stage_progress.h"
 
 namespace gpubench {
 
-struct BatchShape {
-  std::int64_t size = 0;
-  bool drop_remainder = false;
+/// What a map's node knows of its epochs.
+struct MapWork {
+  const Dataset& map;  ///< its source gives the inputs
+  const std::shared_ptr<const ElementFunction>& function;
+  std::int64_t workers = 0;  ///< as in MapOptions
+  std::optional<bool> deterministic{};
 };
 
-class MapStage final : private ParcelWork, private Tunable {
+/// How many elements a worker takes at a time: enough that locks cost little beside the work, few enough that all
+/// workers have some and that the consumer does not wait long for the first.
+class BlockSizer {
+ public:
+  explicit BlockSizer(std::int64_t most) : most_(most) {}
+
+  /// Starts at one element.
+  std::int64_t size() const { return size_.load(std::memory_order_relaxed); }
+  /// A block of `count` elements took `time` to read and compute. Any thread.
+  void measured(std::int64_t count, Seconds time) {
+    const auto fitting = static_cast<std::int64_t>(target / std::max(time, shortest) * static_cast<double>(count));
+    // A block that lost its core in the middle seems costly: one measurement shrinks blocks by half at most.
+    const std::int64_t wanted = std::clamp(fitting, count / 2, count * growth);
+    size_.store(std::clamp<std::int64_t>(wanted, 1, most_), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr Seconds target{200e-6};  // some twenty times what it takes to wake a thread
+  static constexpr Seconds shortest{1e-7};
+  static constexpr std::int64_t growth = 4;
+
+  std::int64_t most_;
+  std::atomic<std::int64_t> size_{1};
+};
+
+class MapRun final : private ParcelWork, private Tunable {
  public:
   /// A parcel is a batch; without it, as many as are worth it.
-  MapStage(const MapDataset& dataset, std::optional<BatchShape> batch, std::uint64_t epoch,
-           const CursorOptions& options);
-  ~MapStage() override;
+  MapRun(const MapWork& work, std::optional<BatchShape> batch, std::uint64_t epoch, const CursorOptions& options);
+  ~MapRun() override;
 
   /// The next parcel; false at the end.
   bool next(Parcel& parcel);

@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/produced.h"
-#include "core/data/stage/zip.h"
 
 namespace gpubench {
 namespace {
@@ -106,10 +105,6 @@ DatasetPtr range(std::int64_t start, std::int64_t stop, std::int64_t step) {
     throw Error(fmt::format("range: the dataset is empty: from {} to before {} by {}", start, stop, step));
   }
   return std::make_shared<RangeDataset>(start, count, step);
-}
-
-DatasetPtr enumerate(DatasetPtr source, std::int64_t start) {
-  return zip({range(start, endless), std::move(source)});
 }
 
 }  // namespace gpubench

@@ -10,7 +10,4 @@ namespace gpubench {
 /// Throws Error when the step is 0 or there is no number.
 DatasetPtr range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
 
-/// Puts a number before each element's tensors: start, start + 1, and so on.
-DatasetPtr enumerate(DatasetPtr source, std::int64_t start = 0);
-
 }  // namespace gpubench

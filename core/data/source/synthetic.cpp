@@ -6,10 +6,10 @@
 #include <mutex>
 
 #include "core/base/error.h"
+#include "core/data/element.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/element/random_fill.h"
 #include "core/data/element/rows.h"
-#include "core/data/element_bytes.h"
 #include "core/data/produced.h"
 
 namespace gpubench {

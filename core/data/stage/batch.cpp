@@ -7,9 +7,7 @@
 #include "core/base/error.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/element/rows.h"
-#include "core/data/element_place.h"
-#include "core/data/map/map_dataset.h"
-#include "core/data/stacking.h"
+#include "core/data/types.h"
 
 namespace gpubench {
 namespace {
@@ -175,9 +173,7 @@ class BatchDataset final : public Batching {
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     // Memory for no more than there is.
     const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
-    if (const auto* mapped = dynamic_cast<const MapDataset*>(&source())) {
-      return open_mapped_batches(*mapped, size, drop_remainder_, epoch, options);
-    }
+    if (auto batches = source().open_batches({size, drop_remainder_}, epoch, options)) return batches;
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
     if (!cursor->tables().empty()) {
       return std::make_unique<RowBatchCursor>(std::move(cursor), size, drop_remainder_, options);

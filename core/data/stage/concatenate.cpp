@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/element_place.h"
 #include "core/data/produced.h"
 
 namespace gpubench {
@@ -85,18 +84,6 @@ class ConcatenateDataset final : public Dataset {
 };
 
 }  // namespace
-
-std::optional<std::vector<TensorType>> common_types(std::span<const TensorType> a, std::span<const TensorType> b) {
-  if (a.size() != b.size()) return std::nullopt;
-  std::vector<TensorType> common(a.begin(), a.end());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].dtype != b[i].dtype || a[i].rank() != b[i].rank()) return std::nullopt;
-    for (std::size_t axis = 0; axis < a[i].shape.size(); ++axis) {
-      if (a[i].shape[axis] != b[i].shape[axis]) common[i].shape[axis] = varying;
-    }
-  }
-  return common;
-}
 
 DatasetPtr concatenate(DatasetPtr first, DatasetPtr second) {
   require_host_elements(*first, "concatenate");

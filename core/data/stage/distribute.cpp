@@ -11,7 +11,7 @@
 #include "core/data/file_dataset.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/shard.h"
-#include "core/data/tune/pipeline_options.h"
+#include "core/data/tune/pipeline.h"
 
 namespace gpubench {
 namespace {

@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/data/element/input_block.h"
-#include "core/data/element_place.h"
 #include "core/data/function/block_function.h"
 #include "core/data/function/chained_function.h"
 #include "core/data/produced.h"

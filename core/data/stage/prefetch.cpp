@@ -5,16 +5,18 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/device/device_place.h"
+#include "core/data/device/upload.h"
+#include "core/data/element.h"
 #include "core/data/element/element_queue.h"
-#include "core/data/element_bytes.h"
-#include "core/data/element_place.h"
 #include "core/data/linked_stop.h"
 #include "core/data/tune/tuner.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "prefetch";
+constexpr std::string_view prefetch_name = "prefetch";
+constexpr std::string_view to_device_name = "prefetch_to_device";
 constexpr std::size_t autotune_bytes = std::size_t{8} << 20;
 constexpr std::size_t autotune_least = 2;
 constexpr std::size_t autotune_most = 64;
@@ -157,26 +159,51 @@ class PrefetchCursor final : public Cursor, private Tunable {
 class PrefetchDataset final : public Transformation {
  public:
   PrefetchDataset(DatasetPtr source, std::int64_t capacity) : Transformation(std::move(source)), capacity_(capacity) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return prefetch_name; }
   DatasetPtr with_source(DatasetPtr source) const override { return prefetch(std::move(source), capacity_); }
   Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {
     return capacity_ == autotune ? "buffer=autotune" : fmt::format("buffer={}", capacity_);
   }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    return open_prefetch(*this, source(), epoch, capacity_, options);
+    return std::make_unique<PrefetchCursor>(*this, source(), epoch, capacity_, options);
   }
 
  private:
   std::int64_t capacity_;
 };
 
-}  // namespace
+class PrefetchToDeviceDataset final : public Transformation {
+ public:
+  PrefetchToDeviceDataset(DatasetPtr source, const DevicePlace& place, std::int64_t capacity)
+      : Transformation(std::move(source)), place_(place), apart_(place.apart()), capacity_(capacity) {}
+  std::string_view stage() const override { return to_device_name; }
+  DatasetPtr with_source(DatasetPtr source) const override {
+    return prefetch_to_device(std::move(source), place_, capacity_);
+  }
+  Effect effect() const override { return Effect::one_to_one; }
+  std::string settings() const override { return fmt::format("device={} buffer={}", to_string(place_.id), capacity_); }
+  const DeviceId* device() const override { return apart_ ? &place_.id : nullptr; }
 
-std::unique_ptr<Cursor> open_prefetch(const Dataset& stage, const Dataset& source, std::uint64_t epoch,
-                                      std::int64_t capacity, const CursorOptions& options) {
-  return std::make_unique<PrefetchCursor>(stage, source, epoch, capacity, options);
-}
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    if (apart_) {
+      require_taker(options, to_device_name, place_.id);
+      return open_uploaded_ahead(sources().front(), place_, [&](const Dataset& uploads) {
+        return std::make_unique<PrefetchCursor>(*this, uploads, epoch, capacity_, options);
+      });
+    }
+    CursorOptions asked = options;
+    asked.memory = &place_.device().memory();
+    return std::make_unique<PrefetchCursor>(*this, source(), epoch, capacity_, asked);
+  }
+
+ private:
+  const DevicePlace place_;
+  const bool apart_;
+  const std::int64_t capacity_;
+};
+
+}  // namespace
 
 DatasetPtr prefetch(DatasetPtr source, std::int64_t capacity) {
   require_host_elements(*source, "prefetch");
@@ -185,6 +212,14 @@ DatasetPtr prefetch(DatasetPtr source, std::int64_t capacity) {
     throw Error(fmt::format("prefetch: a buffer of {} elements; 1 to {} are possible, or AUTOTUNE", capacity, most));
   }
   return std::make_shared<PrefetchDataset>(std::move(source), capacity);
+}
+
+DatasetPtr prefetch_to_device(DatasetPtr source, const DevicePlace& place, std::int64_t capacity) {
+  require_host_elements(*source, to_device_name);
+  if (capacity < 1) {
+    throw Error(fmt::format("{}: a buffer of {} elements; at least 1 is needed", to_device_name, capacity));
+  }
+  return std::make_shared<PrefetchToDeviceDataset>(std::move(source), place, capacity);
 }
 
 }  // namespace gpubench

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/element_place.h"
 #include "core/data/produced.h"
 
 namespace gpubench {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/data/element_place.h"
 #include "core/data/produced.h"
+#include "core/data/source/range.h"
 
 namespace gpubench {
 namespace {
@@ -99,6 +99,10 @@ DatasetPtr zip(std::vector<DatasetPtr> sources) {
   for (const DatasetPtr& source : sources) require_host_elements(*source, "zip");
   if (sources.empty()) throw Error("zip: no datasets given; at least one is needed");
   return std::make_shared<ZipDataset>(std::move(sources));
+}
+
+DatasetPtr enumerate(DatasetPtr source, std::int64_t start) {
+  return zip({range(start, endless), std::move(source)});
 }
 
 }  // namespace gpubench

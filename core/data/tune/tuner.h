@@ -57,7 +57,7 @@ class Tuner {
   Learnt tick();
   bool measure(const std::vector<std::size_t>& active, PipelineLoad& load);
 
-  const std::shared_ptr<PipelineRecord> record_;
+  const std::shared_ptr<EpochRecord> record_;
   mutable std::mutex mutex_;  // for all that follows; stages may be locked under it, but never take it
   std::vector<Stage> stages_;
   AutotunePlanner planner_;

@@ -14,7 +14,6 @@
 #include "core/data/stage/ignore_errors.h"
 #include "core/data/stage/padded_batch.h"
 #include "core/data/stage/prefetch.h"
-#include "core/data/stage/prefetch_to_device.h"
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shard.h"
 #include "core/data/stage/shuffle.h"

@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/data/map/map.h"
 #include "core/data/stage/prefetch.h"
-#include "core/data/stage/prefetch_to_device.h"
 #include "core/data/stage/repeat.h"
 #include "core/experiment/input_proof.h"
 #include "core/experiment/pipeline.h"

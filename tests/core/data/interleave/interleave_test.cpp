@@ -10,7 +10,6 @@
 #include "core/data/stage/take.h"
 #include "core/data/tune/machine_limits.h"
 #include "core/data/tune/pipeline.h"
-#include "core/data/tune/pipeline_options.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
 

@@ -8,7 +8,7 @@
 #include "core/data/produced.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/shuffle.h"
-#include "core/data/type_text.h"
+#include "core/data/types.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 

@@ -21,7 +21,7 @@
 #include "core/data/stage/throttle.h"
 #include "core/data/stage/unbatch.h"
 #include "core/data/stage/zip.h"
-#include "core/data/tune/pipeline_options.h"
+#include "core/data/tune/pipeline.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"

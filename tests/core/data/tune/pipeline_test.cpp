@@ -11,7 +11,6 @@
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/unbatch.h"
 #include "core/data/tune/machine_limits.h"
-#include "core/data/tune/pipeline_options.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 

@@ -1,4 +1,4 @@
-#include "core/data/type_text.h"
+#include "core/data/types.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
