@@ -5,7 +5,7 @@
 #include "core/data/cache/cache.h"
 #include "core/data/cache/stored_elements.h"
 #include "core/data/dataset.h"
-#include "core/data/produced.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -13,11 +13,11 @@ namespace {
 constexpr std::string_view stage_name = "cache";
 
 /// Writes what passes. Elements that are passed over must be written too: skip() stays as it is.
-class WritingCursor final : public Cursor {
+class WritingCursor final : public StageCursor {
  public:
   WritingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const std::filesystem::path& path,
                 const std::string& identity)
-      : source_(std::move(source)), writer_(std::in_place, path, identity), produced_(types) {}
+      : StageCursor(stage_name, std::move(source), types), writer_(std::in_place, path, identity) {}
 
   bool next(Element& element) override {
     if (!writer_) return false;
@@ -33,18 +33,8 @@ class WritingCursor final : public Cursor {
     return true;
   }
 
-  std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
-    stages.back().busy = Seconds(busy_.get());
-    return stages;
-  }
-
  private:
-  const std::unique_ptr<Cursor> source_;
   std::optional<CacheWriter> writer_;
-  Produced produced_;
-  Tally<double> busy_;
 };
 
 class ReadingCursor final : public Cursor {

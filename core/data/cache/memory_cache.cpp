@@ -10,7 +10,7 @@
 #include "core/data/dataset.h"
 #include "core/data/element.h"
 #include "core/data/element/rows.h"
-#include "core/data/produced.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -61,11 +61,11 @@ class Place {
 
 /// What the recording cursors have in common. Elements that are passed over must be recorded too: skip() stays as it
 /// is.
-class RecordingCursor : public Cursor {
+class RecordingCursor : public StageCursor {
  public:
   RecordingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::shared_ptr<Place> place,
                   MemoryBudget budget)
-      : source_(std::move(source)), place_(std::move(place)), budget_(std::move(budget)), produced_(types) {}
+      : StageCursor(stage_name, std::move(source), types), place_(std::move(place)), budget_(std::move(budget)) {}
 
   bool next(Element& element) override {
     if (full_) std::rethrow_exception(full_);
@@ -80,8 +80,7 @@ class RecordingCursor : public Cursor {
   }
 
   std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    std::vector<StageStatistics> stages = StageCursor::statistics();
     stages.back().buffered = produced_.elements();
     return stages;
   }
@@ -97,10 +96,8 @@ class RecordingCursor : public Cursor {
     std::rethrow_exception(full_);
   }
 
-  const std::unique_ptr<Cursor> source_;
   const std::shared_ptr<Place> place_;
   MemoryBudget budget_;
-  Produced produced_;
 
  private:
   std::exception_ptr full_;

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/element/rows.h"
-#include "core/data/types.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -15,22 +15,19 @@ namespace {
 constexpr std::string_view stage_name = "batch";
 
 /// What both ways of batching share: the batch's types and memory, and the clock.
-class BatchCursor : public Cursor {
+class BatchCursor : public StageCursor {
  public:
-  BatchCursor(std::unique_ptr<Cursor> source, std::int64_t size, bool drop_remainder, const CursorOptions& options)
-      : source_(std::move(source)), size_(size), drop_remainder_(drop_remainder), pool_(options.memory) {}
+  BatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size, bool drop_remainder,
+              const CursorOptions& options)
+      : StageCursor(stage_name, std::move(source), stacked(types, varying)),
+        size_(size),
+        drop_remainder_(drop_remainder),
+        pool_(options.memory) {}
 
   std::int64_t skip(std::int64_t count) override {
     const std::int64_t most = endless / size_;
     const std::int64_t rows = source_->skip(count > most ? endless : count * size_);
     return rows / size_ + (complete(rows % size_) ? 1 : 0);
-  }
-
-  std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(
-        {.stage = stage_name, .produced = produced_.get(), .bytes = bytes_.get(), .busy = Seconds(busy_.get())});
-    return stages;
   }
 
  protected:
@@ -39,25 +36,17 @@ class BatchCursor : public Cursor {
   }
   bool complete(std::int64_t rows) const { return rows == size_ || (rows > 0 && !drop_remainder_); }
 
-  const std::unique_ptr<Cursor> source_;
   const std::int64_t size_;
   const bool drop_remainder_;
   BlockPool pool_;
-  void count_batch(const Element& batch) {
-    produced_.add(1);
-    for (const HostTensor& tensor : batch) bytes_.add(static_cast<std::int64_t>(tensor.bytes()));
-  }
-
-  Tally<std::int64_t> produced_;
-  Tally<std::int64_t> bytes_;
-  Tally<double> busy_;
 };
 
 /// Rows of tensors: one copy per row, straight from the tensors.
 class RowBatchCursor final : public BatchCursor {
  public:
-  RowBatchCursor(std::unique_ptr<Cursor> source, std::int64_t size, bool drop_remainder, const CursorOptions& options)
-      : BatchCursor(std::move(source), size, drop_remainder, options),
+  RowBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
+                 bool drop_remainder, const CursorOptions& options)
+      : BatchCursor(std::move(source), types, size, drop_remainder, options),
         rows_(source_->tables()),
         types_(stacked(rows_.row_types(), size)),
         numbers_(static_cast<std::size_t>(size)),
@@ -71,7 +60,7 @@ class RowBatchCursor final : public BatchCursor {
     pool_.allocate(types_, element);
     for (std::size_t i = 0; i < element.size(); ++i) destinations_[i] = element[i].data();
     rows_.gather(std::span(numbers_).first(static_cast<std::size_t>(count)), destinations_);
-    count_batch(element);
+    produced_.add(element);
     busy_.add(watch.elapsed().count());
     return true;
   }
@@ -88,7 +77,7 @@ class ElementBatchCursor final : public BatchCursor {
  public:
   ElementBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
                      bool drop_remainder, const CursorOptions& options)
-      : BatchCursor(std::move(source), size, drop_remainder, options), varies_(!is_fixed(types)) {
+      : BatchCursor(std::move(source), types, size, drop_remainder, options), varies_(!is_fixed(types)) {
     if (!varies_) use_types(types);
   }
 
@@ -103,7 +92,7 @@ class ElementBatchCursor final : public BatchCursor {
     if (count < size_) {
       for (HostTensor& tensor : element) tensor = tensor.rows(0, count);
     }
-    count_batch(element);
+    produced_.add(element);
     return true;
   }
 
@@ -175,11 +164,11 @@ class BatchDataset final : public Batching {
     const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
     if (auto batches = source().open_batches({size, drop_remainder_}, epoch, options)) return batches;
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
+    const std::vector<TensorType>& types = source().element_types();
     if (!cursor->tables().empty()) {
-      return std::make_unique<RowBatchCursor>(std::move(cursor), size, drop_remainder_, options);
+      return std::make_unique<RowBatchCursor>(std::move(cursor), types, size, drop_remainder_, options);
     }
-    return std::make_unique<ElementBatchCursor>(std::move(cursor), source().element_types(), size, drop_remainder_,
-                                                options);
+    return std::make_unique<ElementBatchCursor>(std::move(cursor), types, size, drop_remainder_, options);
   }
 
  private:

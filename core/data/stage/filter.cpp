@@ -11,7 +11,7 @@
 #include "core/data/element/input_block.h"
 #include "core/data/function/block_function.h"
 #include "core/data/function/chained_function.h"
-#include "core/data/produced.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -32,15 +32,14 @@ class Answers final : public BlockOutputs {
 };
 
 /// Rows of tensors are asked about together, and handed on as rows; other elements one by one, as they come.
-class FilterCursor final : public Cursor {
+class FilterCursor final : public StageCursor {
  public:
   FilterCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types,
                std::shared_ptr<const ElementFunction> predicate, const ElementNumbers& numbers)
-      : source_(std::move(source)),
+      : StageCursor(stage_name, std::move(source), types),
         reader_(*source_),
         predicate_(std::move(predicate), reader_.rows()),
-        numbers_(numbers),
-        produced_(types) {
+        numbers_(numbers) {
     predicate_.start(block_, 0);
   }
 
@@ -68,13 +67,6 @@ class FilterCursor final : public Cursor {
     }
     produced_.add_rows(count);
     return count;
-  }
-
-  std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
-    stages.back().busy = Seconds(busy_.get());
-    return stages;
   }
 
  private:
@@ -115,7 +107,6 @@ class FilterCursor final : public Cursor {
     return block_.count > 0 || block_.error;
   }
 
-  const std::unique_ptr<Cursor> source_;
   InputReader reader_;
   BlockFunction predicate_;
   const ElementNumbers numbers_;
@@ -123,8 +114,6 @@ class FilterCursor final : public Cursor {
   Answers answers_;
   std::int64_t read_ = 0;  // elements before the block
   std::int64_t position_ = 0;
-  Produced produced_;
-  Tally<double> busy_;
 };
 
 class FilterDataset final : public Transformation {

@@ -5,17 +5,17 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/data/element/element_queue.h"
-#include "core/data/produced.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
 
 constexpr std::string_view stage_name = "ignore_errors";
 
-class IgnoreErrorsCursor final : public Cursor {
+class IgnoreErrorsCursor final : public StageCursor {
  public:
   IgnoreErrorsCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types)
-      : source_(std::move(source)), fixed_(is_fixed(types)), produced_(types) {}
+      : StageCursor(stage_name, std::move(source), types), fixed_(is_fixed(types)) {}
 
   bool next(Element& element) override {
     if (!first_good([&] { return source_->next(element); })) return false;
@@ -39,8 +39,7 @@ class IgnoreErrorsCursor final : public Cursor {
   }
 
   std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    std::vector<StageStatistics> stages = StageCursor::statistics();
     stages.back().errors = errors_.get();
     const std::lock_guard lock(text_mutex_);
     if (!text_.empty()) stages.back().why = "the last error: " + text_;
@@ -71,10 +70,8 @@ class IgnoreErrorsCursor final : public Cursor {
     text_ = text;
   }
 
-  std::unique_ptr<Cursor> source_;
   bool fixed_;
   LastError last_;
-  Produced produced_;
   Tally<std::int64_t> errors_;
   mutable std::mutex text_mutex_;
   std::string text_;

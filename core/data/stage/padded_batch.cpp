@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/data/element/block_pool.h"
-#include "core/data/produced.h"
 #include "core/data/stage/batch.h"
+#include "core/data/stage_cursor.h"
 #include "core/math/half.h"
 #include "core/tensor/tensor_type.h"
 
@@ -121,18 +121,17 @@ std::size_t Padder::bytes_after(const Shape& shape, std::size_t axis) const {
   return bytes;
 }
 
-class PaddedBatchCursor final : public Cursor {
+class PaddedBatchCursor final : public StageCursor {
  public:
   PaddedBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::span<const TensorType> rows,
                     std::int64_t size, bool drop_remainder, std::span<const Padding> padding,
                     const CursorOptions& options)
-      : source_(std::move(source)),
+      : StageCursor(stage_name, std::move(source), types),
         padded_(rows.begin(), rows.end()),
         size_(size),
         drop_remainder_(drop_remainder),
         padding_(padding.begin(), padding.end()),
-        pool_(options.memory),
-        produced_(types) {}
+        pool_(options.memory) {}
 
   bool next(Element& element) override {
     const std::int64_t count = gather();
@@ -150,13 +149,6 @@ class PaddedBatchCursor final : public Cursor {
   std::int64_t skip(std::int64_t count) override {
     const std::int64_t rows = source_->skip(count > endless / size_ ? endless : count * size_);
     return rows / size_ + (rows % size_ > 0 && !drop_remainder_ ? 1 : 0);
-  }
-
-  std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
-    stages.back().busy = Seconds(busy_.get());
-    return stages;
   }
 
  private:
@@ -199,7 +191,6 @@ class PaddedBatchCursor final : public Cursor {
     }
   }
 
-  const std::unique_ptr<Cursor> source_;
   const std::vector<TensorType> padded_;
   const std::int64_t size_;
   const bool drop_remainder_;
@@ -208,8 +199,6 @@ class PaddedBatchCursor final : public Cursor {
   std::vector<Element> elements_;
   std::vector<TensorType> row_types_;
   std::vector<TensorType> batch_types_;
-  Produced produced_;
-  Tally<double> busy_;
 };
 
 class PaddedBatchDataset final : public Batching {

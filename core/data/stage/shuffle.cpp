@@ -12,7 +12,7 @@
 #include "core/base/interrupt.h"
 #include "core/data/element/counter_random.h"
 #include "core/data/element/rows.h"
-#include "core/data/produced.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -82,23 +82,34 @@ class ShuffleWindow {
   bool ended_ = false;
 };
 
-std::vector<StageStatistics> with_shuffle(std::vector<StageStatistics> sources, const Produced& produced,
-                                          std::int64_t buffered, std::int64_t capacity) {
-  sources.push_back(produced.row(stage_name));
-  sources.back().buffered = buffered;
-  sources.back().capacity = capacity;
-  return sources;
-}
+/// What both ways of shuffling share: the figures of the buffer.
+class ShuffleCursor : public StageCursor {
+ public:
+  ShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer)
+      : StageCursor(stage_name, std::move(source), types), buffer_(buffer) {}
+
+  std::vector<StageStatistics> statistics() const override {
+    std::vector<StageStatistics> stages = StageCursor::statistics();
+    stages.back().buffered = buffered_.get();
+    stages.back().capacity = static_cast<std::int64_t>(buffer_);
+    stages.back().held = buffered_.get();
+    return stages;
+  }
+
+ protected:
+  void buffered(std::size_t count) { buffered_.set(static_cast<std::int64_t>(count)); }
+
+ private:
+  const std::size_t buffer_;
+  Tally<std::int64_t> buffered_;
+};
 
 /// Over rows of tensors: the window holds row numbers.
-class RowShuffleCursor final : public Cursor {
+class RowShuffleCursor final : public ShuffleCursor {
  public:
-  RowShuffleCursor(std::unique_ptr<Cursor> source, std::size_t buffer, CounterRandom random)
-      : source_(std::move(source)),
-        rows_(source_->tables()),
-        buffer_(buffer),
-        window_(buffer, row_block, random),
-        produced_(rows_.row_types()) {}
+  RowShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer,
+                   CounterRandom random)
+      : ShuffleCursor(std::move(source), types, buffer), rows_(source_->tables()), window_(buffer, row_block, random) {}
 
   bool next(Element& element) override {
     std::int64_t row = 0;
@@ -127,35 +138,30 @@ class RowShuffleCursor final : public Cursor {
     std::size_t count = 0;
     while (count < rows.size() && window_.next(rows[count], pull)) ++count;
     produced_.add_rows(count);
-    buffered_.set(static_cast<std::int64_t>(window_.size()));
+    buffered(window_.size());
     return count;
   }
 
   std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
+    std::vector<StageStatistics> stages = ShuffleCursor::statistics();
     // Row numbers cost nothing, unless a filter chose them.
     const bool chosen =
         std::ranges::any_of(stages, [](const StageStatistics& stage) { return stage.busy.count() > 0; });
-    stages = with_shuffle(std::move(stages), produced_, buffered_.get(), static_cast<std::int64_t>(buffer_));
-    stages.back().held = chosen ? buffered_.get() : 0;
+    if (!chosen) stages.back().held = 0;
     return stages;
   }
 
  private:
-  std::unique_ptr<Cursor> source_;
   const Rows rows_;
-  std::size_t buffer_;
   ShuffleWindow<std::int64_t> window_;
-  Produced produced_;
-  Tally<std::int64_t> buffered_;
 };
 
 /// Over anything else: the window holds the elements, which keep their memory.
-class ElementShuffleCursor final : public Cursor {
+class ElementShuffleCursor final : public ShuffleCursor {
  public:
   ElementShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer,
                        CounterRandom random)
-      : source_(std::move(source)), buffer_(buffer), window_(buffer, 1, random), produced_(types) {}
+      : ShuffleCursor(std::move(source), types, buffer), window_(buffer, 1, random) {}
 
   bool next(Element& element) override {
     release(element);
@@ -164,23 +170,12 @@ class ElementShuffleCursor final : public Cursor {
     };
     if (!window_.next(element, pull)) return false;
     produced_.add(element);
-    buffered_.set(static_cast<std::int64_t>(window_.size()));
+    buffered(window_.size());
     return true;
   }
 
-  std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages =
-        with_shuffle(source_->statistics(), produced_, buffered_.get(), static_cast<std::int64_t>(buffer_));
-    stages.back().held = buffered_.get();
-    return stages;
-  }
-
  private:
-  std::unique_ptr<Cursor> source_;
-  std::size_t buffer_;
   ShuffleWindow<Element> window_;
-  Produced produced_;
-  Tally<std::int64_t> buffered_;
 };
 
 class ShuffleDataset final : public Transformation {
@@ -201,7 +196,9 @@ class ShuffleDataset final : public Transformation {
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
     const CounterRandom random(options_.seed, options_.reshuffle_each_iteration ? epoch : 0);
     const auto buffer = static_cast<std::size_t>(options_.buffer);
-    if (!cursor->tables().empty()) return std::make_unique<RowShuffleCursor>(std::move(cursor), buffer, random);
+    if (!cursor->tables().empty()) {
+      return std::make_unique<RowShuffleCursor>(std::move(cursor), element_types(), buffer, random);
+    }
     return std::make_unique<ElementShuffleCursor>(std::move(cursor), element_types(), buffer, random);
   }
 

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/produced.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -19,15 +19,14 @@ constexpr std::chrono::milliseconds most_credit{10};
 /// What a clock's integers can still hold.
 constexpr std::chrono::hours longest{24 * 365};
 
-class ThrottleCursor final : public Cursor {
+class ThrottleCursor final : public StageCursor {
  public:
   ThrottleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ThrottleOptions& settings,
                  std::shared_ptr<Ticker> ticker, std::stop_token stop)
-      : source_(std::move(source)),
+      : StageCursor(stage_name, std::move(source), types),
         settings_(settings),
         ticker_(std::move(ticker)),
-        stop_(std::move(stop)),
-        produced_(types) {}
+        stop_(std::move(stop)) {}
 
   bool next(Element& element) override {
     const Clock::time_point asked = ticker_->now();
@@ -42,8 +41,7 @@ class ThrottleCursor final : public Cursor {
   std::int64_t skip(std::int64_t count) override { return source_->skip(count); }
 
   std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    std::vector<StageStatistics> stages = StageCursor::statistics();
     stages.back().busy = stages.back().waiting = Seconds(waited_.get());
     return stages;
   }
@@ -67,12 +65,10 @@ class ThrottleCursor final : public Cursor {
     waited_.add(Seconds(now - began).count());
   }
 
-  const std::unique_ptr<Cursor> source_;
   const ThrottleOptions settings_;
   const std::shared_ptr<Ticker> ticker_;
   const std::stop_token stop_;
   Clock::duration credit_{};
-  Produced produced_;
   Tally<double> waited_;
 };
 

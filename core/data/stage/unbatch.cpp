@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/produced.h"
+#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
@@ -16,11 +16,11 @@ TensorType row_type(TensorType type) {
   return type;
 }
 
-class UnbatchCursor final : public Cursor {
+class UnbatchCursor final : public StageCursor {
  public:
   /// `rows`: of every element of the source but the last, or `varying`.
   UnbatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t rows)
-      : source_(std::move(source)), rows_per_batch_(rows), produced_(types) {}
+      : StageCursor(stage_name, std::move(source), types), rows_per_batch_(rows) {}
 
   bool next(Element& element) override {
     release(element);
@@ -53,12 +53,6 @@ class UnbatchCursor final : public Cursor {
     return skipped;
   }
 
-  std::vector<StageStatistics> statistics() const override {
-    std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
-    return stages;
-  }
-
  private:
   bool has_row() {
     while (row_ == rows_) {
@@ -77,13 +71,11 @@ class UnbatchCursor final : public Cursor {
     return true;
   }
 
-  const std::unique_ptr<Cursor> source_;
   const std::int64_t rows_per_batch_;
   Element batch_;
   std::vector<TensorType> row_types_;
   std::int64_t row_ = 0;
   std::int64_t rows_ = 0;
-  Produced produced_;
 };
 
 class UnbatchDataset final : public Transformation {
