@@ -7,7 +7,7 @@
 #include "core/data/element/random_fill.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage/take.h"
+#include "core/data/stage/by_position.h"
 
 namespace gpubench {
 namespace {

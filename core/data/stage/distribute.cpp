@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/data/file_dataset.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage/shard.h"
+#include "core/data/stage/by_position.h"
 #include "core/data/tune/pipeline.h"
 
 namespace gpubench {

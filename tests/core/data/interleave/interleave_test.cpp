@@ -5,9 +5,8 @@
 
 #include "core/data/source/range.h"
 #include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
-#include "core/data/stage/skip.h"
-#include "core/data/stage/take.h"
 #include "core/data/tune/machine_limits.h"
 #include "core/data/tune/pipeline.h"
 #include "tests/core/data/ragged.h"

@@ -5,8 +5,8 @@
 
 #include "core/data/source/range.h"
 #include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
-#include "core/data/stage/take.h"
 #include "tests/core/data/bytes.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"

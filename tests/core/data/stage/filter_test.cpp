@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
-#include "core/data/stage/take.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/data/map/map.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage/take.h"
+#include "core/data/stage/by_position.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 

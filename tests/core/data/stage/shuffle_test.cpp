@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/data/stage/by_position.h"
 #include "core/data/stage/repeat.h"
-#include "core/data/stage/take.h"
 #include "tests/core/data/reading.h"
 
 namespace gpubench {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/data/stage/take.h"
+#include "core/data/stage/by_position.h"
 #include "tests/core/data/reading.h"
 
 namespace gpubench {

@@ -1,4 +1,4 @@
-#include "core/data/stage/shard.h"
+#include "core/data/stage/by_position.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,11 +6,39 @@
 #include "core/data/stage/batch.h"
 #include "core/data/stage/repeat.h"
 #include "core/data/stage/shuffle.h"
-#include "core/data/stage/take.h"
 #include "tests/core/data/reading.h"
 
 namespace gpubench {
 namespace {
+
+TEST(Take, GivesTheFirstElements) {
+  EXPECT_EQ(take(numbers(10), 4)->size(), 4);
+  EXPECT_EQ(take(numbers(3), 4)->size(), 3);
+  EXPECT_EQ(read(take(numbers(10), 4)), counting(0, 4));
+  EXPECT_EQ(read(take(opaque(numbers(10)), 4)), counting(0, 4));
+  EXPECT_EQ(read(take(numbers(3), 4)), counting(0, 3));
+  EXPECT_EQ(read(batch(take(numbers(10), 5), 2)), counting(0, 5));
+  EXPECT_EQ(read(batch(take(opaque(numbers(10)), 5), 2)), counting(0, 5));
+}
+
+TEST(Take, RefusesNothing) {
+  EXPECT_THAT([] { take(numbers(3), 0); }, testing::ThrowsMessage<Error>("take: a count of 0; at least 1 is needed"));
+}
+
+TEST(Skip, LeavesOutTheFirstElements) {
+  EXPECT_EQ(skip(numbers(10), 4)->size(), 6);
+  EXPECT_EQ(read(skip(numbers(10), 4)), counting(4, 10));
+  EXPECT_EQ(read(skip(opaque(numbers(10)), 4)), counting(4, 10));
+  EXPECT_EQ(read(batch(skip(numbers(1000), 600), 32)), counting(600, 1000));
+  EXPECT_EQ(read(batch(skip(opaque(numbers(10)), 7), 2)), counting(7, 10));
+}
+
+TEST(Skip, RefusesWhatLeavesNothing) {
+  EXPECT_THAT([] { skip(numbers(3), 3); },
+              testing::ThrowsMessage<Error>("skip: 3 elements of a dataset of 3 leave nothing; skip at most 2"));
+  EXPECT_THAT([] { skip(numbers(3), -1); },
+              testing::ThrowsMessage<Error>("skip: a count of -1; it cannot be negative"));
+}
 
 using testing::ElementsAre;
 using testing::ThrowsMessage;
