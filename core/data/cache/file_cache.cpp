@@ -10,14 +10,14 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "cache";
+constexpr std::string_view file_cache_stage = "cache";
 
 /// Writes what passes. Elements that are passed over must be written too: skip() stays as it is.
 class WritingCursor final : public StageCursor {
  public:
   WritingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const std::filesystem::path& path,
                 const std::string& identity)
-      : StageCursor(stage_name, std::move(source), types), writer_(std::in_place, path, identity) {}
+      : StageCursor(file_cache_stage, std::move(source), types), writer_(std::in_place, path, identity) {}
 
   bool next(Element& element) override {
     if (!writer_) return false;
@@ -52,7 +52,7 @@ class ReadingCursor final : public Cursor {
     position_ += skipped;
     return skipped;
   }
-  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(file_cache_stage)}; }
 
  private:
   const CacheReader reader_;
@@ -64,7 +64,7 @@ class FileCacheDataset final : public Transformation {
  public:
   FileCacheDataset(DatasetPtr source, std::filesystem::path path)
       : Transformation(std::move(source)), path_(std::move(path)) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return file_cache_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return cache(std::move(source), path_); }
   std::string settings() const override { return fmt::format("file={}", path_.string()); }
 

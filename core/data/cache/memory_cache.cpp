@@ -15,7 +15,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "cache";
+constexpr std::string_view memory_cache_stage = "cache";
 
 std::string bytes_text(std::int64_t bytes) {
   return format_bytes(static_cast<double>(bytes));
@@ -65,7 +65,9 @@ class RecordingCursor : public StageCursor {
  public:
   RecordingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::shared_ptr<Place> place,
                   MemoryBudget budget)
-      : StageCursor(stage_name, std::move(source), types), place_(std::move(place)), budget_(std::move(budget)) {}
+      : StageCursor(memory_cache_stage, std::move(source), types),
+        place_(std::move(place)),
+        budget_(std::move(budget)) {}
 
   bool next(Element& element) override {
     if (full_) std::rethrow_exception(full_);
@@ -201,7 +203,7 @@ class KeptCursor final : public Cursor {
   }
 
   std::vector<StageStatistics> statistics() const override {
-    StageStatistics row = produced_.row(stage_name);
+    StageStatistics row = produced_.row(memory_cache_stage);
     row.buffered = row.capacity = count_;
     return {row};
   }
@@ -216,7 +218,7 @@ class KeptCursor final : public Cursor {
 class MemoryCacheDataset final : public Transformation {
  public:
   MemoryCacheDataset(DatasetPtr source, std::int64_t limit) : Transformation(std::move(source)), limit_(limit) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return memory_cache_stage; }
   DatasetPtr with_source(DatasetPtr source) const override {
     return cache(std::move(source), static_cast<std::size_t>(limit_));
   }

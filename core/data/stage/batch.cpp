@@ -12,14 +12,14 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "batch";
+constexpr std::string_view batch_stage = "batch";
 
 /// What both ways of batching share: the batch's types and memory, and the clock.
 class BatchCursor : public StageCursor {
  public:
   BatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size, bool drop_remainder,
               const CursorOptions& options)
-      : StageCursor(stage_name, std::move(source), stacked(types, varying)),
+      : StageCursor(batch_stage, std::move(source), stacked(types, varying)),
         size_(size),
         drop_remainder_(drop_remainder),
         pool_(options.memory) {}
@@ -141,7 +141,7 @@ class BatchDataset final : public Batching {
     types_ = stacked(this->source().element_types(), always_full ? size : varying);
   }
 
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return batch_stage; }
   std::int64_t batch_size() const override { return batch_size_; }
   bool drop_remainder() const override { return drop_remainder_; }
   DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {

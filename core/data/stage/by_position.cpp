@@ -9,9 +9,9 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view take_name = "take";
-constexpr std::string_view skip_name = "skip";
-constexpr std::string_view shard_name = "shard";
+constexpr std::string_view take_stage = "take";
+constexpr std::string_view skip_stage = "skip";
+constexpr std::string_view shard_stage = "shard";
 
 /// Hands on some of the source's elements as they are, be they tensors or row numbers.
 class ByPositionCursor : public StageCursor {
@@ -43,7 +43,7 @@ class ByPositionCursor : public StageCursor {
 class TakeCursor final : public ByPositionCursor {
  public:
   TakeCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t count)
-      : ByPositionCursor(take_name, std::move(source), types), left_(count) {}
+      : ByPositionCursor(take_stage, std::move(source), types), left_(count) {}
 
   std::int64_t skip(std::int64_t count) override {
     const std::int64_t skipped = source_->skip(std::min(count, left_));
@@ -69,7 +69,7 @@ class TakeCursor final : public ByPositionCursor {
 class TakeDataset final : public Transformation {
  public:
   TakeDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
-  std::string_view stage() const override { return take_name; }
+  std::string_view stage() const override { return take_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return take(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return fmt::format("count={}", count_); }
@@ -88,7 +88,7 @@ class TakeDataset final : public Transformation {
 class SkipCursor final : public ByPositionCursor {
  public:
   SkipCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t count)
-      : ByPositionCursor(skip_name, std::move(source), types), left_(count) {}
+      : ByPositionCursor(skip_stage, std::move(source), types), left_(count) {}
 
   std::int64_t skip(std::int64_t count) override { return reach() ? source_->skip(count) : 0; }
 
@@ -111,7 +111,7 @@ class SkipCursor final : public ByPositionCursor {
 class SkipDataset final : public Transformation {
  public:
   SkipDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
-  std::string_view stage() const override { return skip_name; }
+  std::string_view stage() const override { return skip_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return skip(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return fmt::format("count={}", count_); }
@@ -140,7 +140,7 @@ bool pass_singly(Cursor& source, std::int64_t& count) {
 class ShardCursor final : public ByPositionCursor {
  public:
   ShardCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ElementShare& share)
-      : ByPositionCursor(shard_name, std::move(source), types), count_(share.count), before_(share.index) {}
+      : ByPositionCursor(shard_stage, std::move(source), types), count_(share.count), before_(share.index) {}
 
   std::int64_t skip(std::int64_t count) override {
     if (count < 1 || !reach()) return 0;
@@ -174,7 +174,7 @@ class ShardCursor final : public ByPositionCursor {
 class CompleteRoundsCursor final : public StageCursor {
  public:
   CompleteRoundsCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ElementShare& share)
-      : StageCursor(shard_name, std::move(source), types), share_(share), before_(share.index) {}
+      : StageCursor(shard_stage, std::move(source), types), share_(share), before_(share.index) {}
 
   bool next(Element& element) override {
     release(element);
@@ -203,7 +203,7 @@ class ShardDataset final : public Transformation {
  public:
   ShardDataset(DatasetPtr source, const ElementShare& share, Rounds rounds)
       : Transformation(std::move(source)), share_(share), rounds_(rounds) {}
-  std::string_view stage() const override { return shard_name; }
+  std::string_view stage() const override { return shard_stage; }
   std::string settings() const override {
     return fmt::format("count={} index={}{}", share_.count, share_.index,
                        rounds_ == Rounds::complete ? " complete rounds" : "");

@@ -16,7 +16,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "filter";
+constexpr std::string_view filter_stage = "filter";
 constexpr std::int64_t row_block = 64;
 
 class Answers final : public BlockOutputs {
@@ -36,7 +36,7 @@ class FilterCursor final : public StageCursor {
  public:
   FilterCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types,
                std::shared_ptr<const ElementFunction> predicate, const ElementNumbers& numbers)
-      : StageCursor(stage_name, std::move(source), types),
+      : StageCursor(filter_stage, std::move(source), types),
         reader_(*source_),
         predicate_(std::move(predicate), reader_.rows()),
         numbers_(numbers) {
@@ -120,7 +120,7 @@ class FilterDataset final : public Transformation {
  public:
   FilterDataset(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate)
       : Transformation(std::move(source)), predicate_(std::move(predicate)) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return filter_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return filter(std::move(source), predicate_); }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {

@@ -10,12 +10,12 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "ignore_errors";
+constexpr std::string_view ignore_errors_stage = "ignore_errors";
 
 class IgnoreErrorsCursor final : public StageCursor {
  public:
   IgnoreErrorsCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types)
-      : StageCursor(stage_name, std::move(source), types), fixed_(is_fixed(types)) {}
+      : StageCursor(ignore_errors_stage, std::move(source), types), fixed_(is_fixed(types)) {}
 
   bool next(Element& element) override {
     if (!first_good([&] { return source_->next(element); })) return false;
@@ -80,7 +80,7 @@ class IgnoreErrorsCursor final : public StageCursor {
 class IgnoreErrorsDataset final : public Transformation {
  public:
   using Transformation::Transformation;
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return ignore_errors_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return ignore_errors(std::move(source)); }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {

@@ -17,7 +17,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "padded_batch";
+constexpr std::string_view padded_batch_stage = "padded_batch";
 
 /// One element of padding, as it is stored.
 using Padding = std::array<std::byte, 8>;
@@ -126,7 +126,7 @@ class PaddedBatchCursor final : public StageCursor {
   PaddedBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::span<const TensorType> rows,
                     std::int64_t size, bool drop_remainder, std::span<const Padding> padding,
                     const CursorOptions& options)
-      : StageCursor(stage_name, std::move(source), types),
+      : StageCursor(padded_batch_stage, std::move(source), types),
         padded_(rows.begin(), rows.end()),
         size_(size),
         drop_remainder_(drop_remainder),
@@ -216,7 +216,7 @@ class PaddedBatchDataset final : public Batching {
     for (TensorType& type : types_) type.shape.insert(type.shape.begin(), full ? batch_size_ : varying);
   }
 
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return padded_batch_stage; }
   std::int64_t batch_size() const override { return batch_size_; }
   bool drop_remainder() const override { return drop_remainder_; }
   DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {

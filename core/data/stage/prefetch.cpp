@@ -15,8 +15,8 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view prefetch_name = "prefetch";
-constexpr std::string_view to_device_name = "prefetch_to_device";
+constexpr std::string_view prefetch_stage = "prefetch";
+constexpr std::string_view prefetch_to_device_stage = "prefetch_to_device";
 constexpr std::size_t autotune_bytes = std::size_t{8} << 20;
 constexpr std::size_t autotune_least = 2;
 constexpr std::size_t autotune_most = 64;
@@ -159,7 +159,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
 class PrefetchDataset final : public Transformation {
  public:
   PrefetchDataset(DatasetPtr source, std::int64_t capacity) : Transformation(std::move(source)), capacity_(capacity) {}
-  std::string_view stage() const override { return prefetch_name; }
+  std::string_view stage() const override { return prefetch_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return prefetch(std::move(source), capacity_); }
   Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {
@@ -177,7 +177,7 @@ class PrefetchToDeviceDataset final : public Transformation {
  public:
   PrefetchToDeviceDataset(DatasetPtr source, const DevicePlace& place, std::int64_t capacity)
       : Transformation(std::move(source)), place_(place), apart_(place.apart()), capacity_(capacity) {}
-  std::string_view stage() const override { return to_device_name; }
+  std::string_view stage() const override { return prefetch_to_device_stage; }
   DatasetPtr with_source(DatasetPtr source) const override {
     return prefetch_to_device(std::move(source), place_, capacity_);
   }
@@ -187,7 +187,7 @@ class PrefetchToDeviceDataset final : public Transformation {
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     if (apart_) {
-      require_taker(options, to_device_name, place_.id);
+      require_taker(options, prefetch_to_device_stage, place_.id);
       return open_uploaded_ahead(sources().front(), place_, [&](const Dataset& uploads) {
         return std::make_unique<PrefetchCursor>(*this, uploads, epoch, capacity_, options);
       });
@@ -215,9 +215,9 @@ DatasetPtr prefetch(DatasetPtr source, std::int64_t capacity) {
 }
 
 DatasetPtr prefetch_to_device(DatasetPtr source, const DevicePlace& place, std::int64_t capacity) {
-  require_host_elements(*source, to_device_name);
+  require_host_elements(*source, prefetch_to_device_stage);
   if (capacity < 1) {
-    throw Error(fmt::format("{}: a buffer of {} elements; at least 1 is needed", to_device_name, capacity));
+    throw Error(fmt::format("{}: a buffer of {} elements; at least 1 is needed", prefetch_to_device_stage, capacity));
   }
   return std::make_shared<PrefetchToDeviceDataset>(std::move(source), place, capacity);
 }

@@ -17,7 +17,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "shuffle";
+constexpr std::string_view shuffle_stage = "shuffle";
 constexpr std::size_t row_block = 256;
 
 /// The window of a shuffle, over row numbers or over elements: what is drawn is replaced by what comes next.
@@ -86,7 +86,7 @@ class ShuffleWindow {
 class ShuffleCursor : public StageCursor {
  public:
   ShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer)
-      : StageCursor(stage_name, std::move(source), types), buffer_(buffer) {}
+      : StageCursor(shuffle_stage, std::move(source), types), buffer_(buffer) {}
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = StageCursor::statistics();
@@ -183,7 +183,7 @@ class ShuffleDataset final : public Transformation {
   ShuffleDataset(DatasetPtr source, const ShuffleOptions& options)
       : Transformation(std::move(source)), options_(options) {}
 
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return shuffle_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return shuffle(std::move(source), options_); }
   Effect effect() const override { return Effect::by_position; }
   std::string settings() const override {

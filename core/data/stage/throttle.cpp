@@ -11,7 +11,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "throttle";
+constexpr std::string_view throttle_stage = "throttle";
 /// How often a waiting cursor looks whether the user pressed Ctrl-C.
 constexpr std::chrono::milliseconds interrupt_period{50};
 /// A late waking is made good by the following elements, but no more than this.
@@ -23,7 +23,7 @@ class ThrottleCursor final : public StageCursor {
  public:
   ThrottleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ThrottleOptions& settings,
                  std::shared_ptr<Ticker> ticker, std::stop_token stop)
-      : StageCursor(stage_name, std::move(source), types),
+      : StageCursor(throttle_stage, std::move(source), types),
         settings_(settings),
         ticker_(std::move(ticker)),
         stop_(std::move(stop)) {}
@@ -76,7 +76,7 @@ class ThrottleDataset final : public Transformation {
  public:
   ThrottleDataset(DatasetPtr source, const ThrottleOptions& settings, std::shared_ptr<Ticker> ticker)
       : Transformation(std::move(source)), settings_(settings), ticker_(std::move(ticker)) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return throttle_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return throttle(std::move(source), settings_, ticker_); }
   Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {

@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "unbatch";
+constexpr std::string_view unbatch_stage = "unbatch";
 
 TensorType row_type(TensorType type) {
   type.shape.erase(type.shape.begin());
@@ -20,7 +20,7 @@ class UnbatchCursor final : public StageCursor {
  public:
   /// `rows`: of every element of the source but the last, or `varying`.
   UnbatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t rows)
-      : StageCursor(stage_name, std::move(source), types), rows_per_batch_(rows) {}
+      : StageCursor(unbatch_stage, std::move(source), types), rows_per_batch_(rows) {}
 
   bool next(Element& element) override {
     release(element);
@@ -83,7 +83,7 @@ class UnbatchDataset final : public Transformation {
   explicit UnbatchDataset(DatasetPtr source) : Transformation(std::move(source)) {
     for (const TensorType& type : this->source().element_types()) types_.push_back(row_type(type));
   }
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return unbatch_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return unbatch(std::move(source)); }
   const std::vector<TensorType>& element_types() const override { return types_; }
   std::optional<std::int64_t> size() const override {
