@@ -6,15 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/device/device.h"
 
 namespace gpubench {
 namespace {
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + MemoryPool::alignment - 1) / MemoryPool::alignment * MemoryPool::alignment;
-}
 
 /// Memory for elements on their way to a device: copied there on a stream of its own, beside the kernels. A slot is
 /// filled anew only after the work that read it, which an event in the kernels' stream marks, so that neither side
@@ -76,7 +73,7 @@ void DeviceSlots::upload(const Element& host, Element& element) {
   finish();
   release(element);
   std::size_t bytes = 0;
-  for (const HostTensor& tensor : host) bytes += aligned(tensor.bytes());
+  for (const HostTensor& tensor : host) bytes += align_up(tensor.bytes(), MemoryPool::alignment);
   device_.bind_to_thread();
   const std::shared_ptr<Slot> slot = take(bytes);
   copies_->wait_for(*slot->drained);
@@ -87,7 +84,7 @@ void DeviceSlots::upload(const Element& host, Element& element) {
   for (std::size_t i = 0; i < host.size(); ++i) {
     copies_->copy(memory, host[i].data(), host[i].bytes());
     element[i].assign(host[i].type(), std::shared_ptr<std::byte>(slot, memory));
-    memory += aligned(host[i].bytes());
+    memory += align_up(host[i].bytes(), MemoryPool::alignment);
   }
   copies_->record(*slot->filled);
   latest_ = slot;

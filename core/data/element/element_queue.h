@@ -52,8 +52,6 @@ class ElementQueue {
 
   /// False at the end; throws what stands in the element's place. Ctrl-C ends the waiting.
   bool pop(Element& element) {
-    /// How often a waiting consumer looks whether the user pressed Ctrl-C.
-    constexpr std::chrono::milliseconds interrupt_period{50};
     Item item;
     item.element.swap(element);
     auto popped = Items::Pop::timed_out;

@@ -10,8 +10,6 @@
 namespace gpubench {
 namespace {
 
-/// How often a waiting consumer looks whether the user pressed Ctrl-C.
-constexpr std::chrono::milliseconds interrupt_period{50};
 /// What falling asleep costs the consumer is a small part of this. It takes elements of slow sources so much later, but
 /// no fewer of them: the threads read on.
 constexpr std::chrono::microseconds nap_time{100};

@@ -7,13 +7,6 @@
 #include "core/base/interrupt.h"
 
 namespace gpubench {
-namespace {
-
-/// How often a waiting consumer looks whether the user pressed Ctrl-C.
-constexpr std::chrono::milliseconds interrupt_period{50};
-
-}  // namespace
-
 ParcelWorkers::ParcelWorkers(ParcelWork& work, int workers, int buffer, bool ordered)
     : work_(work), ordered_(ordered), slots_(slots), buffer_(0), workers_(workers) {
   assert(workers > 0 && workers <= most_workers);

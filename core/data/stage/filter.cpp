@@ -17,7 +17,7 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view filter_stage = "filter";
-constexpr std::int64_t row_block = 64;
+constexpr std::int64_t asked_rows = 64;
 
 class Answers final : public BlockOutputs {
  public:
@@ -27,7 +27,7 @@ class Answers final : public BlockOutputs {
   void refuse(std::int64_t i) { flags_[static_cast<std::size_t>(i)] = std::byte{0}; }
 
  private:
-  std::array<std::byte, row_block> flags_{};
+  std::array<std::byte, asked_rows> flags_{};
   std::size_t first_ = 0;
 };
 
@@ -101,7 +101,7 @@ class FilterCursor final : public StageCursor {
 
   bool read_block() {
     read_ += block_.count;
-    reader_.read(reader_.rows() != nullptr ? row_block : 1, block_);
+    reader_.read(reader_.rows() != nullptr ? asked_rows : 1, block_);
     predicate_.start(block_, read_);
     position_ = 0;
     return block_.count > 0 || block_.error;

@@ -18,7 +18,7 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view shuffle_stage = "shuffle";
-constexpr std::size_t row_block = 256;
+constexpr std::size_t shuffled_rows = 256;
 
 /// The window of a shuffle, over row numbers or over elements: what is drawn is replaced by what comes next.
 template <class Item>
@@ -109,7 +109,9 @@ class RowShuffleCursor final : public ShuffleCursor {
  public:
   RowShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer,
                    CounterRandom random)
-      : ShuffleCursor(std::move(source), types, buffer), rows_(source_->tables()), window_(buffer, row_block, random) {}
+      : ShuffleCursor(std::move(source), types, buffer),
+        rows_(source_->tables()),
+        window_(buffer, shuffled_rows, random) {}
 
   bool next(Element& element) override {
     std::int64_t row = 0;
@@ -119,7 +121,7 @@ class RowShuffleCursor final : public ShuffleCursor {
   }
 
   std::int64_t skip(std::int64_t count) override {
-    std::array<std::int64_t, row_block> skipped;
+    std::array<std::int64_t, shuffled_rows> skipped;
     std::int64_t left = count;
     while (left > 0) {
       const auto wanted = std::min<std::int64_t>(std::ssize(skipped), left);

@@ -12,8 +12,6 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view throttle_stage = "throttle";
-/// How often a waiting cursor looks whether the user pressed Ctrl-C.
-constexpr std::chrono::milliseconds interrupt_period{50};
 /// A late waking is made good by the following elements, but no more than this.
 constexpr std::chrono::milliseconds most_credit{10};
 /// What a clock's integers can still hold.
