@@ -30,7 +30,7 @@ std::string shown(const HostTensor& tensor) {
 }
 
 /// An element's tensors with bars between them, or the text of its error.
-std::vector<std::string> read(Cursor& cursor) {
+std::vector<std::string> read_rows(Cursor& cursor) {
   std::vector<std::string> rows;
   Element element;
   for (;;) {
@@ -55,7 +55,7 @@ class Csv : public TemporaryFolder {
   std::vector<std::string> rows_with(const std::string& text, std::vector<CsvColumn> columns,
                                      CsvOptions options) const {
     options.columns = std::move(columns);
-    return read(*csv(std::vector{write("x.csv", text).string()}, options)->open());
+    return read_rows(*csv(std::vector{write("x.csv", text).string()}, options)->open());
   }
   std::string at(int line) const { return file("x.csv").string() + ": line " + std::to_string(line) + ": "; }
 };
@@ -75,7 +75,7 @@ TEST_F(Csv, IsWrittenIntoTheBatchThatFollows) {
   write("x.csv", "1,2\n3,4\n");
   const DatasetPtr dataset =
       batch(csv(std::vector{file("x.csv").string()}, {.columns = {f32, f32}, .header = false, .pack = true}), 2);
-  EXPECT_THAT(read(*dataset->open()), ElementsAre("1 2 3 4"));
+  EXPECT_THAT(read_rows(*dataset->open()), ElementsAre("1 2 3 4"));
 }
 
 TEST_F(Csv, UnderstandsQuotes) {
@@ -177,7 +177,7 @@ TEST_F(Csv, CountsRowsThatAreIgnored) {
   write("x.csv", "1\nx\n3\n");
   const DatasetPtr rows = csv(std::vector{file("x.csv").string()}, {.columns = {f32}, .header = false});
   const std::unique_ptr<Cursor> cursor = ignore_errors(rows)->open();
-  EXPECT_THAT(read(*cursor), ElementsAre("1", "3"));
+  EXPECT_THAT(read_rows(*cursor), ElementsAre("1", "3"));
   EXPECT_EQ(cursor->statistics().back().errors, 1);
 }
 
@@ -195,7 +195,7 @@ TEST_F(Csv, ADamagedGzipFileCostsWhatFollowsInIt) {
   write("a.csv.gz", whole.substr(0, whole.size() / 2));
   write("b.csv", "1\n2\n");
   const std::vector files{file("a.csv.gz").string(), file("b.csv").string()};
-  const std::vector<std::string> found = read(*csv(files, {.columns = {f32}, .header = false})->open());
+  const std::vector<std::string> found = read_rows(*csv(files, {.columns = {f32}, .header = false})->open());
   ASSERT_GT(found.size(), 3U);
   EXPECT_THAT(found[found.size() - 3], testing::HasSubstr("a.csv.gz: the compressed data is cut short"));
   EXPECT_EQ(found.back(), "2");
@@ -204,11 +204,11 @@ TEST_F(Csv, ADamagedGzipFileCostsWhatFollowsInIt) {
 TEST_F(Csv, AFileThatChangesIsReadAsItIsInEachEpoch) {
   write("x.csv", "1\n2\n");
   const DatasetPtr rows = csv(std::vector{file("x.csv").string()}, {.columns = {f32}, .header = false});
-  EXPECT_THAT(read(*rows->open(0)), ElementsAre("1", "2"));
+  EXPECT_THAT(read_rows(*rows->open(0)), ElementsAre("1", "2"));
   write("x.csv", "3\n");
-  EXPECT_THAT(read(*rows->open(1)), ElementsAre("3"));
+  EXPECT_THAT(read_rows(*rows->open(1)), ElementsAre("3"));
   std::filesystem::remove(file("x.csv"));
-  EXPECT_THAT(read(*rows->open(2)), ElementsAre(testing::HasSubstr("x.csv: cannot be opened: No such file")));
+  EXPECT_THAT(read_rows(*rows->open(2)), ElementsAre(testing::HasSubstr("x.csv: cannot be opened: No such file")));
 }
 
 TEST_F(Csv, ReadsRowsLongerThanItsWindow) {

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ThrowsMessage;
 
-std::vector<Element> all(const DatasetPtr& dataset) {
+std::vector<Element> all_batches(const DatasetPtr& dataset) {
   std::vector<Element> found;
   const std::unique_ptr<Cursor> cursor = dataset->open();
   for (Element element; cursor->next(element);) found.push_back(element);
@@ -26,7 +26,7 @@ TEST(PaddedBatch, PadsToTheLargestOfTheBatch) {
   const DatasetPtr dataset = padded_batch(ragged(5), {.size = 3, .values = {9}});
   EXPECT_EQ(to_string(dataset->element_types()), "(uint8[?, ?])");
   EXPECT_EQ(dataset->size(), 2);
-  const std::vector<Element> batches = all(dataset);
+  const std::vector<Element> batches = all_batches(dataset);
   ASSERT_EQ(batches.size(), 2U);
   EXPECT_THAT(batches[0][0].shape(), ElementsAre(3, 3));
   EXPECT_THAT(batches[0][0].values<std::uint8_t>(), ElementsAre(0, 9, 9, 1, 1, 9, 2, 2, 2));
@@ -37,7 +37,7 @@ TEST(PaddedBatch, PadsToTheLargestOfTheBatch) {
 TEST(PaddedBatch, PadsToGivenExtents) {
   const DatasetPtr dataset = padded_batch(ragged(4), {.size = 2, .shapes = {{5}}, .drop_remainder = true});
   EXPECT_EQ(to_string(dataset->element_types()), "(uint8[2, 5])");
-  EXPECT_THAT(all(dataset)[1][0].values<std::uint8_t>(), ElementsAre(2, 2, 2, 0, 0, 3, 3, 3, 3, 0));
+  EXPECT_THAT(all_batches(dataset)[1][0].values<std::uint8_t>(), ElementsAre(2, 2, 2, 0, 0, 3, 3, 3, 3, 0));
 }
 
 TEST(PaddedBatch, PadsInnerAxesToo) {
@@ -45,7 +45,7 @@ TEST(PaddedBatch, PadsInnerAxesToo) {
   const DatasetPtr dataset =
       padded_batch(concatenate(a, b), {.size = 2, .shapes = {{varying}, {varying, 3}}, .values = {-1, 0.5}});
   EXPECT_EQ(to_string(dataset->element_types()), "(int64[2, ?], float32[2, ?, 3])");
-  const Element found = all(dataset).front();
+  const Element found = all_batches(dataset).front();
   EXPECT_THAT(found[0].values<std::int64_t>(), ElementsAre(0, 1, -1, 0, 1, 2));
   EXPECT_THAT(found[1].values<float>(), ElementsAre(0, 0, 0.5, 1, -1, 0.5, 0.5, 0.5, 0.5,  //
                                                     0, 0, 0.5, 1, -1, 0.5, 2, -2, 0.5));
@@ -83,7 +83,7 @@ TEST(PaddedBatch, RefusesWhatDoesNotFit) {
   EXPECT_THAT([] { padded_batch(ragged(3), {.size = 5, .drop_remainder = true}); },
               ThrowsMessage<Error>("padded_batch: a size of 5 with drop_remainder leaves nothing of a dataset of 3 "
                                    "elements"));
-  EXPECT_THAT([] { all(padded_batch(ragged(4), {.size = 4, .shapes = {{2}}})); },
+  EXPECT_THAT([] { all_batches(padded_batch(ragged(4), {.size = 4, .shapes = {{2}}})); },
               ThrowsMessage<Error>("padded_batch: an element has uint8[3], which is larger than the padded uint8[2]"));
 }
 
