@@ -4,9 +4,11 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -67,6 +69,19 @@ class Cursor {
 
  private:
   Element passing_;
+};
+
+/// Tells a cursor that goes on behind an error from one that has stopped, which throws the same object again and again.
+class LastError {
+ public:
+  /// In a handler: whether the exception is the one of the last call.
+  bool repeats() {
+    const std::exception_ptr now = std::current_exception();
+    return std::exchange(last_, now) == now;
+  }
+
+ private:
+  std::exception_ptr last_;
 };
 
 /// A figure that one thread changes while others may read it.

@@ -1,7 +1,8 @@
 // Elements on their way from the one thread that makes them to the one that takes them, with errors in the places of
-// those that could not be made. Small ones lie side by side in the ring's own memory, where their maker writes them.
-// Neither side ever locks or waits: who finds no element, or no room, sees to that itself, and may rely on seeing the
-// other's step or being seen by it (all hand-overs are sequentially consistent).
+// elements that could not be made. Small elements lie side by side in the ring's own memory, where their maker writes
+// them. No call locks or waits. That is why an interleave does not use BoundedQueue: its threads serve many inputs, and
+// a thread that finds one input's buffer full goes on to another. All hand-overs are sequentially consistent: a side
+// that announces that it waits, and then looks again, cannot miss the other side's step.
 #pragma once
 #include <atomic>
 #include <cassert>

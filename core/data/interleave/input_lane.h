@@ -11,7 +11,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/data/element/element_queue.h"
 #include "core/data/element/element_ring.h"
 #include "core/data/interleave/open_inputs.h"
 

@@ -4,22 +4,6 @@
 #include "core/data/interleave/readers.h"
 
 namespace gpubench {
-namespace {
-
-/// About what waking a sleeping thread costs.
-constexpr std::chrono::microseconds spin_time{10};
-constexpr int pauses_per_look = 16;
-
-bool spin_until(const std::function<bool()>& ready) {
-  const Stopwatch watch;
-  while (!ready()) {
-    if (watch.elapsed() > spin_time) return false;
-    for (int i = 0; i < pauses_per_look; ++i) spin_pause();
-  }
-  return true;
-}
-
-}  // namespace
 
 void InputReaders::work() {
   std::vector<TensorView> views(settings_.packed.size());  // the thread's own, so that nobody takes it from its cache

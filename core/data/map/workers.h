@@ -1,6 +1,7 @@
-// Threads that pull parcels of work one after the other, compute them side by side and hand them over, in the order of
-// the pulls or as they finish. Per parcel that takes one lock to pull and one to hand over. Threads start with the
-// first parcel asked for; how many of them work can change at any time.
+// Threads that pull parcels of work from one source one after the other, compute them side by side and hand them over,
+// in the order of the pulls or as they finish. Per parcel that takes one lock to pull and one to hand over. Threads
+// start with the first parcel asked for; how many of them work can change at any time. (The threads of an interleave,
+// InputReaders, have a source for each input and choose which to read next; the two share no more than WatchedThread.)
 #pragma once
 #include <atomic>
 #include <condition_variable>

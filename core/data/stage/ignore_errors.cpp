@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/element/element_queue.h"
 #include "core/data/stage_cursor.h"
 
 namespace gpubench {

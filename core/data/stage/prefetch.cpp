@@ -4,11 +4,12 @@
 #include <exception>
 #include <fmt/format.h>
 
+#include "core/base/bounded_queue.h"
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/data/device/device_place.h"
 #include "core/data/device/upload.h"
 #include "core/data/element.h"
-#include "core/data/element/element_queue.h"
 #include "core/data/linked_stop.h"
 #include "core/data/tune/tuner.h"
 
@@ -24,6 +25,16 @@ constexpr std::size_t autotune_most = 64;
 std::size_t autotuned_capacity(std::size_t bytes) {
   return std::clamp(autotune_bytes / (bytes + 1), autotune_least, autotune_most);
 }
+
+/// An element, or the error in its place.
+struct Prefetched {
+  Element element;
+  std::exception_ptr error;
+  friend void swap(Prefetched& a, Prefetched& b) noexcept {
+    a.element.swap(b.element);
+    a.error.swap(b.error);
+  }
+};
 
 class PrefetchCursor final : public Cursor, private Tunable {
  public:
@@ -50,7 +61,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
   bool next(Element& element) override {
     release(element);
     start();
-    if (!queue_.pop(element)) return false;
+    if (!pop(element)) return false;
     produced_.add(1);
     bytes_.add(static_cast<std::int64_t>(element_bytes(element)));
     return true;
@@ -92,17 +103,38 @@ class PrefetchCursor final : public Cursor, private Tunable {
 
   void work() {
     LastError failed;
-    for (Element element;;) {
+    for (Prefetched made;;) {
       try {
-        if (!make(element)) return queue_.close();
-        if (!queue_.push(element)) return;
+        if (!make(made.element)) return queue_.close();
       } catch (const Error&) {
-        if (failed.repeats()) return queue_.close(std::current_exception());
-        if (!queue_.push_error(std::current_exception())) return;
+        if (failed.repeats()) return fail();
+        release(made.element);
+        made.error = std::current_exception();
       } catch (...) {
-        return queue_.close(std::current_exception());
+        return fail();
       }
+      if (!queue_.push(made)) return;
+      made.error = nullptr;
     }
+  }
+
+  /// In a handler: the source cannot go on. The consumer gets the exception for each element that it asks for.
+  void fail() {
+    failed_ = std::current_exception();
+    queue_.close();
+  }
+
+  /// False at the end; throws what stands in the element's place. Ctrl-C ends the waiting.
+  bool pop(Element& element) {
+    using Pop = BoundedQueue<Prefetched>::Pop;
+    Prefetched next;
+    next.element.swap(element);
+    Pop popped = Pop::timed_out;
+    while ((popped = queue_.pop(next, interrupt_period)) == Pop::timed_out) check_interrupt();
+    element.swap(next.element);
+    if (popped == Pop::closed) next.error = failed_;
+    if (next.error) std::rethrow_exception(next.error);
+    return popped == Pop::item;
   }
 
   bool make(Element& element) {
@@ -144,7 +176,8 @@ class PrefetchCursor final : public Cursor, private Tunable {
   const std::string_view stage_;
   const std::shared_ptr<Tuner> tuner_;
   const std::optional<int> learnt_;
-  ElementQueue queue_;
+  BoundedQueue<Prefetched> queue_;
+  std::exception_ptr failed_;  // set before the worker closes the queue
   const bool sizes_itself_;
   Tally<std::int64_t> made_;
   Tally<std::int64_t> produced_;
