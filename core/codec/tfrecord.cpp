@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/codec/crc32c.h"
+#include "core/codec/checksum.h"
 
 namespace gpubench {
 namespace {

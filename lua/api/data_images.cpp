@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/codec/jpeg_encode.h"
+#include "core/codec/jpeg.h"
 #include "core/data/function/decode_image.h"
 #include "core/data/source/image_folder.h"
 #include "lua/api/dataset.h"

@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
 #include "core/codec/csv_lines.h"
-#include "core/codec/csv_values.h"
 #include "core/codec/file_patterns.h"
 #include "core/data/source/record_files.h"
 

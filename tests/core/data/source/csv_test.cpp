@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/codec/gzip_writer.h"
+#include "core/codec/output_file.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/ignore_errors.h"
 #include "tests/core/data/texts.h"

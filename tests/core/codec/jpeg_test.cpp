@@ -1,11 +1,11 @@
-#include "core/codec/jpeg_encode.h"
+
+#include "core/codec/jpeg.h"
 
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/codec/jpeg.h"
 
 namespace gpubench {
 namespace {

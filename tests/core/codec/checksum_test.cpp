@@ -1,4 +1,4 @@
-#include "core/codec/crc32c.h"
+#include "core/codec/checksum.h"
 
 #include <gtest/gtest.h>
 #include <numeric>
