@@ -68,4 +68,10 @@ class BlockFunction {
   std::vector<std::byte*> destinations_;
 };
 
+/// In a handler, for the epoch's element number `index` from 0: throws the Error anew with its text and
+/// " (element 778 of the epoch, 'fold/a/x.jpg')". The path is that of the first input that is a byte string naming a
+/// file, unless the text names it already. Exceptions of other types pass as they are, Error's subclasses too: they
+/// tell of the machine, not of the element.
+[[noreturn]] void rethrow_with_place(std::int64_t index, std::span<const TensorView> inputs);
+
 }  // namespace gpubench

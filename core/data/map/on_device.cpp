@@ -9,7 +9,6 @@
 #include "core/data/device/upload.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/function/block_function.h"
-#include "core/data/function/element_error.h"
 #include "core/data/function/graph_function.h"
 #include "core/exec/in_place_program.h"
 #include "core/exec/plan_cache.h"

@@ -2,7 +2,6 @@
 
 #include "core/data/element/block_pool.h"
 #include "core/data/file_dataset.h"
-#include "core/data/function/single_outputs.h"
 #include "core/data/produced.h"
 #include "core/data/source/list_files.h"
 

@@ -35,6 +35,21 @@ struct PipelineLoad {
   std::vector<StageLoad> stages;
 };
 
+/// A stage, and what it counted in a window.
+struct StageWindow {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t consumer = none;  ///< index of the next stage with threads of its own
+  Knob knob = Knob::none;
+  int setting = 1;
+  StageProgress done;
+};
+
+/// What the pipeline's own consumer got: of the last stage.
+std::int64_t delivered(std::span<const StageWindow> stages);
+/// What the stages counted as times per element of the pipeline's output, as if every thread had had a core to itself.
+/// Something must have been delivered in the window.
+PipelineLoad pipeline_load(std::span<const StageWindow> stages, Seconds window);
+
 struct TuningLimits {
   double cores = 1.0;
   std::int64_t ram_bytes = 0;

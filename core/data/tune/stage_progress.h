@@ -1,5 +1,6 @@
 // A stage that can be told, while it runs, how many workers or how large a buffer to use, and that says how it fares.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -23,9 +24,32 @@ struct StageProgress {
   std::int64_t unit_bytes = 0;   ///< memory that one more worker, or one more place in the buffer, may take
   std::int64_t fixed_bytes = 0;  ///< memory that the stage may take however it is set
 
-  StageProgress& operator+=(const StageProgress& other);
+  StageProgress& operator+=(const StageProgress& other) {
+    computed += other.computed;
+    taken += other.taken;
+    source += other.source;
+    busy += other.busy;
+    starved += other.starved;
+    blocked += other.blocked;
+    threads += other.threads;
+    unit_bytes = std::max(unit_bytes, other.unit_bytes);
+    fixed_bytes = std::max(fixed_bytes, other.fixed_bytes);
+    return *this;
+  }
   /// What was done since; memory is not a sum.
-  StageProgress operator-(const StageProgress& earlier) const;
+  StageProgress operator-(const StageProgress& earlier) const {
+    constexpr Seconds nothing{0.0};
+    return {.computed = computed - earlier.computed,
+            .taken = taken - earlier.taken,
+            .source = source - earlier.source,
+            .busy = busy - earlier.busy,
+            .starved = starved - earlier.starved,
+            .blocked = blocked - earlier.blocked,
+            .threads = {std::max(threads.cpu - earlier.threads.cpu, nothing),
+                        std::max(threads.ready - earlier.threads.ready, nothing)},
+            .unit_bytes = unit_bytes,
+            .fixed_bytes = fixed_bytes};
+  }
 };
 
 class Tunable {

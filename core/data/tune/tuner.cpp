@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/data/tune/measured_load.h"
+#include "core/data/tune/autotune_plan.h"
 
 namespace gpubench {
 namespace {

@@ -4,12 +4,11 @@
 #include "core/data/interleave/interleave.h"
 #include "core/data/source/range.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage/concatenate.h"
+#include "core/data/stage/combine.h"
 #include "core/data/stage/filter.h"
 #include "core/data/stage/padded_batch.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/unbatch.h"
-#include "core/data/stage/zip.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "core/data/source/range.h"
+#include "core/data/stage/combine.h"
 #include "core/data/stage/prefetch.h"
-#include "core/data/stage/zip.h"
 
 namespace gpubench {
 namespace {

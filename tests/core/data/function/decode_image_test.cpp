@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/data/element/block_pool.h"
-#include "core/data/function/single_outputs.h"
+#include "core/data/source/record_files.h"
 #include "tests/core/data/images.h"
 #include "tests/core/data/texts.h"
 

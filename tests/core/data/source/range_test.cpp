@@ -6,7 +6,7 @@
 
 #include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
-#include "core/data/stage/zip.h"
+#include "core/data/stage/combine.h"
 #include "tests/core/data/reading.h"
 
 namespace gpubench {

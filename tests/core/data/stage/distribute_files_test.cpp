@@ -11,7 +11,7 @@
 #include "core/data/source/tfrecord.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
-#include "core/data/stage/concatenate.h"
+#include "core/data/stage/combine.h"
 #include "core/data/stage/distribute.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/repeat.h"

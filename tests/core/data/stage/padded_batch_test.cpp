@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/data/stage/batch.h"
-#include "core/data/stage/concatenate.h"
+#include "core/data/stage/combine.h"
 #include "tests/core/data/bytes.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/data/stage/batch.h"
-#include "core/data/stage/concatenate.h"
+#include "core/data/stage/combine.h"
 #include "core/data/stage/prefetch.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/data/stuck_ticker.h"

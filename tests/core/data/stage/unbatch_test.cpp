@@ -5,7 +5,7 @@
 
 #include "core/data/source/range.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage/zip.h"
+#include "core/data/stage/combine.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
 

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/data/tune/measured_load.h"
-
 namespace gpubench {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "core/data/stage/concatenate.h"
+#include "core/data/stage/combine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +41,18 @@ TEST(Concatenate, RefusesOtherTypesAndTheEndless) {
               ThrowsMessage<Error>("concatenate: elements (uint8[?]) and (int64[]) differ in more than their extents"));
   EXPECT_THAT([] { concatenate(repeat(numbers(2)), numbers(2)); },
               ThrowsMessage<Error>("concatenate: the first dataset never ends; use take"));
+}
+
+TEST(Zip, JoinsElementsUpToTheShortest) {
+  const DatasetPtr dataset = zip({numbers(5), take(numbers(9), 3)});
+  EXPECT_EQ(dataset->size(), 3);
+  EXPECT_EQ(to_string(dataset->element_types()), "(int64[], float32[2], int64[], float32[2])");
+  EXPECT_EQ(read(dataset), counting(0, 3));
+  EXPECT_EQ(describe(*dataset), "(from_tensor_slices, from_tensor_slices > take(count=3)) > zip");
+}
+
+TEST(Zip, RefusesNoSources) {
+  EXPECT_THAT([] { zip({}); }, testing::ThrowsMessage<Error>("zip: no datasets given; at least one is needed"));
 }
 
 }  // namespace

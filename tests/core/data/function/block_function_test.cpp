@@ -1,4 +1,4 @@
-#include "core/data/function/element_error.h"
+#include "core/data/function/block_function.h"
 
 #include <gmock/gmock.h>
 
