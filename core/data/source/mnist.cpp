@@ -12,7 +12,6 @@
 #include "core/base/resources.h"
 #include "core/codec/checksum.h"
 #include "core/codec/idx.h"
-#include "core/data/source/from_tensor_slices.h"
 
 namespace gpubench {
 namespace {
@@ -203,11 +202,6 @@ Mnist load_mnist(std::string_view split, const MnistOptions& options) {
 Mnist load_mnist(std::string_view split, const MnistOptions& options, std::span<const MnistFolder> folders) {
   check_split(split);
   return shaped(decode(split, choose_folder(folders), options.scaled), options);
-}
-
-DatasetPtr mnist(std::string_view split, const MnistOptions& options) {
-  const Mnist digits = load_mnist(split, options);
-  return from_tensor_slices({digits.images, digits.labels});
 }
 
 }  // namespace gpubench

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/data/dataset.h"
+#include "core/tensor/host_tensor.h"
 
 namespace gpubench {
 
@@ -48,8 +48,5 @@ struct Mnist {
 Mnist load_mnist(std::string_view split, const MnistOptions& options = {});
 /// The same from other folders, with nothing kept in memory.
 Mnist load_mnist(std::string_view split, const MnistOptions& options, std::span<const MnistFolder> folders);
-
-/// from_tensor_slices of the images and labels.
-DatasetPtr mnist(std::string_view split, const MnistOptions& options = {});
 
 }  // namespace gpubench

@@ -187,8 +187,8 @@ TEST_F(Digits, ArraysAreDecodedOncePerProcess) {
   const Mnist first = load_mnist("test");
   const Mnist second = load_mnist("test", {.flatten = false});
   EXPECT_EQ(first.images.data(), second.images.data());
-  EXPECT_EQ(mnist("test")->size(), 2000);
-  EXPECT_EQ(to_string(mnist("test")->element_types()), "(float32[784], float32[10])");
+  EXPECT_EQ(to_string(first.images.type()), "float32[2000, 784]");
+  EXPECT_EQ(to_string(first.labels.type()), "float32[2000, 10]");
 }
 
 }  // namespace

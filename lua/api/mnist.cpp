@@ -1,10 +1,11 @@
-// gb.datasets: data sets by name. What was really read is kept, for run.json.
+// gb.datasets: the MNIST digits. What was really read is kept, for run.json.
+#include "core/data/source/mnist.h"
+
 #include <fmt/format.h>
 #include <map>
 #include <variant>
 
 #include "core/data/source/from_tensor_slices.h"
-#include "core/data/source/mnist.h"
 #include "lua/api/dataset.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
@@ -61,7 +62,7 @@ int origins(lua_State* L) {
 
 }  // namespace
 
-void open_datasets(lua_State* L) {
+void open_mnist(lua_State* L) {
   const Module gb = Module::root(L);
   {
     const Module datasets = gb.submodule("datasets");
