@@ -1,5 +1,5 @@
-// What the epochs of a dataset leave behind: the statistics of the running or last one, and the settings that its tuner
-// arrived at, with which the next one starts.
+// Kept from epoch to epoch of a dataset: the statistics of the running or last epoch, and the settings that its tuner
+// has found, with which the next epoch starts.
 #pragma once
 #include <map>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace gpubench {
 
 class Dataset;
 
-/// Any thread may call.
+/// For any thread.
 class EpochRecord {
  public:
   /// Empty before the first epoch.

@@ -1,4 +1,4 @@
-// A dataset that reads files, of which it can take a part: what sharding by file needs of a source.
+// A dataset that reads files, and can be reduced to a part of them: the interface for sharding by file.
 #pragma once
 #include "core/data/dataset.h"
 

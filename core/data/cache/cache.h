@@ -1,5 +1,5 @@
-// Keeps what the first complete epoch gave, in memory or in a file, and hands it out from then on. The source is read
-// as its epoch 0, so that what is kept does not depend on which epoch came first.
+// Keeps the elements of the first complete epoch, in memory or in a file; later epochs read them from there. The source
+// is always read as its epoch 0, so that the kept elements do not depend on the number of the first epoch.
 //
 //   cache(decoded)                   // rows of tensors from then on, where the elements' types are fixed
 //   cache(decoded, "photos.cache")   // mapped; survives the program

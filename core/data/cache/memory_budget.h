@@ -1,5 +1,5 @@
-// How much memory a stage may fill that keeps elements: a limit, and no more than the machine has, however much others
-// take in the meantime.
+// The memory that a cache may fill: a limit, and no more than the machine has free, which is looked up again while the
+// cache fills.
 #pragma once
 #include <cstdint>
 #include <functional>

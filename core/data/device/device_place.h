@@ -1,4 +1,4 @@
-// A device as a place for a stage's work: which of whose devices. It keeps them alive where they are shared.
+// The device on which a stage works. It shares ownership of the set of devices.
 #pragma once
 #include <memory>
 

@@ -1,5 +1,5 @@
-// Consecutive elements of a source, waiting for a function: row numbers where the source is rows of tensors that stand
-// still, so that taking them costs eight bytes each; small elements side by side; else the elements themselves.
+// Consecutive elements of a source, the inputs of a function: row numbers where the source's elements are rows of
+// tensors, eight bytes each; copies side by side of small elements; else the elements themselves.
 #pragma once
 #include <cstdint>
 #include <exception>

@@ -1,5 +1,5 @@
-// Small elements side by side, written there by their source: handing such an element over alone costs more than its
-// bytes do.
+// Small elements side by side in memory, written there by their source: handing over such an element as an Element
+// costs more than copying its bytes.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -1,5 +1,6 @@
-// A map's function at work on blocks of elements: planned for the types that come, and given as many elements at a time
-// as it takes. They are read where they lie when they lie together, else gathered in memory that stays in the cache.
+// Applies a map's function to blocks of elements: plans it for the types of the elements and passes as many elements at
+// a time as the plan takes. Elements that lie side by side are read where they lie, others are gathered first, in
+// memory small enough for the cache.
 #pragma once
 #include <memory>
 #include <span>

@@ -1,5 +1,5 @@
-// What a map applies to elements, seen from the pipeline: describe, plan, run. A traced graph, a decoder, a parser of
-// records and a call of Lua are such functions; the pipeline knows of none of them.
+// The function of a map or filter, as the pipeline sees it: describe, plan, run. Traced graphs, decoders, parsers of
+// records and calls of Lua implement this interface; the pipeline does not distinguish them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

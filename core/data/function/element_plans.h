@@ -1,5 +1,5 @@
-// The plans of one function for the types of elements that come: made when they are first met, and few at a time, since
-// images of all sizes would leave a plan each behind.
+// The plans of one function, one for each set of input types. A plan is made when its types first occur. Only the plans
+// used last are kept, since a dataset of images may have as many sizes as images.
 #pragma once
 #include <algorithm>
 #include <list>

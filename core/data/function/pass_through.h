@@ -1,4 +1,4 @@
-// What functions of an element's first tensor do with the others: hand them on as they are.
+// For functions of an element's first tensor: the other tensors are handed on as they are.
 #pragma once
 #include <cstring>
 #include <fmt/format.h>

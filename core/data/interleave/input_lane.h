@@ -1,5 +1,5 @@
-// One input of an interleave while it is read: its cursor, and the elements that are ready for the consumer. Threads
-// hand it on to each other; one at a time holds it. When the consumer has taken all, it serves another input.
+// One input of an interleave while it is read: its cursor, and the elements that are ready for the consumer. One thread
+// at a time, the holder, reads the input. When the consumer has taken all elements, the lane serves another input.
 #pragma once
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
-// The inputs of an interleave that are being read, and the figures of all so far: one row per stage of theirs. Stages
-// that other inputs do not have are left out of them.
+// The inputs of an interleave that are being read, and the sum of all inputs' statistics so far, a row for each stage.
+// Stages that not all inputs have are left out.
 #pragma once
 #include <map>
 #include <memory>

@@ -1,6 +1,7 @@
-// Threads that read the inputs of an interleave ahead of its consumer: those of the cycle in the order in which they
-// will be needed, and when these have enough, or are in others' hands, the inputs that come next. Each input has a
-// buffer of its own, so the order in which threads get round to them does not show.
+// Threads that read the inputs of an interleave ahead of its consumer. They read the inputs of the cycle first, in the
+// order in which the consumer needs them. When the buffers of these are full, or other threads read them, they read the
+// inputs that follow the cycle. Each input has a buffer of its own, so the order of reading does not change the order
+// of elements.
 #pragma once
 #include <atomic>
 #include <condition_variable>

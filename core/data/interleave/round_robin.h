@@ -1,4 +1,4 @@
-// The cursor of interleave. Whether it reads its inputs itself or threads do changes nothing about whose turn it is.
+// The cursor of interleave: takes elements from its inputs in turn, whether the consumer's thread or others read them.
 #pragma once
 #include <memory>
 #include <optional>

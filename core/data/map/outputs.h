@@ -1,4 +1,4 @@
-// Where a map's results go: new memory for elements, or the rows of a batch.
+// The memory of a map's results: new memory for elements, or the rows of a batch.
 #pragma once
 #include <memory>
 #include <span>

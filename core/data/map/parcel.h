@@ -1,5 +1,5 @@
-// What a map's worker takes in and hands over at a time: a block of inputs, and its results in segments that lie
-// together in memory. Parcels circulate between workers and consumer, so that a warm map allocates nothing.
+// The unit of work of a map: a block of inputs and their results, in segments whose elements lie side by side in
+// memory. Parcels circulate between workers and consumer, so that a warm map allocates nothing.
 #pragma once
 #include <exception>
 #include <vector>

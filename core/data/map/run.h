@@ -1,5 +1,5 @@
-// One running map: pulls blocks of inputs, computes them and hands them over as parcels, by workers or in the
-// consumer's thread. Whoever opens it decides what a parcel is: some elements, or a batch.
+// One epoch of a map: pulls blocks of inputs, computes them and hands over parcels, by workers or in the consumer's
+// thread. A parcel is some elements, or a batch.
 #pragma once
 #include <memory>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace gpubench {
 
-/// What a map's node knows of its epochs.
+/// The settings of a map that its epochs need.
 struct MapWork {
   const Dataset& map;  ///< its source gives the inputs
   const std::shared_ptr<const ElementFunction>& function;

@@ -1,5 +1,5 @@
-// What the sources that read records from files share: one file after the other, each open only while it is read, and
-// errors after which the cursor goes on.
+// A source that reads records from files, one file after the other; each file is open only while it is read. A damaged
+// record is an Error, after which the cursor goes on.
 #pragma once
 #include <functional>
 #include <memory>

@@ -1,5 +1,5 @@
-// Goes on behind elements that cannot be made, and counts them: StageStatistics::errors; `why` tells
-// the text of the last.
+// Leaves out elements that cannot be made and counts them in StageStatistics::errors; `why` has the text of the last
+// error.
 //
 //   ignore_errors(map(photographs, decode))
 #pragma once
@@ -7,8 +7,8 @@
 
 namespace gpubench {
 
-/// Ignored is what an element's own bytes are to blame for: not a lack of memory, a failed device, Ctrl-C, or an error
-/// after which the stage before cannot go on. The size is not known any more.
+/// Ignores Error and its subclasses except lack of memory, a failed device, Ctrl-C and an error after which the stage
+/// before cannot go on. The size becomes unknown.
 DatasetPtr ignore_errors(DatasetPtr source);
 
 }  // namespace gpubench

@@ -1,6 +1,6 @@
-// Stands for a slow disk or network: every element comes no sooner than a latency and its bytes at a bandwidth allow,
-// counted from when it is asked for, so that what the stages before take is part of that time. Waiting costs no CPU
-// time and ends when the cursor's owner asks for a stop; every cursor waits for itself, as requests to a network do.
+// Simulates a slow disk or network: an element takes at least a latency, and its bytes divided by a bandwidth. The time
+// counts from the call of next(), so it includes the time of the stages before. Waiting takes no CPU time and ends at a
+// stop (CursorOptions::stop). Cursors wait independently of each other, as requests to a network do.
 //
 //   throttle(digits, {.latency = Seconds(0.005), .bytes_per_s = 100e6})
 #pragma once

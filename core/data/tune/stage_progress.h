@@ -1,4 +1,5 @@
-// A stage that can be told, while it runs, how many workers or how large a buffer to use, and that says how it fares.
+// A running stage as the tuner sees it: its figures so far, and its number of workers or size of buffer, which the
+// tuner may change while it runs.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +65,7 @@ class Tunable {
 /// What can be tuned about a stage.
 enum class Knob { none, workers, buffer };
 
-/// Keeps a running stage known to the pipeline's tuner, if there is one. Must be gone before the stage's threads are.
+/// Registers a running stage with the pipeline's tuner, if there is one. Must be destroyed before the stage's threads.
 class TunedStage {
  public:
   TunedStage(std::shared_ptr<Tuner> tuner, const Dataset& dataset, Knob knob, Tunable& stage);

@@ -1,5 +1,5 @@
-// The thread that tunes a running pipeline: it reads all stages' figures, lets AutotunePlanner choose and sets what was
-// chosen. It only starts when a stage can be tuned, and costs the stages nothing but their figures.
+// The thread that tunes a running pipeline: it reads the figures of all stages, asks AutotunePlanner for settings and
+// applies them. The thread starts only when a stage can be tuned.
 #pragma once
 #include <condition_variable>
 #include <memory>
