@@ -1,5 +1,5 @@
 // Rows of CSV text as RFC 4180 has them, cut out of a file where they lie: quotes may hold delimiters, quotes and line
-// ends. Which fields a row has is libcsv's word; rows of plain numbers never get that far.
+// ends. libcsv splits a row into fields; rows of plain numbers are read without it.
 #pragma once
 #include <charconv>
 #include <cstdint>

@@ -34,7 +34,7 @@ class WireReader {
   bool next();
   std::uint32_t field() const { return field_; }
   Kind kind() const { return kind_; }
-  /// Of a field of that kind; whoever asks for another kind gets Error.
+  /// The value of a field of kind `bytes`; throws Error for other kinds.
   std::span<const std::byte> bytes() const;
   /// The value of a varint or a fixed number.
   std::uint64_t number() const { return number_; }

@@ -130,7 +130,7 @@ class NpyHeaderParser {
 };
 
 constexpr std::string_view magic = "\x93NUMPY";
-/// NumPy's own limit is 10 000 characters unless told otherwise; structured types aside, 200 are plenty.
+/// NumPy's own limit is 10 000 characters by default; structured types aside, 200 are plenty.
 constexpr std::uint32_t longest_npy_header = 1U << 16;
 
 struct NpyTypeName {

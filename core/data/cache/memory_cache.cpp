@@ -106,8 +106,8 @@ class RecordingCursor : public StageCursor {
   bool ended_ = false;
 };
 
-/// The source writes straight into the rows of tensors. They are as large as the limit allows where nobody knows how
-/// many elements come: memory that is never written is never taken from the system.
+/// The source writes straight into the rows of tensors. They are as large as the limit allows where the number of
+/// elements is unknown: memory that is never written is never taken from the system.
 class RowRecordingCursor final : public RecordingCursor {
  public:
   RowRecordingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::shared_ptr<Place> place,

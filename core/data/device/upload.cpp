@@ -54,7 +54,7 @@ class DeviceSlots {
   Device& device_;
   const std::unique_ptr<Stream> copies_;
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Slot>> slots_;  // in nobody's hands when this is the only owner
+  std::vector<std::shared_ptr<Slot>> slots_;  // unused when this vector is the only owner
   std::shared_ptr<Slot> latest_;
   Tally<double> copying_;
 };

@@ -75,8 +75,8 @@ struct BlockPool::Store {
   }
 };
 
-/// Puts a shared_ptr's bookkeeping into the block. It is given up last of all, when nobody can see the memory any more,
-/// so that is the moment when the block goes home.
+/// Puts a shared_ptr's bookkeeping into the block. deallocate() is called after the last owner, shared or weak, is
+/// gone; it gives the block back to the pool.
 template <class T>
 struct BlockPool::OwnerAllocator {
   using value_type = T;

@@ -30,7 +30,7 @@ class ElementRing {
     if (!packed.empty()) packed_.open(packed, static_cast<std::int64_t>(capacity));
   }
 
-  /// For the maker, or whoever it hands its part over to: whether there is room when at most `limit` are to be in here.
+  /// For the maker: whether there is room when at most `limit` elements are to be in the ring.
   bool has_room(std::size_t limit) {
     assert(limit <= slots_.size());
     const std::size_t tail = tail_.load(std::memory_order_relaxed);

@@ -28,7 +28,7 @@ class InputReader {
   /// Elements of `types` may be packed; without them, they are handed over as they are.
   explicit InputReader(Cursor& source, std::span<const TensorType> types = {});
 
-  /// The next elements, at most `most`; none at the end. Throws nothing: the block tells of the source's error, and the
+  /// The next elements, at most `most`; none at the end. Throws nothing: the block holds the source's error, and the
   /// next call goes on behind it.
   void read(std::int64_t most, InputBlock& block);
   std::int64_t skip(std::int64_t count);

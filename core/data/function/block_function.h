@@ -28,8 +28,8 @@ struct ElementNumbers {
   std::int64_t stride = 1;
   std::int64_t of(std::int64_t index) const { return base + index * stride; }
 };
-/// From 0 in epoch 0, as a script counts that draws by steps of its own; far from that and each other in all others.
-/// The elements of a share have those that they have in the whole.
+/// In epoch 0 numbers start at 0, as in a script that draws by its own step numbers; in other epochs they start at
+/// random numbers. An element of a shard has the number that it has in the whole dataset.
 ElementNumbers element_numbers(std::uint64_t epoch, const Dataset& inputs);
 
 /// Used by one thread at a time.
@@ -71,8 +71,8 @@ class BlockFunction {
 
 /// In a handler, for the epoch's element number `index` from 0: throws the Error anew with its text and
 /// " (element 778 of the epoch, 'fold/a/x.jpg')". The path is that of the first input that is a byte string naming a
-/// file, unless the text names it already. Exceptions of other types pass as they are, Error's subclasses too: they
-/// tell of the machine, not of the element.
+/// file, unless the text names it already. Exceptions of other types pass unchanged, subclasses of Error
+/// too: their cause is the machine, not the element.
 [[noreturn]] void rethrow_with_place(std::int64_t index, std::span<const TensorView> inputs);
 
 }  // namespace gpubench

@@ -83,7 +83,7 @@ class InputLane {
   ElementRing ring;
   std::atomic<bool> ended{false};         ///< nothing comes behind what is in the ring
   std::atomic<bool> in_cycle{false};      ///< else it comes next
-  std::atomic<bool> parked{false};        ///< has enough; nobody holds it
+  std::atomic<bool> parked{false};        ///< its buffer is full; no thread holds it
   std::atomic<std::size_t> refill_at{0};  ///< parked until no more than so many elements are left
 
  private:

@@ -21,8 +21,8 @@ DatasetPtr interleave(std::vector<DatasetPtr> inputs, const InterleaveOptions& o
 /// Makes an input from an element of the source. It is called for all elements when an epoch opens, in the thread that
 /// opens it.
 using InputFunction = std::function<DatasetPtr(const Element&)>;
-/// The first input tells the types. Throws Error also when the source never ends or is known to have more elements
-/// than `most_interleaved`; where that turns out only when an epoch opens, open() throws it.
+/// The types are those of the first input. Throws Error also when the source never ends or is known to have more
+/// elements than `most_interleaved`; where that turns out only when an epoch opens, open() throws it.
 DatasetPtr interleave(DatasetPtr source, InputFunction function, const InterleaveOptions& options);
 
 }  // namespace gpubench

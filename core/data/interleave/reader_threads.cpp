@@ -6,7 +6,8 @@
 namespace gpubench {
 
 void InputReaders::work() {
-  std::vector<TensorView> views(settings_.packed.size());  // the thread's own, so that nobody takes it from its cache
+  std::vector<TensorView> views(
+      settings_.packed.size());  // of this thread alone: shared memory would move from cache to cache
   while (InputLane* const lane = next_lane()) {
     if (read(*lane, views)) {
       let_go(*lane);
@@ -134,8 +135,8 @@ bool InputReaders::read_element(InputLane& lane, std::span<TensorView> views) {
   return true;
 }
 
-/// A consumer that waits needs a block of each lane before it needs more of one, but for blocks that cost next to
-/// nothing nobody turns to another.
+/// A waiting consumer needs a block of each lane before it needs a second block of one. A thread turns to another lane
+/// only after ReaderTurn::least, since turning costs more than cheap blocks.
 bool InputReaders::is_needed_elsewhere(const InputLane& lane, ReaderTurn& turn) const {
   if (needed_ == 0) return false;
   return !lane.in_cycle || (starving_ && lane.elements % settings_.block == 0 && turn.is_over());

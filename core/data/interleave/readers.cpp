@@ -116,7 +116,7 @@ void InputReaders::pop(InputLane& lane) {
   if (lane.parked && lane.ring.size() <= lane.refill_at) refill(lane);
 }
 
-/// Lanes tell of their elements when they are `wanted`; looking after saying so cannot miss one.
+/// The threads announce elements of the lane in `wanted_`. Looking again after setting it cannot miss an element.
 void InputReaders::await(const void* wanted, const std::function<bool()>& ready) {
   const Stopwatch watch;
   std::unique_lock lock(mutex_);
@@ -142,7 +142,7 @@ void InputReaders::nap(std::unique_lock<std::mutex>& lock, const std::function<b
   napping_ = false;
 }
 
-/// The consumer waits in spite of those that are awake: whatever there is to do, all that sleep do it, and new ones.
+/// The consumer waits although threads are awake: wakes all that sleep while there is work, and starts new ones.
 void InputReaders::call_threads() {
   if (!(queue_.empty() && queue_ahead_.empty())) lane_came_.notify_all();
   const bool may_help = idle_ == 0 && !queue_.empty() && std::ssize(threads_) < settings_.threads;

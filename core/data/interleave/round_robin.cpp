@@ -22,7 +22,7 @@ struct BufferLimits {
   /// Of all inputs together, unless `least_buffered` each are more: what the caches hold.
   std::int64_t in_all = 0;
 };
-/// Of elements that are handed over with their bookkeeping, and of those that are nothing but some bytes side by side.
+/// For elements that are handed over as Elements, and for elements that are packed side by side.
 constexpr BufferLimits whole_elements{256, 1024};
 constexpr BufferLimits packed_elements{1024, 8192};
 constexpr std::int64_t least_buffered = 4;

@@ -27,7 +27,7 @@ struct InterleaveOptions {
 /// The most that `parallel` can be.
 inline constexpr std::int64_t most_interleaving_threads = 128;
 
-/// Of `dataset`, which tells the elements' types; shares the inputs for as long as it lives.
+/// An epoch of `dataset`, which has the elements' types; the cursor shares ownership of the inputs.
 std::unique_ptr<Cursor> open_interleaved(const Dataset& dataset, Inputs inputs, const InterleaveOptions& settings,
                                          std::uint64_t epoch, const CursorOptions& options);
 

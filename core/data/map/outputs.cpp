@@ -144,7 +144,7 @@ class BatchRows final : public RowOutputs {
   std::byte* place(std::size_t index, const TensorType& type) override {
     Segment& batch = parcel_->segments.front();
     HostTensor& rows = batch.tensors[index];
-    if (rows.empty()) {  // where shapes vary, the first element says what the others must have
+    if (rows.empty()) {  // where shapes vary, the first element sets the type of the others
       const std::int64_t count = types_[index].shape.front();
       batch.row_types[index] = type;
       types_[index] = type;

@@ -23,7 +23,7 @@ DatasetPtr list_files(std::span<const std::string> patterns, const FileOrder& or
 DatasetPtr labelled_files(std::vector<std::string> paths, std::vector<std::int64_t> labels,
                           const FileOrder& order = {});
 
-/// "files=3 names=1f2e3d4c": what tells these files from others in a stage's settings.
+/// "files=3 names=1f2e3d4c": identifies the files in a stage's settings.
 std::string file_settings(std::span<const std::string> paths);
 
 }  // namespace gpubench

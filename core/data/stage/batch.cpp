@@ -103,7 +103,7 @@ class ElementBatchCursor final : public BatchCursor {
     slots_.resize(row_types_.size());
   }
 
-  /// Where shapes vary, a batch's first element says what the others must have.
+  /// Where shapes vary, the first element of a batch sets the types of the others.
   bool adopt_first_types() {
     if (!source_->next(first_)) return false;
     std::vector<TensorType> types;

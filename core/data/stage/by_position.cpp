@@ -261,7 +261,7 @@ DatasetPtr shard(DatasetPtr source, std::int64_t count, std::int64_t index, Roun
     throw Error(fmt::format("shard: shard {} of {} gets nothing of a dataset of {} elements", index, count, *elements));
   }
   if (rounds == Rounds::complete && elements && *elements != endless) {
-    // Where the end is known, nobody has to look for it.
+    // The end is known, so that the cursor need not look for it.
     if (*elements % count != 0) source = take(std::move(source), *elements - *elements % count);
     rounds = Rounds::any;
   }

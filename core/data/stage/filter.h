@@ -1,5 +1,5 @@
-// The elements for which a function says true. Rows of tensors stay rows: a shuffle or a batch that follows gets their
-// numbers, and only those that pass are copied.
+// The elements for which a function returns true. Rows of tensors stay rows: a shuffle or a batch that follows gets
+// their numbers, and only rows that pass are copied.
 //
 //   filter(digits, is_bright)
 #pragma once

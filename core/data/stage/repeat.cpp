@@ -65,7 +65,7 @@ class RepeatCursor final : public Cursor {
   }
 
  private:
-  /// One object, which tells that this is the end of it.
+  /// Always throws the same object: the sign that the cursor cannot go on.
   [[noreturn]] void fail_empty() {
     if (!empty_) {
       empty_ = std::make_exception_ptr(Error("repeat: the dataset is empty; there is nothing to repeat"));
@@ -96,7 +96,7 @@ class RepeatCursor final : public Cursor {
   std::int64_t left_;
   std::uint64_t epoch_;
   CursorOptions options_;
-  mutable std::mutex mutex_;  // for these two: changed by the consumer, read by whoever asks for statistics
+  mutable std::mutex mutex_;  // for these two: the consumer changes them, any thread may ask for statistics
   std::unique_ptr<Cursor> cursor_;
   StageTotals totals_;
   bool in_repetition_ = false;

@@ -45,7 +45,7 @@ StageLoad load_of(const StageWindow& stage, Seconds starved_source, double deliv
 
 /// A consumer that waits less than this is itself the limit; more than a few per cent of it are noise.
 constexpr double hardly_starved = 0.02;
-/// Beyond the consumer's own rate, so that it is the consumer who stays the limit.
+/// Beyond the consumer's own rate, so that the consumer stays the limit.
 constexpr double headroom = 1.1;
 /// Workers do not come in parts: so much of one more is left out.
 constexpr double small_part = 0.05;

@@ -15,7 +15,7 @@ struct PipelineOptions {
   std::optional<std::int64_t> threads{};     ///< most workers that AUTOTUNE gives all stages together
   std::optional<std::int64_t> ram_budget{};  ///< bytes that buffers under AUTOTUNE may take
   std::optional<double> cpu_budget{};        ///< cores that AUTOTUNE counts on
-  std::optional<bool> deterministic{};       ///< order of parallel stages that were not told
+  std::optional<bool> deterministic{};       ///< order of parallel stages without a setting
 };
 
 /// Throws Error when a budget is not positive.

@@ -43,7 +43,7 @@ class Tuner {
     std::size_t parent = 0;
     Knob knob = Knob::none;
     std::vector<Tunable*> running;  // several where a source is opened more than once at a time
-    StageProgress ended;            // of those that have left
+    StageProgress ended;            // of cursors that have left
     StageProgress before;           // at the start of the window
     std::string why;
     std::int64_t first_bytes = 0;  // what its first setting may take
