@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/interrupt.h"
-#include "core/data/pipeline.h"
+#include "core/data/tune/pipeline.h"
 #include "core/experiment/input_window.h"
 #include "core/experiment/step_measurement.h"
 #include "core/telemetry/proc/process_probes.h"

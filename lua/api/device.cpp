@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/data/machine_limits.h"
+#include "core/data/tune/machine_limits.h"
 #include "core/nn/dtype_policy.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"

@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "core/experiment/inference_queries.h"
 #include "core/results/column.h"
 #include "tests/core/train/fixture.h"

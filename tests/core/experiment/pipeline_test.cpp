@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/prefetch.h"
-#include "core/data/shuffle.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/shuffle.h"
 #include "core/results/column.h"
 #include "tests/core/experiment/slow_input.h"
 

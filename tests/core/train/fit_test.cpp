@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/repeat.h"
-#include "core/data/take.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/repeat.h"
 #include "core/nn/architecture.h"
 #include "tests/core/train/fixture.h"
 

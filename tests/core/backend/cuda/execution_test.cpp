@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/prefetch.h"
-#include "core/data/shuffle.h"
-#include "core/data/take.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/shuffle.h"
 #include "core/exec/eager.h"
 #include "core/exec/executor.h"
 #include "core/experiment/copy_peak.h"
