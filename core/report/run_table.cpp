@@ -13,19 +13,6 @@
 namespace gpubench {
 namespace {
 
-// Standard columns that a terminal has no room for.
-constexpr std::array<std::string_view, 11> full_only = {"point",
-                                                        "warmup_s",
-                                                        "flops_per_step",
-                                                        "reserved_memory_bytes",
-                                                        "stop_reason",
-                                                        "sm_clock_hz",
-                                                        "memory_clock_hz",
-                                                        "temperature_c",
-                                                        "nvml_active_share",
-                                                        "telemetry_share",
-                                                        "traced_step_time_s"};
-
 // Long or seldom filled: they stand at a row's end.
 constexpr std::array<std::string_view, 5> shown_last = {"quality", "verdict", "status", "detail", "stop_reason"};
 
@@ -178,7 +165,7 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     const bool is_axis = contains(axes, column.name);
     // The experiment is named above every table.
     if (!is_axis && (column.name == "experiment" || ends.contains(column.name))) continue;
-    if (!is_axis && detail == Detail::brief && contains(full_only, column.name)) continue;
+    if (!is_axis && detail == Detail::brief && column.full_tables_only) continue;
     Shown next = shown_column(column, records);
     if (!is_axis && (all_empty(next.cells) || is_unremarkable(column, next.cells))) continue;
     const std::string common = is_axis || !is_setting(column, records) ? "" : common_text(next.cells, records);

@@ -66,7 +66,7 @@ Info column_info(const std::vector<Column>& columns, const std::vector<Record>& 
     Info::Fields fields{{"name", column.name}};
     if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
     if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
-    if (column.is_text) fields.emplace_back("text", true);
+    if (column.is_text()) fields.emplace_back("text", true);
     if (!column.description.empty()) fields.emplace_back("description", std::string(column.description));
     list.emplace_back(std::move(fields));
   }
@@ -167,7 +167,7 @@ void RunWriter::finish(const std::string& status) {
     const auto holds_text = [&](const Record& record) {
       return std::holds_alternative<std::string>(record.get(column.name));
     };
-    if (std::ranges::any_of(records_, holds_text)) column.is_text = true;
+    if (std::ranges::any_of(records_, holds_text)) column.kind = Kind::text;
   }
   info_.set("status", status);
   info_.set("finished", now_text());

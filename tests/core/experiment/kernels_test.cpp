@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/experiment/matmul_peak.h"
-#include "core/results/column.h"
+#include "tests/core/experiment/declared.h"
 
 namespace gpubench {
 namespace {
@@ -30,7 +30,7 @@ TEST_F(KernelsTest, GivesARowPerCase) {
   ASSERT_EQ(results.size(), 4U);
   for (const KernelMeasurement& result : results) {
     const Record row = to_record(result, id(), 1e15);
-    for (const auto& [column, cell] : row.cells()) EXPECT_NE(column_of(column).description, "") << column;
+    expect_declared(row, "kernels");
     EXPECT_GT(std::get<std::int64_t>(row.get("steps")), 0);
     EXPECT_GT(std::get<double>(row.get("step_time_s")), 0);
     EXPECT_LE(std::get<double>(row.get("step_time_low_s")), std::get<double>(row.get("step_time_s")));
