@@ -12,8 +12,8 @@ namespace gpubench {
 namespace {
 
 const DeviceConfig& one_thread() {
-  static const DeviceConfig config{
-      .gpus = std::vector<GpuDeviceOptions>{}, .cpus = {CpuDeviceConfig{.memory = {}, .threads = 1}}, .threads = 1};
+  static const DeviceConfig config{{DeviceId::Kind::gpu, {.devices = std::vector<LogicalDevice>{}}},
+                                   {DeviceId::Kind::cpu, {.devices = {{{.threads = 1}}}}}};
   return config;
 }
 

@@ -21,6 +21,8 @@ class Device {
   virtual std::string description() const = 0;
   /// Where it is plugged in, as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
+  /// The number of its physical device in traces (Span::gpu); none where no tracer follows it.
+  virtual std::optional<int> tracer_index() const { return std::nullopt; }
   /// The part of the host's memory that this lies on: its threads run on the processors there. nullptr where it lies
   /// on none in particular.
   virtual const MemoryNode* memory_node() const { return nullptr; }
