@@ -11,7 +11,7 @@ namespace gpubench {
 namespace {
 
 constexpr std::array highest = {"peak_memory_bytes", "reserved_memory_bytes", "temperature_c"};
-constexpr std::string_view sum = "warmup_s";
+constexpr std::string_view summed_column = "warmup_s";
 
 double total(const std::vector<double>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0);
@@ -33,7 +33,7 @@ class Join {
 
   double operator()(std::string_view column, double a, double b) const {
     if (std::ranges::find(highest, column) != highest.end()) return std::max(a, b);
-    if (column == sum) return a + b;
+    if (column == summed_column) return a + b;
     const double weight = is_of_time(column) ? of_time_ : of_steps_;
     return weight * a + (1 - weight) * b;
   }

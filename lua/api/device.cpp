@@ -144,7 +144,7 @@ struct LogicalTable {
       std::tuple{field("memory_limit", &LogicalTable::memory_limit), field("threads", &LogicalTable::threads)};
 };
 
-LogicalDevice share_of(const DeviceId& physical, const LogicalTable& table) {
+LogicalDevice logical_share(const DeviceId& physical, const LogicalTable& table) {
   if (table.threads && physical.kind != DeviceId::Kind::cpu) {
     throw ArgumentError(fmt::format("a logical {} has no threads; it has a memory_limit", noun(physical.kind)));
   }
@@ -166,7 +166,7 @@ void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vect
   }
   if (tables.empty()) throw ArgumentError("at least one logical device is needed");
   std::vector<LogicalDevice> shares;
-  for (const LogicalTable& table : tables) shares.push_back(share_of(physical, table));
+  for (const LogicalTable& table : tables) shares.push_back(logical_share(physical, table));
   std::vector<LogicalDevice>& all = logical.of(physical.kind);
   const auto same = [&](const LogicalDevice& device) { return device.physical == physical.index; };
   const auto first = std::find_if(all.begin(), all.end(), same) - all.begin();
