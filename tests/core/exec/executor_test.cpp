@@ -185,11 +185,5 @@ TEST(Executor, ReadsExecutionNames) {
               testing::ThrowsMessage<Error>("unknown execution 'lazy' (known: graph, eager)"));
 }
 
-TEST(Devices, AnUnknownDeviceIsRefusedWithThoseThatAreThere) {
-  const Devices devices(support::without_gpus(support::cpu_devices({{}, {}})));
-  EXPECT_THAT([&] { devices.device(parse_device_id("gpu:0")); },
-              testing::ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1: no GPU is to be used"));
-}
-
 }  // namespace
 }  // namespace gpubench
