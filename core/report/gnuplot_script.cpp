@@ -1,11 +1,10 @@
-#include "core/report/gnuplot_script.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
 
 #include "core/base/units.h"
+#include "core/report/gnuplot.h"
 #include "core/report/text.h"
 
 namespace gpubench {

@@ -9,6 +9,7 @@
 #include "core/results/build_info.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
+#include "core/results/run_reader.h"
 
 namespace gpubench {
 namespace {
@@ -178,6 +179,18 @@ void RunWriter::finish(const std::string& status) {
 
 void RunWriter::write_info() {
   replace_file(directory_ / "run.json", to_json(info_));
+}
+
+bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail) {
+  if (!std::filesystem::exists(directory / "run.json")) return false;
+  Run run = read_run(directory);
+  if (run.info.text("status") != unfinished_status) return false;
+  run.info.set("status", "error");
+  run.info.set("detail", detail);
+  run.info.set("finished", now_text());
+  run.info.set("rows", static_cast<std::int64_t>(run.records.size()));
+  replace_file(directory / "run.json", to_json(run.info));
+  return true;
 }
 
 }  // namespace gpubench

@@ -1,5 +1,16 @@
-// gb._native.results: runs for the experiment library; core/results/run_writer.h describes it. Every run gets the
-// machine's facts at its start and the process's own figures at its end, so no script can forget them.
+// gb._native.results: runs for the experiment library. Every run gets the machine's facts at its start and the
+// process's own figures at its end, so no script can forget them.
+//
+//   new_run { experiment, title, axes, columns, out } makes a run's folder; `columns`: names beyond the standard ones
+//     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
+//                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
+//     run:set_info(fields)             merges fields into run.json, at its top
+//     run:finish { status, charts, expectations } returns { paths, notes }: what was written, what could not be drawn
+//     run:directory(), run:name(), run:rows(), run:means(), run:table()
+//   read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
+//   render(text, format, out)  the same as "text", "csv", "json" or "markdown"
+//   table(rows, columns)       the aligned text table of any rows; columns are optional
+//   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +22,6 @@
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
-#include "core/results/abandoned_run.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
