@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-// Long or seldom filled: they stand at a row's end.
+// Long or seldom filled columns, which stand at a row's end.
 constexpr std::array<std::string_view, 5> shown_last = {"quality", "verdict", "status", "detail", "stop_reason"};
 
 template <class List>
@@ -62,7 +62,7 @@ std::string format_error(const Record& record) {
   return std::isfinite(error) ? fmt::format("{:.1f} %", 100 * error) : "";
 }
 
-// The ends of the columns' intervals; what they say stands beside the column itself, and in charts.
+// Columns of intervals' ends are left out: a table shows the interval beside its column, a chart as a bar.
 std::set<std::string> interval_ends(std::span<const Column> columns) {
   std::set<std::string> ends;
   for (const Column& column : columns) {
@@ -129,7 +129,7 @@ std::vector<Column> reading_order(std::span<const Column> columns, std::span<con
   return ordered;
 }
 
-// What every sound row has: worth a column only where one differs.
+// Whether the column says only what every sound row says.
 bool is_unremarkable(const Column& column, const std::vector<std::string>& cells) {
   const auto all_are = [&](std::string_view text) {
     return std::ranges::all_of(cells, [=](const std::string& cell) { return cell.empty() || cell == text; });

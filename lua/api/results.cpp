@@ -51,7 +51,7 @@ class WatchedRun {
     writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
   }
 
-  /// Stopped between two points because a process was lost, a run has no row that would say so.
+  /// A run that ends between two points because a process was lost has no row that says so; run.json says it.
   ~WatchedRun() {
     if (group_ == nullptr || writer_.info().text("status") != unfinished_status) return;
     try {
@@ -88,7 +88,7 @@ class WatchedRun {
     return render_table({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()});
   }
   std::vector<Record> rows() const { return writer_.records(); }
-  /// One for those of all processes: what claims are about.
+  /// The means over all processes, which claims are about.
   std::vector<Record> means() const { return mean_over_processes(writer_.records()); }
 
  private:
@@ -133,7 +133,7 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
   return std::make_shared<WatchedRun>(std::move(plan), session_of(L).group());
 }
 
-/// end_abandoned(directory, detail): of a run whose process is lost; another ends it where it has not ended.
+/// end_abandoned(directory, detail): ends the record of a run whose own process is lost.
 bool end_abandoned(const std::string& directory, const std::string& detail) {
   return end_abandoned_run(directory, detail);
 }
