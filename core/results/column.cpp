@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <fmt/format.h>
+#include <ranges>
 #include <utility>
 
 #include "core/base/error.h"
@@ -85,10 +86,11 @@ bool may_be_axis(std::string_view name) {
 
 std::string_view unit_suffix(const Column& column) {
   const std::string_view name = column.name;
-  // "_c" tells a unit only where the table says so: names of scripts may end so.
+  // "_c" means a unit only in declared columns: a script's own name may end so.
   if (column.unit == Unit::celsius && name.ends_with("_c")) return name.substr(name.size() - 2);
-  for (const std::string_view suffix : {"_per_s", "_s", "_bytes", "_share", "_w", "_j", "_hz"}) {
-    if (name.ends_with(suffix) && name.size() > suffix.size()) return name.substr(name.size() - suffix.size());
+  for (const std::string_view ending : endings | std::views::transform(&Ending::text)) {
+    if (!ending.starts_with('_') || !name.ends_with(ending) || name.size() == ending.size()) continue;
+    return name.substr(name.size() - ending.size());
   }
   return {};
 }

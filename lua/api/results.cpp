@@ -78,7 +78,9 @@ class WatchedRun {
     read_into(readings, cpu_);
     read_into(readings, memory_);
     writer_.set_info(Info::Fields{{"process", std::move(readings)}});
-    FinishedRun finished = finish_run(writer_, to_finish(options));
+    FinishedRun finished = finish_run(writer_, {options.status,
+                                                {options.charts.begin(), options.charts.end()},
+                                                {options.expectations.begin(), options.expectations.end()}});
     finished.paths.insert(finished.paths.end(), traces_.begin(), traces_.end());
     return finished;
   }
