@@ -29,7 +29,7 @@ struct Directory {
 };
 
 [[noreturn]] void damaged_archive(const std::string& name, std::string_view what) {
-  throw Error(fmt::format("{}: the zip archive is damaged_archive: {}", name, what));
+  throw Error(fmt::format("{}: the zip archive is damaged: {}", name, what));
 }
 
 std::vector<std::byte> read_range(const std::filesystem::path& path, std::uint64_t offset, std::uint64_t size,

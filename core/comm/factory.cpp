@@ -1,12 +1,12 @@
 #include "core/comm/factory.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/comm/hierarchical.h"
 #include "core/comm/launch.h"
@@ -19,7 +19,8 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 4> cross_device_names{"automatic", "local", "nccl", "reduction_to_one"};
+constexpr EnumNames<CrossDevice, 4> cross_devices{"unknown cross_device",
+                                                  {"automatic", "local", "nccl", "reduction_to_one"}};
 
 std::string names_of(std::span<Device* const> devices) {
   std::vector<std::string> ids;
@@ -120,15 +121,11 @@ std::vector<std::unique_ptr<Communicator>> make_gpu_communicators(std::span<Devi
 }  // namespace
 
 std::string_view to_string(CrossDevice cross_device) {
-  return cross_device_names[static_cast<std::size_t>(cross_device)];
+  return cross_devices[cross_device];
 }
 
 CrossDevice parse_cross_device(std::string_view name) {
-  const auto found = std::ranges::find(cross_device_names, name);
-  if (found == cross_device_names.end()) {
-    throw Error(fmt::format("unknown cross_device '{}' (known: {})", name, fmt::join(cross_device_names, ", ")));
-  }
-  return static_cast<CrossDevice>(found - cross_device_names.begin());
+  return cross_devices.parse(name);
 }
 
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,

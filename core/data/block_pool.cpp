@@ -7,15 +7,12 @@
 #include <mutex>
 #include <vector>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 
 namespace gpubench {
 namespace {
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + HostTensor::alignment - 1) / HostTensor::alignment * HostTensor::alignment;
-}
 
 struct Free {
   void operator()(std::byte* memory) const { std::free(memory); }
@@ -130,20 +127,20 @@ std::shared_ptr<std::byte> BlockPool::take(std::size_t bytes) {
 
 void BlockPool::allocate(const TensorType& type, HostTensor& tensor) {
   tensor.release();
-  tensor.assign(type, take(std::max(aligned(type.bytes()), HostTensor::alignment)));
+  tensor.assign(type, take(std::max(align_up(type.bytes(), HostTensor::alignment), HostTensor::alignment)));
 }
 
 void BlockPool::allocate(std::span<const TensorType> types, Element& element) {
   release(element);
   std::size_t total = 0;
-  for (const TensorType& type : types) total += aligned(type.bytes());
+  for (const TensorType& type : types) total += align_up(type.bytes(), HostTensor::alignment);
   const std::shared_ptr<std::byte> block = take(std::max(total, HostTensor::alignment));
 
   element.resize(types.size());
   std::byte* start = block.get();
   for (std::size_t i = 0; i < types.size(); ++i) {
     element[i].assign(types[i], std::shared_ptr<std::byte>(block, start));
-    start += aligned(types[i].bytes());
+    start += align_up(types[i].bytes(), HostTensor::alignment);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/codec/checksum.h"
 
@@ -33,10 +34,6 @@ T value_at(const std::byte* place) {
   T value;
   std::memcpy(&value, place, sizeof(T));
   return value;
-}
-
-std::size_t aligned(std::size_t offset) {
-  return (offset + HostTensor::alignment - 1) / HostTensor::alignment * HostTensor::alignment;
 }
 
 [[noreturn]] void fail(const std::string& name, std::string_view reason) {
@@ -97,7 +94,7 @@ void CacheWriter::flush() {
 
 void CacheWriter::align() {
   const std::size_t place = written_ + pending_.size();
-  pending_.resize(pending_.size() + aligned(place) - place);
+  pending_.resize(pending_.size() + align_up(place, HostTensor::alignment) - place);
 }
 
 void CacheWriter::write(const Element& element) {
@@ -160,7 +157,7 @@ void CacheReader::read(std::int64_t index, Element& element) const {
       extent = value_at<std::int64_t>(start + place);
       place += sizeof extent;
     }
-    data = aligned(data);
+    data = align_up(data, HostTensor::alignment);
     std::size_t bytes = size_of(type.dtype);
     for (const std::int64_t extent : type.shape) {
       if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes)) bytes = SIZE_MAX;

@@ -12,7 +12,7 @@
 #include "core/data/element_place.h"
 #include "core/data/graph_function.h"
 #include "core/data/uploaded.h"
-#include "core/exec/in_place_program.h"
+#include "core/exec/run/in_place_program.h"
 #include "core/exec/plan_cache.h"
 #include "core/exec/step_fence.h"
 

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 
 namespace gpubench {
-namespace {
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + MemoryPool::alignment - 1) / MemoryPool::alignment * MemoryPool::alignment;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 DeviceSlots::DeviceSlots(Device& device) : device_(device), copies_(device.new_stream()) {}
 
@@ -28,7 +23,7 @@ void DeviceSlots::upload(const Element& host, Element& element) {
   finish();
   release(element);
   std::size_t bytes = 0;
-  for (const HostTensor& tensor : host) bytes += aligned(tensor.bytes());
+  for (const HostTensor& tensor : host) bytes += align_up(tensor.bytes(), MemoryPool::alignment);
   device_.bind_to_thread();
   const std::shared_ptr<Slot> slot = take(bytes);
   copies_->wait_for(*slot->drained);
@@ -39,7 +34,7 @@ void DeviceSlots::upload(const Element& host, Element& element) {
   for (std::size_t i = 0; i < host.size(); ++i) {
     copies_->copy(memory, host[i].data(), host[i].bytes());
     element[i].assign(host[i].type(), std::shared_ptr<std::byte>(slot, memory));
-    memory += aligned(host[i].bytes());
+    memory += align_up(host[i].bytes(), MemoryPool::alignment);
   }
   copies_->record(*slot->filled);
   latest_ = slot;

@@ -1,12 +1,11 @@
 #include "core/data/distribute.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <utility>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/data/batch.h"
 #include "core/data/file_dataset.h"
@@ -16,25 +15,8 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::pair<Sharding, std::string_view>, 4> shardings{
-    {{Sharding::automatic, "auto"}, {Sharding::file, "file"}, {Sharding::element, "element"}, {Sharding::off, "off"}}};
-constexpr std::array<std::pair<BatchOf, std::string_view>, 2> batches{
-    {{BatchOf::global, "global"}, {BatchOf::per_replica, "per_replica"}}};
-
-template <class Names>
-auto parse(const Names& names, std::string_view option, std::string_view name) {
-  std::string known;
-  for (const auto& [value, text] : names) {
-    if (text == name) return value;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", text);
-  }
-  throw Error(fmt::format("distribute: {} = '{}' is not possible (known: {})", option, name, known));
-}
-
-template <class Names, class Value>
-std::string_view name_of(const Names& names, Value value) {
-  return std::ranges::find(names, value, &Names::value_type::first)->second;
-}
+constexpr EnumNames<Sharding, 4> shardings{"distribute: unknown shard", {"auto", "file", "element", "off"}};
+constexpr EnumNames<BatchOf, 2> batches{"distribute: unknown batch", {"global", "per_replica"}};
 
 bool has_shard(const Dataset& dataset) {
   return dataset.stage() == "shard" ||
@@ -206,16 +188,16 @@ std::int64_t process_batch(std::int64_t size, bool split, const DistributeOption
 }  // namespace
 
 Sharding parse_sharding(std::string_view name) {
-  return parse(shardings, "shard", name);
+  return shardings.parse(name);
 }
 std::string_view to_string(Sharding sharding) {
-  return name_of(shardings, sharding);
+  return shardings[sharding];
 }
 BatchOf parse_batch_of(std::string_view name) {
-  return parse(batches, "batch", name);
+  return batches.parse(name);
 }
 std::string_view to_string(BatchOf batch) {
-  return name_of(batches, batch);
+  return batches[batch];
 }
 
 DatasetPtr distribute(DatasetPtr dataset, const DistributeOptions& options) {

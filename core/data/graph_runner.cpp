@@ -4,7 +4,7 @@
 #include <bit>
 #include <vector>
 
-#include "core/exec/in_place_program.h"
+#include "core/exec/run/in_place_program.h"
 #include "core/graph/leaf_ops.h"
 #include "core/passes/vectorize.h"
 

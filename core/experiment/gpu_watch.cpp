@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/telemetry/nvml/gpu_probe.h"
-#include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/nvml/gpu_sensors.h"
 
 namespace gpubench {
 namespace {

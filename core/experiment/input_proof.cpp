@@ -11,7 +11,7 @@
 #include "core/experiment/kept_elements.h"
 #include "core/experiment/pipeline.h"
 #include "core/experiment/slowest_thread.h"
-#include "core/measure/ratio.h"
+#include "core/measure/estimate.h"
 
 namespace gpubench {
 namespace {

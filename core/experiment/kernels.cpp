@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/experiment/kernel_case.h"
 #include "core/experiment/matmul_peak.h"
-#include "core/experiment/planned_kernel.h"
 #include "core/experiment/step_measurement.h"
 #include "core/measure/stats/quantile.h"
 

@@ -8,7 +8,7 @@
 #include "core/data/pipeline.h"
 #include "core/experiment/input_window.h"
 #include "core/experiment/step_measurement.h"
-#include "core/telemetry/proc/cpu_probe.h"
+#include "core/telemetry/proc/process_probes.h"
 
 namespace gpubench {
 namespace {

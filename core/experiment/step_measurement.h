@@ -7,11 +7,10 @@
 
 #include "core/exec/runtime.h"
 #include "core/experiment/step_source.h"
-#include "core/measure/pace.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
-#include "core/telemetry/tracer.h"
+#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/report/run_table.h"
 #include "core/report/scale.h"
@@ -183,9 +184,8 @@ void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
 }  // namespace
 
 ChartKind parse_chart_kind(std::string_view name) {
-  if (name == "line") return ChartKind::line;
-  if (name == "bar") return ChartKind::bar;
-  throw Error(fmt::format("unknown chart '{}'; charts are line, bar", name));
+  constexpr EnumNames<ChartKind, 2> names{"unknown chart", {"line", "bar"}};
+  return names.parse(name);
 }
 
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,

@@ -8,19 +8,13 @@
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
+#include "core/base/split_mix.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
 namespace {
 
 const char registry_key = 0;
-
-/// SplitMix64's finalizer (Steele, Lea, Flood 2014): neighbouring seeds give unrelated streams.
-std::uint64_t scramble(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
 
 /// The `index`-th of `count` shares of `whole`, at least one.
 int share_of(int whole, int index, int count) {
@@ -90,7 +84,7 @@ DeviceConfig& Session::configure(const std::string& what) {
 }
 
 std::uint64_t Session::next_seed() {
-  return scramble(seed_ + 0x9e3779b97f4a7c15U * ++next_stream_);
+  return split_mix(seed_ + split_mix_step * ++next_stream_);
 }
 
 std::vector<Session::Use> Session::memory_in_use() const {

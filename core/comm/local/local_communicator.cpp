@@ -40,7 +40,7 @@ struct LocalRank {
   }
 };
 
-class LocalSide final : public SideCollective {
+class LocalSide final : public SideWork {
  public:
   LocalSide(std::shared_ptr<LocalRank> rank, Collective collective) : rank_(std::move(rank)) {
     collective_.collective = std::move(collective);
@@ -119,7 +119,7 @@ class LocalCommunicator final : public Communicator {
     rank_->clock.add(collective.bytes(), outcome, from);
   }
 
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<LocalSide>(rank_, std::move(collective));
   }
 

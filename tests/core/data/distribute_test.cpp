@@ -310,9 +310,9 @@ TEST(Distribute, RefusesUnknownNamesAndPlaces) {
   EXPECT_EQ(to_string(Sharding::automatic), "auto");
   EXPECT_EQ(to_string(parse_batch_of("per_replica")), "per_replica");
   EXPECT_THAT([] { parse_sharding("rows"); },
-              ThrowsMessage<Error>("distribute: shard = 'rows' is not possible (known: auto, file, element, off)"));
+              ThrowsMessage<Error>("distribute: unknown shard 'rows' (known: auto, file, element, off)"));
   EXPECT_THAT([] { parse_batch_of("rows"); },
-              ThrowsMessage<Error>("distribute: batch = 'rows' is not possible (known: global, per_replica)"));
+              ThrowsMessage<Error>("distribute: unknown batch 'rows' (known: global, per_replica)"));
   EXPECT_THAT([] { part(batch(numbers(9), 3), 3, 3); },
               ThrowsMessage<Error>("distribute: process 3 of 3; processes are counted from 0"));
   EXPECT_THAT([] { distribute(numbers(9), {.replicas = 0}); },

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/exec/graph_executor.h"
+#include "core/exec/run/graph_executor.h"
 #include "core/ops/shape_ops.h"
 #include "tests/core/exec/small_model.h"
 #include "tests/support/device_configs.h"

@@ -183,7 +183,7 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
   EXPECT_EQ(text([&](auto& o) { o.input = examples, o.batch = 7; }),
             "measure.inference: the input has fewer than the 7 examples of a batch");
   EXPECT_THAT([] { parse_inference_mode("server"); },
-              ThrowsMessage<Error>("unknown mode 'server' of inference (known: single_stream, offline)"));
+              ThrowsMessage<Error>("unknown mode of inference 'server' (known: single_stream, offline)"));
 }
 
 TEST_F(Inference, ARandomInputNeedsAShape) {

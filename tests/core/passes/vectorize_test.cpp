@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/exec/in_place_program.h"
+#include "core/exec/run/in_place_program.h"
 #include "core/ops/binary.h"
 #include "core/ops/cast.h"
 #include "core/ops/matmul.h"
