@@ -44,7 +44,7 @@ void block_of_products(std::int64_t terms, const float* a, std::int64_t a_width,
 }
 
 template <Onto onto>
-struct Sizes {
+struct OuterProductSizes {
   std::int64_t terms, rows, columns;
 
   template <std::int64_t Rows>
@@ -76,7 +76,7 @@ namespace {
 
 template <Onto onto>
 std::unique_ptr<Kernel> plan_products(const TensorType& a, const TensorType& b) {
-  const Sizes<onto> sizes{a.shape[0], a.shape[1], b.shape[1]};
+  const OuterProductSizes<onto> sizes{a.shape[0], a.shape[1], b.shape[1]};
   const std::int64_t results = sizes.rows * sizes.columns;
   const int threads = threads_for_stream(sizes.rows, 4 * results, 2 * results * sizes.terms);
   return loop_kernel([sizes, threads](Views inputs, Views outputs) {

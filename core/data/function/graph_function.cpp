@@ -20,8 +20,8 @@ namespace {
 
 /// A CPU device of one thread of its own.
 DevicePlace one_thread() {
-  const DeviceConfig config{
-      .gpus = std::vector<GpuDeviceOptions>{}, .cpus = {CpuDeviceConfig{.memory = {}, .threads = 1}}, .threads = 1};
+  const DeviceConfig config{{DeviceId::Kind::gpu, {.devices = std::vector<LogicalDevice>{}}},
+                            {DeviceId::Kind::cpu, {.devices = {{{.threads = 1}}}}}};
   return {std::make_shared<const Devices>(config), DeviceId{}};
 }
 

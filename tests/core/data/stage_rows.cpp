@@ -22,6 +22,7 @@
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -42,7 +43,7 @@ DatasetPtr random_elements(bool resident) {
 
 /// What stages do on devices with memory of their own is tested with those.
 DevicePlace host_device() {
-  static const auto devices = std::make_shared<const Devices>(DeviceConfig{.gpus = std::vector<GpuDeviceOptions>{}});
+  static const auto devices = std::make_shared<const Devices>(support::without_gpus());
   return {devices, DeviceId{}};
 }
 

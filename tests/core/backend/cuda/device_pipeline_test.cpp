@@ -30,6 +30,7 @@
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -40,8 +41,7 @@ using testing::ThrowsMessage;
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
 const Devices& devices() {
-  static const Devices two(
-      DeviceConfig{.gpus = {{{.physical = 0, .memory = {}}, {.physical = 0, .memory = {}}}}, .cpus = {{}}});
+  static const Devices two(support::gpu_devices({{}, {}}));
   return two;
 }
 
@@ -307,7 +307,7 @@ TEST(DevicePipeline, ErrorsOfTheSourceComeThrough) {
 
 TEST(DevicePipeline, AnElementThatDoesNotFitTheDeviceIsAnError) {
   const auto two_mib = PoolOptions{.limit = std::size_t{2} << 20};
-  const Devices small(DeviceConfig{.gpus = {{{.physical = 0, .memory = two_mib}}}, .cpus = {{}}});
+  const Devices small(support::gpu_devices({{.memory = two_mib}}));
   const DevicePlace there{std::shared_ptr<const Devices>(std::shared_ptr<void>(), &small), gpu};
   const DatasetPtr large = batch(from_tensor_slices({HostTensor::zeros({{1024, 1024}, Dtype::f32})}), 1024);
   const std::unique_ptr<Cursor> cursor = prefetch_to_device(large, there)->open(0, takes_all());
@@ -318,7 +318,7 @@ TEST(DevicePipeline, AnElementThatDoesNotFitTheDeviceIsAnError) {
 
 TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
   {
-    const Devices own(DeviceConfig{.gpus = {{{.physical = 0, .memory = {}}}}, .cpus = {{}}});
+    const Devices own(support::gpu_devices({{}}));
     const DevicePlace there{std::shared_ptr<const Devices>(std::shared_ptr<void>(), &own), gpu};
     const DatasetPtr stage = map(prefetch_to_device(numbers(1000), there, 2), noisy(), {.place = there});
     const std::unique_ptr<Cursor> cursor = stage->open(0, takes_all());

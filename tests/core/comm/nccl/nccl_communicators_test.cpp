@@ -137,8 +137,7 @@ TEST_F(NcclCommunicators, OneGpuInTwoProcessesIsRefused) {
 
 TEST_F(NcclCommunicators, SharesOfOneGpuAreRefused) {
   cuda_on_cpu::machine().gpus = 2;
-  backend_ = std::make_unique<CudaBackend>(
-      std::vector<GpuDeviceOptions>{{.physical = 1, .memory = {}}, {.physical = 1, .memory = {}}});
+  backend_ = std::make_unique<CudaBackend>(BackendConfig{.devices = {{{.physical = 1}, {.physical = 1}}}});
   EXPECT_THAT([&] { make_nccl_communicators(devices(), nullptr, patience); },
               ThrowsMessage<Error>("nccl: gpu:0 and gpu:1 are shares of one GPU (00000000:02:00.0), and NCCL exchanges "
                                    "between different ones only: give each replica a GPU of its own, or use "

@@ -9,6 +9,7 @@
 #include "core/ops/shape_ops.h"
 #include "core/ops/unary.h"
 #include "tests/support/allocations.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 
 const Devices& devices() {
-  static const Devices host{DeviceConfig{.gpus = std::vector<GpuDeviceOptions>{}}};
+  static const Devices host{support::without_gpus()};
   return host;
 }
 
