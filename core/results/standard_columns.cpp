@@ -1,4 +1,4 @@
-// The columns that the program itself fills, with what they mean. README.md lists the same.
+// The columns that the program itself fills, with what they mean. docs/columns.md lists the same.
 #include <array>
 
 #include "core/results/column.h"

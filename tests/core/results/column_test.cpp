@@ -31,7 +31,7 @@ TEST(Column, EveryOneHasADescriptionOfOneLine) {
   EXPECT_EQ(column_of("accuracy_low").description, "");
 }
 
-TEST(Column, TheReadmeListsThemAll) {
+TEST(Column, TheDocumentationListsThemAll) {
   std::string list = "| column | unit | meaning |\n|---|---|---|\n";
   for (const auto& columns : {standard_columns(), optional_columns()}) {
     for (const Column& column : columns) {
@@ -40,9 +40,9 @@ TEST(Column, TheReadmeListsThemAll) {
       list.append(column.description).append(" |\n");
     }
   }
-  const std::string readme = read_file(std::filesystem::path(GPUBENCH_SOURCE_DIR) / "README.md");
-  EXPECT_NE(readme.find("## What the columns mean\n"), std::string::npos);
-  EXPECT_NE(readme.find("\n" + list + "\n"), std::string::npos) << "README.md should list:\n" << list;
+  const std::string page = read_file(std::filesystem::path(GPUBENCH_SOURCE_DIR) / "docs/columns.md");
+  EXPECT_NE(page.find("# What the columns mean\n"), std::string::npos);
+  EXPECT_NE(page.find("\n" + list + "\n"), std::string::npos) << "docs/columns.md should list:\n" << list;
 }
 
 TEST(Column, NamesTellTheUnit) {
