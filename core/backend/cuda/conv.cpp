@@ -20,7 +20,7 @@
 namespace gpubench::cuda {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t workspace_alignment = 256;
 
 /// What a kernel of our own does to the result, in place.
 using Behind = std::function<cudaError_t(const LaunchOn&, void* result, const void* bias)>;
@@ -71,7 +71,7 @@ class ConvolutionKernel final : public Kernel {
         multiprocessors_(cuda_device(device).properties().multiprocessors) {
     if (!problem.transposes_filter()) return;
     const auto bytes = static_cast<std::size_t>(problem.filter_rows() * problem.filter[0]) * element_bytes();
-    filter_bytes_ = (bytes + alignment - 1) / alignment * alignment;
+    filter_bytes_ = (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
   }
 
   void add(Behind behind, std::string_view name) {

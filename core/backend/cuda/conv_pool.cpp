@@ -12,7 +12,7 @@
 namespace gpubench::cuda {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t between_alignment = 256;
 
 /// Two kernels and the tensor between them, which takes the first part of the workspace.
 class Pair {
@@ -21,7 +21,7 @@ class Pair {
       : first(std::move(before)),
         second(std::move(behind)),
         between_(std::move(type)),
-        between_bytes_((between_.bytes() + alignment - 1) / alignment * alignment) {}
+        between_bytes_((between_.bytes() + between_alignment - 1) / between_alignment * between_alignment) {}
 
   std::size_t workspace_bytes() const {
     return between_bytes_ + std::max(first->workspace_bytes(), second->workspace_bytes());
