@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs every block of Lua or Bash in README.md and docs/: documents_test.sh SOURCE PROGRAM
 # A block behind a line "<!-- not run: REASON -->" is left out. Commands run in a copy of the experiments, so that nothing
-# is written into the repository; runs are shortened by --quick.
+# is written into the repository; runs are shortened by --quick. GPUs are hidden, as from the other tests.
 set -euo pipefail
+export CUDA_VISIBLE_DEVICES=
 
 source_tree=$1
 program=$2
