@@ -1,11 +1,13 @@
-#include "core/backend/cpu/random.h"
+#include "core/ops/random.h"
 
 #include <algorithm>
 #include <array>
 
 #include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/widened.h"
 #include "core/math/philox.h"
 
 namespace gpubench::cpu {
@@ -128,8 +130,6 @@ std::unique_ptr<Kernel> plan_mask(std::string_view op, const Signature& signatur
   return loop_kernel(RandomLoop<Mask>(signature, seed, mask, first));
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device&) {
   return plan_mask(op.name(), signature, op.rate, op.seed, op.first);
 }
@@ -146,6 +146,15 @@ std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signa
 std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signature& signature, Device&) {
   const Normal normal{static_cast<float>(op.mean), static_cast<float>(op.stddev)};
   return loop_kernel(RandomLoop<Normal>(signature, op.seed, normal));
+}
+
+}  // namespace
+
+void add_random(KernelTable& table) {
+  add_float32_row<&plan_dropout>(table);
+  add_float32_row<&plan_dropout_gradient>(table);
+  add_float32_row<&plan_random_uniform>(table);
+  add_float32_row<&plan_random_normal>(table);
 }
 
 }  // namespace gpubench::cpu

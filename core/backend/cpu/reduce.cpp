@@ -1,12 +1,15 @@
-#include "core/backend/cpu/reduce.h"
+// Sums are added in an order that depends on the shape and the number of threads alone.
+#include "core/ops/reduce.h"
 
 #include <array>
 #include <limits>
 #include <vector>
 
 #include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/widened.h"
 #include "core/backend/reduce_passes.h"
 
 namespace gpubench::cpu {
@@ -225,8 +228,6 @@ class ArgMaxLoop {
   int threads_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device&) {
   using Summed = Types<float, std::int64_t, std::int32_t>;  // smaller integers would overflow at once
   return plan_reduction<Plus>(op, signature, Summed{});
@@ -252,6 +253,16 @@ std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signatur
   reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
   const ReducePass pass = reduce_passes(input.shape, reduced).front();
   return dispatch(Numbers{}, op.name(), input.dtype, [&]<class T>() { return loop_kernel(ArgMaxLoop<T>(pass)); });
+}
+
+}  // namespace
+
+void add_reduce(KernelTable& table) {
+  add_float32_row<&plan_reduce_sum>(table);
+  add_float32_row<&plan_reduce_mean>(table);
+  add_float32_row<&plan_reduce_max>(table);
+  add_float32_row<&plan_reduce_min>(table);
+  add_float32_row<&plan_arg_max>(table);
 }
 
 }  // namespace gpubench::cpu

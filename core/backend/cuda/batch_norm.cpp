@@ -1,11 +1,12 @@
 // Kernels of our own: cuDNN's batch norm gives the inverse deviation, or a variance that is not the biased one, where
 // the op wants the variance; takes float32 parameters only; promises nothing for results in an input's memory; has no
 // gradient with given statistics; and is deprecated since cuDNN 9.
-#include "core/backend/cuda/batch_norm.h"
-
 #include "core/backend/cuda/kernels/batch_norm.h"
+
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/ops/batch_norm.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -42,8 +43,6 @@ std::unique_ptr<Kernel> plan_gradient(const Op& op, const Signature& signature, 
       },
       batch_norm_workspace(shape));
 }
-
-}  // namespace
 
 std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& signature, Device& device) {
   const BatchNormShape shape = shape_of(op, signature, op.epsilon, device);
@@ -83,6 +82,15 @@ std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, 
 std::unique_ptr<Kernel> plan_batch_norm_inference_gradient(const BatchNormInferenceGradient& op,
                                                            const Signature& signature, Device& device) {
   return plan_gradient(op, signature, op.epsilon, false, device);
+}
+
+}  // namespace
+
+void add_batch_norm(KernelTable& table) {
+  add_row<&plan_batch_norm>(table);
+  add_row<&plan_batch_norm_gradient>(table);
+  add_row<&plan_batch_norm_inference>(table);
+  add_row<&plan_batch_norm_inference_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

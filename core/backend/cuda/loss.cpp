@@ -1,10 +1,12 @@
-#include "core/backend/cuda/loss.h"
+#include "core/backend/cuda/kernels/loss.h"
 
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels/loss.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
 #include "core/math/loss.h"
+#include "core/ops/binary_cross_entropy.h"
+#include "core/ops/loss.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -18,8 +20,6 @@ LossShape shape_of(const Op& op, const TensorType& predictions) {
 Labels labels_in(const TensorView& view) {
   return {view.data, view.type->dtype, !is_floating(view.type->dtype)};
 }
-
-}  // namespace
 
 template <class O>
 std::unique_ptr<Kernel> plan_cross_entropy(const O& op, const Signature& signature, Device& device) {
@@ -85,5 +85,20 @@ template std::unique_ptr<Kernel> plan_softmax_cross_entropy_gradient(const Softm
                                                                      const Signature&, Device&);
 template std::unique_ptr<Kernel> plan_softmax_cross_entropy_gradient(const SparseSoftmaxCrossEntropyGradient&,
                                                                      const Signature&, Device&);
+
+}  // namespace
+
+void add_loss(KernelTable& table) {
+  add_row<&plan_cross_entropy<CategoricalCrossEntropy>>(table);
+  add_row<&plan_cross_entropy<SparseCategoricalCrossEntropy>>(table);
+  add_row<&plan_cross_entropy_gradient<CategoricalCrossEntropyGradient>>(table);
+  add_row<&plan_cross_entropy_gradient<SparseCategoricalCrossEntropyGradient>>(table);
+  add_row<&plan_softmax_cross_entropy<SoftmaxCrossEntropy>>(table);
+  add_row<&plan_softmax_cross_entropy<SparseSoftmaxCrossEntropy>>(table);
+  add_row<&plan_softmax_cross_entropy_gradient<SoftmaxCrossEntropyGradient>>(table);
+  add_row<&plan_softmax_cross_entropy_gradient<SparseSoftmaxCrossEntropyGradient>>(table);
+  add_row<&plan_binary_cross_entropy>(table);
+  add_row<&plan_binary_cross_entropy_gradient>(table);
+}
 
 }  // namespace gpubench::cuda

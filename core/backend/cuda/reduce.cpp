@@ -1,10 +1,14 @@
-#include "core/backend/cuda/reduce.h"
+#include "core/backend/cuda/kernels/reduce.h"
 
 #include <fmt/format.h>
 
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/reduce_plan.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/backend/reduce_passes.h"
+#include "core/ops/bias.h"
+#include "core/ops/reduce.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -55,10 +59,8 @@ class Steps {
   float scale_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_passes(const Op& op, const Signature& signature, Device& device, Reduction reduction,
-                                    const std::vector<ReducePass>& passes, double scale) {
+                                    const std::vector<ReducePass>& passes, double scale = 1) {
   const bool may_pack = is_floating(signature.inputs[0].dtype) && reduction != Reduction::arg_max;
   Steps steps(reduction, reduce_steps(passes, may_pack, cuda_device(device).properties().multiprocessors), signature,
               scale);
@@ -66,15 +68,11 @@ std::unique_ptr<Kernel> plan_passes(const Op& op, const Signature& signature, De
   return launch_kernel(op, device, std::move(steps), workspace_bytes);
 }
 
-namespace {
-
 std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& signature, Device& device,
                                        Reduction reduction, double scale = 1) {
   const TensorType& input = signature.inputs[0];
   return plan_passes(op, signature, device, reduction, reduce_passes(input.shape, op.reduced(input)), scale);
 }
-
-}  // namespace
 
 std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device& device) {
   const Dtype type = signature.inputs[0].dtype;
@@ -104,6 +102,25 @@ std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signatur
   std::vector<bool> reduced(input.shape.size(), false);
   reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
   return plan_passes(op, signature, device, Reduction::arg_max, reduce_passes(input.shape, reduced));
+}
+
+std::unique_ptr<Kernel> plan_bias_gradient(const BiasGradient& op, const Signature& signature, Device& device) {
+  const TensorType& dy = signature.inputs[0];
+  require_floating(op, dy);
+  std::vector<bool> reduced(dy.shape.size(), true);
+  reduced.back() = false;
+  return plan_passes(op, signature, device, Reduction::sum, reduce_passes(dy.shape, reduced));
+}
+
+}  // namespace
+
+void add_reduce(KernelTable& table) {
+  add_row<&plan_reduce_sum>(table);
+  add_row<&plan_reduce_mean>(table);
+  add_row<&plan_reduce_max>(table);
+  add_row<&plan_reduce_min>(table);
+  add_row<&plan_arg_max>(table);
+  add_row<&plan_bias_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

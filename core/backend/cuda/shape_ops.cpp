@@ -1,11 +1,13 @@
-#include "core/backend/cuda/shape_ops.h"
+#include "core/ops/shape_ops.h"
 
 #include <array>
 #include <vector>
 
 #include "core/backend/broadcast_plan.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
+#include "core/ops/reverse.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -56,8 +58,6 @@ std::unique_ptr<Kernel> gather_kernel(const Op& op, const Signature& signature, 
     return launch_strided_copy(on, walk, outputs[0].data, inputs[0].data);
   });
 }
-
-}  // namespace
 
 std::unique_ptr<Kernel> plan_transpose(const Transpose& op, const Signature& signature, Device& device) {
   const Strides strides = row_major(signature.inputs[0].shape);
@@ -122,6 +122,17 @@ std::unique_ptr<Kernel> plan_concat(const Concat& op, const Signature& signature
     }
     return cudaSuccess;
   });
+}
+
+}  // namespace
+
+void add_shape_ops(KernelTable& table) {
+  add_row<&plan_transpose>(table);
+  add_row<&plan_reverse>(table);
+  add_row<&plan_slice>(table);
+  add_row<&plan_slice_gradient>(table);
+  add_row<&plan_concat>(table);
+  add_row<&plan_broadcast_to>(table);
 }
 
 }  // namespace gpubench::cuda

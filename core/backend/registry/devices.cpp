@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/backend/cpu/placement.h"
 #include "core/backend/cpu/processor.h"
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/backend/registry/physical_gpu.h"

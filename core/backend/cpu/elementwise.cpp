@@ -1,12 +1,46 @@
-#include "core/backend/cpu/binary.h"
+// Ops that apply one function of core/math to each element; the list in core/math/functions.h states for which types
+// each is compiled. And the sum of many tensors, the choice between two, and casts.
+#include "core/backend/cpu/elementwise.h"
 
-#include "core/backend/cpu/function_kernel.h"
+#include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/widened.h"
+#include "core/backend/kernel_table.h"
+#include "core/graph/leaf_ops.h"
 #include "core/math/binary.h"
+#include "core/math/functions.h"
 #include "core/math/unary.h"
+#include "core/ops/binary.h"
+#include "core/ops/cast.h"
 #include "core/ops/unary.h"
 
 namespace gpubench::cpu {
 namespace {
+
+template <math::Domain domain>
+auto types_of() {
+  using math::Domain;
+  if constexpr (domain == Domain::floats) {
+    return Types<float>{};
+  } else if constexpr (domain == Domain::numbers) {
+    return Numbers{};
+  } else if constexpr (domain == Domain::numbers_and_bool) {
+    return NumbersAndBool{};
+  } else {
+    return Types<bool>{};
+  }
+}
+
+template <class F, math::Domain domain, std::int64_t flops>
+std::unique_ptr<Kernel> plan_function(const Op& op, const Signature& signature, Device&) {
+  return dispatch(types_of<domain>(), op.name(), signature.inputs[0].dtype, [&]<class T>() {
+    if constexpr (std::is_invocable_v<F, T>) {
+      return elementwise<std::invoke_result_t<F, T>, T>(op.name(), F{}, signature, flops);
+    } else {
+      return elementwise<std::invoke_result_t<F, T, T>, T, T>(op.name(), F{}, signature, flops);
+    }
+  });
+}
 
 /// Sums in the order of the inputs, a block at a time, so that the sum stays in the first-level cache.
 template <class T>
@@ -49,16 +83,6 @@ class Sum {
   int threads_;
 };
 
-}  // namespace
-
-void add_binary(KernelTable& table) {
-#define GPUBENCH_ROW(name, Type, domain, flops) \
-  table.emplace(typeid(Type), &plan_function<math::Type, math::Domain::domain, flops>);
-  GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
-  GPUBENCH_PREDICATES(GPUBENCH_ROW)
-#undef GPUBENCH_ROW
-}
-
 std::unique_ptr<Kernel> plan_select(const Select& op, const Signature& signature, Device&) {
   return dispatch(NumbersAndBool{}, op.name(), signature.inputs[1].dtype,
                   [&]<class T>() { return elementwise<T, bool, T, T>(op.name(), math::Select{}, signature); });
@@ -67,6 +91,27 @@ std::unique_ptr<Kernel> plan_select(const Select& op, const Signature& signature
 std::unique_ptr<Kernel> plan_add_n(const AddN& op, const Signature& signature, Device&) {
   return dispatch(Numbers{}, op.name(), signature.inputs[0].dtype,
                   [&]<class T>() { return loop_kernel(Sum<T>(signature)); });
+}
+
+std::unique_ptr<Kernel> plan_cast(const Cast& op, const Signature& signature, Device&) {
+  return dispatch(Everything{}, op.name(), signature.inputs[0].dtype, [&]<class From>() {
+    return dispatch(Everything{}, op.name(), op.dtype,
+                    [&]<class To>() { return elementwise<To, From>(op.name(), CastTo<To>{}, signature); });
+  });
+}
+
+}  // namespace
+
+void add_elementwise(KernelTable& table) {
+#define GPUBENCH_ROW(name, Type, domain, flops) \
+  table.emplace(typeid(Type), &plan_in_float32<&plan_function<math::Type, math::Domain::domain, flops>>);
+  GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW)
+  GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+  GPUBENCH_PREDICATES(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+  add_float32_row<&plan_add_n>(table);
+  add_float32_row<&plan_select>(table);
+  add_row<&plan_cast>(table);
 }
 
 }  // namespace gpubench::cpu

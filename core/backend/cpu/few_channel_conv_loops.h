@@ -1,5 +1,4 @@
-// Where the taps of a filter lie in an image whose border is already there: what the forward and the gradient loop of
-// grey_conv share. A tap is one (row, column, channel) of the filter.
+// The loops over one image of few channels: convolution, and the sums of its filter's gradient.
 #pragma once
 #include <cstring>
 #include <utility>
@@ -11,8 +10,8 @@
 
 namespace gpubench::cpu {
 
-struct GreyConvGeometry {
-  GreyConvGeometry(std::string_view op, const Conv2DAttributes& options, const Shape& image, const Shape& filter)
+struct FewChannelGeometry {
+  FewChannelGeometry(std::string_view op, const Conv2DAttributes& options, const Shape& image, const Shape& filter)
       : batch(image[0]), height(image[1]), width(image[2]), channels(image[3]), filters(filter[3]) {
     const auto axes = slide(op, options, image, filter);
     before = {axes[0].padding_before, axes[1].padding_before};
@@ -74,5 +73,16 @@ void in_groups(std::int64_t count, const Body& body) {
     call(last - first, first, std::make_integer_sequence<std::int64_t, Most>{});
   }
 }
+
+struct FewChannelEpilogue {
+  const float* bias;  ///< null for none
+  bool relu;
+};
+
+/// y of one image `x` that has its border.
+void convolve_few_channels(const FewChannelGeometry& g, const float* x, const float* filter,
+                           const FewChannelEpilogue& epilogue, float* y);
+/// Adds one image's part of the filter's gradient to `sums`.
+void correlate_few_channels(const FewChannelGeometry& g, const float* x, const float* dy, float* sums);
 
 }  // namespace gpubench::cpu

@@ -1,4 +1,4 @@
-#include "core/backend/cpu/grey_conv_loops.h"
+#include "core/backend/cpu/few_channel_conv_loops.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -15,7 +15,8 @@ Lanes load(const float* from) {
 
 /// `Columns` results of one row times `Vectors` vectors of result channels.
 template <std::int64_t Columns, std::int64_t Vectors>
-void convolve(const GreyConvGeometry& g, const float* x, const float* filter, const GreyEpilogue& epilogue, float* y) {
+void convolve(const FewChannelGeometry& g, const float* x, const float* filter, const FewChannelEpilogue& epilogue,
+              float* y) {
   Lanes sums[Columns][Vectors];
 #pragma GCC unroll 16
   for (std::int64_t v = 0; v < Vectors; ++v) {
@@ -44,8 +45,8 @@ void convolve(const GreyConvGeometry& g, const float* x, const float* filter, co
 }
 
 template <std::int64_t Vectors>
-void convolve_image(const GreyConvGeometry& g, const float* x, const float* filter, const GreyEpilogue& epilogue,
-                    float* y) {
+void convolve_image(const FewChannelGeometry& g, const float* x, const float* filter,
+                    const FewChannelEpilogue& epilogue, float* y) {
   for (std::int64_t row = 0; row < g.rows; ++row) {
     in_groups<most_columns>(g.columns, [&]<std::int64_t Columns>(std::int64_t first) {
       convolve<Columns, Vectors>(g, x + row * g.row_step + first * g.column_step, filter, epilogue,
@@ -56,7 +57,7 @@ void convolve_image(const GreyConvGeometry& g, const float* x, const float* filt
 
 /// sums[tap] += x[.. + tap] * dy over one image, for `Taps` taps and `Vectors` vectors of result channels.
 template <std::int64_t Taps, std::int64_t Vectors>
-void correlate(const GreyConvGeometry& g, const float* x, const std::int64_t* taps, const float* dy, float* totals) {
+void correlate(const FewChannelGeometry& g, const float* x, const std::int64_t* taps, const float* dy, float* totals) {
   Lanes sums[Taps][Vectors]{};
   std::int64_t offsets[Taps];
   for (std::int64_t t = 0; t < Taps; ++t) offsets[t] = taps[t];
@@ -90,15 +91,15 @@ void for_channels(std::int64_t filters, const Body& body) {
 
 }  // namespace
 
-void grey_convolve(const GreyConvGeometry& g, const float* x, const float* filter, const GreyEpilogue& epilogue,
-                   float* y) {
+void convolve_few_channels(const FewChannelGeometry& g, const float* x, const float* filter,
+                           const FewChannelEpilogue& epilogue, float* y) {
   for_channels(g.filters, [&]<std::int64_t Vectors>(std::int64_t channel) {
     const float* const bias = epilogue.bias != nullptr ? epilogue.bias + channel : nullptr;
     convolve_image<Vectors>(g, x, filter + channel, {bias, epilogue.relu}, y + channel);
   });
 }
 
-void grey_correlate(const GreyConvGeometry& g, const float* x, const float* dy, float* sums) {
+void correlate_few_channels(const FewChannelGeometry& g, const float* x, const float* dy, float* sums) {
   for_channels(g.filters, [&]<std::int64_t Vectors>(std::int64_t channel) {
     in_groups<most_taps_at_once>(static_cast<std::int64_t>(g.taps.size()), [&]<std::int64_t Taps>(std::int64_t first) {
       correlate<Taps, Vectors>(g, x, g.taps.data() + first, dy + channel, sums + first * g.filters + channel);

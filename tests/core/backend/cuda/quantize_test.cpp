@@ -1,11 +1,10 @@
 // How products of int8 are asked of cuBLASLt, and what is said where it has none.
-#include "core/backend/cuda/quantized_linear.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/base/error.h"
+#include "core/ops/quantized_linear.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench::cuda {
