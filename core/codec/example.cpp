@@ -41,7 +41,7 @@ std::string list_of(const std::vector<T>& values) {
   return list;
 }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
+std::string_view characters_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -152,7 +152,7 @@ void ExampleReader::read_entry(std::span<const std::byte> entry, std::span<const
   std::span<const std::byte> feature;
   WireReader fields(entry, example);
   while (fields.next()) {
-    if (fields.field() == entry_name) name = text_of(fields.bytes());
+    if (fields.field() == entry_name) name = characters_of(fields.bytes());
     if (fields.field() == entry_feature) feature = fields.bytes();
   }
   const std::size_t place = place_of(name);

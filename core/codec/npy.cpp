@@ -14,19 +14,20 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 /// NumPy's own limit is 10 000 characters unless told otherwise; structured types aside, 200 are plenty.
-constexpr std::uint32_t longest_header = 1U << 16;
+constexpr std::uint32_t longest_npy_header = 1U << 16;
 
-struct TypeName {
+struct NpyTypeName {
   std::string_view code;
   Dtype dtype;
 };
-constexpr std::array type_names{TypeName{"f4", Dtype::f32}, TypeName{"f2", Dtype::f16},    TypeName{"i8", Dtype::i64},
-                                TypeName{"i4", Dtype::i32}, TypeName{"i2", Dtype::i16},    TypeName{"i1", Dtype::i8},
-                                TypeName{"u1", Dtype::u8},  TypeName{"b1", Dtype::boolean}};
+constexpr std::array npy_type_names{NpyTypeName{"f4", Dtype::f32}, NpyTypeName{"f2", Dtype::f16},
+                                    NpyTypeName{"i8", Dtype::i64}, NpyTypeName{"i4", Dtype::i32},
+                                    NpyTypeName{"i2", Dtype::i16}, NpyTypeName{"i1", Dtype::i8},
+                                    NpyTypeName{"u1", Dtype::u8},  NpyTypeName{"b1", Dtype::boolean}};
 
 Dtype dtype_of_descr(std::string_view descr, std::string_view name) {
   const bool has_order = !descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
-  for (const TypeName& type : type_names) {
+  for (const NpyTypeName& type : npy_type_names) {
     if (has_order && descr.substr(1) == type.code) return type.dtype;
   }
   throw Error(
@@ -35,7 +36,7 @@ Dtype dtype_of_descr(std::string_view descr, std::string_view name) {
                   name, descr));
 }
 
-std::string read_header(ByteSource& source) {
+std::string read_npy_header(ByteSource& source) {
   std::array<char, magic.size()> start{};
   source.read(std::as_writable_bytes(std::span(start)), "the npy magic");
   if (std::string_view(start.data(), start.size()) != magic) {
@@ -48,9 +49,9 @@ std::string read_header(ByteSource& source) {
   }
   const std::uint32_t length = major == 1 ? source.read_u16_little("the npy header's length")
                                           : source.read_u32_little("the npy header's length");
-  if (length > longest_header) {
+  if (length > longest_npy_header) {
     throw Error(
-        fmt::format("{}: an npy header of {} bytes; at most {} are read", source.name(), length, longest_header));
+        fmt::format("{}: an npy header of {} bytes; at most {} are read", source.name(), length, longest_npy_header));
   }
   std::string text(length, '\0');
   source.read(std::as_writable_bytes(std::span(text)), "the npy header");
@@ -60,7 +61,7 @@ std::string read_header(ByteSource& source) {
 }  // namespace
 
 HostTensor decode_npy(ByteSource& source) {
-  NpyHeader header = parse_npy_header(read_header(source), source.name());
+  NpyHeader header = parse_npy_header(read_npy_header(source), source.name());
   const Dtype dtype = dtype_of_descr(header.descr, source.name());
   if (header.fortran_order && header.shape.size() > 1) {
     throw Error(fmt::format("{}: the array is in Fortran order; save numpy.ascontiguousarray() of it", source.name()));
@@ -76,7 +77,7 @@ HostTensor read_npy(const std::filesystem::path& path) {
 
 void write_npy(const std::filesystem::path& path, const HostTensor& tensor) {
   std::string_view code;
-  for (const TypeName& type : type_names) {
+  for (const NpyTypeName& type : npy_type_names) {
     if (type.dtype == tensor.dtype()) code = type.code;
   }
   if (code.empty()) {

@@ -28,14 +28,14 @@ struct Directory {
   std::uint64_t offset = 0;
 };
 
-[[noreturn]] void damaged(const std::string& name, std::string_view what) {
-  throw Error(fmt::format("{}: the zip archive is damaged: {}", name, what));
+[[noreturn]] void damaged_archive(const std::string& name, std::string_view what) {
+  throw Error(fmt::format("{}: the zip archive is damaged_archive: {}", name, what));
 }
 
 std::vector<std::byte> read_range(const std::filesystem::path& path, std::uint64_t offset, std::uint64_t size,
                                   std::string_view what) {
   FileSource file(path, offset, size);
-  if (file.left_at_most() < size) damaged(file.name(), fmt::format("{} is cut short", what));
+  if (file.left_at_most() < size) damaged_archive(file.name(), fmt::format("{} is cut short", what));
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   file.read(bytes, what);
   return bytes;
@@ -54,12 +54,13 @@ std::uint64_t find_end(const std::filesystem::path& path, std::uint64_t file_siz
 }
 
 Directory read_end64(const std::filesystem::path& path, std::uint64_t end_offset) {
-  if (end_offset < locator64_size) damaged(path.string(), "no zip64 locator");
+  if (end_offset < locator64_size) damaged_archive(path.string(), "no zip64 locator");
   FileSource locator(path, end_offset - locator64_size, locator64_size);
-  if (locator.read_u32_little("the zip64 locator") != locator64_signature) damaged(path.string(), "no zip64 locator");
+  if (locator.read_u32_little("the zip64 locator") != locator64_signature)
+    damaged_archive(path.string(), "no zip64 locator");
   locator.read_u32_little("the zip64 locator");
   FileSource end(path, locator.read_u64_little("the zip64 locator"));
-  if (end.read_u32_little("the zip64 end") != end64_signature) damaged(path.string(), "no zip64 end record");
+  if (end.read_u32_little("the zip64 end") != end64_signature) damaged_archive(path.string(), "no zip64 end record");
   end.read_u64_little("the zip64 end");  // size of this record
   end.read_u32_little("the zip64 end");  // versions
   end.read_u64_little("the zip64 end");  // part numbers
@@ -84,7 +85,7 @@ Directory read_end(const std::filesystem::path& path, std::uint64_t file_size) {
   const bool has_zip64 = directory.entries == 0xffff || directory.size == in_zip64 || directory.offset == in_zip64;
   if (has_zip64) directory = read_end64(path, end_offset);
   if (directory.offset > end_offset || directory.size > end_offset - directory.offset) {
-    damaged(path.string(), "the directory lies outside the file");
+    damaged_archive(path.string(), "the directory lies outside the file");
   }
   return directory;
 }
@@ -95,7 +96,7 @@ void read_zip64_sizes(ZipArchive::Entry& entry, std::span<const std::byte> extra
   while (fields.left_at_most() >= 4) {
     const std::uint16_t id = fields.read_u16_little("an extra field");
     const std::uint16_t length = fields.read_u16_little("an extra field");
-    if (length > fields.left_at_most()) damaged(name, "an extra field is cut short");
+    if (length > fields.left_at_most()) damaged_archive(name, "an extra field is cut short");
     std::vector<std::byte> value(length);
     fields.read(value, "an extra field");
     if (id != zip64_extra) continue;
@@ -109,7 +110,7 @@ void read_zip64_sizes(ZipArchive::Entry& entry, std::span<const std::byte> extra
 ZipArchive::Entry read_entry(ByteSource& directory) {
   constexpr std::string_view what = "the directory";
   if (directory.read_u32_little(what) != directory_signature)
-    damaged(directory.name(), "a directory entry has no magic");
+    damaged_archive(directory.name(), "a directory entry has no magic");
   ZipArchive::Entry entry;
   directory.read_u32_little(what);  // versions
   entry.flags = directory.read_u16_little(what);
@@ -138,8 +139,8 @@ std::uint64_t data_offset(const std::filesystem::path& path, const ZipArchive::E
   constexpr std::uint64_t fixed_size = 30;
   constexpr std::size_t before_lengths = 22;
   FileSource header(path, entry.header_offset, fixed_size);
-  if (header.left_at_most() < fixed_size) damaged(name, "its header lies outside the file");
-  if (header.read_u32_little("a local header") != local_signature) damaged(name, "its header has no magic");
+  if (header.left_at_most() < fixed_size) damaged_archive(name, "its header lies outside the file");
+  if (header.read_u32_little("a local header") != local_signature) damaged_archive(name, "its header has no magic");
   std::array<std::byte, before_lengths> skipped;
   header.read(skipped, "a local header");
   const std::uint64_t name_length = header.read_u16_little("a local header");
@@ -168,14 +169,14 @@ std::vector<std::byte> ZipArchive::read(const Entry& entry) const {
   }
   std::unique_ptr<ByteSource> source =
       std::make_unique<FileSource>(path_, data_offset(path_, entry, name), entry.compressed_size);
-  if (source->left_at_most() < entry.compressed_size) damaged(name, "it is cut short");
+  if (source->left_at_most() < entry.compressed_size) damaged_archive(name, "it is cut short");
   if (entry.method == deflated) source = std::make_unique<InflateSource>(std::move(source), Compression::deflate);
-  if (entry.size > source->left_at_most()) damaged(name, "its sizes contradict each other");
+  if (entry.size > source->left_at_most()) damaged_archive(name, "its sizes contradict each other");
 
   std::vector<std::byte> bytes(static_cast<std::size_t>(entry.size));
   source->read(bytes, entry.name);
   source->expect_end(entry.name);
-  if (crc32_of(bytes) != entry.crc32) damaged(name, "its checksum is wrong");
+  if (crc32_of(bytes) != entry.crc32) damaged_archive(name, "its checksum is wrong");
   return bytes;
 }
 

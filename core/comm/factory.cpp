@@ -19,7 +19,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"automatic", "local", "nccl", "reduction_to_one"};
+constexpr std::array<std::string_view, 4> cross_device_names{"automatic", "local", "nccl", "reduction_to_one"};
 
 std::string names_of(std::span<Device* const> devices) {
   std::vector<std::string> ids;
@@ -118,15 +118,15 @@ std::vector<std::unique_ptr<Communicator>> make_gpu_communicators(std::span<Devi
 }  // namespace
 
 std::string_view to_string(CrossDevice cross_device) {
-  return names[static_cast<std::size_t>(cross_device)];
+  return cross_device_names[static_cast<std::size_t>(cross_device)];
 }
 
 CrossDevice parse_cross_device(std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    throw Error(fmt::format("unknown cross_device '{}' (known: {})", name, fmt::join(names, ", ")));
+  const auto found = std::ranges::find(cross_device_names, name);
+  if (found == cross_device_names.end()) {
+    throw Error(fmt::format("unknown cross_device '{}' (known: {})", name, fmt::join(cross_device_names, ", ")));
   }
-  return static_cast<CrossDevice>(found - names.begin());
+  return static_cast<CrossDevice>(found - cross_device_names.begin());
 }
 
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,

@@ -14,7 +14,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "batch";
+constexpr std::string_view batch_stage = "batch";
 
 /// What both ways of batching share: the batch's types and memory, and the clock.
 class BatchCursor : public Cursor {
@@ -31,7 +31,7 @@ class BatchCursor : public Cursor {
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
     stages.push_back(
-        {.stage = stage_name, .produced = produced_.get(), .bytes = bytes_.get(), .busy = Seconds(busy_.get())});
+        {.stage = batch_stage, .produced = produced_.get(), .bytes = bytes_.get(), .busy = Seconds(busy_.get())});
     return stages;
   }
 
@@ -154,7 +154,7 @@ class BatchDataset final : public Batching {
     types_ = stacked(this->source().element_types(), always_full ? size : varying);
   }
 
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return batch_stage; }
   std::int64_t batch_size() const override { return batch_size_; }
   bool drop_remainder() const override { return drop_remainder_; }
   DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {

@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "concatenate";
+constexpr std::string_view concatenate_stage = "concatenate";
 
 class ConcatenateCursor final : public Cursor {
  public:
@@ -39,7 +39,7 @@ class ConcatenateCursor final : public Cursor {
       const std::vector<StageStatistics> rows = part->statistics();
       stages.insert(stages.end(), rows.begin(), rows.end());
     }
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(concatenate_stage));
     return stages;
   }
 
@@ -64,7 +64,7 @@ class ConcatenateDataset final : public Dataset {
  public:
   ConcatenateDataset(DatasetPtr first, DatasetPtr second, std::vector<TensorType> types)
       : sources_{std::move(first), std::move(second)}, types_(std::move(types)) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return concatenate_stage; }
   std::span<const DatasetPtr> sources() const override { return sources_; }
   const std::vector<TensorType>& element_types() const override { return types_; }
 

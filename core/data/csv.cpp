@@ -15,7 +15,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "csv";
+constexpr std::string_view csv_stage = "csv";
 
 /// A field's value; which member counts is its column's type.
 struct CsvValue {
@@ -222,8 +222,8 @@ std::vector<TensorType> types_of(const Table& table) {
 
 DatasetPtr csv(std::span<const std::string> files, const CsvOptions& options) {
   const std::shared_ptr<const Table> table = table_of(options);
-  return record_files(expand_patterns(files, stage_name),
-                      {.stage = stage_name, .types = types_of(*table), .open = [table](const std::string& path) {
+  return record_files(expand_patterns(files, csv_stage),
+                      {.stage = csv_stage, .types = types_of(*table), .open = [table](const std::string& path) {
                          return std::make_unique<CsvFile>(path, table);
                        }});
 }

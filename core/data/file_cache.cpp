@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "cache";
+constexpr std::string_view file_cache_stage = "cache";
 
 /// Writes what passes. Elements that are passed over must be written too: skip() stays as it is.
 class WritingCursor final : public Cursor {
@@ -35,7 +35,7 @@ class WritingCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(file_cache_stage));
     stages.back().busy = Seconds(busy_.get());
     return stages;
   }
@@ -62,7 +62,7 @@ class ReadingCursor final : public Cursor {
     position_ += skipped;
     return skipped;
   }
-  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(file_cache_stage)}; }
 
  private:
   const CacheReader reader_;
@@ -74,7 +74,7 @@ class FileCacheDataset final : public Transformation {
  public:
   FileCacheDataset(DatasetPtr source, std::filesystem::path path)
       : Transformation(std::move(source)), path_(std::move(path)) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return file_cache_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return cache(std::move(source), path_); }
   std::string settings() const override { return fmt::format("file={}", path_.string()); }
 

@@ -17,7 +17,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "filter";
+constexpr std::string_view filter_stage = "filter";
 constexpr std::int64_t row_block = 64;
 
 class Answers final : public BlockOutputs {
@@ -73,7 +73,7 @@ class FilterCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(filter_stage));
     stages.back().busy = Seconds(busy_.get());
     return stages;
   }
@@ -132,7 +132,7 @@ class FilterDataset final : public Transformation {
  public:
   FilterDataset(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate)
       : Transformation(std::move(source)), predicate_(std::move(predicate)) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return filter_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return filter(std::move(source), predicate_); }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {

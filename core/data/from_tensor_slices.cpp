@@ -11,7 +11,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "from_tensor_slices";
+constexpr std::string_view from_tensor_slices_stage = "from_tensor_slices";
 
 class SlicesCursor final : public Cursor {
  public:
@@ -40,7 +40,7 @@ class SlicesCursor final : public Cursor {
     return static_cast<std::size_t>(count);
   }
 
-  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(from_tensor_slices_stage)}; }
 
  private:
   const Rows rows_;
@@ -51,7 +51,7 @@ class SlicesCursor final : public Cursor {
 class SlicesDataset final : public Dataset {
  public:
   explicit SlicesDataset(const std::vector<HostTensor>& tensors) : rows_(tensors) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return from_tensor_slices_stage; }
   const std::vector<TensorType>& element_types() const override { return rows_.row_types(); }
   std::optional<std::int64_t> size() const override { return rows_.count(); }
   std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/, const CursorOptions& /*options*/) const override {

@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "ignore_errors";
+constexpr std::string_view ignore_errors_stage = "ignore_errors";
 
 class IgnoreErrorsCursor final : public Cursor {
  public:
@@ -40,7 +40,7 @@ class IgnoreErrorsCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(ignore_errors_stage));
     stages.back().errors = errors_.get();
     const std::lock_guard lock(text_mutex_);
     if (!text_.empty()) stages.back().why = "the last error: " + text_;
@@ -83,7 +83,7 @@ class IgnoreErrorsCursor final : public Cursor {
 class IgnoreErrorsDataset final : public Transformation {
  public:
   using Transformation::Transformation;
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return ignore_errors_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return ignore_errors(std::move(source)); }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {

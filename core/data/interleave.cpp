@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "interleave";
+constexpr std::string_view interleave_stage = "interleave";
 
 std::string settings_text(const InterleaveOptions& settings) {
   return fmt::format("cycle={} block={}{}{}", settings.cycle_length, settings.block_length,
@@ -33,7 +33,7 @@ class InterleaveDataset final : public FileDataset {
       : inputs_(std::make_shared<const std::vector<DatasetPtr>>(std::move(inputs))),
         types_(std::move(types)),
         settings_(settings) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return interleave_stage; }
   std::string settings() const override { return settings_text(settings_); }
   bool in_order(std::optional<bool> deterministic) const override {
     return keeps_order(settings_, deterministic) && Dataset::in_order(deterministic);
@@ -79,7 +79,7 @@ class InterleaveMadeDataset final : public Transformation {
         types_(first.element_types()),
         examples_(first.examples_per_element()),
         settings_(settings) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return interleave_stage; }
   DatasetPtr with_source(DatasetPtr source) const override {
     return std::make_shared<InterleaveMadeDataset>(std::move(source), function_, *this, settings_);
   }
@@ -103,7 +103,7 @@ class InterleaveMadeDataset final : public Transformation {
                         most_interleaved));
       }
       const DatasetPtr& input = inputs->emplace_back(function_(element));
-      require_host_elements(*input, stage_name);
+      require_host_elements(*input, interleave_stage);
       if (common_types(types_, input->element_types()) == types_) continue;
       throw Error(fmt::format("interleave: the function gave a dataset of {} before, and now one of {}",
                               to_string(types_), to_string(input->element_types())));

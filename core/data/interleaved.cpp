@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "interleave";
+constexpr std::string_view interleaved_stage = "interleave";
 constexpr std::string_view tuned_why =
     "one for each core; more, up to one for each input of the cycle, where these wait for inputs";
 /// What an input's buffer holds: handing over costs by the half of one.
@@ -112,7 +112,7 @@ class InterleavedCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = inputs_.statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(interleaved_stage));
     if (threads_ == 0) return stages;
     stages.back().why = tuned_ ? tuned_why : "as it was opened";
     const InputReaders::Figures figures = readers_.figures();

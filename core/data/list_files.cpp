@@ -16,7 +16,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "list_files";
+constexpr std::string_view list_files_stage = "list_files";
 
 struct FileList {
   std::vector<std::string> paths;
@@ -58,7 +58,7 @@ class ListCursor final : public Cursor {
     return static_cast<std::int64_t>(skipped);
   }
 
-  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(list_files_stage)}; }
 
  private:
   std::shared_ptr<const FileList> list_;
@@ -75,7 +75,7 @@ class ListDataset final : public FileDataset {
       : list_(std::make_shared<const FileList>(std::move(list))), order_(order), types_{{{varying}, Dtype::u8}} {
     if (!list_->labels.empty()) types_.push_back({{}, Dtype::i64});
   }
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return list_files_stage; }
   std::string settings() const override {
     const std::string files = file_settings(list_->paths);
     return order_.shuffle ? fmt::format("{} shuffle seed={}", files, order_.seed) : files;
@@ -107,7 +107,7 @@ std::string file_settings(std::span<const std::string> paths) {
 }
 
 DatasetPtr list_files(std::span<const std::string> patterns, const FileOrder& order) {
-  std::vector<std::string> paths = expand_patterns(patterns, stage_name);
+  std::vector<std::string> paths = expand_patterns(patterns, list_files_stage);
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   return std::make_shared<ListDataset>(FileList{std::move(paths), {}}, order);

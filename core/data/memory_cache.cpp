@@ -15,7 +15,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "cache";
+constexpr std::string_view memory_cache_stage = "cache";
 
 std::string bytes_text(std::int64_t bytes) {
   return format_bytes(static_cast<double>(bytes));
@@ -81,7 +81,7 @@ class RecordingCursor : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(memory_cache_stage));
     stages.back().buffered = produced_.elements();
     return stages;
   }
@@ -204,7 +204,7 @@ class KeptCursor final : public Cursor {
   }
 
   std::vector<StageStatistics> statistics() const override {
-    StageStatistics row = produced_.row(stage_name);
+    StageStatistics row = produced_.row(memory_cache_stage);
     row.buffered = row.capacity = count_;
     return {row};
   }
@@ -219,7 +219,7 @@ class KeptCursor final : public Cursor {
 class MemoryCacheDataset final : public Transformation {
  public:
   MemoryCacheDataset(DatasetPtr source, std::int64_t limit) : Transformation(std::move(source)), limit_(limit) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return memory_cache_stage; }
   DatasetPtr with_source(DatasetPtr source) const override {
     return cache(std::move(source), static_cast<std::size_t>(limit_));
   }

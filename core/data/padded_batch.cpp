@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "padded_batch";
+constexpr std::string_view padded_batch_stage = "padded_batch";
 
 class PaddedBatchCursor final : public Cursor {
  public:
@@ -48,7 +48,7 @@ class PaddedBatchCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(padded_batch_stage));
     stages.back().busy = Seconds(busy_.get());
     return stages;
   }
@@ -121,7 +121,7 @@ class PaddedBatchDataset final : public Batching {
     for (TensorType& type : types_) type.shape.insert(type.shape.begin(), full ? batch_size_ : varying);
   }
 
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return padded_batch_stage; }
   std::int64_t batch_size() const override { return batch_size_; }
   bool drop_remainder() const override { return drop_remainder_; }
   DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {

@@ -14,7 +14,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "prefetch";
+constexpr std::string_view prefetch_stage = "prefetch";
 constexpr std::size_t autotune_bytes = std::size_t{8} << 20;
 constexpr std::size_t autotune_least = 2;
 constexpr std::size_t autotune_most = 64;
@@ -157,7 +157,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
 class PrefetchDataset final : public Transformation {
  public:
   PrefetchDataset(DatasetPtr source, std::int64_t capacity) : Transformation(std::move(source)), capacity_(capacity) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return prefetch_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return prefetch(std::move(source), capacity_); }
   Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {

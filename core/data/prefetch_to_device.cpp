@@ -10,13 +10,13 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "prefetch_to_device";
+constexpr std::string_view prefetch_to_device_stage = "prefetch_to_device";
 
 class PrefetchToDeviceDataset final : public Transformation {
  public:
   PrefetchToDeviceDataset(DatasetPtr source, const DevicePlace& place, std::int64_t capacity)
       : Transformation(std::move(source)), place_(place), apart_(place.apart()), capacity_(capacity) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return prefetch_to_device_stage; }
   DatasetPtr with_source(DatasetPtr source) const override {
     return prefetch_to_device(std::move(source), place_, capacity_);
   }
@@ -26,7 +26,7 @@ class PrefetchToDeviceDataset final : public Transformation {
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     if (apart_) {
-      require_taker(options, stage_name, place_.id);
+      require_taker(options, prefetch_to_device_stage, place_.id);
       return open_uploaded_ahead(*this, place_, capacity_, epoch, options);
     }
     CursorOptions asked = options;
@@ -43,9 +43,9 @@ class PrefetchToDeviceDataset final : public Transformation {
 }  // namespace
 
 DatasetPtr prefetch_to_device(DatasetPtr source, const DevicePlace& place, std::int64_t capacity) {
-  require_host_elements(*source, stage_name);
+  require_host_elements(*source, prefetch_to_device_stage);
   if (capacity < 1) {
-    throw Error(fmt::format("{}: a buffer of {} elements; at least 1 is needed", stage_name, capacity));
+    throw Error(fmt::format("{}: a buffer of {} elements; at least 1 is needed", prefetch_to_device_stage, capacity));
   }
   return std::make_shared<PrefetchToDeviceDataset>(std::move(source), place, capacity);
 }

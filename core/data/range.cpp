@@ -11,7 +11,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "range";
+constexpr std::string_view range_stage = "range";
 
 class RangeCursor final : public Cursor {
  public:
@@ -40,7 +40,7 @@ class RangeCursor final : public Cursor {
     return skipped;
   }
 
-  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(range_stage)}; }
 
  private:
   std::int64_t draw() {
@@ -68,7 +68,7 @@ class RangeCursor final : public Cursor {
 class RangeDataset final : public Dataset {
  public:
   RangeDataset(std::int64_t start, std::int64_t count, std::int64_t step) : start_(start), count_(count), step_(step) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return range_stage; }
   std::string settings() const override {
     return fmt::format("start={} count={} step={}", start_, count_ == endless ? "endless" : std::to_string(count_),
                        step_);

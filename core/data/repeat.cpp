@@ -12,7 +12,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "repeat";
+constexpr std::string_view repeat_stage = "repeat";
 
 class RepeatCursor final : public Cursor {
  public:
@@ -60,7 +60,7 @@ class RepeatCursor final : public Cursor {
   std::vector<StageStatistics> statistics() const override {
     const std::lock_guard lock(mutex_);
     std::vector<StageStatistics> stages = totals_.totals(cursor_->statistics());
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(repeat_stage));
     return stages;
   }
 
@@ -107,7 +107,7 @@ class RepeatCursor final : public Cursor {
 class RepeatDataset final : public Transformation {
  public:
   RepeatDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return repeat_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return repeat(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return count_ == endless ? "" : fmt::format("count={}", count_); }

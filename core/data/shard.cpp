@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "shard";
+constexpr std::string_view shard_stage = "shard";
 
 class ShardCursor final : public Cursor {
  public:
@@ -46,7 +46,7 @@ class ShardCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(shard_stage));
     return stages;
   }
 
@@ -95,7 +95,7 @@ class CompleteRoundsCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(shard_stage));
     return stages;
   }
 
@@ -121,7 +121,7 @@ class ShardDataset final : public Transformation {
  public:
   ShardDataset(DatasetPtr source, const ElementShare& share, Rounds rounds)
       : Transformation(std::move(source)), share_(share), rounds_(rounds) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return shard_stage; }
   std::string settings() const override {
     return fmt::format("count={} index={}{}", share_.count, share_.index,
                        rounds_ == Rounds::complete ? " complete rounds" : "");

@@ -13,12 +13,12 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "shuffle";
+constexpr std::string_view shuffle_stage = "shuffle";
 constexpr std::size_t row_block = 256;
 
 std::vector<StageStatistics> with_shuffle(std::vector<StageStatistics> sources, const Produced& produced,
                                           std::int64_t buffered, std::int64_t capacity) {
-  sources.push_back(produced.row(stage_name));
+  sources.push_back(produced.row(shuffle_stage));
   sources.back().buffered = buffered;
   sources.back().capacity = capacity;
   return sources;
@@ -122,7 +122,7 @@ class ShuffleDataset final : public Transformation {
   ShuffleDataset(DatasetPtr source, const ShuffleOptions& options)
       : Transformation(std::move(source)), options_(options) {}
 
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return shuffle_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return shuffle(std::move(source), options_); }
   Effect effect() const override { return Effect::by_position; }
   std::string settings() const override {

@@ -8,7 +8,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "skip";
+constexpr std::string_view skip_stage = "skip";
 
 class SkipCursor final : public Cursor {
  public:
@@ -31,7 +31,7 @@ class SkipCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(skip_stage));
     return stages;
   }
 
@@ -55,7 +55,7 @@ class SkipCursor final : public Cursor {
 class SkipDataset final : public Transformation {
  public:
   SkipDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return skip_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return skip(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return fmt::format("count={}", count_); }

@@ -15,7 +15,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "synthetic";
+constexpr std::string_view synthetic_stage = "synthetic";
 constexpr std::size_t resident_bytes = std::size_t{64} << 20;
 
 /// Draws whole elements: every tensor of every element has numbers of its own.
@@ -80,7 +80,7 @@ class FreshCursor final : public Cursor {
   }
 
   std::vector<StageStatistics> statistics() const override {
-    StageStatistics row = produced_.row(stage_name);
+    StageStatistics row = produced_.row(synthetic_stage);
     row.busy = Seconds(busy_.get());
     return {row};
   }
@@ -128,7 +128,7 @@ class ResidentCursor final : public Cursor {
     return count;
   }
 
-  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(synthetic_stage)}; }
 
  private:
   const Rows rows_;
@@ -140,7 +140,7 @@ class ResidentCursor final : public Cursor {
 class SyntheticDataset final : public Dataset {
  public:
   explicit SyntheticDataset(const SyntheticOptions& options) : options_(options) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return synthetic_stage; }
   std::string settings() const override {
     return fmt::format("{} count={} seed={}", options_.resident ? "resident" : "fresh",
                        options_.count == endless ? "endless" : std::to_string(options_.count), options_.seed);

@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "take";
+constexpr std::string_view take_stage = "take";
 
 class TakeCursor final : public Cursor {
  public:
@@ -38,7 +38,7 @@ class TakeCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(take_stage));
     return stages;
   }
 
@@ -59,7 +59,7 @@ class TakeCursor final : public Cursor {
 class TakeDataset final : public Transformation {
  public:
   TakeDataset(DatasetPtr source, std::int64_t count) : Transformation(std::move(source)), count_(count) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return take_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return take(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
   std::string settings() const override { return fmt::format("count={}", count_); }

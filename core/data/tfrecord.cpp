@@ -8,7 +8,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "tfrecord";
+constexpr std::string_view tfrecord_stage = "tfrecord";
 
 class TfrecordFile final : public RecordFile {
  public:
@@ -28,8 +28,8 @@ class TfrecordFile final : public RecordFile {
 }  // namespace
 
 DatasetPtr tfrecord(std::span<const std::string> files, TfrecordCompression compression) {
-  return record_files(expand_patterns(files, stage_name),
-                      {.stage = stage_name,
+  return record_files(expand_patterns(files, tfrecord_stage),
+                      {.stage = tfrecord_stage,
                        .types = {{{varying}, Dtype::u8}},
                        .open = [compression](const std::string& path) -> std::unique_ptr<RecordFile> {
                          return std::make_unique<TfrecordFile>(path, compression);

@@ -11,7 +11,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "throttle";
+constexpr std::string_view throttle_stage = "throttle";
 /// How often a waiting cursor looks whether the user pressed Ctrl-C.
 constexpr std::chrono::milliseconds interrupt_period{50};
 /// A late waking is made good by the following elements, but no more than this.
@@ -43,7 +43,7 @@ class ThrottleCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(throttle_stage));
     stages.back().busy = stages.back().waiting = Seconds(waited_.get());
     return stages;
   }
@@ -80,7 +80,7 @@ class ThrottleDataset final : public Transformation {
  public:
   ThrottleDataset(DatasetPtr source, const ThrottleOptions& settings, std::shared_ptr<Ticker> ticker)
       : Transformation(std::move(source)), settings_(settings), ticker_(std::move(ticker)) {}
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return throttle_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return throttle(std::move(source), settings_, ticker_); }
   Effect effect() const override { return Effect::one_to_one; }
   std::string settings() const override {

@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "unbatch";
+constexpr std::string_view unbatch_stage = "unbatch";
 
 TensorType row_type(TensorType type) {
   type.shape.erase(type.shape.begin());
@@ -56,7 +56,7 @@ class UnbatchCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = source_->statistics();
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(unbatch_stage));
     return stages;
   }
 
@@ -92,7 +92,7 @@ class UnbatchDataset final : public Transformation {
   explicit UnbatchDataset(DatasetPtr source) : Transformation(std::move(source)) {
     for (const TensorType& type : this->source().element_types()) types_.push_back(row_type(type));
   }
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return unbatch_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return unbatch(std::move(source)); }
   const std::vector<TensorType>& element_types() const override { return types_; }
   std::optional<std::int64_t> size() const override {

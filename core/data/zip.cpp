@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view stage_name = "zip";
+constexpr std::string_view zip_stage = "zip";
 
 class ZipCursor final : public Cursor {
  public:
@@ -39,7 +39,7 @@ class ZipCursor final : public Cursor {
       const std::vector<StageStatistics> rows = source->statistics();
       stages.insert(stages.end(), rows.begin(), rows.end());
     }
-    stages.push_back(produced_.row(stage_name));
+    stages.push_back(produced_.row(zip_stage));
     return stages;
   }
 
@@ -68,7 +68,7 @@ class ZipDataset final : public Dataset {
     }
   }
 
-  std::string_view stage() const override { return stage_name; }
+  std::string_view stage() const override { return zip_stage; }
   std::span<const DatasetPtr> sources() const override { return sources_; }
   const std::vector<TensorType>& element_types() const override { return types_; }
 

@@ -14,7 +14,7 @@ constexpr std::array highest = {"peak_memory_bytes", "reserved_memory_bytes", "t
 /// Set anew, or empty where both together have none.
 constexpr std::array intervals = {"examples_low_per_s", "examples_high_per_s", "step_time_low_s", "step_time_high_s",
                                   "flops_low_per_s",    "flops_high_per_s",    "mfu_low",         "mfu_high"};
-constexpr std::string_view sum = "warmup_s";
+constexpr std::string_view summed_column = "warmup_s";
 
 double total(const std::vector<double>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0);
@@ -36,7 +36,7 @@ class Join {
 
   double operator()(std::string_view column, double a, double b) const {
     if (std::ranges::find(highest, column) != highest.end()) return std::max(a, b);
-    if (column == sum) return a + b;
+    if (column == summed_column) return a + b;
     const double weight = is_of_time(column) ? of_time_ : of_steps_;
     return weight * a + (1 - weight) * b;
   }

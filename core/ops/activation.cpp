@@ -10,19 +10,19 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 6> names{"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"};
+constexpr std::array<std::string_view, 6> activation_names{"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"};
 
 }  // namespace
 
 std::string_view to_string(Activation activation) {
-  return names[static_cast<std::size_t>(activation)];
+  return activation_names[static_cast<std::size_t>(activation)];
 }
 
 Activation parse_activation(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<Activation>(i);
+  for (std::size_t i = 0; i < activation_names.size(); ++i) {
+    if (activation_names[i] == name) return static_cast<Activation>(i);
   }
-  throw Error(fmt::format("unknown activation '{}' (known: {})", name, fmt::join(names, ", ")));
+  throw Error(fmt::format("unknown activation '{}' (known: {})", name, fmt::join(activation_names, ", ")));
 }
 
 namespace ops {

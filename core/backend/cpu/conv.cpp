@@ -88,17 +88,18 @@ std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& 
   return kernel;
 }
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t between_alignment = 64;
 
 /// Two kernels with a tensor in the workspace between them: `first` makes it, `second` reads it.
-class TwoKernels final : public Kernel {
+class PooledConvolution final : public Kernel {
  public:
-  TwoKernels(std::unique_ptr<Kernel> first, std::unique_ptr<Kernel> second, TensorType between, bool pool_is_first)
+  PooledConvolution(std::unique_ptr<Kernel> first, std::unique_ptr<Kernel> second, TensorType between,
+                    bool pool_is_first)
       : first_(std::move(first)),
         second_(std::move(second)),
         between_(std::move(between)),
         pool_is_first_(pool_is_first),
-        between_bytes_((between_.bytes() + alignment - 1) / alignment * alignment) {}
+        between_bytes_((between_.bytes() + between_alignment - 1) / between_alignment * between_alignment) {}
 
   std::string_view implementation() const override {
     return pool_is_first_ ? second_->implementation() : first_->implementation();
@@ -130,9 +131,9 @@ std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Sign
     return plan_few_channel_conv2d_max_pool(op, signature, device);
   }
   const std::array between{op.convolved(signature.inputs)};
-  return std::make_unique<TwoKernels>(plan_conv2d(Conv2D(op.conv), Signature{signature.inputs, between}, device),
-                                      plan_kernel(MaxPool2D(op.pool), Signature{between, signature.outputs}, device),
-                                      between[0], false);
+  return std::make_unique<PooledConvolution>(
+      plan_conv2d(Conv2D(op.conv), Signature{signature.inputs, between}, device),
+      plan_kernel(MaxPool2D(op.pool), Signature{between, signature.outputs}, device), between[0], false);
 }
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPoolFilterGradient& op,
@@ -142,11 +143,12 @@ std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPool
   }
   const std::array between{op.spread(signature.inputs[0])};
   const std::array conv_inputs{signature.inputs[0], between[0]};
-  return std::make_unique<TwoKernels>(plan_kernel(MaxPool2DGradient(op.pool, between[0].shape),
-                                                  Signature{signature.inputs.subspan(1), between}, device),
-                                      plan_conv2d_filter_gradient(Conv2DFilterGradient(op.conv, op.filter_shape),
-                                                                  Signature{conv_inputs, signature.outputs}, device),
-                                      between[0], true);
+  return std::make_unique<PooledConvolution>(
+      plan_kernel(MaxPool2DGradient(op.pool, between[0].shape), Signature{signature.inputs.subspan(1), between},
+                  device),
+      plan_conv2d_filter_gradient(Conv2DFilterGradient(op.conv, op.filter_shape),
+                                  Signature{conv_inputs, signature.outputs}, device),
+      between[0], true);
 }
 
 }  // namespace

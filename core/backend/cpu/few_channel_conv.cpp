@@ -30,8 +30,8 @@ struct Workspace {
 
 /// Calls each(image, its elements with a border, the thread's part of the workspace) in the device's threads.
 template <class Each>
-void for_each_image(const FewChannelGeometry& g, const Workspace& workspace, std::span<std::byte> memory,
-                    const float* images, const Each& each) {
+void for_each_bordered_image(const FewChannelGeometry& g, const Workspace& workspace, std::span<std::byte> memory,
+                             const float* images, const Each& each) {
   parallel_ranges(g.threads, g.batch, [&](int thread, std::int64_t begin, std::int64_t end) {
     const Workspace::Part part = workspace.of(memory, thread);
     for (std::int64_t image = begin; image < end; ++image) each(image, g.bordered(images, image, part.border), part);
@@ -49,7 +49,7 @@ void sum_over_images(const FewChannelGeometry& g, const Workspace& workspace, st
   for (int thread = 0; thread < g.threads; ++thread) {
     std::fill_n(workspace.of(memory, thread).sums, g.filter_elements(), 0.0F);
   }
-  for_each_image(g, workspace, memory, images, each);
+  for_each_bordered_image(g, workspace, memory, images, each);
   for (std::int64_t i = 0; i < g.filter_elements(); ++i) {
     float sum = 0;
     for (int thread = 0; thread < g.threads; ++thread) sum += workspace.of(memory, thread).sums[i];
@@ -66,12 +66,12 @@ std::unique_ptr<Kernel> plan_pooled(const Conv2DMaxPool& op, const FewChannelGeo
         const FewChannelEpilogue epilogue = epilogue_of(options, inputs);
         float* const y = outputs[0].as<float>();
         Winner* const winners = outputs[1].as<Winner>();
-        for_each_image(g, workspace, memory, inputs[0].as<float>(),
-                       [&](std::int64_t image, const float* x, const Workspace::Part& part) {
-                         const std::int64_t to = image * window.result_elements();
-                         convolve_few_channels(g, x, filter, epilogue, part.spare);
-                         max_pool_rows(window, 0, window.out_height, part.spare, y + to, winners + to);
-                       });
+        for_each_bordered_image(g, workspace, memory, inputs[0].as<float>(),
+                                [&](std::int64_t image, const float* x, const Workspace::Part& part) {
+                                  const std::int64_t to = image * window.result_elements();
+                                  convolve_few_channels(g, x, filter, epilogue, part.spare);
+                                  max_pool_rows(window, 0, window.out_height, part.spare, y + to, winners + to);
+                                });
       },
       workspace.bytes(g.threads));
 }
@@ -110,10 +110,10 @@ std::unique_ptr<Kernel> plan_few_channel_conv2d(const Conv2D& op, const Signatur
         const float* const filter = inputs[1].as<float>();
         const FewChannelEpilogue epilogue = epilogue_of(options, inputs);
         float* const y = outputs[0].as<float>();
-        for_each_image(g, workspace, memory, inputs[0].as<float>(),
-                       [&](std::int64_t image, const float* x, const Workspace::Part&) {
-                         convolve_few_channels(g, x, filter, epilogue, y + image * g.result_elements());
-                       });
+        for_each_bordered_image(g, workspace, memory, inputs[0].as<float>(),
+                                [&](std::int64_t image, const float* x, const Workspace::Part&) {
+                                  convolve_few_channels(g, x, filter, epilogue, y + image * g.result_elements());
+                                });
       },
       workspace.bytes(g.threads));
 }

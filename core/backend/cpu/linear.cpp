@@ -81,7 +81,7 @@ std::int64_t mask_bytes(const TensorType& mask) {
 }
 
 /// y -> mask.
-std::unique_ptr<Kernel> plan_mask(const TensorType& y, const TensorType& mask) {
+std::unique_ptr<Kernel> plan_relu_mask(const TensorType& y, const TensorType& mask) {
   return loop_kernel([rows = y.shape[0], columns = y.shape[1], bytes = mask_bytes(mask)](Views inputs, Views outputs) {
     const float* const values = inputs[0].as<float>();
     auto* const bits = outputs[0].as<std::uint8_t>();
@@ -128,7 +128,7 @@ std::unique_ptr<Kernel> plan_matmul_aux(const MatmulAux& op, const Signature& si
   require_float32(op.name(), signature.outputs[0]);
   const auto y = signature.outputs.first(1), aux = signature.outputs.subspan(1);
   if (op.options.activation == Activation::relu) {
-    return two_kernels(plan_kernel(Matmul(op.options), {signature.inputs, y}, device), plan_mask(y[0], aux[0]),
+    return two_kernels(plan_kernel(Matmul(op.options), {signature.inputs, y}, device), plan_relu_mask(y[0], aux[0]),
                        [](auto&& product, auto&& mask, Views inputs, Views outputs) {
                          product(inputs, outputs.first(1));
                          mask(outputs.first(1), outputs.subspan(1));

@@ -13,7 +13,7 @@
 namespace gpubench::cpu {
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t cast_alignment = 64;
 
 std::vector<TensorType> widened_types(std::span<const TensorType> types, IsNarrow is_narrow) {
   std::vector<TensorType> wide(types.begin(), types.end());
@@ -38,7 +38,7 @@ class Widening {
       views_.push_back({&types_[i], nullptr});
       if (!is_narrow(given[i].dtype)) continue;
       offsets_[i] = workspace;
-      workspace += (types_[i].bytes() + alignment - 1) / alignment * alignment;
+      workspace += (types_[i].bytes() + cast_alignment - 1) / cast_alignment * cast_alignment;
     }
   }
 

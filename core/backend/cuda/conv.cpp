@@ -25,7 +25,7 @@
 namespace gpubench::cuda {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t workspace_alignment = 256;
 
 /// What a kernel of our own does to the result, in place.
 using Behind = std::function<cudaError_t(const LaunchOn&, void* result, const void* bias)>;
@@ -76,7 +76,7 @@ class ConvolutionKernel final : public Kernel {
         multiprocessors_(cuda_device(device).properties().multiprocessors) {
     if (!problem.transposes_filter()) return;
     const auto bytes = static_cast<std::size_t>(problem.filter_rows() * problem.filter[0]) * element_bytes();
-    filter_bytes_ = (bytes + alignment - 1) / alignment * alignment;
+    filter_bytes_ = (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
   }
 
   void add(Behind behind, std::string_view name) {
@@ -138,7 +138,7 @@ class ConvolutionKernel final : public Kernel {
   refuse(op, fmt::format("cuDNN has no engine that is deterministic and exact enough: {}", why_not));
 }
 
-std::unique_ptr<Kernel> plan_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
+std::unique_ptr<Kernel> plan_conv_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
   const auto& [plan, why_not] = cuda_device(device).convolution_plans().find(problem);
   if (plan == nullptr) refuse_engines(op, why_not);
   return std::make_unique<ConvolutionKernel>(op, problem, plan, device);
@@ -164,7 +164,7 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
 std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op, const Signature& signature,
                                                    Device& device) {
   const TensorType &filter = signature.inputs[1], &dx = signature.outputs[0];
-  return plan_gradient(
+  return plan_conv_gradient(
       op, convolution_problem(op, ConvolutionKind::input_gradient, op.options, dx.dtype, dx.shape, filter.shape),
       device);
 }
@@ -172,19 +172,19 @@ std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op
 std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                     Device& device) {
   const TensorType &x = signature.inputs[0], &dfilter = signature.outputs[0];
-  return plan_gradient(
+  return plan_conv_gradient(
       op, convolution_problem(op, ConvolutionKind::filter_gradient, op.options, x.dtype, x.shape, dfilter.shape),
       device);
 }
 
 /// Two kernels and the tensor between them, which takes the first part of the workspace.
-class Pair {
+class PooledPair {
  public:
-  Pair(std::unique_ptr<Kernel> before, std::unique_ptr<Kernel> behind, TensorType type)
+  PooledPair(std::unique_ptr<Kernel> before, std::unique_ptr<Kernel> behind, TensorType type)
       : first(std::move(before)),
         second(std::move(behind)),
         between_(std::move(type)),
-        between_bytes_((between_.bytes() + alignment - 1) / alignment * alignment) {}
+        between_bytes_((between_.bytes() + workspace_alignment - 1) / workspace_alignment * workspace_alignment) {}
 
   std::size_t workspace_bytes() const {
     return between_bytes_ + std::max(first->workspace_bytes(), second->workspace_bytes());
@@ -201,7 +201,7 @@ class Pair {
 
 class ConvMaxPool final : public Kernel {
  public:
-  explicit ConvMaxPool(Pair pair) : pair_(std::move(pair)) {}
+  explicit ConvMaxPool(PooledPair pair) : pair_(std::move(pair)) {}
   std::string_view implementation() const override { return pair_.first->implementation(); }
   std::size_t workspace_bytes() const override { return pair_.workspace_bytes(); }
   void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
@@ -211,12 +211,12 @@ class ConvMaxPool final : public Kernel {
   }
 
  private:
-  Pair pair_;
+  PooledPair pair_;
 };
 
 class ConvMaxPoolFilterGradient final : public Kernel {
  public:
-  explicit ConvMaxPoolFilterGradient(Pair pair) : pair_(std::move(pair)) {}
+  explicit ConvMaxPoolFilterGradient(PooledPair pair) : pair_(std::move(pair)) {}
   std::string_view implementation() const override { return pair_.second->implementation(); }
   std::size_t workspace_bytes() const override { return pair_.workspace_bytes(); }
   void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
@@ -226,14 +226,14 @@ class ConvMaxPoolFilterGradient final : public Kernel {
   }
 
  private:
-  Pair pair_;
+  PooledPair pair_;
 };
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device) {
   const std::array between{op.convolved(signature.inputs)};
   return std::make_unique<ConvMaxPool>(
-      Pair(plan_conv2d(Conv2D(op.conv), Signature{signature.inputs, between}, device),
-           plan_kernel(MaxPool2D(op.pool), Signature{between, signature.outputs}, device), between[0]));
+      PooledPair(plan_conv2d(Conv2D(op.conv), Signature{signature.inputs, between}, device),
+                 plan_kernel(MaxPool2D(op.pool), Signature{between, signature.outputs}, device), between[0]));
 }
 
 std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPoolFilterGradient& op,
@@ -241,11 +241,11 @@ std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPool
   const std::array between{op.spread(signature.inputs[0])};
   const std::array conv_inputs{signature.inputs[0], between[0]};
   return std::make_unique<ConvMaxPoolFilterGradient>(
-      Pair(plan_kernel(MaxPool2DGradient(op.pool, between[0].shape), Signature{signature.inputs.subspan(1), between},
-                       device),
-           plan_conv2d_filter_gradient(Conv2DFilterGradient(op.conv, op.filter_shape),
-                                       Signature{conv_inputs, signature.outputs}, device),
-           between[0]));
+      PooledPair(plan_kernel(MaxPool2DGradient(op.pool, between[0].shape),
+                             Signature{signature.inputs.subspan(1), between}, device),
+                 plan_conv2d_filter_gradient(Conv2DFilterGradient(op.conv, op.filter_shape),
+                                             Signature{conv_inputs, signature.outputs}, device),
+                 between[0]));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace gpubench::cuda {
 namespace {
 
-LossShape shape_of(const Op& op, const TensorType& predictions) {
+LossShape loss_shape(const Op& op, const TensorType& predictions) {
   require_floating(op, predictions);
   const std::int64_t columns = predictions.shape.back();
   return {columns == 0 ? 0 : predictions.elements() / columns, columns, predictions.dtype};
@@ -24,7 +24,7 @@ Labels labels_in(const TensorView& view) {
 template <class O>
 std::unique_ptr<Kernel> plan_cross_entropy(const O& op, const Signature& signature, Device& device) {
   return launch_kernel(op, device,
-                       [shape = shape_of(op, signature.inputs[0])](const LaunchOn& on, Views inputs, Views outputs) {
+                       [shape = loss_shape(op, signature.inputs[0])](const LaunchOn& on, Views inputs, Views outputs) {
                          return launch_cross_entropy(on, shape, inputs[0].data, labels_in(inputs[1]), outputs[0].data);
                        });
 }
@@ -32,7 +32,7 @@ std::unique_ptr<Kernel> plan_cross_entropy(const O& op, const Signature& signatu
 template <class O>
 std::unique_ptr<Kernel> plan_cross_entropy_gradient(const O& op, const Signature& signature, Device& device) {
   return launch_kernel(op, device,
-                       [shape = shape_of(op, signature.inputs[1])](const LaunchOn& on, Views inputs, Views outputs) {
+                       [shape = loss_shape(op, signature.inputs[1])](const LaunchOn& on, Views inputs, Views outputs) {
                          return launch_cross_entropy_gradient(on, shape, inputs[0].data, inputs[1].data,
                                                               labels_in(inputs[2]), outputs[0].data);
                        });
@@ -41,7 +41,7 @@ std::unique_ptr<Kernel> plan_cross_entropy_gradient(const O& op, const Signature
 template <class O>
 std::unique_ptr<Kernel> plan_softmax_cross_entropy(const O& op, const Signature& signature, Device& device) {
   return launch_kernel(op, device,
-                       [shape = shape_of(op, signature.inputs[0])](const LaunchOn& on, Views inputs, Views outputs) {
+                       [shape = loss_shape(op, signature.inputs[0])](const LaunchOn& on, Views inputs, Views outputs) {
                          return launch_softmax_cross_entropy(on, shape, inputs[0].data, labels_in(inputs[1]),
                                                              outputs[0].data, outputs[1].data);
                        });
@@ -50,7 +50,7 @@ std::unique_ptr<Kernel> plan_softmax_cross_entropy(const O& op, const Signature&
 template <class O>
 std::unique_ptr<Kernel> plan_softmax_cross_entropy_gradient(const O& op, const Signature& signature, Device& device) {
   return launch_kernel(op, device,
-                       [shape = shape_of(op, signature.inputs[1])](const LaunchOn& on, Views inputs, Views outputs) {
+                       [shape = loss_shape(op, signature.inputs[1])](const LaunchOn& on, Views inputs, Views outputs) {
                          return launch_softmax_cross_entropy_gradient(on, shape, inputs[0].data, inputs[1].data,
                                                                       labels_in(inputs[2]), outputs[0].data);
                        });

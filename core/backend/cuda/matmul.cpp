@@ -103,7 +103,7 @@ bool has_algorithm(const Op& op, const Signature& signature, CudaDevice& gpu) {
 }
 
 template <class O>
-std::unique_ptr<Kernel> plan(const O& op, const Signature& signature, Device& device) {
+std::unique_ptr<Kernel> plan_product(const O& op, const Signature& signature, Device& device) {
   const TensorType& result = signature.outputs[0];
   require_floating(op, result);
   if (result.elements() == 0) refuse(op, "an empty result is not supported");
@@ -123,25 +123,25 @@ std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature
     require_floating(op, signature.outputs[0]);
     return launch_kernel(op, device, [](const LaunchOn&, Views, Views) { return cudaSuccess; });
   }
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_accumulate(const MatmulAccumulate& op, const Signature& signature, Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_bias_gradient(const MatmulBiasGradient& op, const Signature& signature,
                                                   Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_aux(const MatmulAux& op, const Signature& signature, Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_activation_gradient(const MatmulActivationGradient& op, const Signature& signature,
                                                         Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 }  // namespace

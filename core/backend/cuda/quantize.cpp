@@ -177,7 +177,7 @@ class QuantizedProduct final : public Kernel {
 };
 
 template <class O>
-std::unique_ptr<Kernel> plan(const O& op, const Signature& signature, Device& device) {
+std::unique_ptr<Kernel> plan_quantized(const O& op, const Signature& signature, Device& device) {
   const TensorType weights = weights_type(op.options, signature.inputs);
   const Rows rows = rows_of(op, signature.inputs[0].shape, weights.shape);
   if (signature.outputs[0].elements() == 0) {
@@ -196,11 +196,11 @@ std::unique_ptr<Kernel> plan(const O& op, const Signature& signature, Device& de
 }
 
 std::unique_ptr<Kernel> plan_quantized_matmul(const QuantizedMatmul& op, const Signature& signature, Device& device) {
-  return plan(op, signature, device);
+  return plan_quantized(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_quantized_conv2d(const QuantizedConv2D& op, const Signature& signature, Device& device) {
-  return plan(op, signature, device);
+  return plan_quantized(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_pack_weights(const PackWeights& op, const Signature& signature, Device& device) {

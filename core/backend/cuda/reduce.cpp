@@ -14,9 +14,9 @@ namespace gpubench::cuda {
 namespace {
 
 /// Launches the steps one behind the other; results of all but the last lie in the workspace.
-class Steps {
+class ReduceLaunches {
  public:
-  Steps(Reduction reduction, std::vector<ReduceStep> steps, const Signature& signature, double scale)
+  ReduceLaunches(Reduction reduction, std::vector<ReduceStep> steps, const Signature& signature, double scale)
       : reduction_(reduction), steps_(std::move(steps)), scale_(static_cast<float>(scale)) {
     ends_.in_type = signature.inputs[0].dtype;
     ends_.out_type = signature.outputs[0].dtype;
@@ -62,8 +62,8 @@ class Steps {
 std::unique_ptr<Kernel> plan_passes(const Op& op, const Signature& signature, Device& device, Reduction reduction,
                                     const std::vector<ReducePass>& passes, double scale = 1) {
   const bool may_pack = is_floating(signature.inputs[0].dtype) && reduction != Reduction::arg_max;
-  Steps steps(reduction, reduce_steps(passes, may_pack, cuda_device(device).properties().multiprocessors), signature,
-              scale);
+  ReduceLaunches steps(reduction, reduce_steps(passes, may_pack, cuda_device(device).properties().multiprocessors),
+                       signature, scale);
   const std::size_t workspace_bytes = steps.workspace_bytes();
   return launch_kernel(op, device, std::move(steps), workspace_bytes);
 }

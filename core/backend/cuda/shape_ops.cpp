@@ -23,13 +23,13 @@ Strides row_major(const Shape& shape) {
 }
 
 /// Where a walk over a tensor starts, and its step in each dimension.
-struct Steps {
+struct StridedSteps {
   std::int64_t start = 0;
   Strides strides;
 };
 
-Steps steps_of(const ResolvedSlice& slice, const Shape& whole) {
-  Steps steps{0, row_major(whole)};
+StridedSteps steps_of(const ResolvedSlice& slice, const Shape& whole) {
+  StridedSteps steps{0, row_major(whole)};
   for (std::size_t i = 0; i < whole.size(); ++i) {
     steps.start += slice.begin[i] * steps.strides[i];
     steps.strides[i] *= slice.stride[i];
@@ -37,7 +37,7 @@ Steps steps_of(const ResolvedSlice& slice, const Shape& whole) {
   return steps;
 }
 
-StridedWalk walk_over(const Op& op, Shape shape, Dtype dtype, const Steps& from, const Steps& to) {
+StridedWalk walk_over(const Op& op, Shape shape, Dtype dtype, const StridedSteps& from, const StridedSteps& to) {
   StridedWalk walk{.access = {}, .from = from.start, .to = to.start, .element_bytes = size_of(dtype)};
   walk.access.elements = element_count(shape);
   std::array strides{from.strides, to.strides};
@@ -51,7 +51,8 @@ StridedWalk walk_over(const Op& op, Shape shape, Dtype dtype, const Steps& from,
 }
 
 /// A kernel that writes all of its output from front to back, reading as `from` says.
-std::unique_ptr<Kernel> gather_kernel(const Op& op, const Signature& signature, Device& device, const Steps& from) {
+std::unique_ptr<Kernel> gather_kernel(const Op& op, const Signature& signature, Device& device,
+                                      const StridedSteps& from) {
   const TensorType& type = signature.outputs[0];
   const StridedWalk walk = walk_over(op, type.shape, type.dtype, from, {0, row_major(type.shape)});
   return launch_kernel(op, device, [walk](const LaunchOn& on, Views inputs, Views outputs) {
@@ -61,7 +62,7 @@ std::unique_ptr<Kernel> gather_kernel(const Op& op, const Signature& signature, 
 
 std::unique_ptr<Kernel> plan_transpose(const Transpose& op, const Signature& signature, Device& device) {
   const Strides strides = row_major(signature.inputs[0].shape);
-  Steps from;
+  StridedSteps from;
   for (const std::int64_t axis : op.order(signature.inputs[0])) {
     from.strides.push_back(strides[static_cast<std::size_t>(axis)]);
   }
@@ -71,7 +72,7 @@ std::unique_ptr<Kernel> plan_transpose(const Transpose& op, const Signature& sig
 std::unique_ptr<Kernel> plan_reverse(const Reverse& op, const Signature& signature, Device& device) {
   const TensorType& type = signature.inputs[0];
   const std::vector<bool> reversed = op.reversed(type);
-  Steps from{0, row_major(type.shape)};
+  StridedSteps from{0, row_major(type.shape)};
   for (std::size_t i = 0; i < reversed.size() && type.elements() > 0; ++i) {
     if (!reversed[i]) continue;
     from.start += (type.shape[i] - 1) * from.strides[i];
@@ -81,12 +82,12 @@ std::unique_ptr<Kernel> plan_reverse(const Reverse& op, const Signature& signatu
 }
 
 std::unique_ptr<Kernel> plan_slice(const Slice& op, const Signature& signature, Device& device) {
-  const Steps from = steps_of(op.resolve(signature.inputs[0]), signature.inputs[0].shape);
+  const StridedSteps from = steps_of(op.resolve(signature.inputs[0]), signature.inputs[0].shape);
   return gather_kernel(op, signature, device, from);
 }
 
 std::unique_ptr<Kernel> plan_broadcast_to(const BroadcastTo& op, const Signature& signature, Device& device) {
-  const Steps from{0, stretched_strides(signature.inputs[0].shape, signature.outputs[0].shape)};
+  const StridedSteps from{0, stretched_strides(signature.inputs[0].shape, signature.outputs[0].shape)};
   return gather_kernel(op, signature, device, from);
 }
 

@@ -11,16 +11,16 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"direct", "tree", "parts", "ring", "reduction_to_one"};
+constexpr std::array<std::string_view, 5> algorithm_names{"direct", "tree", "parts", "ring", "reduction_to_one"};
 
 }  // namespace
 
 std::string_view to_string(LocalAlgorithm algorithm) {
-  return names[static_cast<std::size_t>(algorithm)];
+  return algorithm_names[static_cast<std::size_t>(algorithm)];
 }
 
 LocalAlgorithm parse_local_algorithm(std::string_view name) {
-  const auto known = std::span(names).first(names.size() - 1);
+  const auto known = std::span(algorithm_names).first(algorithm_names.size() - 1);
   const auto found = std::ranges::find(known, name);
   if (found == known.end()) {
     throw Error(fmt::format("unknown algorithm '{}' (known: {})", name, fmt::join(known, ", ")));

@@ -28,7 +28,7 @@ constexpr std::string_view mark = "gpubench";
 constexpr std::uint32_t longest_message = 1 << 20;
 /// A caller that says nothing for so long is not one of ours.
 constexpr std::chrono::seconds introduction{2};
-constexpr int glance_ms = 50;
+constexpr int address_glance_ms = 50;
 
 class Socket {
  public:
@@ -55,7 +55,7 @@ bool wait_for(int handle, short events, Deadline deadline) {
   for (;;) {
     check_interrupt();
     ::pollfd waiting{handle, events, 0};
-    if (::poll(&waiting, 1, glance_ms) > 0) return true;
+    if (::poll(&waiting, 1, address_glance_ms) > 0) return true;
     if (Clock::now() >= deadline) return false;
   }
 }

@@ -7,7 +7,7 @@
 namespace gpubench {
 namespace {
 
-constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_counted = std::numeric_limits<double>::quiet_NaN();
 constexpr double per_cent = 1e-2;
 constexpr std::array wanted_metrics = {nvml_gpm_sm, nvml_gpm_tensor, nvml_gpm_dram};
 
@@ -21,7 +21,7 @@ bool device_supports(const NvmlFunctions& functions, NvmlDevice device) {
 }
 
 double share_in(const NvmlGpmMetric& metric) {
-  return metric.result == nvml_success ? metric.value * per_cent : unknown_value;
+  return metric.result == nvml_success ? metric.value * per_cent : not_counted;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ bool Gpm::take(NvmlGpmSample sample) const {
 }
 
 GpmShares Gpm::read(Clock::time_point now) {
-  const GpmShares nothing{unknown_value, unknown_value, unknown_value};
+  const GpmShares nothing{not_counted, not_counted, not_counted};
   if (!is_supported() || now - taken_ < min_interval || !take(spare_)) return nothing;
   metrics_->version = nvml_gpm_version;
   metrics_->count = wanted_metrics.size();

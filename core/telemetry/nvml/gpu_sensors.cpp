@@ -11,7 +11,7 @@ namespace {
 
 constexpr double hz_per_mhz = 1e6;
 constexpr double per_milli = 1e-3;
-constexpr double per_cent = 1e-2;
+constexpr double share_per_cent = 1e-2;
 constexpr unsigned long long unknown_memory = ~0ULL;
 
 template <class Value>
@@ -76,7 +76,7 @@ std::optional<std::uint64_t> GpuSensors::throttle_reasons() const {
 
 std::optional<double> GpuSensors::active_share() const {
   const auto utilization = ask<NvmlUtilization>(functions().utilization);
-  return utilization ? std::optional(utilization->gpu * per_cent) : std::nullopt;
+  return utilization ? std::optional(utilization->gpu * share_per_cent) : std::nullopt;
 }
 
 std::optional<PcieLink> GpuSensors::link() const {

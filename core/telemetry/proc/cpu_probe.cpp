@@ -12,9 +12,9 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 4> probe_columns = {"cpu_process_share", "cpu_machine_share",
-                                                           "context_switches_per_s", "involuntary_switches_per_s"};
-constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array<std::string_view, 4> cpu_columns = {"cpu_process_share", "cpu_machine_share",
+                                                         "context_switches_per_s", "involuntary_switches_per_s"};
+constexpr double no_cpu_value = std::numeric_limits<double>::quiet_NaN();
 
 double ticks_per_second() {
   return static_cast<double>(::sysconf(_SC_CLK_TCK));
@@ -23,7 +23,7 @@ double ticks_per_second() {
 // User and system time of all threads, in nanoseconds where /proc counts ticks of 10 ms.
 double process_seconds() {
   timespec time{};
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return unknown_value;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return no_cpu_value;
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
@@ -32,8 +32,8 @@ double online_cpus() {
 }
 
 struct MachineTime {
-  double busy_s = unknown_value;
-  double total_s = unknown_value;
+  double busy_s = no_cpu_value;
+  double total_s = no_cpu_value;
 };
 
 // The line "cpu user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user time.
@@ -53,11 +53,11 @@ MachineTime machine_time(const std::string& stat) {
 }
 
 double number_after(const std::string& text, std::string_view key) {
-  return leading_number(field_after(text, key)).value_or(unknown_value);
+  return leading_number(field_after(text, key)).value_or(no_cpu_value);
 }
 
 double share(double part, double whole) {
-  return whole > 0 ? part / whole : unknown_value;
+  return whole > 0 ? part / whole : no_cpu_value;
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ double share(double part, double whole) {
 CpuProbe::CpuProbe(std::filesystem::path proc) : proc_(std::move(proc)), last_(take()) {}
 
 std::span<const std::string_view> CpuProbe::columns() const {
-  return probe_columns;
+  return cpu_columns;
 }
 
 CpuProbe::Reading CpuProbe::take() const {
@@ -79,7 +79,7 @@ CpuProbe::Reading CpuProbe::take() const {
 }
 
 void CpuProbe::read(std::span<double> values) {
-  assert(values.size() == probe_columns.size());
+  assert(values.size() == cpu_columns.size());
   const Reading now = take();
   const double wall_s = since_.restart().count();
   const double machine_s = now.machine_total_s - last_.machine_total_s;

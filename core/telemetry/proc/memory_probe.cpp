@@ -8,17 +8,17 @@
 
 namespace gpubench {
 namespace {
-constexpr std::array<std::string_view, 2> probe_columns = {"resident_memory_bytes", "resident_memory_peak_bytes"};
+constexpr std::array<std::string_view, 2> memory_columns = {"resident_memory_bytes", "resident_memory_peak_bytes"};
 }
 
 MemoryProbe::MemoryProbe(std::filesystem::path proc) : proc_(std::move(proc)) {}
 
 std::span<const std::string_view> MemoryProbe::columns() const {
-  return probe_columns;
+  return memory_columns;
 }
 
 void MemoryProbe::read(std::span<double> values) {
-  assert(values.size() == probe_columns.size());
+  assert(values.size() == memory_columns.size());
   constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
   const std::string status = read_small_file(proc_ / "self/status");
   values[0] = bytes_after(status, "VmRSS").value_or(unknown_value);

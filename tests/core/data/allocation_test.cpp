@@ -17,7 +17,7 @@ long allocations_when_warm(const DatasetPtr& dataset) {
   const std::unique_ptr<Cursor> cursor = dataset->open();
   Element element;
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(cursor->next(element));
-  return testing::count_allocations([&] {
+  return support::count_allocations([&] {
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(cursor->next(element));
   });
 }

@@ -62,7 +62,7 @@ TEST(InPlaceProgram, AllocatesNothing) {
   std::array<std::byte*, 5> outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].data();
   std::byte* const input = x.data();
-  const long allocated = testing::count_allocations([&] {
+  const long allocated = support::count_allocations([&] {
     for (int i = 0; i < 3; ++i) host.run({&input, 1}, outputs);
   });
   EXPECT_EQ(allocated, 0);

@@ -49,7 +49,7 @@ class GpuWatchTest : public ::testing::Test {
     return record;
   }
 
-  testing::FakeNvml fake_;
+  support::FakeNvml fake_;
   std::shared_ptr<StillTicker> ticker_ = std::make_shared<StillTicker>();
 };
 

@@ -14,11 +14,11 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
-using Inference = testing::TrainTest;
+using Inference = support::TrainTest;
 
 InferenceOptions quick() {
   InferenceOptions options;
@@ -34,7 +34,7 @@ double number(const Record& record, std::string_view column) {
 }
 
 TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.batch = 4;
   options.best_flops_per_s = 1e9;
@@ -57,7 +57,7 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
 }
 
 TEST_F(Inference, ManyClientsWaitForEachOther) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.concurrency = 4;
   const auto [record, samples] = measure_inference(model, options);
@@ -69,7 +69,7 @@ TEST_F(Inference, ManyClientsWaitForEachOther) {
 }
 
 TEST_F(Inference, ClientsAreServedInTheOrderInWhichTheyAsked) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceService service(model, load_queries(model, nullptr, 2, "test"), {});
   const auto stream = make_query_stream(service, InferenceMode::single_stream, 3);
   AnsweredQuery before = stream->next();
@@ -83,7 +83,7 @@ TEST_F(Inference, ClientsAreServedInTheOrderInWhichTheyAsked) {
 }
 
 TEST_F(Inference, OfflineHasARateAndNoLatencies) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.mode = InferenceMode::offline;
   options.batch = 16;
@@ -97,7 +97,7 @@ TEST_F(Inference, OfflineHasARateAndNoLatencies) {
 TEST_F(Inference, AnswersAreWhatPredictGives) {
   const Blobs blobs(6);
   for (const Execution execution : {Execution::graph, Execution::eager}) {
-    Trainer model = trainer(testing::small_classifier());
+    Trainer model = trainer(support::small_classifier());
     const DatasetPtr examples = from_tensor_slices({blobs.points, blobs.one_hot});
     const std::vector<HostTensor> expected = model.predict(*batch(examples, 2));
     ExecutorOptions options;
@@ -117,7 +117,7 @@ TEST_F(Inference, AnswersAreWhatPredictGives) {
 
 TEST_F(Inference, ReadsTheWeightsThatTheModelHasNow) {
   const Blobs blobs(2);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceService service(model, load_queries(model, from_tensor_slices({blobs.points}), 2, "test"), {});
   std::vector<HostTensor> zeros;
   for (const HostTensor& weight : model.weights()) zeros.push_back(HostTensor::zeros(weight.type()));
@@ -148,7 +148,7 @@ TEST_F(Inference, TellsNoPercentileThatNoQueryLiesBeyond) {
 }
 
 TEST_F(Inference, SaysThatTheBudgetLeftNoTimeForThePercentile) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.duration = options.budget = Seconds(1e-9);
   const auto [record, samples] = measure_inference(model, options);
@@ -160,7 +160,7 @@ TEST_F(Inference, SaysThatTheBudgetLeftNoTimeForThePercentile) {
 
 TEST_F(Inference, RefusesWhatMakesNoSense) {
   const auto text = [&](auto change) {
-    Trainer model = trainer(testing::small_classifier());
+    Trainer model = trainer(support::small_classifier());
     InferenceOptions options = quick();
     change(options);
     try {
@@ -187,14 +187,14 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
 }
 
 TEST_F(Inference, ARandomInputNeedsAShape) {
-  Trainer model = trainer(std::make_shared<Model>("open", std::vector{testing::dense(3, "softmax")}));
+  Trainer model = trainer(std::make_shared<Model>("open", std::vector{support::dense(3, "softmax")}));
   EXPECT_THAT([&] { measure_inference(model, quick()); },
               ThrowsMessage<Error>("measure.inference: model 'open' does not know the shape of its input yet; give "
                                    "input = dataset, or the first layer an input_shape"));
 }
 
 TEST_F(Inference, AnInterruptEndsItWithClientsWaiting) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.concurrency = 3;
   request_interrupt();

@@ -17,8 +17,8 @@
 namespace gpubench {
 namespace {
 
-using testing::InventedTime;
-using testing::slowed;
+using support::InventedTime;
+using support::slowed;
 using ::testing::StartsWith;
 
 constexpr StoppingLimits limits{.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)};

@@ -50,7 +50,7 @@ TEST(MeasurePipeline, CountsElementsBytesAndEpochs) {
 
 /// Shuffled as a whole; its elements cost nothing but a wait that is invented.
 DatasetPtr filled_at_once(std::int64_t elements) {
-  return shuffle(testing::slowed(range(0, elements, 1), std::make_shared<testing::InventedTime>()),
+  return shuffle(support::slowed(range(0, elements, 1), std::make_shared<support::InventedTime>()),
                  {.buffer = elements});
 }
 

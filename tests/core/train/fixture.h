@@ -10,7 +10,7 @@
 #include "core/train/store_variables.h"
 #include "core/train/trainer.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 inline LayerPtr dense(std::int64_t units, const char* activation, Shape input_shape = {}) {
   return make_layer("Dense", {{"units", units}, {"activation", std::string(activation)}, {"input_shape", input_shape}});
@@ -94,4 +94,4 @@ inline std::vector<float> flat(const std::vector<HostTensor>& tensors) {
   return all;
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

@@ -8,8 +8,8 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::flat;
+using support::Blobs;
+using support::flat;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

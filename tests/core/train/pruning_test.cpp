@@ -11,17 +11,17 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::ElementsAre;
 using ::testing::ThrowsMessage;
 
-class Pruning : public testing::TrainTest {
+class Pruning : public support::TrainTest {
  protected:
   static std::ptrdiff_t zero_count(const HostTensor& weights) {
     return std::ranges::count(weights.values<float>(), 0.0F);
   }
 
-  ModelPtr model = testing::small_classifier();
+  ModelPtr model = support::small_classifier();
   Trainer training = trainer(model);
 };
 

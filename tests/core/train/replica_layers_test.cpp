@@ -12,9 +12,9 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::dense;
-using testing::flat;
+using support::Blobs;
+using support::dense;
+using support::flat;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;

@@ -7,7 +7,7 @@
 namespace gpubench {
 namespace {
 
-using testing::FakeCupti;
+using support::FakeCupti;
 using Kind = Activity::Kind;
 
 template <class Record>

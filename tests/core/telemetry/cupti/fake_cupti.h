@@ -7,7 +7,7 @@
 
 #include "core/telemetry/cupti/functions.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 /// One at a time: CUPTI's functions take no state.
 class FakeCupti {
@@ -47,4 +47,4 @@ class FakeCupti {
   std::size_t room_ = 0, used_ = 0;
 };
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support
