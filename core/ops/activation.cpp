@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/check.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 #include <memory>
 
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench {

@@ -7,12 +7,9 @@
 #include "core/backend/cpu/widened.h"
 #include "core/backend/kernel_table.h"
 #include "core/graph/leaf_ops.h"
-#include "core/math/binary.h"
 #include "core/math/functions.h"
-#include "core/math/unary.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -103,11 +100,9 @@ std::unique_ptr<Kernel> plan_cast(const Cast& op, const Signature& signature, De
 }  // namespace
 
 void add_elementwise(KernelTable& table) {
-#define GPUBENCH_ROW(name, Type, domain, flops) \
-  table.emplace(typeid(Type), &plan_in_float32<&plan_function<math::Type, math::Domain::domain, flops>>);
-  GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW)
-  GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
-  GPUBENCH_PREDICATES(GPUBENCH_ROW)
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \
+  table.emplace(typeid(Type), &plan_in_float32<&plan_function<math::Type, math::Domain::domain, cost>>);
+  GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
   add_float32_row<&plan_add_n>(table);
   add_float32_row<&plan_select>(table);

@@ -11,8 +11,7 @@
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
 #include "core/backend/cpu/kernels.h"
-#include "core/math/binary.h"
-#include "core/math/unary.h"
+#include "core/math/functions.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -114,8 +113,8 @@ struct Function {
 };
 
 constexpr std::array functions{
-#define GPUBENCH_ROW(name, Type, domain, flops) Function{&step_loop<math::Type>, flops},
-    GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW) GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) Function{&step_loop<math::Type>, cost},
+    GPUBENCH_FLOAT_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
 };
 

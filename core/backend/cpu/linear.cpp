@@ -10,9 +10,9 @@
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/matmul_bias_gradient.h"
-#include "core/ops/unary.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -17,7 +17,7 @@
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/sum.h"
 #include "core/backend/cpu/widened.h"
-#include "core/math/binary.h"
+#include "core/math/functions.h"
 #include "core/math/loss_scale.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/schedule.h"

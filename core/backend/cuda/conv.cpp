@@ -18,8 +18,7 @@
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
-#include "core/math/binary.h"
-#include "core/math/unary.h"
+#include "core/math/functions.h"
 #include "core/ops/conv_pool.h"
 
 namespace gpubench::cuda {

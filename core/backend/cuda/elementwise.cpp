@@ -10,14 +10,11 @@
 #include "core/backend/cuda/status.h"
 #include "core/backend/kernel_table.h"
 #include "core/graph/leaf_ops.h"
-#include "core/math/binary.h"
 #include "core/math/functions.h"
-#include "core/math/unary.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/elementwise_chain.h"
-#include "core/ops/unary.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -118,10 +115,8 @@ std::unique_ptr<Kernel> plan_elementwise(const Op& op, const Signature& signatur
 }
 
 void add_elementwise(KernelTable& table) {
-#define GPUBENCH_ROW(name, Type, domain, flops) table.emplace(typeid(Type), &plan_function<math::Type>);
-  GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW)
-  GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
-  GPUBENCH_PREDICATES(GPUBENCH_ROW)
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) table.emplace(typeid(Type), &plan_function<math::Type>);
+  GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
   add_row<&plan_add_n>(table);
   add_row<&plan_select>(table);

@@ -12,7 +12,7 @@
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/status.h"
-#include "core/math/unary.h"
+#include "core/math/functions.h"
 #include "core/ops/matmul_accumulate.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/matmul_bias_gradient.h"

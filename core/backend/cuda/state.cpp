@@ -3,7 +3,7 @@
 #include "core/backend/cuda/elementwise.h"
 #include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/math/binary.h"
+#include "core/math/functions.h"
 #include "core/ops/schedule.h"
 #include "core/ops/state.h"
 

@@ -7,7 +7,7 @@
 #include "core/data/batch.h"
 #include "core/data/from_tensor_slices.h"
 #include "core/exec/replicated_executor.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {

@@ -1,7 +1,6 @@
 // The functions of core/math/functions.h, casts, the choice between two values, and the bias of a row.
 #include "core/backend/cuda/kernels/elementwise.cuh"
-#include "core/math/binary.h"
-#include "core/math/unary.h"
+#include "core/math/functions.h"
 
 namespace gpubench::cuda {
 
@@ -81,14 +80,12 @@ cudaError_t launch_bias_add(const LaunchOn& on, std::int64_t elements, std::int6
                 packed ? &bias_add_packed : &bias_add, elements, channels, type, y, x, bias);
 }
 
-#define GPUBENCH_LAUNCH(name, Type, domain, flops)             \
+#define GPUBENCH_LAUNCH(Kind, name, Type, domain, cost, flops) \
   template <>                                                  \
   ElementwiseLaunch elementwise_launch<math::Type>() {         \
     return &launch_function<math::Type, math::Domain::domain>; \
   }
-GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_LAUNCH)
-GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_LAUNCH)
-GPUBENCH_PREDICATES(GPUBENCH_LAUNCH)
+GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_LAUNCH)
 #undef GPUBENCH_LAUNCH
 
 }  // namespace gpubench::cuda

@@ -1,8 +1,8 @@
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/launch.cuh"
 #include "core/backend/cuda/kernels/quantize.h"
+#include "core/math/functions.h"
 #include "core/math/quantize.h"
-#include "core/math/unary.h"
 
 namespace gpubench::cuda {
 

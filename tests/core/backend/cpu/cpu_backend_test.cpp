@@ -12,9 +12,8 @@
 #include "core/device/bound_thread.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

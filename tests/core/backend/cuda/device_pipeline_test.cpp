@@ -28,7 +28,7 @@
 #include "core/data/take.h"
 #include "core/data/unbatch.h"
 #include "core/data/zip.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/random.h"
 #include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"

@@ -9,8 +9,8 @@
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/exec/executor.h"
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench::cuda {
