@@ -59,6 +59,9 @@ Derivatives derivatives(math::Sigmoid, const At& at) {
 Derivatives derivatives(math::Tanh, const At& at) {
   return {ops::tanh_gradient(at.graph, at.gradient, at.output)};
 }
+Derivatives derivatives(math::Erf, const At& at) {
+  return {ops::erf_gradient(at.graph, at.gradient, at.a)};
+}
 Derivatives derivatives(math::Gelu, const At& at) {
   return {ops::gelu_gradient(at.graph, at.gradient, at.a)};
 }

@@ -217,6 +217,9 @@ function Tensor:relu() end
 function Tensor:sigmoid() end
 ---@return Tensor
 function Tensor:tanh() end
+--- The error function.
+---@return Tensor
+function Tensor:erf() end
 --- By the normal distribution, or approximated by tanh, as in Keras.
 ---@param approximate boolean? false unless given
 ---@return Tensor

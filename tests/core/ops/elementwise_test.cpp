@@ -93,6 +93,7 @@ std::vector<OpCase> unary_cases() {
       unary_case<Relu>("relu_of_nothing", {{{0, 3}, Dtype::f32}}, relu),
       unary_case<Sigmoid>("sigmoid", {f32, -8, 8}, sigmoid),
       unary_case<Tanh>("tanh", {f32, -4, 4}, [](double x) { return std::tanh(x); }),
+      unary_case<Erf>("erf", {f32, -4, 4}, [](double x) { return std::erf(x); }),
       unary_case<Gelu>("gelu", {f32, -5, 5}, gelu),
       unary_case<Gelu>("gelu_on_threads", {large, -5, 5}, gelu),
       unary_case<GeluTanh>("gelu_tanh", {f32, -5, 5}, gelu_tanh),
@@ -103,6 +104,8 @@ std::vector<OpCase> unary_cases() {
       gradient_case<SigmoidGradient>("sigmoid_gradient", {f32, 0, 1},
                                      [](double dy, double y) { return dy * y * (1 - y); }),
       gradient_case<TanhGradient>("tanh_gradient", {f32, -1, 1}, [](double dy, double y) { return dy * (1 - y * y); }),
+      gradient_case<ErfGradient>("erf_gradient", {f32, -4, 4},
+                                 [](double dy, double x) { return dy * 2 / std::sqrt(M_PI) * std::exp(-x * x); }),
       gradient_case<GeluGradient>(
           "gelu_gradient", {f32, -5, 5},
           [](double dy, double x) { return dy * (phi(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI)); }),
