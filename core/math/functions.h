@@ -36,7 +36,8 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Unary, relu, Relu, floats, 0, 1)        \
   ROW(Unary, sigmoid, Sigmoid, floats, 20, 4) \
   ROW(Unary, tanh, Tanh, floats, 32, 1)       \
-  ROW(Unary, erf, Erf, floats, 48, 1)
+  ROW(Unary, erf, Erf, floats, 48, 1)         \
+  ROW(Unary, silu, Silu, floats, 21, 5)
 
 /// Of one number.
 #define GPUBENCH_UNARY_FUNCTIONS(ROW)   \
@@ -51,6 +52,7 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Gradient, sigmoid_gradient, SigmoidGradient, floats, 0, 3) \
   ROW(Gradient, tanh_gradient, TanhGradient, floats, 0, 3)       \
   ROW(Gradient, erf_gradient, ErfGradient, floats, 20, 4)        \
+  ROW(Gradient, silu_gradient, SiluGradient, floats, 24, 9)      \
   ROW(Gradient, gelu_gradient, GeluGradient, floats, 64, 11)     \
   ROW(Gradient, gelu_tanh_gradient, GeluTanhGradient, floats, 36, 15)
 
@@ -161,6 +163,10 @@ struct Sigmoid {
 struct Tanh {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return tanh(x); }
 };
+/// Swish: x sigmoid(x).
+struct Silu {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * sigmoid(x); }
+};
 /// By Moshier's polynomial (Cephes) near zero; relative error below 2e-7.
 struct Erf {
   GPUBENCH_HOST_DEVICE float operator()(float x) const {
@@ -186,7 +192,7 @@ struct GeluTanh {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * sigmoid(twice_u(x)); }
 };
 
-// Gradients: dy and the function's result y (erf, gelu and gelu_tanh: its argument x).
+// Gradients: dy and the function's result y (erf, silu, gelu and gelu_tanh: its argument x).
 struct ReluGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y > 0.0F ? dy : 0.0F; }
 };
@@ -195,6 +201,12 @@ struct SigmoidGradient {
 };
 struct TanhGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return dy * (1.0F - y * y); }
+};
+struct SiluGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const {
+    const float s = sigmoid(x);
+    return dy * (s + x * s * (1.0F - s));
+  }
 };
 struct ErfGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const { return dy * 1.128379167F * exp(-x * x); }

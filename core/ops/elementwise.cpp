@@ -62,6 +62,9 @@ Derivatives derivatives(math::Tanh, const At& at) {
 Derivatives derivatives(math::Erf, const At& at) {
   return {ops::erf_gradient(at.graph, at.gradient, at.a)};
 }
+Derivatives derivatives(math::Silu, const At& at) {
+  return {ops::silu_gradient(at.graph, at.gradient, at.a)};
+}
 Derivatives derivatives(math::Gelu, const At& at) {
   return {ops::gelu_gradient(at.graph, at.gradient, at.a)};
 }

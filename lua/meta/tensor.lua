@@ -220,6 +220,9 @@ function Tensor:tanh() end
 --- The error function.
 ---@return Tensor
 function Tensor:erf() end
+--- x * sigmoid(x), also known as swish.
+---@return Tensor
+function Tensor:silu() end
 --- By the normal distribution, or approximated by tanh, as in Keras.
 ---@param approximate boolean? false unless given
 ---@return Tensor

@@ -94,6 +94,7 @@ std::vector<OpCase> unary_cases() {
       unary_case<Sigmoid>("sigmoid", {f32, -8, 8}, sigmoid),
       unary_case<Tanh>("tanh", {f32, -4, 4}, [](double x) { return std::tanh(x); }),
       unary_case<Erf>("erf", {f32, -4, 4}, [](double x) { return std::erf(x); }),
+      unary_case<Silu>("silu", {f32, -8, 8}, [](double x) { return x / (1 + std::exp(-x)); }),
       unary_case<Gelu>("gelu", {f32, -5, 5}, gelu),
       unary_case<Gelu>("gelu_on_threads", {large, -5, 5}, gelu),
       unary_case<GeluTanh>("gelu_tanh", {f32, -5, 5}, gelu_tanh),
@@ -106,6 +107,11 @@ std::vector<OpCase> unary_cases() {
       gradient_case<TanhGradient>("tanh_gradient", {f32, -1, 1}, [](double dy, double y) { return dy * (1 - y * y); }),
       gradient_case<ErfGradient>("erf_gradient", {f32, -4, 4},
                                  [](double dy, double x) { return dy * 2 / std::sqrt(M_PI) * std::exp(-x * x); }),
+      gradient_case<SiluGradient>("silu_gradient", {f32, -8, 8},
+                                  [](double dy, double x) {
+                                    const double s = 1 / (1 + std::exp(-x));
+                                    return dy * s * (1 + x * (1 - s));
+                                  }),
       gradient_case<GeluGradient>(
           "gelu_gradient", {f32, -5, 5},
           [](double dy, double x) { return dy * (phi(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI)); }),
