@@ -228,8 +228,9 @@ class ArgMaxLoop {
   int threads_;
 };
 
+using Summed = Types<float, std::int64_t, std::int32_t>;  // smaller integers would overflow at once
+
 std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device&) {
-  using Summed = Types<float, std::int64_t, std::int32_t>;  // smaller integers would overflow at once
   return plan_reduction<Plus>(op, signature, Summed{});
 }
 
@@ -249,9 +250,7 @@ std::unique_ptr<Kernel> plan_reduce_min(const ReduceMin& op, const Signature& si
 
 std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signature, Device&) {
   const TensorType& input = signature.inputs[0];
-  std::vector<bool> reduced(input.shape.size(), false);
-  reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
-  const ReducePass pass = reduce_passes(input.shape, reduced).front();
+  const ReducePass pass = axis_pass(input.shape, op.axis);
   return dispatch(Numbers{}, op.name(), input.dtype, [&]<class T>() { return loop_kernel(ArgMaxLoop<T>(pass)); });
 }
 

@@ -74,11 +74,13 @@ std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& s
   return plan_passes(op, signature, device, reduction, reduce_passes(input.shape, op.reduced(input)), scale);
 }
 
+void require_summable(const Op& op, Dtype type) {
+  if (is_floating(type) || type == Dtype::i64 || type == Dtype::i32) return;  // smaller integers would overflow at once
+  refuse(op, fmt::format("{} is not supported; cast to int32, int64 or float32 first", to_string(type)));
+}
+
 std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device& device) {
-  const Dtype type = signature.inputs[0].dtype;
-  if (!is_floating(type) && type != Dtype::i64 && type != Dtype::i32) {  // smaller integers would overflow at once
-    refuse(op, fmt::format("{} is not supported; cast to int32, int64 or float32 first", to_string(type)));
-  }
+  require_summable(op, signature.inputs[0].dtype);
   return plan_reduction(op, signature, device, Reduction::sum);
 }
 
@@ -98,10 +100,7 @@ std::unique_ptr<Kernel> plan_reduce_min(const ReduceMin& op, const Signature& si
 }
 
 std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signature, Device& device) {
-  const TensorType& input = signature.inputs[0];
-  std::vector<bool> reduced(input.shape.size(), false);
-  reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
-  return plan_passes(op, signature, device, Reduction::arg_max, reduce_passes(input.shape, reduced));
+  return plan_passes(op, signature, device, Reduction::arg_max, {axis_pass(signature.inputs[0].shape, op.axis)});
 }
 
 std::unique_ptr<Kernel> plan_bias_gradient(const BiasGradient& op, const Signature& signature, Device& device) {
