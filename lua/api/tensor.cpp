@@ -43,6 +43,10 @@ Tensor argmax(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis) {
   return apply<ArgMax>(L, std::array{x}, axis.value_or(-1));
 }
 
+Tensor cumsum(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis, std::optional<bool> reverse) {
+  return apply<Cumsum>(L, std::array{x}, axis.value_or(0), reverse.value_or(false));
+}
+
 Tensor reshape(lua_State* L, const Tensor& x, Shape shape) {
   return apply<Reshape>(L, std::array{x}, std::move(shape));
 }
@@ -223,6 +227,7 @@ void open_tensor(lua_State* L) {
       .method<&reduction<ReduceMax>>("max")
       .method<&reduction<ReduceMin>>("min")
       .method<&argmax>("argmax")
+      .method<&cumsum>("cumsum")
       .method<&gelu>("gelu")
       .method<&unary<Softmax>>("softmax")
       .method<&unary<LogSoftmax>>("log_softmax")

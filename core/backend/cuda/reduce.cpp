@@ -103,6 +103,17 @@ std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signatur
   return plan_passes(op, signature, device, Reduction::arg_max, {axis_pass(signature.inputs[0].shape, op.axis)});
 }
 
+std::unique_ptr<Kernel> plan_cumsum(const Cumsum& op, const Signature& signature, Device& device) {
+  const TensorType& input = signature.inputs[0];
+  require_summable(op, input.dtype);
+  const ReducePass pass = axis_pass(input.shape, op.axis);
+  return launch_kernel(op, device,
+                       [shape = CumsumShape{pass.before, pass.extent, pass.after, op.reverse, input.dtype}](
+                           const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_cumsum(on, shape, outputs[0].data, inputs[0].data);
+                       });
+}
+
 std::unique_ptr<Kernel> plan_bias_gradient(const BiasGradient& op, const Signature& signature, Device& device) {
   const TensorType& dy = signature.inputs[0];
   require_floating(op, dy);
@@ -119,6 +130,7 @@ void add_reduce(KernelTable& table) {
   add_row<&plan_reduce_max>(table);
   add_row<&plan_reduce_min>(table);
   add_row<&plan_arg_max>(table);
+  add_row<&plan_cumsum>(table);
   add_row<&plan_bias_gradient>(table);
 }
 

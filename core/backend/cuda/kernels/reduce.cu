@@ -230,7 +230,61 @@ std::int64_t integer_limit(Dtype type, bool smallest) {
   return smallest ? -power : power - 1;
 }
 
+// A thread takes a line of its own; those of neighbouring threads lie side by side.
+template <class C>
+__global__ void cumsum_by_threads(CumsumShape shape, void* out, const void* in) {
+  for (std::int64_t i = first_index(); i < shape.before * shape.after; i += index_step()) {
+    const std::int64_t first = i / shape.after * shape.extent * shape.after + i % shape.after;
+    C total{};
+    for (std::int64_t k = 0; k < shape.extent; ++k) {
+      const std::int64_t at = first + (shape.reverse ? shape.extent - 1 - k : k) * shape.after;
+      total += load_as<C>(in, shape.type, at);
+      store_as<C>(out, shape.type, at, total);
+    }
+  }
+}
+
+// A block takes a line, as many elements at a time as it has threads: their running sums double their reach at a step.
+template <class C>
+__global__ void cumsum_by_blocks(CumsumShape shape, void* out, const void* in) {
+  __shared__ C sums[block_threads];
+  const int thread = static_cast<int>(threadIdx.x);
+  for (std::int64_t line = blockIdx.x; line < shape.before; line += gridDim.x) {
+    C before{};
+    for (std::int64_t tile = 0; tile < shape.extent; tile += block_threads) {
+      const std::int64_t k = tile + thread;
+      const std::int64_t at = line * shape.extent + (shape.reverse ? shape.extent - 1 - k : k);
+      sums[thread] = k < shape.extent ? load_as<C>(in, shape.type, at) : C{};
+      for (int reach = 1; reach < block_threads; reach *= 2) {
+        __syncthreads();
+        const C sum = thread >= reach ? sums[thread] + sums[thread - reach] : sums[thread];
+        __syncthreads();
+        sums[thread] = sum;
+      }
+      __syncthreads();
+      if (k < shape.extent) store_as<C>(out, shape.type, at, before + sums[thread]);
+      before += sums[block_threads - 1];
+      __syncthreads();
+    }
+  }
+}
+
+template <class C>
+cudaError_t launch_cumsum_in(const LaunchOn& on, const CumsumShape& shape, void* out, const void* in) {
+  const std::int64_t lines = shape.before * shape.after;
+  if (shape.after == 1 && shape.extent > warp_size) {
+    return launch(on, blocks_for(on, lines, 1), block_threads, &cumsum_by_blocks<C>, shape, out, in);
+  }
+  return launch(on, blocks_for(on, lines), block_threads, &cumsum_by_threads<C>, shape, out, in);
+}
+
 }  // namespace
+
+cudaError_t launch_cumsum(const LaunchOn& on, const CumsumShape& shape, void* out, const void* in) {
+  if (shape.before * shape.extent * shape.after == 0) return cudaSuccess;
+  return is_floating(shape.type) ? launch_cumsum_in<float>(on, shape, out, in)
+                                 : launch_cumsum_in<std::int64_t>(on, shape, out, in);
+}
 
 cudaError_t launch_reduce(const LaunchOn& on, Reduction reduction, const ReduceStep& step, const ReduceEnds& ends) {
   if (step.before * step.after == 0) return cudaSuccess;
