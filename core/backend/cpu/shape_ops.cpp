@@ -21,12 +21,6 @@
 namespace gpubench::cpu {
 namespace {
 
-/// Strided memory: where it starts, and how far apart the elements of each dimension lie.
-struct Walk {
-  std::int64_t start = 0;
-  Strides strides;
-};
-
 template <class T>
 class StridedCopy {
  public:
@@ -106,54 +100,28 @@ class StridedCopy {
   int threads_ = 1;
 };
 
-Strides row_major(const Shape& shape) {
-  Strides strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= shape[i];
-  }
-  return strides;
-}
-
 Walk walk_of(const ResolvedSlice& slice, const Shape& whole) {
-  Walk walk{0, row_major(whole)};
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    walk.start += slice.begin[i] * walk.strides[i];
-    walk.strides[i] *= slice.stride[i];
-  }
-  return walk;
+  return sliced(whole, slice.begin, slice.stride);
 }
 
 /// A kernel that writes all of its output from front to back, reading as `from` says.
 std::unique_ptr<Kernel> gather_walk(std::string_view op, const Signature& signature, const Walk& from) {
   const Shape& shape = signature.outputs[0].shape;
   return dispatch_size(signature.outputs[0].dtype, [&]<class T>() {
-    return loop_kernel([copy = StridedCopy<T>(op, shape, from, {0, row_major(shape)})](Views inputs, Views outputs) {
+    return loop_kernel([copy = StridedCopy<T>(op, shape, from, row_major(shape))](Views inputs, Views outputs) {
       copy(raw<T>(inputs[0]), raw<T>(outputs[0]));
     });
   });
 }
 
 std::unique_ptr<Kernel> plan_transpose(const Transpose& op, const Signature& signature, Device&) {
-  const Strides strides = row_major(signature.inputs[0].shape);
-  Walk from;
-  for (const std::int64_t axis : op.order(signature.inputs[0])) {
-    from.strides.push_back(strides[static_cast<std::size_t>(axis)]);
-  }
-  return gather_walk(op.name(), signature, from);
+  const TensorType& type = signature.inputs[0];
+  return gather_walk(op.name(), signature, transposed(type.shape, op.order(type)));
 }
 
 std::unique_ptr<Kernel> plan_reverse(const Reverse& op, const Signature& signature, Device&) {
   const TensorType& type = signature.inputs[0];
-  const std::vector<bool> reversed = op.reversed(type);
-  Walk from{0, row_major(type.shape)};
-  for (std::size_t i = 0; i < reversed.size() && type.elements() > 0; ++i) {
-    if (!reversed[i]) continue;
-    from.start += (type.shape[i] - 1) * from.strides[i];
-    from.strides[i] = -from.strides[i];
-  }
-  return gather_walk(op.name(), signature, from);
+  return gather_walk(op.name(), signature, reversed(type.shape, op.reversed(type)));
 }
 
 std::unique_ptr<Kernel> plan_slice(const Slice& op, const Signature& signature, Device&) {
@@ -169,7 +137,7 @@ std::unique_ptr<Kernel> plan_slice_gradient(const SliceGradient& op, const Signa
   const Shape& shape = signature.inputs[0].shape;
   const Walk to = walk_of(op.resolve(), op.input_shape);
   return dispatch_size(signature.outputs[0].dtype, [&]<class T>() {
-    return loop_kernel([copy = StridedCopy<T>(op.name(), shape, {0, row_major(shape)}, to),
+    return loop_kernel([copy = StridedCopy<T>(op.name(), shape, row_major(shape), to),
                         bytes = signature.outputs[0].bytes()](Views inputs, Views outputs) {
       std::memset(outputs[0].data, 0, bytes);
       copy(raw<T>(inputs[0]), raw<T>(outputs[0]));
