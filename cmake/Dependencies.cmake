@@ -15,6 +15,8 @@ pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 # oneDNN's own CMake package asks for OpenCL's headers, which its CPU side does not need.
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
+file(STRINGS ${DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h dnnl_major REGEX "define DNNL_VERSION_MAJOR")
+string(REGEX MATCH "[0-9]+$" DNNL_VERSION_MAJOR "${dnnl_major}")
 add_library(dnnl INTERFACE IMPORTED)
 target_link_libraries(dnnl INTERFACE ${DNNL_LIBRARY})
 target_include_directories(dnnl INTERFACE ${DNNL_INCLUDE})

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "core/backend/cpu/elementwise_chain.h"
 #include "core/backend/cpu/kernels.h"
-#include "core/backend/cpu/matmul.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/processor.h"
-#include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
+#include "core/ops/matmul_accumulate.h"
 
 namespace gpubench {
 namespace {
@@ -53,16 +51,13 @@ std::string CpuBackend::library() const {
 }
 
 bool CpuBackend::fuses(const Op& op, const Signature& signature, Device&) const {
-  return cpu::fuses_accumulation(op, signature);
+  // A product is added to its sum in less time than it takes apart. 16 bits are computed in float32: a sum in them
+  // would be widened at every product.
+  return dynamic_cast<const MatmulAccumulate*>(&op) != nullptr && signature.outputs[0].dtype == Dtype::f32;
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
-  const Planner planner = find_planner(cpu::kernels(), name(), op);
-  if (cpu::has_16_bits(signature) && !cpu::takes_16_bits(op)) {
-    if (auto chain = cpu::plan_as_chain(op, signature, device)) return chain;
-    return cpu::plan_widened(op, signature, device, planner, &cpu::has_16_bits);
-  }
-  return planner(op, signature, device);
+  return cpu::plan_kernel(op, signature, device);
 }
 
 }  // namespace gpubench

@@ -9,7 +9,6 @@
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cudnn.h"
 #include "core/backend/cuda/kernels.h"
-#include "core/backend/cuda/matmul.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
@@ -124,7 +123,7 @@ bool CudaBackend::fuses(const Op& op, const Signature& signature, Device& device
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op& op, const Signature& signature, Device& device) const {
-  return find_planner(cuda::kernels(), name(), op)(op, signature, device);
+  return cuda::plan_kernel(op, signature, device);
 }
 
 }  // namespace gpubench

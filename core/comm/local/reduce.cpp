@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/comm/local/flushed_denormals.h"
+#include "core/base/denormals.h"
 #include "core/math/stored.h"
 
 namespace gpubench {

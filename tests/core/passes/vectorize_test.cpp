@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "core/exec/run/in_place_program.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 #include "tests/support/device_configs.h"
 

@@ -7,7 +7,7 @@
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
 #include "core/exec/replicated_executor.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/device_configs.h"
 

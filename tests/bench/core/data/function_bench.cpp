@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "core/data/function/graph_function.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/image.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

@@ -1,6 +1,6 @@
 // Which engine a convolution gets: the cuDNN that runs on the CPU proposes engines that break the rules before one that
 // keeps them, and says which one ran by its number.
-#include "core/backend/cuda/conv.h"
+#include "core/ops/conv.h"
 
 #include <array>
 #include <cstring>

@@ -24,7 +24,7 @@
 #include "core/data/stage/shuffle.h"
 #include "core/data/stage/unbatch.h"
 #include "core/data/tune/pipeline.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/random.h"
 #include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"

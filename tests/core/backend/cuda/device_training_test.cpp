@@ -9,7 +9,7 @@
 #include "core/experiment/input_proof.h"
 #include "core/experiment/pipeline.h"
 #include "core/experiment/training.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/cuda_on_cpu/gpu.h"

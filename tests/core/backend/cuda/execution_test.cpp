@@ -14,7 +14,7 @@
 #include "core/exec/eager.h"
 #include "core/exec/executor.h"
 #include "core/experiment/copy_peak.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/state.h"
 #include "tests/support/cuda_on_cpu/gpu.h"

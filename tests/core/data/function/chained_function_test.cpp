@@ -7,7 +7,7 @@
 #include "core/data/function/graph_function.h"
 #include "core/data/map/map.h"
 #include "core/data/stage/batch.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/random.h"
 #include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"

@@ -8,14 +8,13 @@
 #include "core/data/map/map.h"
 #include "core/data/stage/batch.h"
 #include "core/data/stage/prefetch.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/image.h"
 #include "core/ops/matmul.h"
 #include "core/ops/random.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 #include "tests/core/data/reading.h"
 
 namespace gpubench {

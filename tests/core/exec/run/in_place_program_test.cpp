@@ -5,9 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 #include "tests/support/allocations.h"
 #include "tests/support/device_configs.h"
 
