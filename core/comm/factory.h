@@ -32,6 +32,10 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
                                                               CrossDevice cross_device, ProcessGroup* group,
                                                               std::optional<LocalAlgorithm> algorithm = std::nullopt);
 
+/// A new communicator with one rank per process, for tensors in the host's memory; a collective call. It lives until
+/// ProcessGroup::conclude(). Throws Error for processes that are not joined by MPI.
+std::unique_ptr<Communicator> make_communicator(ProcessGroup& group);
+
 /// The group that this process was started in (mpirun, srun, gpubench run --workers, or by hand with
 /// GPUBENCH_NCCL_ID); nullptr for a process of its own.
 /// Throws Error where a launcher's environment is there and the group cannot be joined.

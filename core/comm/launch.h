@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "core/comm/process_group.h"
+
 namespace gpubench {
 
 struct Launch {
@@ -14,5 +16,9 @@ struct Launch {
 /// None for a process of its own, a batch script or a shell of a scheduler included: only its steps are many processes.
 /// `variable` is getenv; tests give their own. Throws Error for a number that is none.
 std::optional<Launch> find_launch(const std::function<const char*(const char*)>& variable);
+
+/// The group of the processes of `launch`; a collective call of them. Throws Error where MPI cannot be had or knows
+/// other processes than the launcher, and for processes that cannot work together, naming both.
+std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOptions& options);
 
 }  // namespace gpubench

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/comm/communicator.h"
 
 namespace gpubench {
 
@@ -43,16 +42,6 @@ class ProcessGroup {
   /// `mine` of all ranks, one after the other; of one length everywhere. Small and often: before every step.
   virtual void all_gather(std::span<const std::int64_t> mine, std::span<std::int64_t> all) = 0;
   virtual std::string broadcast(const std::string& text, int root) = 0;
-
-  /// A new communicator with one rank per process, for CPU devices; a collective call. Until conclude().
-  virtual std::unique_ptr<Communicator> communicator() = 0;
-  /// The same for tensors in the memory of `gpu`, which outlives it: messages take them as they lie there. Its
-  /// collectives begin when the tensors are ready, which the caller sees to. nullptr in all processes where the library
-  /// of one cannot do that.
-  virtual std::unique_ptr<Communicator> communicator_on(Device& gpu) {
-    (void)gpu;
-    return nullptr;
-  }
 
   /// Ends a part of the script (a point): the texts of all ranks. One that failed in its midst calls it too and says
   /// why in `failure` (else empty): the others' waits for what it left out throw PeerLost with that, so that they come

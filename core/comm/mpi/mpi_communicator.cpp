@@ -8,6 +8,7 @@
 #include "core/comm/local/exchange_clock.h"
 #include "core/comm/local/side_queue.h"
 #include "core/comm/mpi/mpi_exchange.h"
+#include "core/comm/mpi/mpi_group.h"
 
 namespace gpubench {
 namespace {
@@ -135,8 +136,16 @@ class MpiCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_mpi_communicator(MpiLink& link, int channel, Device* gpu) {
-  return std::make_unique<MpiCommunicator>(link, channel, gpu);
+std::unique_ptr<Communicator> make_mpi_communicator(ProcessGroup& group, Device* gpu) {
+  auto* const mpi = dynamic_cast<MpiGroup*>(&group);
+  if (mpi == nullptr) return nullptr;
+  if (gpu != nullptr) {
+    const std::int64_t aware = mpi->link().library().is_cuda_aware() ? 1 : 0;
+    std::vector<std::int64_t> all(static_cast<std::size_t>(group.size()));
+    group.all_gather({&aware, 1}, all);
+    if (std::ranges::find(all, 0) != all.end()) return nullptr;
+  }
+  return std::make_unique<MpiCommunicator>(mpi->link(), mpi->open_channel(), gpu);
 }
 
 }  // namespace gpubench

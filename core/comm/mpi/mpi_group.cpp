@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/comm/mpi/mpi_communicator.h"
-#include "core/comm/mpi/mpi_link.h"
+#include "core/comm/launch.h"
 #include "core/comm/peer_watch.h"
 
 namespace gpubench {
@@ -49,16 +48,16 @@ int chosen_port() {
   throw Error(fmt::format("GPUBENCH_PORT is '{}'; a port is a number from 1 to 65535", text));
 }
 
-class MpiGroup final : public ProcessGroup {
+class LaunchedGroup final : public MpiGroup {
  public:
-  MpiGroup(const Launch& launch, const JoinOptions& options);
+  LaunchedGroup(const Launch& launch, const JoinOptions& options);
   /// While MPI ends, which takes all processes, the watch goes on.
-  ~MpiGroup() override {
+  ~LaunchedGroup() override {
     if (watch_ && watch_->lost().is_set()) watch_->wait_for_first();
     link_.finish();
   }
-  MpiGroup(const MpiGroup&) = delete;
-  MpiGroup& operator=(const MpiGroup&) = delete;
+  LaunchedGroup(const LaunchedGroup&) = delete;
+  LaunchedGroup& operator=(const LaunchedGroup&) = delete;
 
   int rank() const override { return link_.rank(); }
   int size() const override { return link_.size(); }
@@ -77,8 +76,8 @@ class MpiGroup final : public ProcessGroup {
     gather_numbers(gathering, mine, all);
   }
   std::string broadcast(const std::string& text, int root) override;
-  std::unique_ptr<Communicator> communicator() override { return next_communicator(nullptr); }
-  std::unique_ptr<Communicator> communicator_on(Device& gpu) override;
+  MpiLink& link() override { return link_; }
+  int open_channel() override;
   std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
 
   void leave() override {
@@ -96,21 +95,20 @@ class MpiGroup final : public ProcessGroup {
   MpiTransfers transfers(int kind) { return {link_, channel(kind), kind == gathering ? end_.get() : nullptr}; }
   void gather_numbers(int kind, std::span<const std::int64_t> mine, std::span<std::int64_t> all);
   std::vector<std::string> gather_texts(int kind, const std::string& text);
-  std::unique_ptr<Communicator> next_communicator(Device* gpu);
   std::unique_ptr<LineListener> listen(std::string& address);
   void check_alike(const std::vector<std::string>& texts, const char* what) const;
   void find_neighbours();
 
   MpiLink link_;
   std::vector<std::string> names_;
-  int part_ = 0, next_communicator_ = first_communicator;
+  int part_ = 0, next_channel_ = first_communicator;
   std::int64_t exchanges_ = 0;
   int local_size_ = 1, local_rank_ = 0, sharing_ = 1;
   std::shared_ptr<WaitEnd> end_;  // of gathering in this part
   std::unique_ptr<PeerWatch> watch_;
 };
 
-MpiGroup::MpiGroup(const Launch& launch, const JoinOptions& options) {
+LaunchedGroup::LaunchedGroup(const Launch& launch, const JoinOptions& options) {
   if (link_.size() != launch.size) {
     throw Error(
         fmt::format("the launcher has started {} processes ({}), and Open MPI knows of {}: start them with Open "
@@ -132,7 +130,7 @@ MpiGroup::MpiGroup(const Launch& launch, const JoinOptions& options) {
 }
 
 /// Rank 0 listens; where it cannot, all say why.
-std::unique_ptr<LineListener> MpiGroup::listen(std::string& address) {
+std::unique_ptr<LineListener> LaunchedGroup::listen(std::string& address) {
   std::unique_ptr<LineListener> listener;
   std::string failure;
   if (rank() == 0) {
@@ -149,7 +147,7 @@ std::unique_ptr<LineListener> MpiGroup::listen(std::string& address) {
   return listener;
 }
 
-void MpiGroup::check_alike(const std::vector<std::string>& texts, const char* what) const {
+void LaunchedGroup::check_alike(const std::vector<std::string>& texts, const char* what) const {
   for (std::size_t rank = 1; rank < texts.size(); ++rank) {
     if (texts[rank] == texts[0]) continue;
     throw Error(fmt::format("the processes of a run need the same {}: {} has {}, {} has {}", what, names_[0], texts[0],
@@ -157,7 +155,7 @@ void MpiGroup::check_alike(const std::vector<std::string>& texts, const char* wh
   }
 }
 
-void MpiGroup::find_neighbours() {
+void LaunchedGroup::find_neighbours() {
   const std::string host = host_name(), own = host + "\n" + processors();
   const std::vector<std::string> all = all_gather(own);
   local_size_ = sharing_ = 0;
@@ -170,7 +168,7 @@ void MpiGroup::find_neighbours() {
   }
 }
 
-void MpiGroup::gather_numbers(int kind, std::span<const std::int64_t> mine, std::span<std::int64_t> all) {
+void LaunchedGroup::gather_numbers(int kind, std::span<const std::int64_t> mine, std::span<std::int64_t> all) {
   MpiTransfers messages = transfers(kind);
   for (int other = 0; other < size(); ++other) {
     const auto place = all.subspan(static_cast<std::size_t>(other) * mine.size(), mine.size());
@@ -185,7 +183,7 @@ void MpiGroup::gather_numbers(int kind, std::span<const std::int64_t> mine, std:
   messages.wait(MpiTransfers::Patience::for_others, ++exchanges_);
 }
 
-std::vector<std::string> MpiGroup::gather_texts(int kind, const std::string& text) {
+std::vector<std::string> LaunchedGroup::gather_texts(int kind, const std::string& text) {
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(size()));
   const auto own = static_cast<std::int64_t>(text.size());
   gather_numbers(kind, {&own, 1}, lengths);
@@ -204,29 +202,22 @@ std::vector<std::string> MpiGroup::gather_texts(int kind, const std::string& tex
   return texts;
 }
 
-std::string MpiGroup::broadcast(const std::string& text, int root) {
+std::string LaunchedGroup::broadcast(const std::string& text, int root) {
   return all_gather(rank() == root ? text : std::string())[static_cast<std::size_t>(root)];
 }
 
-std::unique_ptr<Communicator> MpiGroup::communicator_on(Device& gpu) {
-  const std::int64_t aware = link_.library().is_cuda_aware() ? 1 : 0;
-  std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
-  all_gather({&aware, 1}, all);
-  return std::ranges::find(all, 0) == all.end() ? next_communicator(&gpu) : nullptr;
+int LaunchedGroup::open_channel() {
+  if (next_channel_ == channels_per_part) throw Error("too many communicators in one part of a script");
+  return channel(next_channel_++);
 }
 
-std::unique_ptr<Communicator> MpiGroup::next_communicator(Device* gpu) {
-  if (next_communicator_ == channels_per_part) throw Error("too many communicators in one part of a script");
-  return make_mpi_communicator(link_, channel(next_communicator_++), gpu);
-}
-
-std::vector<std::string> MpiGroup::conclude(const std::string& text, const std::string& failure) {
+std::vector<std::string> LaunchedGroup::conclude(const std::string& text, const std::string& failure) {
   if (!failure.empty()) {
     watch_->abort(channel(gathering), channel(channels_per_part), fmt::format("{}: {}", name_of(rank()), failure));
   }
   std::vector<std::string> texts = gather_texts(concluding, text);
   ++part_;
-  next_communicator_ = first_communicator;
+  next_channel_ = first_communicator;
   watch_->forget_channels_below(channel(0));
   end_ = watch_->channel(channel(gathering));
   return texts;
@@ -237,7 +228,7 @@ std::vector<std::string> MpiGroup::conclude(const std::string& text, const std::
 std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOptions& options) {
   PeerWatch::take_termination();
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // by a launcher that dies itself, too
-  return std::make_unique<MpiGroup>(launch, options);
+  return std::make_unique<LaunchedGroup>(launch, options);
 }
 
 }  // namespace gpubench

@@ -1,14 +1,15 @@
 // The processes that a launcher has started, joined through Open MPI.
 #pragma once
-#include <memory>
-
-#include "core/comm/launch.h"
+#include "core/comm/mpi/mpi_link.h"
 #include "core/comm/process_group.h"
 
 namespace gpubench {
 
-/// A collective call of all processes of the launch. Throws Error where MPI cannot be had or knows other processes than
-/// the launcher, and for processes that cannot work together, naming both.
-std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOptions& options);
+class MpiGroup : public ProcessGroup {
+ public:
+  virtual MpiLink& link() = 0;
+  /// A channel for one communicator: the same in all processes, and used until conclude(). A collective call.
+  virtual int open_channel() = 0;
+};
 
 }  // namespace gpubench

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/comm/mpi/mpi_group.h"
+#include "core/comm/launch.h"
+#include "core/comm/mpi/mpi_communicator.h"
 
 namespace gpubench {
 
@@ -10,6 +11,10 @@ std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOption
       fmt::format("a launcher has started this process as one of {} ({}), and this gpubench was built without MPI; "
                   "build it where libopenmpi-dev is installed",
                   launch.size, launch.by));
+}
+
+std::unique_ptr<Communicator> make_mpi_communicator(ProcessGroup&, Device*) {
+  return nullptr;
 }
 
 }  // namespace gpubench

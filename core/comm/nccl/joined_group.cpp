@@ -61,11 +61,6 @@ class JoinedGroup final : public ProcessGroup {
   std::string broadcast(const std::string& text, int root) override {
     return round(gathering, rank_ == root ? text : std::string())[static_cast<std::size_t>(root)];
   }
-  std::unique_ptr<Communicator> communicator() override {
-    throw Error(
-        "what goes through the host's memory, as all of CPU devices does, goes between processes through MPI, and "
-        "GPUBENCH_NCCL_ID joins them for NCCL alone: start them with mpirun or gpubench run --workers");
-  }
   std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
 
   void leave() override {

@@ -35,7 +35,7 @@ int run() {
     return 2;
   }
   const MpiLibrary mpi;
-  const std::unique_ptr<Communicator> communicator = group->communicator();
+  const std::unique_ptr<Communicator> communicator = make_communicator(*group);
   HostDevice device({}, {});
   for (std::size_t bytes = least_bytes; bytes <= most_bytes; bytes *= 2) {
     std::vector<float> values(bytes / sizeof(float), 1.0F);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/comm/factory.h"
 #include "core/comm/nccl/hex.h"
 #include "tests/support/files.h"
 
@@ -127,7 +128,7 @@ TEST_F(JoinedGroupTest, DifferentScriptsAreRefusedWithBothNamed) {
 }
 
 TEST_F(JoinedGroupTest, CpuDevicesNeedAnotherWay) {
-  EXPECT_THAT(run(1, [](ProcessGroup& group) { group.communicator(); }),
+  EXPECT_THAT(run(1, [](ProcessGroup& group) { make_communicator(group); }),
               Each(HasSubstr("goes between processes through MPI, and GPUBENCH_NCCL_ID joins them for NCCL alone")));
 }
 

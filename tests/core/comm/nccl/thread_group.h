@@ -35,7 +35,6 @@ class ThreadGroup final : public ProcessGroup {
   }
   void all_gather(std::span<const std::int64_t>, std::span<std::int64_t>) override {}
   std::string broadcast(const std::string& text, int) override { return text; }
-  std::unique_ptr<Communicator> communicator() override { return nullptr; }
   int local_size() const override { return size(); }
   int local_rank() const override { return rank_; }
   int sharing_processors() const override { return size(); }
