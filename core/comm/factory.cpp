@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/comm/hierarchical.h"
-#include "core/comm/launch.h"
 #include "core/comm/local/local_communicator.h"
 #include "core/comm/mpi/mpi_communicator.h"
-#include "core/comm/nccl/nccl_communicators.h"
+#include "core/comm/nccl/nccl_factory.h"
 #include "core/comm/staged/staged_communicator.h"
 #include "core/device/memory_nodes.h"
 
@@ -153,11 +151,6 @@ std::unique_ptr<Communicator> make_communicator(ProcessGroup& group) {
   throw Error(
       "what goes through the host's memory, as all of CPU devices does, goes between processes through MPI, and "
       "GPUBENCH_NCCL_ID joins them for NCCL alone: start them with mpirun or gpubench run --workers");
-}
-
-std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
-  const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
-  return launch ? join_by_mpi(*launch, options) : join_by_nccl_id(options);
 }
 
 }  // namespace gpubench

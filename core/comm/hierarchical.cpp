@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/comm/collective_check.h"
-#include "core/comm/local/exchange_clock.h"
-#include "core/comm/local/side_queue.h"
+#include "core/comm/exchange_clock.h"
+#include "core/comm/side_queue.h"
 
 namespace gpubench {
 namespace {
@@ -146,7 +146,7 @@ struct HierarchicalRank {
   ExchangeClock clock;
   SideQueue queue;  // ends first
 
-  static LocalExchange::Outcome carry_out(Levels& levels, const Collective& collective, Stream& stream) {
+  static ExchangeOutcome carry_out(Levels& levels, const Collective& collective, Stream& stream) {
     const Clock::time_point from = Clock::now();
     const PeerWait waited = levels.run(collective, stream);
     const Clock::time_point done = Clock::now();
@@ -192,7 +192,7 @@ class HierarchicalSide final : public SideCollective {
   std::shared_ptr<HierarchicalRank> rank_;
   Collective collective_;
   Stream* kernels_ = nullptr;
-  LocalExchange::Outcome outcome_;
+  ExchangeOutcome outcome_;
   bool open_ = false;
   SideQueue::Work work_;
 };

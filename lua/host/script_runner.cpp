@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/resources.h"
-#include "core/comm/factory.h"
+#include "core/group/join.h"
 #include "core/results/build_info.h"
 #include "core/results/run_directory.h"
 #include "lua/api/modules.h"

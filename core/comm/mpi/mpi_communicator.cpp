@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "core/comm/collective_check.h"
-#include "core/comm/local/exchange_clock.h"
-#include "core/comm/local/side_queue.h"
+#include "core/comm/exchange_clock.h"
 #include "core/comm/mpi/mpi_exchange.h"
-#include "core/comm/mpi/mpi_group.h"
+#include "core/comm/side_queue.h"
+#include "core/group/mpi/mpi_group.h"
 
 namespace gpubench {
 namespace {
@@ -28,8 +28,8 @@ struct MpiRank {
   std::vector<MpiSide*> begun;                             // by the host's thread, in their order
   SideQueue queue;                                         // ends first
 
-  MpiExchange::Outcome carry_out(const Collective& collective, Clock::time_point ready) {
-    const MpiExchange::Outcome outcome = exchange.carry_out(collective, std::max(ready, last_done));
+  ExchangeOutcome carry_out(const Collective& collective, Clock::time_point ready) {
+    const ExchangeOutcome outcome = exchange.carry_out(collective, std::max(ready, last_done));
     last_done = outcome.done;
     return outcome;
   }
@@ -79,7 +79,7 @@ class MpiSide final : public SideCollective {
   std::shared_ptr<MpiRank> rank_;
   Collective collective_;
   Clock::time_point begun_;
-  MpiExchange::Outcome outcome_;
+  ExchangeOutcome outcome_;
   bool counted_ = false;
   SideQueue::Work work_;
 };
@@ -101,7 +101,7 @@ class MpiCommunicator final : public Communicator {
     stream.synchronize();
     const Clock::time_point from = Clock::now();
     finish_begun(from);
-    const MpiExchange::Outcome outcome = rank_->carry_out(collective, from);
+    const ExchangeOutcome outcome = rank_->carry_out(collective, from);
     rank_->clock.add(collective.bytes(), outcome, from);
   }
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "core/comm/communicator.h"
-#include "core/comm/process_group.h"
 #include "core/device/device.h"
+#include "core/group/process_group.h"
 
 namespace gpubench {
 

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comm/collective_check.h"
-#include "core/comm/local/reduce.h"
+#include "core/comm/reduce.h"
 
 namespace gpubench {
 namespace {
@@ -121,8 +121,8 @@ const char* MpiExchange::algorithm(const Collective& collective) const {
   return collective.kind == CollectiveKind::all_reduce && !is_small(collective) ? "pieces" : "direct";
 }
 
-MpiExchange::Outcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
-  Outcome outcome{.arrived = arrived, .last_arrived = arrived, .done = arrived, .last_rank = -1};
+ExchangeOutcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
+  ExchangeOutcome outcome{.arrived = arrived, .last_arrived = arrived, .done = arrived, .last_rank = -1};
   ++number_;
   try {
     exchange(collective, outcome);
@@ -143,7 +143,7 @@ void MpiExchange::give_up() noexcept {
   stages_.clear();
 }
 
-void MpiExchange::exchange(const Collective& collective, Outcome& outcome) {
+void MpiExchange::exchange(const Collective& collective, ExchangeOutcome& outcome) {
   if (collective.kind == CollectiveKind::all_reduce)
     return is_small(collective) ? reduce_small(collective, outcome) : reduce_in_pieces(collective, outcome);
   greet(collective, 0);
@@ -177,7 +177,7 @@ void MpiExchange::greet(const Collective& collective, std::size_t payload) {
   }
 }
 
-void MpiExchange::meet(const Collective& collective, Outcome& outcome) {
+void MpiExchange::meet(const Collective& collective, ExchangeOutcome& outcome) {
   const Clock::time_point before = Clock::now();
   try {
     meeting_.wait(MpiTransfers::Patience::for_others, number_);
@@ -211,7 +211,7 @@ void MpiExchange::meet(const Collective& collective, Outcome& outcome) {
   waited_ns_ = std::chrono::nanoseconds(outcome.last_arrived - before).count();
 }
 
-void MpiExchange::reduce_small(const Collective& collective, Outcome& outcome) {
+void MpiExchange::reduce_small(const Collective& collective, ExchangeOutcome& outcome) {
   std::size_t bytes = 0;
   for (const TensorView& tensor : collective.tensors) bytes += room_for(tensor);
   sent_.resize(std::max(sent_.size(), sizeof(Arrival) + bytes));
@@ -243,7 +243,7 @@ std::size_t MpiExchange::cut(std::size_t from, std::size_t to, int part) const {
   return part == link_.size() ? to : from + share * static_cast<std::size_t>(part);
 }
 
-void MpiExchange::reduce_in_pieces(const Collective& collective, Outcome& outcome) {
+void MpiExchange::reduce_in_pieces(const Collective& collective, ExchangeOutcome& outcome) {
   while (stages_.size() < stages) stages_.push_back(std::make_unique<Stage>(*this));
   pieces_.assign(collective.tensors);
   const std::size_t whole = pieces_.bytes(), most = part_bytes * static_cast<std::size_t>(link_.size());

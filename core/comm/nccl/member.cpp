@@ -1,13 +1,10 @@
 #include "core/comm/nccl/member.h"
 
-#include <array>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/comm/nccl/hex.h"
+#include "core/group/hex.h"
 
 namespace gpubench::nccl {
 namespace {
@@ -51,15 +48,6 @@ Member Member::from_text(const std::string& text) {
                 .failure = said["failure"]};
   for (const json& gpu : said["gpus"]) member.gpus.push_back({gpu["name"], gpu["bus_id"]});
   return member;
-}
-
-std::string this_host() {
-  std::array<char, 256> name{};
-  static_cast<void>(::gethostname(name.data(), name.size() - 1));
-  // Containers of one machine may call themselves alike or not; this they share with no other.
-  std::ifstream boot("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  return boot >> id ? id : std::string(name.data());
 }
 
 std::string conflict_among(std::span<const Gpu> gpus) {

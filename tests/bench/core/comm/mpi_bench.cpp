@@ -10,8 +10,8 @@
 #include "core/backend/cpu/host_device.h"
 #include "core/base/clock.h"
 #include "core/comm/factory.h"
-#include "core/comm/launch.h"
-#include "core/comm/mpi/mpi_library.h"
+#include "core/group/join.h"
+#include "core/group/mpi/mpi_library.h"
 
 namespace gpubench {
 namespace {

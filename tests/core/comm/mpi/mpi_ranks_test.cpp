@@ -14,6 +14,7 @@
 #include "core/comm/factory.h"
 #include "core/comm/hierarchical.h"
 #include "core/comm/local/local_communicator.h"
+#include "core/group/join.h"
 #include "core/math/half.h"
 
 namespace gpubench {
