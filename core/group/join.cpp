@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/group/joined_group.h"
 
 namespace gpubench {
 namespace {
@@ -49,8 +48,8 @@ std::optional<Launch> find_launch(const std::function<const char*(const char*)>&
 std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
   const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
   if (launch) return join_by_mpi(*launch, options);
-  const std::optional<nccl::Rendezvous> rendezvous = nccl::Rendezvous::from_environment();
-  return rendezvous ? nccl::join(*rendezvous, options) : nullptr;
+  const std::optional<Rendezvous> rendezvous = Rendezvous::from_environment();
+  return rendezvous ? join_by_rendezvous(*rendezvous, options) : nullptr;
 }
 
 }  // namespace gpubench

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/group/process_group.h"
+#include "core/group/rendezvous.h"
 
 namespace gpubench {
 
@@ -27,5 +28,9 @@ std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options);
 /// The group of the processes of `launch`; a collective call of them. Throws Error where MPI cannot be had or knows
 /// other processes than the launcher, and for processes that cannot work together, naming both.
 std::unique_ptr<ProcessGroup> join_by_mpi(const Launch& launch, const JoinOptions& options);
+
+/// The group of the processes that meet at `rendezvous`; a collective call of them. Throws as Rendezvous::meet, and
+/// Error for processes that run different programs or scripts, naming both.
+std::unique_ptr<ProcessGroup> join_by_rendezvous(const Rendezvous& rendezvous, const JoinOptions& options);
 
 }  // namespace gpubench

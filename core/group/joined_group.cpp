@@ -1,146 +1,100 @@
-#include "core/group/joined_group.h"
-
+// Processes that no launcher has started together: they meet where GPUBENCH_NCCL_ID says, and then talk through rank 0.
+// For GPUs, whose tensors go over NCCL; CPU devices of many processes need MPI.
 #include <algorithm>
 #include <array>
-#include <csignal>
-#include <cstdlib>
 #include <deque>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <poll.h>
-#include <sstream>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/group/hex.h"
-#include "core/group/watch/line_socket.h"
-#include "core/group/watch/peer_watch.h"
+#include "core/group/join.h"
+#include "core/group/line_fields.h"
+#include "core/group/watched_group.h"
 
-namespace gpubench::nccl {
+namespace gpubench {
 namespace {
 
-using nlohmann::json;
-
 constexpr int glance_ms = 50;
-/// The watch's channels: gathering of each part of the script. Only its end can be left out.
-constexpr int channels_per_part = 2;
-enum Kind : int { gathering = 0, concluding = 1, leaving = 2 };
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  static_cast<void>(::gethostname(name.data(), name.size() - 1));
-  return name.data();
+/// What the ranks give in one round, or rank 0's answer: the texts of all.
+struct RoundMessage {
+  /// Part of the script, kind, and number of the round: what a rank left out is older than what is waited for.
+  std::array<std::int64_t, 3> place{};
+  std::vector<std::string> texts;
+};
+
+std::string text_of(const RoundMessage& message) {
+  return to_line(message.place[0], message.place[1], message.place[2], message.texts);
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
+RoundMessage round_message(const std::string& line) {
+  RoundMessage message;
+  LineFields(line).read(message.place[0], message.place[1], message.place[2], message.texts);
+  return message;
 }
 
-class JoinedGroup final : public ProcessGroup {
+class JoinedGroup final : public WatchedGroup {
  public:
   JoinedGroup(const Rendezvous& rendezvous, const JoinOptions& options);
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::string name_of(int rank) const override { return names_.at(static_cast<std::size_t>(rank)); }
-  int local_size() const override { return local_size_; }
-  int local_rank() const override { return local_rank_; }
-  int sharing_processors() const override { return local_size_; }
-
-  void barrier() override { static_cast<void>(round(gathering, {})); }
-  std::vector<std::string> all_gather(const std::string& text) override { return round(gathering, text); }
+  void barrier() override { static_cast<void>(gather_texts(gathering, {})); }
+  using WatchedGroup::all_gather;
   void all_gather(std::span<const std::int64_t> mine, std::span<std::int64_t> all) override;
-  std::string broadcast(const std::string& text, int root) override {
-    return round(gathering, rank_ == root ? text : std::string())[static_cast<std::size_t>(root)];
-  }
-  std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
-
-  void leave() override {
-    watch_->set_leaving();
-    static_cast<void>(round(leaving, {}));
-  }
-
-  void set_step(std::int64_t step) noexcept override { watch_->set_step(step); }
-  void fail(const std::string& reason) noexcept override { watch_->fail(reason); }
-  std::string lost() const override { return watch_->lost().reason(); }
-  void on_end(std::function<void()> stop) override { watch_->on_end(std::move(stop)); }
 
  private:
-  /// Where in the order of rounds a message belongs; what a rank left out is older than what is waited for.
-  using Place = std::array<std::int64_t, 3>;
-
-  void check_alike(const std::vector<json>& all, const char* what, const char* called) const;
-  void connect(const json& leader, LineListener* door, Seconds patience);
-  int channel() const { return part_ * channels_per_part; }
-  /// The texts of all ranks. Throws PeerLost.
-  std::vector<std::string> round(int kind, const std::string& text);
+  void connect(const std::vector<std::string>& hosts, int port, LineListener* door, Seconds patience);
+  bool welcome(LineSocket& caller);
+  std::vector<std::string> gather_texts(FirstChannels kind, const std::string& text) override;
+  void begin_part() override { rounds_ = 0; }
   /// What `peer` says at `place`.
-  json take(std::size_t peer, const Place& place, int kind);
-  void throw_if_over(int kind) const;
+  RoundMessage take(std::size_t peer, const std::array<std::int64_t, 3>& place, FirstChannels kind);
+  void throw_if_over(FirstChannels kind) const;
 
   int rank_, size_;
-  std::vector<std::string> names_;
-  int local_size_ = 0, local_rank_ = 0;
-  int part_ = 0;
-  std::int64_t rounds_ = 0, exchanges_ = 0;
-  std::shared_ptr<WaitEnd> end_;
-  std::unique_ptr<PeerWatch> watch_;
+  std::int64_t rounds_ = 0;
   std::vector<LineSocket> peers_;  // of rank 0: all by rank; of others: rank 0
-  std::vector<std::deque<json>> inbox_;
+  std::vector<std::deque<RoundMessage>> inbox_;
 };
 
 JoinedGroup::JoinedGroup(const Rendezvous& rendezvous, const JoinOptions& options)
     : rank_(rendezvous.rank), size_(rendezvous.size) {
   std::unique_ptr<LineListener> door, watched;
-  json mine{{"name", fmt::format("{}, pid {}", host_name(), ::getpid())},
-            {"host", machine_id()},
-            {"program", options.program},
-            {"task", options.task}};
+  std::string watch_address;
+  int port = 0;
   if (rank_ == 0) {
     door = std::make_unique<LineListener>(0);
     watched = std::make_unique<LineListener>(0);
-    mine["watch"] = PeerWatch::address(*watched);
-    mine["hosts"] = own_addresses();
-    mine["port"] = door->port();
+    watch_address = PeerWatch::address(*watched);
+    port = door->port();
   }
-  std::vector<json> all;
-  for (const std::string& text : rendezvous.meet(mine.dump(), options.peer_timeout)) {
-    all.push_back(json::parse(text));
-    names_.push_back(fmt::format("process {} ({})", names_.size(), all.back()["name"].get<std::string>()));
-    if (all.back()["host"] != mine["host"]) continue;
-    if (static_cast<int>(all.size()) - 1 == rank_) local_rank_ = local_size_;
-    ++local_size_;
+  const std::string mine = to_line(introduction(options), watch_address, own_addresses(), port);
+  std::vector<std::string> introductions, hosts;
+  for (const std::string& text : rendezvous.meet(mine, options.peer_timeout)) {
+    std::vector<std::string> addresses;
+    std::string watch;
+    int listening = 0;
+    LineFields(text).read(introductions.emplace_back(), watch, addresses, listening);
+    if (introductions.size() > 1) continue;  // rank 0 alone is connected to
+    watch_address = watch, hosts = addresses, port = listening;
   }
-  check_alike(all, "program", "programs");
-  check_alike(all, "task", "scripts or arguments");
-  connect(all[0], door.get(), options.peer_timeout);
+  WatchedGroup::meet(introductions);
+  connect(hosts, port, door.get(), options.peer_timeout);
   PeerWatch::take_termination();
-  watch_ = std::make_unique<PeerWatch>(rank_, names_, std::move(watched), all[0]["watch"].get<std::string>(),
-                                       WatchLimits{.absence = options.peer_timeout});
-  end_ = watch_->channel(channel());
+  start_watch(std::move(watched), watch_address, options);
   barrier();
 }
 
-void JoinedGroup::check_alike(const std::vector<json>& all, const char* what, const char* called) const {
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank][what] == all[0][what]) continue;
-    throw Error(fmt::format("the processes of a run need the same {}: {} has {}, {} has {}", called, names_[0],
-                            all[0][what].get<std::string>(), names_[rank], all[rank][what].get<std::string>()));
-  }
-}
-
-void JoinedGroup::connect(const json& leader, LineListener* door, Seconds patience) {
+void JoinedGroup::connect(const std::vector<std::string>& hosts, int port, LineListener* door, Seconds patience) {
   inbox_.resize(static_cast<std::size_t>(size_));
   if (rank_ != 0) {
-    peers_.push_back(LineSocket::connect(leader["hosts"].get<std::vector<std::string>>(), leader["port"], patience));
-    peers_[0].send(std::to_string(rank_));
+    peers_.push_back(LineSocket::connect(hosts, port, patience));
+    peers_[0].send(to_line(rank_));
     return;
   }
   for (int rank = 0; rank < size_; ++rank) peers_.emplace_back(-1);
@@ -153,37 +107,46 @@ void JoinedGroup::connect(const json& leader, LineListener* door, Seconds patien
     static_cast<void>(::poll(&waiting, 1, callers.empty() ? glance_ms : 1));
     if (std::optional<LineSocket> caller = door->accept()) callers.push_back(std::move(*caller));
     for (LineSocket& caller : callers) {
-      if (!caller.is_open()) continue;
-      const std::vector<std::string> lines = caller.receive();
-      if (lines.empty()) continue;
-      const int rank = std::atoi(lines[0].c_str());
-      if (rank < 1 || rank >= size_ || peers_[static_cast<std::size_t>(rank)].is_open()) {
-        caller.close();
-        continue;
-      }
-      peers_[static_cast<std::size_t>(rank)] = std::move(caller);
-      // It may have gone on to the first round already.
-      for (std::size_t i = 1; i < lines.size(); ++i) {
-        inbox_[static_cast<std::size_t>(rank)].push_back(json::parse(lines[i]));
-      }
-      --missing;
+      if (caller.is_open() && welcome(caller)) --missing;
     }
     std::erase_if(callers, [](const LineSocket& caller) { return !caller.is_open(); });
   }
 }
 
-void JoinedGroup::throw_if_over(int kind) const {
-  if (watch_->lost().is_set()) watch_->lost().raise();
-  if (kind == gathering && end_->is_set()) end_->raise();
+/// Whether the caller has said which rank it is; the connection of any other process is closed.
+bool JoinedGroup::welcome(LineSocket& caller) {
+  const std::vector<std::string> lines = caller.receive();
+  if (lines.empty()) return false;
+  int rank = 0;
+  try {
+    LineFields(lines[0]).read(rank);
+  } catch (const Error&) {
+    rank = 0;
+  }
+  if (rank < 1 || rank >= size_ || peers_[static_cast<std::size_t>(rank)].is_open()) {
+    caller.close();
+    return false;
+  }
+  peers_[static_cast<std::size_t>(rank)] = std::move(caller);
+  // It may have gone on to the first round already.
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    inbox_[static_cast<std::size_t>(rank)].push_back(round_message(lines[i]));
+  return true;
 }
 
-json JoinedGroup::take(std::size_t peer, const Place& place, int kind) {
-  std::deque<json>& inbox = inbox_[peer];
+void JoinedGroup::throw_if_over(FirstChannels kind) const {
+  if (watch()->lost().is_set()) watch()->lost().raise();
+  const WaitEnd* const end = end_of(kind);
+  if (end != nullptr && end->is_set()) end->raise();
+}
+
+RoundMessage JoinedGroup::take(std::size_t peer, const std::array<std::int64_t, 3>& place, FirstChannels kind) {
+  std::deque<RoundMessage>& inbox = inbox_[peer];
   for (;;) {
-    while (!inbox.empty() && inbox.front()["place"].get<Place>() < place) inbox.pop_front();
+    while (!inbox.empty() && inbox.front().place < place) inbox.pop_front();
     // A peer that is ahead has left this round out: the watch is about to say so.
-    if (!inbox.empty() && inbox.front()["place"].get<Place>() == place) {
-      json message = std::move(inbox.front());
+    if (!inbox.empty() && inbox.front().place == place) {
+      RoundMessage message = std::move(inbox.front());
       inbox.pop_front();
       return message;
     }
@@ -196,26 +159,21 @@ json JoinedGroup::take(std::size_t peer, const Place& place, int kind) {
     pollfd waiting{peers_[peer].descriptor(), POLLIN, 0};
     static_cast<void>(::poll(&waiting, 1, glance_ms));
     if (!peers_[peer].is_open()) continue;
-    for (const std::string& line : peers_[peer].receive()) inbox.push_back(json::parse(line));
+    for (const std::string& line : peers_[peer].receive()) inbox.push_back(round_message(line));
   }
 }
 
-std::vector<std::string> JoinedGroup::round(int kind, const std::string& text) {
-  const PeerWatch::Waiting waiting(*watch_, ++exchanges_);
+std::vector<std::string> JoinedGroup::gather_texts(FirstChannels kind, const std::string& text) {
+  const PeerWatch::Waiting waiting(*watch());
   throw_if_over(kind);
-  const Place place{part_, kind, kind == gathering ? rounds_++ : 0};
+  RoundMessage mine{.place = {part(), kind, kind == gathering ? rounds_++ : 0}, .texts = {text}};
   if (rank_ != 0) {
-    peers_[0].send(json{{"place", place}, {"text", as_hex(text)}}.dump());
-    std::vector<std::string> all = take(0, place, kind)["texts"].get<std::vector<std::string>>();
-    for (std::string& each : all) each = from_hex(each);
-    return all;
+    peers_[0].send(text_of(mine));
+    return take(0, mine.place, kind).texts;
   }
-  std::vector<std::string> texts{text}, encoded{as_hex(text)};
-  for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
-    encoded.push_back(take(rank, place, kind)["text"].get<std::string>());
-    texts.push_back(from_hex(encoded.back()));
-  }
-  const std::string answer = json{{"place", place}, {"texts", encoded}}.dump();
+  for (std::size_t rank = 1; rank < peers_.size(); ++rank)
+    mine.texts.push_back(std::move(take(rank, mine.place, kind).texts.at(0)));
+  const std::string answer = text_of(mine);
   for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
     peers_[rank].send(answer);
     while (peers_[rank].is_open() && peers_[rank].wants_to_write()) {
@@ -223,34 +181,22 @@ std::vector<std::string> JoinedGroup::round(int kind, const std::string& text) {
       peers_[rank].flush();
     }
   }
-  return texts;
+  return mine.texts;
 }
 
 void JoinedGroup::all_gather(std::span<const std::int64_t> mine, std::span<std::int64_t> all) {
-  std::string text;
-  for (const std::int64_t number : mine) text += fmt::format("{} ", number);
   auto to = all.begin();
-  for (const std::string& numbers : round(gathering, text)) {
-    for (const std::string& word : words_of(numbers)) *to++ = std::stoll(word);
+  for (const std::string& numbers : gather_texts(gathering, to_line(std::vector(mine.begin(), mine.end())))) {
+    std::vector<std::int64_t> theirs;
+    LineFields(numbers).read(theirs);
+    to = std::ranges::copy(theirs, to).out;
   }
-}
-
-std::vector<std::string> JoinedGroup::conclude(const std::string& text, const std::string& failure) {
-  if (!failure.empty()) {
-    watch_->abort(channel(), channel() + channels_per_part, fmt::format("{}: {}", name_of(rank_), failure));
-  }
-  std::vector<std::string> texts = round(concluding, text);
-  ++part_;
-  rounds_ = 0;
-  watch_->forget_channels_below(channel());
-  end_ = watch_->channel(channel());
-  return texts;
 }
 
 }  // namespace
 
-std::unique_ptr<ProcessGroup> join(const Rendezvous& rendezvous, const JoinOptions& options) {
+std::unique_ptr<ProcessGroup> join_by_rendezvous(const Rendezvous& rendezvous, const JoinOptions& options) {
   return std::make_unique<JoinedGroup>(rendezvous, options);
 }
 
-}  // namespace gpubench::nccl
+}  // namespace gpubench

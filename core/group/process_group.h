@@ -20,10 +20,10 @@ struct JoinOptions {
   std::string task;
   /// How long a rank may be waited for.
   Seconds peer_timeout{60.0};
+  /// Ends this process at once, by another thread: the process still runs some seconds after the group has come to its
+  /// end for `reason`, or after the launcher has asked it to end (an empty reason). Without it such a process goes on.
+  std::function<void(const std::string& reason)> end_process{};
 };
-
-/// Equal for processes of one machine, also in different containers, until the machine is started anew.
-std::string machine_id();
 
 class ProcessGroup {
  public:

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-namespace gpubench::nccl {
+namespace gpubench {
 namespace {
 
 constexpr std::string_view file_prefix = "file:", tcp_prefix = "tcp://";
@@ -75,4 +75,4 @@ std::string refusal(const Rendezvous& rendezvous, int rank, int size, bool taken
   return {};
 }
 
-}  // namespace gpubench::nccl
+}  // namespace gpubench

@@ -8,7 +8,7 @@
 
 #include "core/base/clock.h"
 
-namespace gpubench::nccl {
+namespace gpubench {
 
 struct Rendezvous {
   /// "file:/path" or "tcp://host:port": rank 0 makes the file, or listens at the port.
@@ -37,4 +37,4 @@ std::string ranks_text(const std::vector<int>& ranks);
 /// Why a rank cannot stand where it wants to: of another size, or with a number that is taken; empty when it can.
 std::string refusal(const Rendezvous& rendezvous, int rank, int size, bool taken);
 
-}  // namespace gpubench::nccl
+}  // namespace gpubench

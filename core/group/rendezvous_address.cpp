@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <netdb.h>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,19 +16,19 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/waiting.h"
+#include "core/group/line_fields.h"
 #include "core/group/rendezvous.h"
 
-namespace gpubench::nccl {
+namespace gpubench {
 namespace {
 
-using nlohmann::json;
 using Deadline = Clock::time_point;
 
-constexpr std::string_view mark = "gpubench";
+constexpr std::string_view address_mark = "gpubench";
 constexpr std::uint32_t longest_message = 1 << 20;
 /// A caller that says nothing for so long is not one of ours.
 constexpr std::chrono::seconds introduction{2};
-constexpr int glance_ms = 50;
+constexpr int address_glance_ms = 50;
 
 class Socket {
  public:
@@ -55,7 +55,7 @@ bool wait_for(int handle, short events, Deadline deadline) {
   for (;;) {
     check_interrupt();
     ::pollfd waiting{handle, events, 0};
-    if (::poll(&waiting, 1, glance_ms) > 0) return true;
+    if (::poll(&waiting, 1, address_glance_ms) > 0) return true;
     if (Clock::now() >= deadline) return false;
   }
 }
@@ -71,12 +71,12 @@ bool read_bytes(int handle, char* to, std::size_t bytes, Deadline deadline) {
   return true;
 }
 
-/// null when what comes is not a message of ours, or the other end is gone.
-json receive(const Socket& from, Deadline deadline) {
-  std::array<char, mark.size()> begin{};
+/// None when what comes is not a message of ours, or the other end is gone.
+std::optional<LineFields> receive(const Socket& from, Deadline deadline) {
+  std::array<char, address_mark.size()> begin{};
   std::uint32_t length = 0;
   if (!read_bytes(from.get(), begin.data(), begin.size(), deadline) ||
-      std::string_view(begin.data(), begin.size()) != mark ||
+      std::string_view(begin.data(), begin.size()) != address_mark ||
       !read_bytes(from.get(), reinterpret_cast<char*>(&length), sizeof length, deadline)) {
     return {};
   }
@@ -84,14 +84,12 @@ json receive(const Socket& from, Deadline deadline) {
   if (length > longest_message) return {};
   std::string text(length, '\0');
   if (!read_bytes(from.get(), text.data(), text.size(), deadline)) return {};
-  json content = json::parse(text, nullptr, false);
-  return content.is_object() ? content : json();
+  return LineFields(std::move(text));
 }
 
-void send(const Socket& to, const json& content) {
-  const std::string text = content.dump();
+void send(const Socket& to, const std::string& text) {
   const std::uint32_t length = htonl(static_cast<std::uint32_t>(text.size()));
-  std::string message(mark);
+  std::string message(address_mark);
   message.append(reinterpret_cast<const char*>(&length), sizeof length).append(text);
   for (std::size_t sent = 0; sent < message.size();) {
     const ssize_t now = ::send(to.get(), message.data() + sent, message.size() - sent, MSG_NOSIGNAL);
@@ -105,9 +103,9 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-class Meeting {
+class AddressMeeting {
  public:
-  Meeting(const Rendezvous& rendezvous, const std::string& address, Seconds patience)
+  AddressMeeting(const Rendezvous& rendezvous, const std::string& address, Seconds patience)
       : rendezvous_(rendezvous),
         patience_(patience),
         deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(patience)) {
@@ -132,7 +130,8 @@ class Meeting {
       }
       refused = welcome(Socket(::accept(door.get(), nullptr, nullptr)), others, texts);
     }
-    const json answer = refused.empty() ? json{{"texts", texts}} : json{{"refused", refused}};
+    if (!refused.empty()) texts.clear();
+    const std::string answer = to_line(refused, texts);
     for (const Socket& other : others) {
       if (other.is_open()) send(other, answer);
     }
@@ -142,11 +141,14 @@ class Meeting {
 
   std::vector<std::string> follow(const std::string& mine) {
     const Socket leader = connect();
-    send(leader, {{"rank", rendezvous_.rank}, {"size", rendezvous_.size}, {"text", mine}});
-    const json answer = receive(leader, deadline_);
-    if (answer.contains("refused")) throw Error(answer["refused"].get<std::string>());
-    if (!answer.contains("texts")) throw Error(waited("an answer of rank 0, which did not come, or is not gpubench's"));
-    return answer["texts"].get<std::vector<std::string>>();
+    send(leader, to_line(rendezvous_.rank, rendezvous_.size, mine));
+    std::optional<LineFields> answer = receive(leader, deadline_);
+    if (!answer) throw Error(waited("an answer of rank 0, which did not come, or is not gpubench's"));
+    std::string refused;
+    std::vector<std::string> texts;
+    answer->read(refused, texts);
+    if (!refused.empty()) throw Error(refused);
+    return texts;
   }
 
  private:
@@ -196,20 +198,24 @@ class Meeting {
 
   /// Why the caller and all others are sent away; empty when they are not.
   std::string welcome(Socket caller, std::vector<Socket>& others, std::vector<std::string>& texts) const {
-    const json said = receive(caller, std::min(deadline_, Clock::now() + introduction));
-    if (!said.contains("rank") || !said.contains("size") || !said.contains("text")) return {};
-    const int rank = said["rank"];
-    if (const std::string refused = refusal(rendezvous_, rank, said["size"], false); !refused.empty()) {
-      send(caller, {{"refused", refused}});
-      return refused;
+    std::optional<LineFields> said = receive(caller, std::min(deadline_, Clock::now() + introduction));
+    int rank = 0, size = 0;
+    std::string text;
+    try {
+      if (!said) return {};
+      said->read(rank, size, text);
+    } catch (const Error&) {  // of another program
+      return {};
     }
-    if (rank < 1 || rank >= rendezvous_.size || others[static_cast<std::size_t>(rank)].is_open()) {
-      const std::string refused = refusal(rendezvous_, rank, rendezvous_.size, true);
-      send(caller, {{"refused", refused}});
+    std::string refused = refusal(rendezvous_, rank, size, false);
+    if (refused.empty() && (rank < 1 || rank >= rendezvous_.size || others[static_cast<std::size_t>(rank)].is_open()))
+      refused = refusal(rendezvous_, rank, rendezvous_.size, true);
+    if (!refused.empty()) {
+      send(caller, to_line(refused, std::vector<std::string>{}));
       return refused;
     }
     others[static_cast<std::size_t>(rank)] = std::move(caller);
-    texts[static_cast<std::size_t>(rank)] = said["text"];
+    texts[static_cast<std::size_t>(rank)] = text;
     return {};
   }
 
@@ -223,8 +229,8 @@ class Meeting {
 
 std::vector<std::string> meet_at_address(const Rendezvous& rendezvous, const std::string& address,
                                          const std::string& mine, Seconds patience) {
-  Meeting meeting(rendezvous, address, patience);
+  AddressMeeting meeting(rendezvous, address, patience);
   return rendezvous.rank == 0 ? meeting.lead(mine) : meeting.follow(mine);
 }
 
-}  // namespace gpubench::nccl
+}  // namespace gpubench

@@ -180,7 +180,7 @@ void MpiExchange::greet(const Collective& collective, std::size_t payload) {
 void MpiExchange::meet(const Collective& collective, ExchangeOutcome& outcome) {
   const Clock::time_point before = Clock::now();
   try {
-    meeting_.wait(MpiTransfers::Patience::for_others, number_);
+    meeting_.wait(MpiTransfers::Patience::for_others);
   } catch (const DeviceError& error) {  // a message that is longer than what all others ask for
     throw Error(
         fmt::format("{} of {} in {} tensors: another process asks for another collective, or with other types; "
@@ -261,7 +261,7 @@ void MpiExchange::reduce_in_pieces(const Collective& collective, ExchangeOutcome
   begin(0);
   for (std::size_t piece = 0; piece < count; ++piece) {
     begin(piece + 1);
-    stage(piece).scattered.wait(MpiTransfers::Patience::hot, number_);
+    stage(piece).scattered.wait(MpiTransfers::Patience::hot);
     add_up(collective, stage(piece));
     gather(collective, stage(piece));
   }
@@ -338,7 +338,7 @@ void MpiExchange::gather(const Collective& collective, Stage& stage) {
 void MpiExchange::finish(const Collective& collective, Stage& stage) {
   if (!stage.in_use) return;
   stage.in_use = false;
-  stage.gathered.wait(MpiTransfers::Patience::hot, number_);
+  stage.gathered.wait(MpiTransfers::Patience::hot);
   for (int rank = 0; rank < link_.size(); ++rank) {
     if (rank == link_.rank()) continue;
     const std::size_t first = cut(stage.from, stage.to, rank), last = cut(stage.from, stage.to, rank + 1);
@@ -363,7 +363,7 @@ void MpiExchange::all_gather(const Collective& collective) {
     for (int rank = 0; rank < link_.size(); ++rank) {
       if (rank != link_.rank()) messages.send(rank, part.data + at, length);
     }
-    messages.wait(MpiTransfers::Patience::hot, number_);
+    messages.wait(MpiTransfers::Patience::hot);
   }
 }
 
@@ -386,7 +386,7 @@ void MpiExchange::reduce_scatter(const Collective& collective) {
     for (int rank = 0; rank < link_.size(); ++rank) {
       if (rank != link_.rank()) messages.send(rank, place(rank) + at, length);
     }
-    messages.wait(MpiTransfers::Patience::hot, number_);
+    messages.wait(MpiTransfers::Patience::hot);
     settle();
     std::byte* const destination = in_reach() ? part.data + at : slot(link_.rank());
     reduce(part.type->dtype, collective.reduction, sources, {&destination, 1}, length / element);
@@ -408,13 +408,13 @@ void MpiExchange::broadcast(const Collective& collective) {
       if (own > 0) {
         MpiTransfers from_above = transfers();
         from_above.receive(rank_of(own - above), tensor.data + at, length);
-        from_above.wait(MpiTransfers::Patience::hot, number_);
+        from_above.wait(MpiTransfers::Patience::hot);
       }
       for (int bit = own == 0 ? 1 : above * 2; own + bit < size; bit *= 2)
         onwards.send(rank_of(own + bit), tensor.data + at, length);
     }
   }
-  onwards.wait(MpiTransfers::Patience::hot, number_);
+  onwards.wait(MpiTransfers::Patience::hot);
 }
 
 }  // namespace gpubench

@@ -80,7 +80,7 @@ void MpiTransfers::check_end() const {
   check_interrupt();
 }
 
-void MpiTransfers::wait(Patience patience, std::int64_t number) {
+void MpiTransfers::wait(Patience patience) {
   for (int look = 0; look < looks_per_clock; ++look) {
     if (done()) return;
   }
@@ -92,7 +92,7 @@ void MpiTransfers::wait(Patience patience, std::int64_t number) {
     check_end();
   }
   std::optional<PeerWatch::Waiting> waiting;
-  if (link_->watch() != nullptr) waiting.emplace(*link_->watch(), number);
+  if (link_->watch() != nullptr) waiting.emplace(*link_->watch());
   Clock::duration nap = shortest_nap;
   while (!done()) {
     check_end();

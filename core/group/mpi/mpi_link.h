@@ -49,8 +49,8 @@ class MpiTransfers {
 
   void send(int to, const void* data, std::size_t bytes);
   void receive(int from, void* data, std::size_t bytes);
-  /// Until all are done. Throws PeerLost, Interrupted and TimedOut. `number`: which exchange this is, for the watch.
-  void wait(Patience patience, std::int64_t number = 0);
+  /// Until all are done. Throws PeerLost, Interrupted and TimedOut.
+  void wait(Patience patience);
 
  private:
   bool done();

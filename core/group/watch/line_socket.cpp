@@ -1,6 +1,5 @@
 #include "core/group/watch/line_socket.h"
 
-#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -23,8 +22,6 @@
 namespace gpubench {
 namespace {
 
-// Stands for a line break inside a line.
-constexpr char inner_break = '\x01';
 constexpr int connect_patience_ms = 2000;
 
 sockaddr_in address_of(const std::string& host, int port) {
@@ -103,9 +100,7 @@ LineSocket LineSocket::connect(const std::vector<std::string>& hosts, int port, 
 
 void LineSocket::send(const std::string& line) {
   if (!is_open()) return;
-  std::string text = line;
-  std::ranges::replace(text, '\n', inner_break);
-  unsent_ += text + '\n';
+  unsent_ += line + '\n';
   flush();
 }
 
@@ -140,7 +135,6 @@ std::vector<std::string> LineSocket::receive() {
   std::size_t from = 0;
   for (std::size_t end = partial_.find('\n'); end != std::string::npos; end = partial_.find('\n', from)) {
     lines.push_back(partial_.substr(from, end - from));
-    std::ranges::replace(lines.back(), inner_break, '\n');
     from = end + 1;
   }
   partial_.erase(0, from);

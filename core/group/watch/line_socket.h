@@ -22,7 +22,7 @@ class LineSocket {
 
   int descriptor() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
-  /// Line breaks in it are kept. What the other end does not take at once waits for flush().
+  /// `line` has no line break (to_line() makes such). What the other end does not take at once waits for flush().
   void send(const std::string& line);
   void flush();
   bool wants_to_write() const { return !unsent_.empty(); }

@@ -1,6 +1,4 @@
 // Groups of processes, which are threads here, that have met without a launcher.
-#include "core/group/joined_group.h"
-
 #include <fmt/format.h>
 #include <functional>
 #include <gmock/gmock.h>
@@ -8,10 +6,10 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/group/hex.h"
+#include "core/group/join.h"
 #include "tests/support/files.h"
 
-namespace gpubench::nccl {
+namespace gpubench {
 namespace {
 
 using testing::AllOf;
@@ -29,7 +27,7 @@ class JoinedGroupTest : public TemporaryFolder {
     for (int rank = 0; rank < size; ++rank) {
       threads.emplace_back([&, rank] {
         try {
-          const auto group = join({"file:" + file("id").string(), rank, size}, options(rank));
+          const auto group = join_by_rendezvous({"file:" + file("id").string(), rank, size}, options(rank));
           work(*group);
           ends[static_cast<std::size_t>(rank)] = "done";
         } catch (const PeerLost& error) {
@@ -77,11 +75,6 @@ TEST_F(JoinedGroupTest, TextsAreAnyBytes) {  // variables go this way to where a
                     EXPECT_THAT(group.all_gather(group.rank() == 1 ? bytes : "x"), ElementsAre("x", bytes));
                   }),
               Each("done"));
-  EXPECT_EQ(from_hex(as_hex(bytes)), bytes);
-  for (const char* const wrong : {"0", "0g", "0A", "xx"}) {
-    EXPECT_THAT([&] { from_hex(wrong); }, testing::ThrowsMessage<Error>(fmt::format(
-                                              "nccl: a process said '{}', which is no text of gpubench's", wrong)));
-  }
 }
 
 TEST_F(JoinedGroupTest, APartThatOneLeavesEarlyEndsForAll) {
@@ -127,4 +120,4 @@ TEST_F(JoinedGroupTest, DifferentScriptsAreRefusedWithBothNamed) {
 }
 
 }  // namespace
-}  // namespace gpubench::nccl
+}  // namespace gpubench

@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/group/line_fields.h"
 #include "tests/support/files.h"
 
-namespace gpubench::nccl {
+namespace gpubench {
 namespace {
 
 using testing::AllOf;
@@ -66,6 +67,8 @@ class Port {
   sockaddr_in address_{};
 };
 
+using Texts = std::vector<std::string>;
+
 /// What each process got: its texts, or the error's text alone.
 using Outcomes = std::map<int, std::vector<std::string>>;
 
@@ -111,15 +114,15 @@ TEST_F(RendezvousTest, ProcessesMeetAtAFileAndLeaveNothing) {
 
 TEST_F(RendezvousTest, WhatAnEarlierRunLeftIsNotTaken) {
   // All that a run leaves that is killed in the middle.
-  write("id.1", R"({"file": "gpubench rendezvous", "number": "7", "size": 2, "text": "old"})");
-  write("id", R"({"file": "gpubench rendezvous", "numbers": {"1": "7"}, "texts": ["old", "old"]})");
+  write("id.1", to_line("gpubench rendezvous", "7", 2, "old"));
+  write("id", to_line("gpubench rendezvous", Texts{"", "7"}, "", Texts{"old", "old"}));
   const Outcomes outcomes = meet_all({{place(), 0, 2}, {place(), 1, 2}});
   for (int i = 0; i < 2; ++i) EXPECT_THAT(outcomes.at(i), ElementsAre("text 0", "text 1"));
   EXPECT_THAT(left(), IsEmpty());
 }
 
 TEST_F(RendezvousTest, StaleFilesAreToldFromLiveOnes) {
-  write("id", R"({"file": "gpubench rendezvous", "numbers": {"1": "7"}, "texts": ["old", "old"]})");
+  write("id", to_line("gpubench rendezvous", Texts{"", "7"}, "", Texts{"old", "old"}));
   EXPECT_THAT(
       [&] {
         (Rendezvous{place(), 1, 2}.meet("mine", impatience));
@@ -293,4 +296,4 @@ TEST(RendezvousEnvironment, SaysWhereAndWho) {
 }
 
 }  // namespace
-}  // namespace gpubench::nccl
+}  // namespace gpubench

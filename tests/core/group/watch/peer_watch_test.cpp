@@ -1,6 +1,8 @@
 #include "core/group/watch/peer_watch.h"
 
+#include <atomic>
 #include <fmt/format.h>
+#include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +51,7 @@ TEST_F(PeerWatches, AFailureReachesAll) {
 TEST_F(PeerWatches, OneThatIsAtItsEndWhileAnotherWaitsInAnExchangeEndsAll) {
   start(3, {.silence = Seconds(600), .absence = Seconds(600), .departure = Seconds(0.01)});
   watches_[2]->set_leaving();
-  const PeerWatch::Waiting end(*watches_[2], 7), exchange(*watches_[1], 7);
+  const PeerWatch::Waiting end(*watches_[2]), exchange(*watches_[1]);
   for (const auto& watch : watches_) {
     wait_for(watch->lost());
     EXPECT_EQ(watch->lost().reason(),
@@ -61,7 +63,7 @@ TEST_F(PeerWatches, ThatAllComeToTheEndAreNotLost) {
   start(2, {.silence = Seconds(600), .absence = Seconds(600), .departure = Seconds(0.01)});
   watches_[0]->set_leaving();
   watches_[1]->set_leaving();
-  const PeerWatch::Waiting first(*watches_[0], 7), second(*watches_[1], 7);
+  const PeerWatch::Waiting first(*watches_[0]), second(*watches_[1]);
   watches_[1]->abort(1, 2, "after some beats");
   const auto channel = watches_[0]->channel(1);
   wait_for(*channel);
@@ -99,17 +101,35 @@ TEST_F(PeerWatches, ThatLeaveInOrderAreNotLost) {
 
 TEST_F(PeerWatches, ARankThatDoesNotComeIsNamed) {
   start(2, {.silence = Seconds(600), .absence = Seconds(0.2)});
-  const PeerWatch::Waiting waiting(*watches_[0], 3);
+  const PeerWatch::Waiting waiting(*watches_[0]);
   wait_for(watches_[1]->lost());
   EXPECT_THAT(watches_[1]->lost().reason(), HasSubstr("process 1 was lost: process 0 has waited for it for 0 s"));
 }
 
 TEST_F(PeerWatches, ThatAllWaitAreToldSo) {
   start(2, {.silence = Seconds(600), .absence = Seconds(0.2)});
-  const PeerWatch::Waiting first(*watches_[0], 3), second(*watches_[1], 4);
+  const PeerWatch::Waiting first(*watches_[0]), second(*watches_[1]);
   wait_for(watches_[1]->lost());
   EXPECT_THAT(watches_[1]->lost().reason(),
               testing::AnyOf(HasSubstr("all processes have waited for each other"), HasSubstr("process 1 was lost")));
+}
+
+TEST(PeerWatch, AProcessThatStillRunsAfterTheEndOfItsGroupIsEnded) {
+  auto listener = std::make_unique<LineListener>(0);
+  const std::string address = PeerWatch::address(*listener);
+  WatchLimits limits = patient;
+  limits.grace_of_others = Seconds(0);
+  std::promise<std::string> reason;
+  std::atomic<int> stops = 0, ends = 0;
+  {
+    PeerWatch first(0, names(2), std::move(listener), address, patient, [&](const std::string&) { ++ends; });
+    PeerWatch second(1, names(2), nullptr, address, limits, [&](const std::string& why) { reason.set_value(why); });
+    second.on_end([&] { ++stops; });
+    first.fail("out of memory");
+    EXPECT_EQ(reason.get_future().get(), "process 0 failed: out of memory");
+    EXPECT_EQ(stops, 1) << "it was asked to stop before";
+  }
+  EXPECT_EQ(ends, 0) << "process 0 still has time to write its files";
 }
 
 TEST(PeerWatch, APortThatIsTakenIsNamed) {
