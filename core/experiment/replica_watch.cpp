@@ -5,37 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
-#include <sstream>
+
+#include "core/group/line_fields.h"
 
 namespace gpubench {
 namespace {
-
-std::string to_line(const RankTimes& rank) {
-  return fmt::format("{} {} {} {} {} {} {} {} {}", rank.device, rank.own, rank.peer_wait, rank.exposed, rank.exchange,
-                     rank.bytes, rank.exchanges, rank.timed ? 1 : 0, fmt::join(rank.last_arrivals, " "));
-}
-
-RankTimes from_line(const std::string& line) {
-  RankTimes rank;
-  std::istringstream text(line);
-  text >> rank.device >> rank.own >> rank.peer_wait >> rank.exposed >> rank.exchange >> rank.bytes >> rank.exchanges >>
-      rank.timed;
-  for (std::int64_t count = 0; text >> count;) rank.last_arrivals.push_back(count);
-  return rank;
-}
-
-/// Those of all processes, by rank.
-std::vector<RankTimes> of_all(const ProcessGroup& group, const std::vector<std::string>& texts) {
-  std::vector<RankTimes> all;
-  for (std::size_t process = 0; process < texts.size(); ++process) {
-    std::istringstream lines(texts[process]);
-    for (std::string line; std::getline(lines, line);) {
-      all.push_back(from_line(line));
-      all.back().device += " of " + group.name_of(static_cast<int>(process));
-    }
-  }
-  return all;
-}
 
 template <class Member>
 double mean(const std::vector<RankTimes>& ranks, Member member) {
@@ -45,6 +19,27 @@ double mean(const std::vector<RankTimes>& ranks, Member member) {
 }
 
 }  // namespace
+
+std::string rank_times_text(const std::vector<RankTimes>& ranks) {
+  std::vector<std::string> lines;
+  for (const RankTimes& rank : ranks) {
+    lines.push_back(to_line(rank.device, rank.own, rank.peer_wait, rank.exposed, rank.exchange, rank.bytes,
+                            rank.exchanges, rank.timed, rank.last_arrivals));
+  }
+  return to_line(lines);
+}
+
+std::vector<RankTimes> rank_times_in(const std::string& text) {
+  std::vector<std::string> lines;
+  LineFields(text).read(lines);
+  std::vector<RankTimes> ranks;
+  for (const std::string& line : lines) {
+    RankTimes& rank = ranks.emplace_back();
+    LineFields(line).read(rank.device, rank.own, rank.peer_wait, rank.exposed, rank.exchange, rank.bytes,
+                          rank.exchanges, rank.timed, rank.last_arrivals);
+  }
+  return ranks;
+}
 
 void ReplicaWatch::begin() {
   before_.clear();
@@ -81,9 +76,14 @@ void ReplicaWatch::gather(std::vector<RankTimes> own) {
   ranks_ = std::move(own);
   ProcessGroup* const group = replicas_.group();
   if (group == nullptr) return;
-  std::string lines;
-  for (const RankTimes& rank : ranks_) lines += to_line(rank) + "\n";
-  ranks_ = of_all(*group, group->all_gather(lines));
+  const std::vector<std::string> texts = group->all_gather(rank_times_text(ranks_));
+  ranks_.clear();
+  for (std::size_t process = 0; process < texts.size(); ++process) {
+    for (RankTimes& rank : rank_times_in(texts[process])) {
+      rank.device += " of " + group->name_of(static_cast<int>(process));
+      ranks_.push_back(std::move(rank));
+    }
+  }
 }
 
 bool ReplicaWatch::needs_trace() const {
