@@ -1,7 +1,6 @@
 #include "core/comm/factory.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
@@ -9,10 +8,9 @@
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/comm/hierarchical.h"
-#include "core/comm/launch.h"
 #include "core/comm/local/local_communicator.h"
-#include "core/comm/mpi/mpi_group.h"
-#include "core/comm/nccl/nccl_communicators.h"
+#include "core/comm/mpi/mpi_communicator.h"
+#include "core/comm/nccl/nccl_factory.h"
 #include "core/comm/staged/staged_communicator.h"
 #include "core/device/memory_nodes.h"
 
@@ -97,9 +95,12 @@ std::vector<std::unique_ptr<Communicator>> make_host_communicators(std::span<Dev
                                                                    ProcessGroup* group) {
   const auto local = [&] { return make_local_communicators(nodes_of(devices), algorithm); };
   if (group == nullptr) return local();
-  if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);
+  if (devices.size() > 1) {
+    TwoLevels inline_levels{local(), make_communicator(*group)};
+    return make_hierarchical_communicators(std::move(inline_levels), {local(), make_communicator(*group)});
+  }
   std::vector<std::unique_ptr<Communicator>> one;
-  one.push_back(group->communicator());
+  one.push_back(make_communicator(*group));
   return one;
 }
 
@@ -108,7 +109,7 @@ std::vector<std::unique_ptr<Communicator>> make_gpu_communicators(std::span<Devi
                                                                   std::optional<LocalAlgorithm> algorithm,
                                                                   ProcessGroup* group) {
   std::vector<std::unique_ptr<Communicator>> communicators;
-  if (group != nullptr && devices.size() == 1) communicators.push_back(group->communicator_on(*devices[0]));
+  if (group != nullptr && devices.size() == 1) communicators.push_back(make_mpi_communicator(*group, devices[0]));
   const bool in_place = !communicators.empty() && communicators[0] != nullptr;
   if (!in_place) communicators = make_host_communicators(devices, algorithm, group);
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -144,9 +145,12 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
                     : make_host_communicators(devices, algorithm, group);
 }
 
-std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
-  const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
-  return launch ? join_by_mpi(*launch, options) : join_by_nccl_id(options);
+std::unique_ptr<Communicator> make_communicator(ProcessGroup& group) {
+  std::unique_ptr<Communicator> made = make_mpi_communicator(group, nullptr);
+  if (made) return made;
+  throw Error(
+      "what goes through the host's memory, as all of CPU devices does, goes between processes through MPI, and "
+      "GPUBENCH_NCCL_ID joins them for NCCL alone: start them with mpirun or gpubench run --workers");
 }
 
 }  // namespace gpubench

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/comm/nccl/nccl_communicators.h"
+#include "core/comm/nccl/nccl_factory.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/nccl_on_cpu.h"

@@ -9,6 +9,7 @@
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/base/error.h"
 #include "core/comm/factory.h"
+#include "core/group/join.h"
 #include "core/math/half.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
