@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/softmax.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

@@ -7,12 +7,11 @@
 #include "core/graph/exchange_ops.h"
 #include "core/nn/activation.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/quantize.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

@@ -1,5 +1,5 @@
-// Where layers and optimizers get their variables from. Layers know no executor: the owner of the memory implements this
-// interface.
+// Where layers and optimizers get their variables from. Layers know no executor: the owner of the memory implements
+// this interface.
 #pragma once
 #include <cstdint>
 #include <string>

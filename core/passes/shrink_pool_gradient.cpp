@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
-#include "core/ops/unary.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 

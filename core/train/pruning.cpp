@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/linear_layer.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 #include "core/train/trainer.h"
 

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/gradients.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 #include "core/passes/recompute.h"
 #include "core/train/exchange.h"

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
-#include "core/comm/process_group.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
+#include "core/group/process_group.h"
 
 struct lua_State;
 
@@ -70,6 +70,8 @@ class Session {
   /// How the devices will be made. Throws Error "<what>: ... already in use" once they are.
   DeviceConfig& configure(const std::string& what);
   const DeviceConfig& config() const { return config_; }
+  /// Threads that the options give the CPU devices of this process; 0: one for each processor that it may use.
+  int cpu_threads() const;
 
   /// The seed that initializers and random ops start from; set by gb.config.set_seed, and per point.
   std::uint64_t seed() const { return seed_; }

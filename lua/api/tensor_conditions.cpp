@@ -4,8 +4,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/ops/binary.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 #include "lua/api/tensor_ops.h"
 
 namespace gpubench::lua {

@@ -7,11 +7,10 @@
 #include "core/exec/executor.h"
 #include "core/graph/gradients.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/optimizer.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 

@@ -1,14 +1,12 @@
-#include "core/passes/passes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
 #include "core/graph/exchange_ops.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -1,13 +1,12 @@
-#include "core/passes/passes.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/graph/leaf_ops.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_accumulate.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

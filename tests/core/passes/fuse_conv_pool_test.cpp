@@ -1,5 +1,3 @@
-#include "core/passes/passes.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +5,10 @@
 #include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -1,14 +1,13 @@
-#include "core/passes/passes.h"
-
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

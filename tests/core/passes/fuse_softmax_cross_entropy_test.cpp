@@ -1,5 +1,3 @@
-#include "core/passes/passes.h"
-
 #include <array>
 #include <cmath>
 #include <gmock/gmock.h>
@@ -7,10 +5,11 @@
 
 #include "core/graph/gradients.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
 #include "core/ops/reduce.h"
 #include "core/ops/softmax.h"
-#include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

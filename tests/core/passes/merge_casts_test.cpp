@@ -1,20 +1,18 @@
-#include "core/passes/passes.h"
-
 #include <algorithm>
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/graph/gradients.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/matmul.h"
 #include "core/ops/optimizer.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

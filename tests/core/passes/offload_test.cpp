@@ -1,14 +1,13 @@
-#include "core/passes/passes.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/graph/gradients.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

@@ -10,8 +10,8 @@ namespace gpubench {
 namespace {
 
 using support::Blobs;
-using ::testing::ElementsAre;
 using support::flat;
+using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 const DeviceId second_cpu{DeviceId::Kind::cpu, 1, {}};

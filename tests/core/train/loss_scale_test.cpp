@@ -13,10 +13,10 @@
 namespace gpubench {
 namespace {
 
-using ::testing::ElementsAre;
 using support::FakeVariables;
-using ::testing::ThrowsMessage;
 using support::TrainTest;
+using ::testing::ElementsAre;
+using ::testing::ThrowsMessage;
 
 LossScale loss_scale(const ConfigEntries& options = {}) {
   return LossScale(Config("LossScaleOptimizer", LossScale::fields(), options));
