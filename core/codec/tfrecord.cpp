@@ -7,7 +7,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
-#include "core/codec/crc32c.h"
+#include "core/codec/checksum.h"
 
 namespace gpubench {
 namespace {

@@ -50,6 +50,10 @@ struct RankTimes {
   std::vector<std::int64_t> last_arrivals;  ///< by rank
 };
 
+/// What processes tell each other of their ranks. Throws Error for a text that is none.
+std::string rank_times_text(const std::vector<RankTimes>& ranks);
+std::vector<RankTimes> rank_times_in(const std::string& text);
+
 class ReplicaWatch {
  public:
   explicit ReplicaWatch(Replicas& replicas) : replicas_(replicas) {}

@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/softmax.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/ops/check.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {

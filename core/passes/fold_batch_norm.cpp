@@ -10,11 +10,10 @@
 #include "core/graph/settled.h"
 #include "core/ops/batch_norm.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_aux.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -7,9 +7,9 @@
 
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantized_linear.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

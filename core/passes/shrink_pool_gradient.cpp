@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

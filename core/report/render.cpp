@@ -48,7 +48,7 @@ std::string csv_of(const Run& run) {
   return text;
 }
 
-// Empty cells are left out of a row, so that nobody takes null for a measured nothing.
+// Empty cells are left out of a row: null could be read as a measured zero.
 std::string json_of(const Run& run) {
   Info::List rows;
   for (const Record& record : run.records) {

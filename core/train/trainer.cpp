@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/pipeline.h"
+#include "core/data/tune/pipeline.h"
 #include "core/exec/replicated_executor.h"
 #include "core/telemetry/nvtx.h"
 #include "core/train/step_memory.h"

@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/train/exchange.h"
 #include "core/train/store_variables.h"
 #include "lua/api/config_value.h"

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/ops/binary.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 #include "lua/api/tensor_ops.h"
 
 namespace gpubench::lua {
@@ -52,7 +51,7 @@ bool equal(const Tensor& a, const Tensor& b) {
 
 int refuse_pairs(lua_State*) {
   throw Error(
-      "Tensor: refuse_pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a "
+      "Tensor: pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a "
       "table");
 }
 

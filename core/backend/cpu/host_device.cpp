@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <utility>
 
-#include "core/backend/cpu/denormals.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/align.h"
 #include "core/base/clock.h"
+#include "core/base/denormals.h"
 #include "core/base/error.h"
 #include "core/device/bound_thread.h"
 
@@ -110,11 +110,23 @@ void HostDevice::bind_to_thread() {
   const int node = node_ ? node_->index : nowhere;
   if (team == threads_ && team_node == node) return;
   omp_set_num_threads(threads_);
-  cpu::flush_denormals_in_team(threads_);
+#pragma omp parallel num_threads(threads_)
+  flush_denormals();
   was_bound = was_bound || node_;
   if (was_bound) bind_team(threads_, node_ ? node_->processors : process_processors());
   team = threads_;
   team_node = node;
+}
+
+void place_on_memory_nodes(std::vector<CpuDeviceOptions>& devices) {
+  if (devices.size() < 2 || omp_get_proc_bind() != omp_proc_bind_false) return;
+  const std::vector<MemoryNode> nodes = nodes_with(read_memory_nodes(), process_processors());
+  std::vector<int> threads;
+  for (const CpuDeviceOptions& device : devices) threads.push_back(device.threads);
+  const std::vector<int> places = nodes_of_devices(nodes, threads);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (places[i] >= 0) devices[i].node = nodes[static_cast<std::size_t>(places[i])];
+  }
 }
 
 }  // namespace gpubench

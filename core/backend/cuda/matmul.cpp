@@ -1,15 +1,21 @@
-#include "core/backend/cuda/matmul.h"
+// Products of matrices by cuBLASLt: float32 (in TF32 where the device allows it), float16 and bfloat16, summed in
+// float32. Planning throws Error where cuBLASLt has no algorithm.
+#include "core/ops/matmul.h"
 
 #include <array>
 #include <fmt/format.h>
 
 #include "core/backend/cuda/elementwise.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/matmul_descriptors.h"
-#include "core/backend/cuda/refuse.h"
-#include "core/math/unary.h"
+#include "core/backend/cuda/status.h"
+#include "core/math/functions.h"
+#include "core/ops/matmul_accumulate.h"
+#include "core/ops/matmul_aux.h"
+#include "core/ops/matmul_bias_gradient.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -112,8 +118,6 @@ std::unique_ptr<Kernel> plan_product(const O& op, const Signature& signature, De
   return std::make_unique<MatmulKernel>(std::move(call), *algorithm, result, gpu);
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature, Device& device) {
   if (signature.outputs[0].elements() == 0) {
     require_floating(op, signature.outputs[0]);
@@ -138,6 +142,16 @@ std::unique_ptr<Kernel> plan_matmul_aux(const MatmulAux& op, const Signature& si
 std::unique_ptr<Kernel> plan_matmul_activation_gradient(const MatmulActivationGradient& op, const Signature& signature,
                                                         Device& device) {
   return plan_product(op, signature, device);
+}
+
+}  // namespace
+
+void add_matmul(KernelTable& table) {
+  add_row<&plan_matmul>(table);
+  add_row<&plan_matmul_accumulate>(table);
+  add_row<&plan_matmul_bias_gradient>(table);
+  add_row<&plan_matmul_aux>(table);
+  add_row<&plan_matmul_activation_gradient>(table);
 }
 
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device) {

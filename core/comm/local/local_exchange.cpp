@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comm/collective_check.h"
-#include "core/comm/local/reduce.h"
+#include "core/comm/reduce.h"
 
 namespace gpubench {
 namespace {
@@ -85,8 +85,8 @@ LocalAlgorithm LocalExchange::algorithm(const Collective& collective) const {
   return group_->size() > LocalGroup::flat_ranks ? LocalAlgorithm::tree : LocalAlgorithm::direct;
 }
 
-LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Clock::time_point arrived,
-                                                Clock::duration spin) {
+ExchangeOutcome LocalExchange::carry_out(const LocalCollective& local, Clock::time_point arrived,
+                                         Clock::duration spin) {
   group_->check_alive();
   const Collective& collective = local.collective;
   const LocalAlgorithm how = algorithm(collective);
@@ -97,7 +97,7 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
   mine.pieces_taken[parity_].store(0, std::memory_order_relaxed);
   if (staged) stage(collective);
 
-  Outcome outcome{arrived, arrived, arrived, rank_};
+  ExchangeOutcome outcome{arrived, arrived, arrived, rank_};
   meet(collective, outcome, spin);
   if (how == LocalAlgorithm::tree) {
     finish_tree(collective);
@@ -119,7 +119,7 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
   return outcome;
 }
 
-void LocalExchange::meet(const Collective& collective, Outcome& outcome, Clock::duration spin) {
+void LocalExchange::meet(const Collective& collective, ExchangeOutcome& outcome, Clock::duration spin) {
   if (meets_in_tree_)
     meet_in_tree(collective, spin);
   else

@@ -8,7 +8,7 @@
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/status.h"
 #include "core/comm/collective_check.h"
-#include "core/comm/nccl/calls.h"
+#include "core/comm/nccl/queued_calls.h"
 
 namespace gpubench::nccl {
 namespace {

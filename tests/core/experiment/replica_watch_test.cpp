@@ -1,6 +1,8 @@
 #include "core/experiment/replica_watch.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
+#include <limits>
 
 namespace gpubench {
 namespace {
@@ -52,6 +54,23 @@ TEST(JoinLengths, RefusesTracesOfDifferentExchanges) {
   const JoinedLengths joined = join_lengths({lengths({{10ns, 11ns}, {10ns, 11ns}}), lengths({{10ns}})}, two_processes);
   EXPECT_EQ(joined.absence, "traces of all replicas need the same exchanges; rank 0 has 2, and rank 2 has 1");
   EXPECT_THAT(joined.by_rank, IsEmpty());
+}
+
+TEST(RankTimes, AreReadAsTheyWereTold) {
+  // A window without a step has no mean, and a name may hold a space.
+  RankTimes told{.device = "gpu:0 share 1", .own = std::nan(""), .peer_wait = 1.0 / 3, .timed = true};
+  told.bytes = std::numeric_limits<double>::infinity();
+  told.last_arrivals = {3, 0};
+  const std::vector<RankTimes> read = rank_times_in(rank_times_text({told, {}}));
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].device, "gpu:0 share 1");
+  EXPECT_TRUE(std::isnan(read[0].own));
+  EXPECT_EQ(read[0].peer_wait, 1.0 / 3);
+  EXPECT_EQ(read[0].bytes, told.bytes);
+  EXPECT_TRUE(read[0].timed);
+  EXPECT_THAT(read[0].last_arrivals, ElementsAre(3, 0));
+  EXPECT_FALSE(read[1].timed);
+  EXPECT_THAT(read[1].last_arrivals, IsEmpty());
 }
 
 TEST(LastRank, IsTheOneThatAllWaitFor) {

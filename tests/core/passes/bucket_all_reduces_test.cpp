@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "core/graph/exchange_ops.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

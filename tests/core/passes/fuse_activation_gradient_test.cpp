@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

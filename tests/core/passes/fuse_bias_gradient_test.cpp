@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_bias_gradient.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -7,7 +7,7 @@
 #include "core/graph/exchange_ops.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/comm/nccl/nccl.h"
+#include "core/comm/nccl/nccl_functions.h"
 #include "tests/core/comm/nccl/gpus.h"
 
 namespace gpubench {

@@ -3,7 +3,7 @@
 #include <array>
 #include <gtest/gtest.h>
 
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench {

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 #include "tests/support/allocations.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 
 const Devices& devices() {
-  static const Devices host{DeviceConfig{.gpus = std::vector<GpuDeviceOptions>{}}};
+  static const Devices host{support::without_gpus()};
   return host;
 }
 
