@@ -4,9 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "core/data/dataset.h"
 #include "core/experiment/training.h"
 
 namespace gpubench {
+
+/// Takes elements from `cursor` until it ends, `most` are taken or they have `most_bytes`; at least one. Throws Error
+/// when there is none.
+std::vector<Element> kept_elements(Cursor& cursor, std::size_t most, std::size_t most_bytes);
+
+/// A dataset that gives `elements` again and again, without a copy: what a training gets when its pipeline costs
+/// nothing. Its epoch never ends, because opening an epoch is a cost of pipelines.
+DatasetPtr repeated_elements(std::vector<Element> elements, std::vector<TensorType> types);
 
 /// What was measured of a step and its input. Times are means, because a few slow steps may pay for the input of all.
 struct InputTimes {
