@@ -38,9 +38,9 @@ std::int64_t weights_bytes(const Model& model) {
   return static_cast<std::int64_t>(bytes);
 }
 
-class Measurement {
+class InferenceRun {
  public:
-  Measurement(Trainer& trainer, const InferenceOptions& options)
+  InferenceRun(Trainer& trainer, const InferenceOptions& options)
       : trainer_(trainer),
         options_(options),
         devices_(trainer.runtime()),
@@ -140,7 +140,7 @@ class Measurement {
 
 InferenceMeasurement measure_inference(Trainer& trainer, const InferenceOptions& options) {
   check(options);
-  return Measurement(trainer, options).run();
+  return InferenceRun(trainer, options).run();
 }
 
 void set_latencies(Record& record, std::span<const double> latencies) {
