@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/comm/flushed_denormals.h"
+#include "core/base/fp_environment.h"
 #include "core/math/stored.h"
 
 namespace gpubench {

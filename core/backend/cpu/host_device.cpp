@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <utility>
 
-#include "core/backend/cpu/denormals.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/fp_environment.h"
 #include "core/device/bound_thread.h"
 
 namespace gpubench {
@@ -109,7 +109,9 @@ void HostDevice::bind_to_thread() {
   const int node = node_ ? node_->index : nowhere;
   if (team == threads_ && team_node == node) return;
   omp_set_num_threads(threads_);
-  cpu::flush_denormals_in_team(threads_);
+  flush_denormals();
+#pragma omp parallel num_threads(threads_) if (threads_ > 1)
+  flush_denormals();
   was_bound = was_bound || node_;
   if (was_bound) bind_team(threads_, node_ ? node_->processors : process_processors());
   team = threads_;

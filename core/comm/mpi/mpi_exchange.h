@@ -40,6 +40,8 @@ class MpiExchange {
   class Row;
   struct Stage;
 
+  template <class Visit>
+  void for_others(const Visit& visit) const;
   MpiTransfers transfers() { return {link_, channel_, end_.get()}; }
   bool is_small(const Collective& collective) const;
   bool in_reach() const { return copies_ == nullptr; }
@@ -75,10 +77,11 @@ class MpiExchange {
   std::unique_ptr<Stream> copies_;  // of tensors that the host cannot reach
   MpiTransfers meeting_;            // keeps its memory from call to call
   TensorPieces pieces_;
-  std::int64_t number_ = 0;
+  bool has_met_ = false;
   std::int64_t waited_ns_ = 0;
   std::size_t slot_bytes_ = 0;
   std::vector<std::byte> sent_, received_;
+  std::vector<const std::byte*> sources_;  // by rank, of what is added up
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/comm/nccl/member.h"
 #include "core/comm/nccl/nccl_communicator.h"
+#include "core/group/watched_group.h"
 
 namespace gpubench {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/comm/flushed_denormals.h"
+#include "core/base/fp_environment.h"
 #include "core/math/half.h"
 
 namespace gpubench {

@@ -1,13 +1,11 @@
-#include "core/backend/cpu/denormals.h"
+#include "core/base/fp_environment.h"
 
-#include <array>
 #include <cfenv>
 #include <gtest/gtest.h>
 #include <limits>
-#include <omp.h>
 #include <thread>
 
-namespace gpubench::cpu {
+namespace gpubench {
 namespace {
 
 /// A tenth of the smallest normal number.
@@ -28,29 +26,35 @@ void in_new_thread(Body body) {
 TEST(Denormals, AreResultsUntilTheyAreFlushed) {
   in_new_thread([] {
     EXPECT_GT(underflow(), 0.0F);
-    flush_denormals_in_team(1);
+    flush_denormals();
     EXPECT_EQ(underflow(), 0.0F);
   });
 }
 
-TEST(Denormals, AreFlushedInTheWholeTeam) {
+TEST(Denormals, AreFlushedInThreadsThatAreStartedThen) {
   in_new_thread([] {
-    std::array<float, 2> results{1.0F, 1.0F};
-    flush_denormals_in_team(2);
-#pragma omp parallel num_threads(2)
-    results[omp_get_thread_num()] = underflow();
-    EXPECT_EQ(results[0], 0.0F);
-    EXPECT_EQ(results[1], 0.0F);
+    flush_denormals();
+    std::thread([] { EXPECT_EQ(underflow(), 0.0F); }).join();
+  });
+}
+
+TEST(Denormals, AreResultsAgainAfterAWhile) {
+  in_new_thread([] {
+    {
+      const FlushedDenormals flushed;
+      EXPECT_EQ(underflow(), 0.0F);
+    }
+    EXPECT_GT(underflow(), 0.0F);
   });
 }
 
 TEST(Denormals, AreStillReadAsTheyAre) {
   in_new_thread([] {
-    flush_denormals_in_team(1);
+    flush_denormals();
     volatile float denormal = std::numeric_limits<float>::denorm_min();
     EXPECT_EQ(denormal * 0x1p+100F, 0x1p-49F);
   });
 }
 
 }  // namespace
-}  // namespace gpubench::cpu
+}  // namespace gpubench
