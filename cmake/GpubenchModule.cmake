@@ -12,9 +12,20 @@ if(GPUBENCH_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${GPUBENCH_LAUNCHER})
 endif()
 
+# Sources of one target compile in chunks: most of a small source's time is reading the same headers. Names that a source
+# keeps to itself (in an anonymous namespace) must differ within its folder. OFF for tools that read one source at a time.
+option(GPUBENCH_UNITY "Compile several sources of a folder as one" ON)
+set(GPUBENCH_UNITY_SIZE 12 CACHE STRING "Sources in a chunk; fewer of them make a changed source faster to rebuild")
+
 add_library(gpubench_options INTERFACE)
-set(options -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+set(options -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
             -Wno-restrict)  # false alarms of GCC 12 on std::string (GCC bug 105651)
+if(GPUBENCH_UNITY)
+  # A source of a chunk is no header, and its locals may have the names of functions that other sources keep to themselves.
+  list(APPEND options -Wshadow=local -Wno-subobject-linkage)
+else()
+  list(APPEND options -Wshadow)
+endif()
 if(GPUBENCH_ARCH)
   list(APPEND options -march=${GPUBENCH_ARCH})
 endif()
@@ -31,6 +42,10 @@ if(GPUBENCH_SANITIZE)
 endif()
 target_include_directories(gpubench_options INTERFACE ${CMAKE_SOURCE_DIR})
 
+function(gpubench_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${GPUBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${GPUBENCH_UNITY_SIZE})
+endfunction()
+
 # gpubench_module(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
 # makes the static library of FOLDER (core/backend/cpu becomes the target core_backend_cpu). DEPENDS are folders and
 # are public; LIBRARIES are third-party targets and stay private, because no header outside FOLDER shows their types.
@@ -38,6 +53,7 @@ function(gpubench_module folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target ${folder})
   add_library(${target} STATIC ${ARG_SOURCES})
+  gpubench_unity(${target})
   target_link_libraries(${target} PUBLIC gpubench_options)
   foreach(dependency IN LISTS ARG_DEPENDS)
     string(REPLACE "/" "_" dependency ${dependency})
@@ -63,6 +79,7 @@ endmacro()
 function(gpubench_test_objects name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   add_library(${name} OBJECT ${ARG_SOURCES})
+  gpubench_unity(${name})
   string(REPLACE "/" "_" dependencies "${ARG_DEPENDS}")
   target_link_libraries(${name} PRIVATE gpubench_options ${dependencies} ${ARG_LIBRARIES} GTest::gmock GTest::gtest)
   gpubench_compile_as_test(${name})
@@ -77,6 +94,7 @@ function(gpubench_test folder)
   string(REPLACE "/" "_" target test_${folder})
   string(REPLACE "/" "_" dependencies "${ARG_DEPENDS}")
   add_executable(${target} ${ARG_SOURCES})
+  gpubench_unity(${target})
   target_link_libraries(${target} PRIVATE ${dependencies} gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   gpubench_compile_as_test(${target})
   gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST

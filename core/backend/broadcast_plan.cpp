@@ -7,6 +7,43 @@
 
 namespace gpubench {
 
+Walk row_major(const Shape& shape) {
+  Walk walk{0, Strides(shape.size())};
+  std::int64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    walk.strides[i] = stride;
+    stride *= shape[i];
+  }
+  return walk;
+}
+
+Walk transposed(const Shape& shape, std::span<const std::int64_t> order) {
+  const Walk plain = row_major(shape);
+  Walk walk;
+  for (const std::int64_t axis : order) walk.strides.push_back(plain.strides[static_cast<std::size_t>(axis)]);
+  return walk;
+}
+
+Walk reversed(const Shape& shape, const std::vector<bool>& flags) {
+  Walk walk = row_major(shape);
+  if (element_count(shape) == 0) return walk;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (!flags[i]) continue;
+    walk.start += (shape[i] - 1) * walk.strides[i];
+    walk.strides[i] = -walk.strides[i];
+  }
+  return walk;
+}
+
+Walk sliced(const Shape& shape, const Shape& begin, const Shape& stride) {
+  Walk walk = row_major(shape);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    walk.start += begin[i] * walk.strides[i];
+    walk.strides[i] *= stride[i];
+  }
+  return walk;
+}
+
 Strides stretched_strides(const Shape& from, const Shape& to) {
   Strides strides(to.size(), 0);
   std::int64_t stride = 1;

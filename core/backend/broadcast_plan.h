@@ -1,5 +1,6 @@
-// How N inputs that stretch to one output are read while it is written from front to back. Dimensions are merged when
-// a kernel is planned: same shapes and scalars become one flat loop, a row added to a matrix one loop per row.
+// Walks over strided memory, and how N inputs that stretch to one output are read while it is written from front to
+// back. Dimensions are merged when a kernel is planned: same shapes and scalars become one flat loop, a row added to a
+// matrix one loop per row.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,6 +16,19 @@ namespace gpubench {
 inline constexpr std::size_t max_merged_rank = 8;
 
 using Strides = std::vector<std::int64_t>;
+
+/// Strided memory: where a walk over it starts, and how far apart the elements of each dimension lie.
+struct Walk {
+  std::int64_t start = 0;
+  Strides strides;
+};
+Walk row_major(const Shape& shape);
+/// Dimension i of the walk is dimension order[i] of a row-major tensor.
+Walk transposed(const Shape& shape, std::span<const std::int64_t> order);
+/// From the end in the dimensions that `reversed` flags.
+Walk reversed(const Shape& shape, const std::vector<bool>& flags);
+/// Every stride[i]-th element from begin[i] on, in each dimension.
+Walk sliced(const Shape& shape, const Shape& begin, const Shape& stride);
 
 /// Row-major strides of `from` in the dimensions of `to`, in elements; 0 where it stretches.
 Strides stretched_strides(const Shape& from, const Shape& to);

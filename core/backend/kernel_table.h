@@ -1,7 +1,8 @@
-// A backend's list of what it can plan: op type to planner. The table of each backend is one file that holds nothing
-// else, so adding an op is one row.
+// A backend's list of what it can plan: op type to planner. Each family of ops has one source per backend, which plans
+// the family's ops and adds their rows.
 #pragma once
 #include <memory>
+#include <type_traits>
 #include <typeindex>
 #include <unordered_map>
 
@@ -12,10 +13,25 @@ namespace gpubench {
 using Planner = std::unique_ptr<Kernel> (*)(const Op&, const Signature&, Device&);
 using KernelTable = std::unordered_map<std::type_index, Planner>;
 
-/// A row from a typed planner: planner<Conv2D, &plan_conv2d>().
-template <class O, std::unique_ptr<Kernel> (*F)(const O&, const Signature&, Device&)>
-KernelTable::value_type planner() {
-  return {typeid(O), [](const Op& op, const Signature& s, Device& d) { return F(static_cast<const O&>(op), s, d); }};
+namespace detail {
+template <class O>
+std::type_identity<O> op_type(std::unique_ptr<Kernel> (*)(const O&, const Signature&, Device&));
+}  // namespace detail
+
+/// The type of op that a typed planner takes: Conv2D for &plan_conv2d.
+template <auto plan>
+using PlannedOp = typename decltype(detail::op_type(plan))::type;
+
+/// A typed planner as a Planner.
+template <auto plan>
+std::unique_ptr<Kernel> plan_any(const Op& op, const Signature& signature, Device& device) {
+  return plan(static_cast<const PlannedOp<plan>&>(op), signature, device);
+}
+
+/// Adds the row of a typed planner: add_row<&plan_conv2d>(table).
+template <auto plan>
+void add_row(KernelTable& table) {
+  table.emplace(typeid(PlannedOp<plan>), &plan_any<plan>);
 }
 
 /// The planner of `op`, or Error naming the backend and the op.

@@ -25,4 +25,10 @@ std::vector<ReducePass> reduce_passes(const Shape& shape, const std::vector<bool
   return passes;
 }
 
+ReducePass axis_pass(const Shape& shape, std::int64_t axis) {
+  const std::span<const std::int64_t> all(shape);
+  const auto at = static_cast<std::size_t>(axis < 0 ? axis + std::ssize(shape) : axis);
+  return {element_count(all.first(at)), shape[at], element_count(all.subspan(at + 1))};
+}
+
 }  // namespace gpubench

@@ -37,7 +37,7 @@ struct Place {
   std::uint64_t end = 0;
 };
 
-[[noreturn]] void damaged(const std::string& file, std::string_view what) {
+[[noreturn]] void damaged_header(const std::string& file, std::string_view what) {
   throw Error(fmt::format("{}: the safetensors header is damaged: {}", file, what));
 }
 
@@ -66,12 +66,12 @@ auto reading(const std::string& file, Body&& body) {
   try {
     return body();
   } catch (const Json::exception& error) {
-    damaged(file, error.what());
+    damaged_header(file, error.what());
   }
 }
 
 std::uint64_t unsigned_number(const std::string& file, const Json& value) {
-  if (!value.is_number_unsigned()) damaged(file, fmt::format("'{}' where a count is expected", value.dump()));
+  if (!value.is_number_unsigned()) damaged_header(file, fmt::format("'{}' where a count is expected", value.dump()));
   return value.get<std::uint64_t>();
 }
 
@@ -80,17 +80,17 @@ Place read_place(const std::string& file, const std::string& name, const Json& d
   place.type.dtype = dtype_of_name(file, name, description.at("dtype").get<std::string>());
   for (const Json& extent : description.at("shape")) {
     const std::uint64_t value = unsigned_number(file, extent);
-    if (value > static_cast<std::uint64_t>(INT64_MAX)) damaged(file, fmt::format("an extent of {}", value));
+    if (value > static_cast<std::uint64_t>(INT64_MAX)) damaged_header(file, fmt::format("an extent of {}", value));
     place.type.shape.push_back(static_cast<std::int64_t>(value));
   }
   const Json& offsets = description.at("data_offsets");
-  if (!offsets.is_array() || offsets.size() != 2) damaged(file, "data_offsets are two numbers");
+  if (!offsets.is_array() || offsets.size() != 2) damaged_header(file, "data_offsets are two numbers");
   place.begin = unsigned_number(file, offsets[0]);
   place.end = unsigned_number(file, offsets[1]);
   const std::optional<std::uint64_t> bytes = checked_bytes(place.type);
   if (place.end < place.begin || bytes != place.end - place.begin) {
-    damaged(file, fmt::format("tensor '{}' is {} but has bytes {} to {}", name, to_string(place.type), place.begin,
-                              place.end));
+    damaged_header(file, fmt::format("tensor '{}' is {} but has bytes {} to {}", name, to_string(place.type),
+                                     place.begin, place.end));
   }
   return place;
 }
@@ -104,7 +104,7 @@ Json read_header(ByteSource& source) {
   std::string text(static_cast<std::size_t>(length), '\0');
   source.read(std::as_writable_bytes(std::span(text)), "the safetensors header");
   Json header = reading(source.name(), [&] { return Json::parse(text); });
-  if (!header.is_object()) damaged(source.name(), "it is no JSON object");
+  if (!header.is_object()) damaged_header(source.name(), "it is no JSON object");
   return header;
 }
 
@@ -121,7 +121,8 @@ void check_cover(const std::string& file, const std::vector<Place>& places, std:
   std::uint64_t end = 0;
   for (const Place& place : places) {
     if (place.begin != end) {
-      damaged(file, fmt::format("tensor '{}' starts at byte {} where {} is expected", place.name, place.begin, end));
+      damaged_header(file,
+                     fmt::format("tensor '{}' starts at byte {} where {} is expected", place.name, place.begin, end));
     }
     end = place.end;
   }

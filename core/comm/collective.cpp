@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 4> kind_names{"all_reduce", "all_gather", "reduce_scatter", "broadcast"};
+constexpr EnumNames<CollectiveKind, 4> collective_kinds{"unknown collective",
+                                                        {"all_reduce", "all_gather", "reduce_scatter", "broadcast"}};
 
 constexpr std::array reducible{Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i64, Dtype::i32};
 
@@ -71,15 +72,11 @@ std::string request(const Collective& collective) {
 }  // namespace
 
 std::string_view to_string(CollectiveKind kind) {
-  return kind_names[static_cast<std::size_t>(kind)];
+  return collective_kinds[kind];
 }
 
 CollectiveKind parse_collective_kind(std::string_view name) {
-  const auto found = std::ranges::find(kind_names, name);
-  if (found == kind_names.end()) {
-    throw Error(fmt::format("unknown collective '{}' (known: {})", name, fmt::join(kind_names, ", ")));
-  }
-  return static_cast<CollectiveKind>(found - kind_names.begin());
+  return collective_kinds.parse(name);
 }
 
 std::size_t Collective::bytes() const {

@@ -159,7 +159,7 @@ struct HierarchicalRank {
   }
 };
 
-class HierarchicalSide final : public SideCollective {
+class HierarchicalSide final : public SideWork {
  public:
   HierarchicalSide(std::shared_ptr<HierarchicalRank> rank, Collective collective)
       : rank_(std::move(rank)), collective_(std::move(collective)) {
@@ -216,7 +216,7 @@ class HierarchicalCommunicator final : public Communicator {
     const Clock::time_point from = Clock::now();
     rank_->clock.add(collective.bytes(), HierarchicalRank::carry_out(rank_->inline_levels, collective, stream), from);
   }
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<HierarchicalSide>(rank_, std::move(collective));
   }
   void barrier() override { rank_->inline_levels.barrier(); }

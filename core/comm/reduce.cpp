@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/base/fp_environment.h"
+#include "core/base/denormals.h"
 #include "core/math/stored.h"
 
 namespace gpubench {

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <vector>
 
 #include "core/base/interrupt.h"
-#include "core/data/pipeline.h"
+#include "core/data/tune/pipeline.h"
 #include "core/experiment/input_window.h"
 #include "core/experiment/step_measurement.h"
-#include "core/telemetry/proc/cpu_probe.h"
+#include "core/telemetry/proc/process_probes.h"
 
 namespace gpubench {
 namespace {
@@ -24,9 +23,9 @@ std::size_t bytes_of(const Element& element) {
   return bytes;
 }
 
-class Measurement {
+class PipelineRun {
  public:
-  Measurement(const Dataset& dataset, const PipelineLimits& limits)
+  PipelineRun(const Dataset& dataset, const PipelineLimits& limits)
       : epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
                 "measure.pipeline"),
         warmup_(limits.warmup),
@@ -95,12 +94,10 @@ class Measurement {
     record.set("elements", static_cast<std::int64_t>(windows) * static_cast<std::int64_t>(elements_));
     record.set("epochs", epochs_opened_);
     record.set("element_time_s", median.value / static_cast<double>(elements_));
-    set_rate(record, {"elements_per_s", "elements_low_per_s", "elements_high_per_s"}, static_cast<double>(elements_),
-             mean);
-    set_rate(record, {"bytes_per_s", "bytes_low_per_s", "bytes_high_per_s"}, bytes_ / static_cast<double>(taken_),
-             mean);
+    set_rate(record, "elements_per_s", static_cast<double>(elements_), mean);
+    set_rate(record, "bytes_per_s", bytes_ / static_cast<double>(taken_), mean);
     record.set("first_element_s", first_element_.count());
-    if (std::isfinite(cpu_share_)) record.set("cpu_share", cpu_share_);
+    record.set_measured("cpu_share", cpu_share_);
     record.set("stop_reason", window_.rule().reason());
     return record;
   }
@@ -127,7 +124,7 @@ class Measurement {
 }  // namespace
 
 PipelineMeasurement measure_pipeline(const Dataset& dataset, const PipelineLimits& limits) {
-  return Measurement(dataset, limits).run();
+  return PipelineRun(dataset, limits).run();
 }
 
 }  // namespace gpubench

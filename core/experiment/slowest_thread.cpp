@@ -6,10 +6,10 @@
 namespace gpubench {
 namespace {
 
-constexpr Seconds nothing{0.0};
+constexpr Seconds no_time{0.0};
 
 Seconds at_least_nothing(Seconds time) {
-  return std::max(time, nothing);
+  return std::max(time, no_time);
 }
 
 /// What threads are at that run the same stages.
@@ -39,10 +39,10 @@ Busy busy(const Threads& threads, Seconds measured) {
   const Seconds elsewhere = pulls ? threads.computing : threads.pulling;
   const Seconds active = here + elsewhere;
   Busy result{std::max(pulling, computing), {threads.stage}};
-  if (here <= nothing) return result;
+  if (here <= no_time) return result;
 
-  const Seconds known = pulls ? threads.known_waiting : nothing;
-  const bool told = threads.times.cpu > nothing;
+  const Seconds known = pulls ? threads.known_waiting : no_time;
+  const bool told = threads.times.cpu > no_time;
   const Seconds ready = std::min(threads.times.ready, active);
   const Seconds with_core = std::max(here * (1 - ready / active), std::max(known, Seconds(1e-9)));
   const Seconds waited = told ? at_least_nothing(active - ready - threads.times.cpu) : here;
@@ -69,7 +69,7 @@ SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const T
     known += stage.waiting;
     if (stage.workers == 0) continue;
     // Who does not say how long it was in its source's calls did nothing else.
-    const bool says = stage.source > nothing || stage.busy > nothing;
+    const bool says = stage.source > no_time || stage.busy > no_time;
     const Seconds pulling = says ? stage.source : stage.workers * measured - stage.blocked;
     const Busy its = busy({.stage = stage.stage,
                            .count = static_cast<double>(stage.workers),
@@ -81,7 +81,7 @@ SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const T
                           measured);
     if (its.share > slowest.share) slowest = its;
     starved = stage.starved;
-    known = nothing;
+    known = no_time;
   }
   const Busy own =
       busy({.stage = {}, .pulling = at_least_nothing(measured - starved), .times = consumer, .known_waiting = known},

@@ -22,6 +22,12 @@ struct Node {
   std::string label;  ///< where it comes from, for messages and traces: "conv2d_1", "conv2d_1/gradient"
 };
 
+/// The node's op as an O; nullptr when it is another.
+template <class O>
+const O* op_as(const Node& node) {
+  return dynamic_cast<const O*>(node.op.get());
+}
+
 class Graph {
  public:
   /// The next input; its index is the number of inputs so far.

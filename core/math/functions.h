@@ -1,8 +1,13 @@
-// The list of element-wise functions. ROW(name, Type, domain, flops): the op's name, the type of the function object
-// in core/math and of the op in core/ops alike, what it is defined on, and what one element costs beside its bytes (a
-// polynomial has a dozen terms). Every backend's kernels follow from it, so that a new function is one row here.
+// Element-wise functions: function objects that kernels of every backend apply, and the table of them that ops, kernels
+// and the methods of Lua's Tensor follow from. A new function is its object and its row here, and its derivative in
+// core/ops/elementwise.cpp.
 #pragma once
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
+
+#include "core/math/elementary.h"
+#include "core/math/host_device.h"
 
 namespace gpubench::math {
 
@@ -11,61 +16,335 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
 
 }  // namespace gpubench::math
 
-/// Of one number, and the gradients of activations.
-#define GPUBENCH_UNARY_FUNCTIONS(ROW)               \
-  ROW(neg, Neg, numbers, 0)                         \
-  ROW(abs, Abs, numbers, 0)                         \
-  ROW(sign, Sign, numbers, 0)                       \
-  ROW(square, Square, numbers, 0)                   \
-  ROW(sqrt, Sqrt, floats, 0)                        \
-  ROW(rsqrt, Rsqrt, floats, 0)                      \
-  ROW(exp, Exp, floats, 16)                         \
-  ROW(log, Log, floats, 24)                         \
-  ROW(floor, Floor, floats, 0)                      \
-  ROW(ceil, Ceil, floats, 0)                        \
-  ROW(round, Round, floats, 0)                      \
-  ROW(relu, Relu, floats, 0)                        \
-  ROW(sigmoid, Sigmoid, floats, 20)                 \
-  ROW(tanh, Tanh, floats, 32)                       \
-  ROW(gelu, Gelu, floats, 40)                       \
-  ROW(gelu_tanh, GeluTanh, floats, 28)              \
-  ROW(relu_gradient, ReluGradient, floats, 0)       \
-  ROW(sigmoid_gradient, SigmoidGradient, floats, 0) \
-  ROW(tanh_gradient, TanhGradient, floats, 0)       \
-  ROW(gelu_gradient, GeluGradient, floats, 64)      \
-  ROW(gelu_tanh_gradient, GeluTanhGradient, floats, 36)
+// ROW(Kind, name, Type, domain, cost, flops): UnaryOp, GradientOp, ArithmeticOp or PredicateOp; the op's name; the type
+// of the function object here and of the op in core/ops/elementwise.h; what it is defined on; what one element costs
+// beside its bytes, for the number of threads (a polynomial has a dozen terms); and the floating-point operations that
+// reports count, a division, a root or a transcendental function as one.
 
-/// Of two numbers.
-#define GPUBENCH_ARITHMETIC_FUNCTIONS(ROW) \
-  ROW(add, Add, numbers, 0)                \
-  ROW(sub, Sub, numbers, 0)                \
-  ROW(mul, Mul, numbers, 0)                \
-  ROW(div, Div, floats, 0)                 \
-  ROW(pow, Pow, floats, 200)               \
-  ROW(floor_div, FloorDiv, numbers, 8)     \
-  ROW(floor_mod, FloorMod, numbers, 24)    \
-  ROW(maximum, Maximum, numbers, 0)        \
-  ROW(minimum, Minimum, numbers, 0)
+/// Of one number, by methods of Lua's Tensor of the same name.
+#define GPUBENCH_METHOD_FUNCTIONS(ROW)        \
+  ROW(Unary, abs, Abs, numbers, 0, 1)         \
+  ROW(Unary, sign, Sign, numbers, 0, 1)       \
+  ROW(Unary, square, Square, numbers, 0, 1)   \
+  ROW(Unary, sqrt, Sqrt, floats, 0, 1)        \
+  ROW(Unary, rsqrt, Rsqrt, floats, 0, 2)      \
+  ROW(Unary, exp, Exp, floats, 16, 1)         \
+  ROW(Unary, log, Log, floats, 24, 1)         \
+  ROW(Unary, floor, Floor, floats, 0, 1)      \
+  ROW(Unary, ceil, Ceil, floats, 0, 1)        \
+  ROW(Unary, round, Round, floats, 0, 1)      \
+  ROW(Unary, relu, Relu, floats, 0, 1)        \
+  ROW(Unary, sigmoid, Sigmoid, floats, 20, 4) \
+  ROW(Unary, tanh, Tanh, floats, 32, 1)       \
+  ROW(Unary, erf, Erf, floats, 48, 1)         \
+  ROW(Unary, silu, Silu, floats, 21, 5)
 
-/// With a truth value as result.
-#define GPUBENCH_PREDICATES(ROW)                        \
-  ROW(equal, Equal, numbers_and_bool, 0)                \
-  ROW(not_equal, NotEqual, numbers_and_bool, 0)         \
-  ROW(less, Less, numbers_and_bool, 0)                  \
-  ROW(less_equal, LessEqual, numbers_and_bool, 0)       \
-  ROW(greater, Greater, numbers_and_bool, 0)            \
-  ROW(greater_equal, GreaterEqual, numbers_and_bool, 0) \
-  ROW(logical_and, LogicalAnd, bools, 0)                \
-  ROW(logical_or, LogicalOr, bools, 0)                  \
-  ROW(logical_not, LogicalNot, bools, 0)
+/// Of one number.
+#define GPUBENCH_UNARY_FUNCTIONS(ROW)   \
+  GPUBENCH_METHOD_FUNCTIONS(ROW)        \
+  ROW(Unary, neg, Neg, numbers, 0, 1)   \
+  ROW(Unary, gelu, Gelu, floats, 40, 5) \
+  ROW(Unary, gelu_tanh, GeluTanh, floats, 28, 8)
+
+/// Of dy and a function's result or argument, of one shape.
+#define GPUBENCH_GRADIENT_FUNCTIONS(ROW)                         \
+  ROW(Gradient, relu_gradient, ReluGradient, floats, 0, 1)       \
+  ROW(Gradient, sigmoid_gradient, SigmoidGradient, floats, 0, 3) \
+  ROW(Gradient, tanh_gradient, TanhGradient, floats, 0, 3)       \
+  ROW(Gradient, erf_gradient, ErfGradient, floats, 20, 4)        \
+  ROW(Gradient, silu_gradient, SiluGradient, floats, 24, 9)      \
+  ROW(Gradient, gelu_gradient, GeluGradient, floats, 64, 11)     \
+  ROW(Gradient, gelu_tanh_gradient, GeluTanhGradient, floats, 36, 15)
+
+/// Of two numbers, which broadcast.
+#define GPUBENCH_ARITHMETIC_FUNCTIONS(ROW)             \
+  ROW(Arithmetic, add, Add, numbers, 0, 1)             \
+  ROW(Arithmetic, sub, Sub, numbers, 0, 1)             \
+  ROW(Arithmetic, mul, Mul, numbers, 0, 1)             \
+  ROW(Arithmetic, div, Div, floats, 0, 1)              \
+  ROW(Arithmetic, pow, Pow, floats, 200, 1)            \
+  ROW(Arithmetic, floor_div, FloorDiv, numbers, 8, 1)  \
+  ROW(Arithmetic, floor_mod, FloorMod, numbers, 24, 1) \
+  ROW(Arithmetic, maximum, Maximum, numbers, 0, 1)     \
+  ROW(Arithmetic, minimum, Minimum, numbers, 0, 1)
+
+/// Of two values, which broadcast, with a truth value as result.
+#define GPUBENCH_PREDICATES(ROW)                                      \
+  ROW(Predicate, equal, Equal, numbers_and_bool, 0, 1)                \
+  ROW(Predicate, not_equal, NotEqual, numbers_and_bool, 0, 1)         \
+  ROW(Predicate, less, Less, numbers_and_bool, 0, 1)                  \
+  ROW(Predicate, less_equal, LessEqual, numbers_and_bool, 0, 1)       \
+  ROW(Predicate, greater, Greater, numbers_and_bool, 0, 1)            \
+  ROW(Predicate, greater_equal, GreaterEqual, numbers_and_bool, 0, 1) \
+  ROW(Predicate, logical_and, LogicalAnd, bools, 0, 1)                \
+  ROW(Predicate, logical_or, LogicalOr, bools, 0, 1)
+
+/// The functions that give a float for floats: what a chain is made of.
+#define GPUBENCH_FLOAT_FUNCTIONS(ROW) \
+  GPUBENCH_UNARY_FUNCTIONS(ROW)       \
+  GPUBENCH_GRADIENT_FUNCTIONS(ROW)    \
+  GPUBENCH_ARITHMETIC_FUNCTIONS(ROW)
+
+#define GPUBENCH_FUNCTIONS_OF_ONE(ROW) \
+  GPUBENCH_UNARY_FUNCTIONS(ROW)        \
+  ROW(Unary, logical_not, LogicalNot, bools, 0, 1)
+
+#define GPUBENCH_FUNCTIONS_OF_TWO(ROW) \
+  GPUBENCH_GRADIENT_FUNCTIONS(ROW)     \
+  GPUBENCH_ARITHMETIC_FUNCTIONS(ROW)   \
+  GPUBENCH_PREDICATES(ROW)
+
+#define GPUBENCH_ELEMENTWISE_FUNCTIONS(ROW) \
+  GPUBENCH_FUNCTIONS_OF_ONE(ROW)            \
+  GPUBENCH_FUNCTIONS_OF_TWO(ROW)
 
 namespace gpubench::math {
 
-/// The functions that give a float for floats, by name: what a program of steps is made of.
+/// A step of a chain.
 enum class Function : std::uint8_t {
-#define GPUBENCH_ROW(name, Type, domain, flops) name,
-  GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW) GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) name,
+  GPUBENCH_FLOAT_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
+};
+
+struct Neg {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T x) const {
+    return static_cast<T>(-x);
+  }
+};
+struct Abs {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T x) const {
+    return static_cast<T>(x < T{0} ? -x : x);
+  }
+};
+struct Sign {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T x) const {
+    return static_cast<T>((T{0} < x) - (x < T{0}));
+  }
+};
+struct Square {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T x) const {
+    return static_cast<T>(x * x);
+  }
+};
+struct Sqrt {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return sqrtf(x); }
+};
+struct Rsqrt {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return 1.0F / sqrtf(x); }
+};
+struct Exp {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return exp(x); }
+};
+struct Log {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return log(x); }
+};
+struct Floor {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return floorf(x); }
+};
+struct Ceil {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return ceilf(x); }
+};
+/// To the nearest whole number, and to the even one of two that are as near.
+struct Round {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return rintf(x); }
+};
+/// Not a number stays, so that a diverged model shows.
+struct Relu {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return x < 0.0F ? 0.0F : x; }
+};
+struct Sigmoid {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return sigmoid(x); }
+};
+struct Tanh {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return tanh(x); }
+};
+/// Swish: x sigmoid(x).
+struct Silu {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * sigmoid(x); }
+};
+/// By Moshier's polynomial (Cephes) near zero; relative error below 2e-7.
+struct Erf {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const {
+    const float magnitude = x < 0.0F ? -x : x;
+    const float z = x * x;
+    float p = 7.853861353e-5F;
+    p = p * z - 8.010193625e-4F;
+    p = p * z + 5.188327686e-3F;
+    p = p * z - 2.685381194e-2F;
+    p = p * z + 1.128358515e-1F;
+    p = p * z - 3.761262582e-1F;
+    p = p * z + 1.128379167F;
+    const float far = 1.0F - 2.0F * normal_cdf(-1.41421356F * magnitude);
+    return magnitude < 1.0F ? x * p : (x < 0.0F ? -far : far);
+  }
+};
+struct Gelu {
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * normal_cdf(x); }
+};
+/// The approximation of gelu by tanh, as x sigmoid(2 u): 1 + tanh(u) is 2 sigmoid(2 u), which cancels nothing.
+struct GeluTanh {
+  GPUBENCH_HOST_DEVICE static float twice_u(float x) { return x * (1.5957691216F + 0.0713548162F * x * x); }
+  GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * sigmoid(twice_u(x)); }
+};
+
+// Gradients: dy and the function's result y (erf, silu, gelu and gelu_tanh: its argument x).
+struct ReluGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y > 0.0F ? dy : 0.0F; }
+};
+struct SigmoidGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return dy * y * (1.0F - y); }
+};
+struct TanhGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return dy * (1.0F - y * y); }
+};
+struct SiluGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const {
+    const float s = sigmoid(x);
+    return dy * (s + x * s * (1.0F - s));
+  }
+};
+struct ErfGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const { return dy * 1.128379167F * exp(-x * x); }
+};
+struct GeluGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const {
+    return dy * (normal_cdf(x) + x * normal_density(x));
+  }
+};
+struct GeluTanhGradient {
+  GPUBENCH_HOST_DEVICE float operator()(float dy, float x) const {
+    const float s = sigmoid(GeluTanh::twice_u(x));
+    return dy * (s + x * s * (1.0F - s) * (1.5957691216F + 0.2140644488F * x * x));
+  }
+};
+
+struct Add {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a + b);
+  }
+};
+struct Sub {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a - b);
+  }
+};
+struct Mul {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a * b);
+  }
+};
+struct Div {
+  GPUBENCH_HOST_DEVICE float operator()(float a, float b) const { return a / b; }
+};
+/// The library's: exp(b * log(a)) would lose digits with every power of ten of the result.
+struct Pow {
+  GPUBENCH_HOST_DEVICE float operator()(float a, float b) const { return powf(a, b); }
+};
+/// Rounded down, as Lua's //. Integers: 0 for a divisor of 0, as in NumPy; the processor would end the program.
+struct FloorDiv {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return floorf(a / b);
+    } else {
+      if (b == T{0}) return T{0};
+      if constexpr (std::is_signed_v<T>) {
+        if (b == T{-1}) return static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(a));
+      }
+      const T quotient = static_cast<T>(a / b);
+      return static_cast<T>(quotient * b != a && (a < T{0}) != (b < T{0}) ? quotient - 1 : quotient);
+    }
+  }
+};
+/// What FloorDiv leaves, of the divisor's sign, as Lua's %. Integers: 0 for a divisor of 0.
+struct FloorMod {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T rest = fmodf(a, b);
+      return rest != T{0} && (rest < T{0}) != (b < T{0}) ? rest + b : rest;
+    } else {
+      if (b == T{0}) return T{0};
+      if constexpr (std::is_signed_v<T>) {
+        if (b == T{-1}) return T{0};
+      }
+      const T rest = static_cast<T>(a % b);
+      return static_cast<T>(rest != T{0} && (rest < T{0}) != (b < T{0}) ? rest + b : rest);
+    }
+  }
+};
+/// Not a number wins, as in NumPy.
+struct Maximum {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
+    return a > b || a != a ? a : b;
+  }
+};
+struct Minimum {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
+    return a < b || a != a ? a : b;
+  }
+};
+
+struct Equal {
+  template <class T>
+  GPUBENCH_HOST_DEVICE bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct NotEqual {
+  template <class T>
+  GPUBENCH_HOST_DEVICE bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+struct Less {
+  template <class T>
+  GPUBENCH_HOST_DEVICE bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+struct LessEqual {
+  template <class T>
+  GPUBENCH_HOST_DEVICE bool operator()(T a, T b) const {
+    return a <= b;
+  }
+};
+struct Greater {
+  template <class T>
+  GPUBENCH_HOST_DEVICE bool operator()(T a, T b) const {
+    return a > b;
+  }
+};
+struct GreaterEqual {
+  template <class T>
+  GPUBENCH_HOST_DEVICE bool operator()(T a, T b) const {
+    return a >= b;
+  }
+};
+struct LogicalAnd {
+  GPUBENCH_HOST_DEVICE bool operator()(bool a, bool b) const { return a && b; }
+};
+struct LogicalOr {
+  GPUBENCH_HOST_DEVICE bool operator()(bool a, bool b) const { return a || b; }
+};
+struct LogicalNot {
+  GPUBENCH_HOST_DEVICE bool operator()(bool x) const { return !x; }
+};
+struct Select {
+  template <class T>
+  GPUBENCH_HOST_DEVICE T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
 };
 
 }  // namespace gpubench::math

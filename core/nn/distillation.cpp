@@ -5,12 +5,11 @@
 
 #include "core/base/error.h"
 #include "core/nn/labels.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

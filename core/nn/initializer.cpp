@@ -13,27 +13,28 @@
 namespace gpubench {
 namespace {
 
-struct Row {
+struct NamedInitializer {
   std::string_view name;
   Initializer::Kind kind;
   std::string_view first_name, second_name;  // empty: takes no such argument
   double first, second;
 };
 
-constexpr std::array rows = {
-    Row{"zeros", Initializer::Kind::zeros, "", "", 0, 0},
-    Row{"ones", Initializer::Kind::ones, "", "", 0, 0},
-    Row{"constant", Initializer::Kind::constant, "value", "", 0, 0},
-    Row{"glorot_uniform", Initializer::Kind::glorot_uniform, "", "", 0, 0},
-    Row{"glorot_normal", Initializer::Kind::glorot_normal, "", "", 0, 0},
-    Row{"he_uniform", Initializer::Kind::he_uniform, "", "", 0, 0},
-    Row{"he_normal", Initializer::Kind::he_normal, "", "", 0, 0},
-    Row{"random_uniform", Initializer::Kind::random_uniform, "minval", "maxval", -0.05, 0.05},
-    Row{"random_normal", Initializer::Kind::random_normal, "mean", "stddev", 0.0, 0.05},
+constexpr std::array named_initializers = {
+    NamedInitializer{"zeros", Initializer::Kind::zeros, "", "", 0, 0},
+    NamedInitializer{"ones", Initializer::Kind::ones, "", "", 0, 0},
+    NamedInitializer{"constant", Initializer::Kind::constant, "value", "", 0, 0},
+    NamedInitializer{"glorot_uniform", Initializer::Kind::glorot_uniform, "", "", 0, 0},
+    NamedInitializer{"glorot_normal", Initializer::Kind::glorot_normal, "", "", 0, 0},
+    NamedInitializer{"he_uniform", Initializer::Kind::he_uniform, "", "", 0, 0},
+    NamedInitializer{"he_normal", Initializer::Kind::he_normal, "", "", 0, 0},
+    NamedInitializer{"random_uniform", Initializer::Kind::random_uniform, "minval", "maxval", -0.05, 0.05},
+    NamedInitializer{"random_normal", Initializer::Kind::random_normal, "mean", "stddev", 0.0, 0.05},
 };
 
-const Row& row_of(Initializer::Kind kind) {
-  return *std::find_if(rows.begin(), rows.end(), [kind](const Row& row) { return row.kind == kind; });
+const NamedInitializer& row_of(Initializer::Kind kind) {
+  return *std::find_if(named_initializers.begin(), named_initializers.end(),
+                       [kind](const NamedInitializer& row) { return row.kind == kind; });
 }
 
 struct Fans {
@@ -94,7 +95,7 @@ HostTensor rounded(const HostTensor& wide, Dtype dtype, const BitsOf& bits_of) {
 
 [[noreturn]] void unknown(std::string_view text) {
   std::string names;
-  for (const Row& row : rows) {
+  for (const NamedInitializer& row : named_initializers) {
     names += (names.empty() ? "" : ", ") + std::string(row.name);
     if (!row.first_name.empty()) names += fmt::format("({}=...)", row.first_name);
   }
@@ -116,7 +117,8 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-void set_argument(Initializer& initializer, const Row& row, std::string_view argument, std::string_view whole) {
+void set_argument(Initializer& initializer, const NamedInitializer& row, std::string_view argument,
+                  std::string_view whole) {
   const std::size_t equals = argument.find('=');
   if (equals == std::string_view::npos) unknown(whole);
   const std::string_view name = trim(argument.substr(0, equals));
@@ -179,8 +181,9 @@ HostTensor Initializer::make(const TensorType& type, std::uint64_t seed_to_use) 
 Initializer parse_initializer(std::string_view text) {
   const std::size_t open = text.find('(');
   const std::string_view name = trim(text.substr(0, open));
-  const auto row = std::find_if(rows.begin(), rows.end(), [name](const Row& known) { return known.name == name; });
-  if (row == rows.end()) unknown(text);
+  const auto row = std::find_if(named_initializers.begin(), named_initializers.end(),
+                                [name](const NamedInitializer& known) { return known.name == name; });
+  if (row == named_initializers.end()) unknown(text);
   Initializer initializer{row->kind, row->first, row->second, {}};
   if (open == std::string_view::npos) return initializer;
 
@@ -195,7 +198,7 @@ Initializer parse_initializer(std::string_view text) {
 }
 
 std::string to_string(const Initializer& initializer) {
-  const Row& row = row_of(initializer.kind);
+  const NamedInitializer& row = row_of(initializer.kind);
   std::string arguments;
   const auto add = [&arguments](std::string_view name, auto value) {
     arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", name, value);

@@ -6,12 +6,11 @@
 
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/quantize.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

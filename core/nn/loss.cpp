@@ -4,10 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/nn/labels.h"
-#include "core/ops/binary.h"
 #include "core/ops/binary_cross_entropy.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench::nn {

@@ -1,28 +1,23 @@
 #include "core/ops/activation.h"
 
-#include <array>
-#include <fmt/format.h>
-
-#include "core/base/error.h"
+#include "core/base/enum_names.h"
 #include "core/ops/check.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 6> names{"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"};
+constexpr EnumNames<Activation, 6> activations{"unknown activation",
+                                               {"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"}};
 
 }  // namespace
 
 std::string_view to_string(Activation activation) {
-  return names[static_cast<std::size_t>(activation)];
+  return activations[activation];
 }
 
 Activation parse_activation(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<Activation>(i);
-  }
-  throw Error(fmt::format("unknown activation '{}' (known: {})", name, fmt::join(names, ", ")));
+  return activations.parse(name);
 }
 
 namespace ops {

@@ -5,12 +5,11 @@
 #include "core/base/error.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

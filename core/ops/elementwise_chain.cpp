@@ -7,17 +7,16 @@
 #include <unordered_map>
 
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/check.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {
 
 constexpr std::array function_names{
-#define GPUBENCH_ROW(name, Type, domain, flops) std::string_view(#name),
-    GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW) GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) std::string_view(#name),
+    GPUBENCH_FLOAT_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
 };
 
@@ -76,10 +75,9 @@ double ElementwiseChain::flops(std::span<const TensorType>, std::span<const Tens
 namespace ops {
 
 std::optional<math::Function> function_of(const Op& op) {
-  static const std::unordered_map<std::type_index, math::Function> functions{
-      {typeid(BiasAdd), math::Function::add},
-#define GPUBENCH_ROW(name, Type, domain, flops) {typeid(Type), math::Function::name},
-      GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW) GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+  static const std::unordered_map<std::type_index, math::Function> functions{{typeid(BiasAdd), math::Function::add},
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) {typeid(Type), math::Function::name},
+                                                                             GPUBENCH_FLOAT_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
   };
   const auto found = functions.find(typeid(op));

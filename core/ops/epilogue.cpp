@@ -1,6 +1,6 @@
 #include "core/ops/epilogue.h"
 
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench::ops {
 namespace {

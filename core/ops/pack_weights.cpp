@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/align.h"
 #include "core/ops/check.h"
 
 namespace gpubench {
@@ -9,7 +10,7 @@ namespace {
 
 std::int64_t rounded_up(std::int64_t count) {
   constexpr std::int64_t block = 64;  // int8 in the widest vector there is
-  return (count + block - 1) / block * block;
+  return align_up(count, block);
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 #include <memory>
 
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench {
@@ -124,6 +124,26 @@ std::optional<BlockForm> ArgMax::block_form(std::span<const BlockInput> inputs, 
 
 double ArgMax::flops(std::span<const TensorType> inputs, std::span<const TensorType>) const {
   return static_cast<double>(inputs[0].elements());
+}
+
+std::string Cumsum::attributes() const {
+  return fmt::format("axis={} reverse={}", axis, reverse);
+}
+
+std::vector<TensorType> Cumsum::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 1);
+  ops::expect_numeric(name(), inputs[0]);
+  ops::axis_index(name(), axis, inputs[0]);
+  return {inputs[0]};
+}
+
+std::vector<Value> Cumsum::gradient(Graph& graph, std::span<const Value>, std::span<const Value>,
+                                    std::span<const Value> output_gradients) const {
+  return {graph.apply(std::make_shared<const Cumsum>(axis, !reverse), {output_gradients[0]})};
+}
+
+std::optional<BlockForm> Cumsum::block_form(std::span<const BlockInput> inputs, std::int64_t) const {
+  return BlockForm{.op = std::make_shared<const Cumsum>(ops::axis_index(name(), axis, inputs[0].element) + 1, reverse)};
 }
 
 namespace ops {

@@ -1,4 +1,4 @@
-// Reductions over axes, and the sum that undoes broadcasting.
+// Reductions over axes, running sums along one, and the sum that undoes broadcasting.
 #pragma once
 #include <memory>
 #include <utility>
@@ -97,6 +97,22 @@ class ArgMax final : public Op {
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const std::int64_t axis;
+};
+
+/// y[i] = x[0] + ... + x[i] along one axis; `reverse`: x[i] + ... + x[last]. y may take the memory of x.
+class Cumsum final : public Op {
+ public:
+  explicit Cumsum(std::int64_t along, bool from_the_end = false) : axis(along), reverse(from_the_end) {}
+  std::string_view name() const override { return "cumsum"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
+
+  const std::int64_t axis;
+  const bool reverse;
 };
 
 namespace ops {

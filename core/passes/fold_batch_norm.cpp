@@ -10,26 +10,20 @@
 #include "core/graph/settled.h"
 #include "core/ops/batch_norm.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-template <class O>
-const O* as(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get());
-}
-
 /// Whether the node is a product whose second input has its output channels last, and nothing follows in its kernel.
 bool is_plain_linear(const Node& node) {
   const auto is_plain = [](const auto& options) { return !options.bias && options.activation == Activation::none; };
-  if (const auto* conv = as<Conv2D>(node)) return is_plain(conv->options);
-  const auto* matmul = as<Matmul>(node);
+  if (const auto* conv = op_as<Conv2D>(node)) return is_plain(conv->options);
+  const auto* matmul = op_as<Matmul>(node);
   return matmul != nullptr && is_plain(matmul->options) && !matmul->options.transpose_b;
 }
 
@@ -61,12 +55,12 @@ class Folding {
   bool is_settled(Value value) const { return settled_[static_cast<std::size_t>(value.node)]; }
 
   void find_chain(std::int32_t norm) {
-    if (!as<BatchNormInference>(node(norm))) return;
+    if (!op_as<BatchNormInference>(node(norm))) return;
     const auto& inputs = node(norm).inputs;
     if (!std::all_of(inputs.begin() + 1, inputs.end(), [&](Value input) { return is_settled(input); })) return;
     Chain chain;
     std::int32_t before = inputs[0].node;
-    if (as<BiasAdd>(node(before))) {
+    if (op_as<BiasAdd>(node(before))) {
       if (!is_settled(node(before).inputs[1]) || rewriter_.only_user({before, 0}) != norm) return;
       chain.bias_add = before;
       before = node(before).inputs[0].node;
@@ -88,7 +82,7 @@ class Folding {
     const auto now = [&](Value old) { return rewriter_.map(old); };
     const auto& norms = node(norm).inputs;
     const Value gamma = now(norms[1]), beta = now(norms[2]), mean = now(norms[3]), variance = now(norms[4]);
-    const float epsilon = as<BatchNormInference>(node(norm))->epsilon;
+    const float epsilon = op_as<BatchNormInference>(node(norm))->epsilon;
     const Value spread = ops::add(graph, variance, ops::scalar(graph, epsilon, Dtype::f32));
     const Value scale = ops::mul(graph, gamma, ops::rsqrt(graph, spread));
     const Value kernel = ops::mul(graph, now(node(chain.linear).inputs[1]), scale);

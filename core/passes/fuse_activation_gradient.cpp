@@ -5,25 +5,20 @@
 #include <memory>
 #include <optional>
 
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_aux.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-template <class O>
-const O* as(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get());
-}
-
 bool is_plain(const Matmul& matmul) {
   return !matmul.options.bias && matmul.options.activation == Activation::none;
 }
 
-class Fusing {
+class ActivationGradientFusing {
  public:
-  Fusing(const Program& program, const Fuses& fuses)
+  ActivationGradientFusing(const Program& program, const Fuses& fuses)
       : rewriter_(program), nodes_(program.graph.nodes()), fuses_(fuses) {}
 
   Program run() {
@@ -57,7 +52,7 @@ class Fusing {
   const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
 
   void find(std::int32_t index) {
-    if (!as<ReluGradient>(node(index)) && !as<GeluTanhGradient>(node(index))) return;
+    if (!op_as<ReluGradient>(node(index)) && !op_as<GeluTanhGradient>(node(index))) return;
     std::optional<Layer> layer = layer_of(index);
     if (!layer) return;
     std::optional<Derivative> derivative = derivative_of(index, *layer);
@@ -73,12 +68,12 @@ class Fusing {
   std::optional<Layer> layer_of(std::int32_t index) const {
     const Value known = node(index).inputs[1];  // relu's result, gelu_tanh's argument
     const Node& product = node(known.node);
-    const auto* const matmul = as<Matmul>(product);
+    const auto* const matmul = op_as<Matmul>(product);
     if (matmul == nullptr || product.device != node(index).device || product.outputs[0].rank() != 2)
       return std::nullopt;
     Layer layer{known.node, known.node, nullptr};
     MatmulAttributes options = matmul->options;
-    if (as<GeluTanhGradient>(node(index))) {
+    if (op_as<GeluTanhGradient>(node(index))) {
       if (options.activation != Activation::none) return std::nullopt;
       options.activation = Activation::gelu_tanh;
       layer.activation = reader_with<GeluTanh>(known);
@@ -96,7 +91,7 @@ class Fusing {
   std::optional<Derivative> derivative_of(std::int32_t index, const Layer& layer) const {
     const Value dy = node(index).inputs[0];
     const Node& product = node(dy.node);
-    const auto* const matmul = as<Matmul>(product);
+    const auto* const matmul = op_as<Matmul>(product);
     if (matmul == nullptr || !is_plain(*matmul) || product.device != node(index).device || !are_matrices(product) ||
         rewriter_.uses(dy) != 1 || rewriter_.effect_between(dy.node, index)) {
       return std::nullopt;
@@ -112,7 +107,7 @@ class Fusing {
   template <class O>
   std::int32_t reader_with(Value value) const {
     for (std::int32_t index = value.node + 1; index < count(); ++index) {
-      if (as<O>(node(index)) && node(index).inputs[0] == value) return index;
+      if (op_as<O>(node(index)) && node(index).inputs[0] == value) return index;
     }
     return -1;
   }
@@ -156,7 +151,7 @@ class Fusing {
 }  // namespace
 
 Program fuse_activation_gradient(Program program, const Fuses& fuses) {
-  return Fusing(program, fuses).run();
+  return ActivationGradientFusing(program, fuses).run();
 }
 
 }  // namespace gpubench

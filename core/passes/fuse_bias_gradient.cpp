@@ -13,23 +13,18 @@
 namespace gpubench {
 namespace {
 
-template <class O>
-const O* as(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get());
-}
-
 /// The factor of a plain product whose rows are summed over, when that is `dy`.
 std::optional<Factor> summed_factor(const Node& node, Value dy) {
-  const auto* const matmul = as<Matmul>(node);
+  const auto* const matmul = op_as<Matmul>(node);
   if (matmul == nullptr || matmul->options.bias || matmul->options.activation != Activation::none) return std::nullopt;
   if (node.inputs[1] == dy && !matmul->options.transpose_b) return Factor::second;
   if (node.inputs[0] == dy && matmul->options.transpose_a) return Factor::first;
   return std::nullopt;
 }
 
-class Fusing {
+class BiasGradientFusing {
  public:
-  Fusing(const Program& program, const Fuses& fuses)
+  BiasGradientFusing(const Program& program, const Fuses& fuses)
       : rewriter_(program), nodes_(program.graph.nodes()), fuses_(fuses), first_reader_(nodes_.size(), count()) {
     for (std::int32_t index = count() - 1; index >= 0; --index) {
       for (const Value input : node(index).inputs) first_reader_[static_cast<std::size_t>(input.node)] = index;
@@ -38,7 +33,7 @@ class Fusing {
 
   Program run() {
     for (std::int32_t index = 0; index < count(); ++index) {
-      if (as<BiasGradient>(node(index))) find_product(index);
+      if (op_as<BiasGradient>(node(index))) find_product(index);
     }
     for (std::int32_t index = 0; index < count(); ++index) {
       if (const auto pair = pairs_.find(index); pair != pairs_.end()) {
@@ -63,7 +58,7 @@ class Fusing {
     for (std::int32_t product = 0; product < count(); ++product) {
       const auto factor = summed_factor(node(product), node(sum).inputs[0]);
       if (!factor || taken_.contains(product) || !can_move(sum, product)) continue;
-      const auto& options = as<Matmul>(node(product))->options;
+      const auto& options = op_as<Matmul>(node(product))->options;
       auto op = std::make_shared<const MatmulBiasGradient>(options, *factor);
       const std::array inputs{rewriter_.old_graph().type(node(product).inputs[0]),
                               rewriter_.old_graph().type(node(product).inputs[1])};
@@ -100,7 +95,7 @@ class Fusing {
 }  // namespace
 
 Program fuse_bias_gradient(Program program, const Fuses& fuses) {
-  return Fusing(program, fuses).run();
+  return BiasGradientFusing(program, fuses).run();
 }
 
 }  // namespace gpubench

@@ -10,11 +10,6 @@
 namespace gpubench {
 namespace {
 
-template <class O>
-const O* as(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get());
-}
-
 /// The node that makes `value`, when `reader` alone reads it, on the same device, with no variable changed in between.
 const Node* private_source(const Rewriter& rewriter, std::int32_t reader, Value value) {
   const Node& source = rewriter.old_node(value);
@@ -32,10 +27,10 @@ std::vector<Value> mapped(const Rewriter& rewriter, const std::vector<Value>& va
 /// max_pool2d(conv2d(x, filter[, bias]))
 bool fuse_forward(Rewriter& rewriter, std::int32_t index) {
   const Node& node = rewriter.old_node({index, 0});
-  const auto* const pool = as<MaxPool2D>(node);
+  const auto* const pool = op_as<MaxPool2D>(node);
   if (pool == nullptr) return false;
   const Node* const source = private_source(rewriter, index, node.inputs[0]);
-  const auto* const conv = source != nullptr ? as<Conv2D>(*source) : nullptr;
+  const auto* const conv = source != nullptr ? op_as<Conv2D>(*source) : nullptr;
   if (conv == nullptr || ops::needs_argument(conv->options.activation)) return false;
   const Value fused =
       rewriter.add(node.inputs[0].node, std::make_shared<const Conv2DMaxPool>(conv->options, pool->options),
@@ -48,10 +43,10 @@ bool fuse_forward(Rewriter& rewriter, std::int32_t index) {
 /// conv2d_filter_gradient(x, max_pool2d_gradient(dy, winners))
 bool fuse_backward(Rewriter& rewriter, std::int32_t index) {
   const Node& node = rewriter.old_node({index, 0});
-  const auto* const conv = as<Conv2DFilterGradient>(node);
+  const auto* const conv = op_as<Conv2DFilterGradient>(node);
   if (conv == nullptr) return false;
   const Node* const source = private_source(rewriter, index, node.inputs[1]);
-  const auto* const pool = source != nullptr ? as<MaxPool2DGradient>(*source) : nullptr;
+  const auto* const pool = source != nullptr ? op_as<MaxPool2DGradient>(*source) : nullptr;
   if (pool == nullptr) return false;
   const std::array inputs{rewriter.map(node.inputs[0]), rewriter.map(source->inputs[0]),
                           rewriter.map(source->inputs[1])};

@@ -15,7 +15,7 @@ namespace gpubench {
 namespace {
 
 /// Nodes first..last, each read by the next alone, and the program that they come to.
-struct Chain {
+struct ElementwiseSteps {
   std::vector<std::int32_t> nodes;
   std::vector<Value> inputs;
   std::vector<ChainStep> steps;
@@ -35,7 +35,7 @@ class Chains {
 
   /// Whether the node is part of a chain, and not its end.
   bool absorbed(std::int32_t index) const { return members_.contains(index) && !by_end_.contains(index); }
-  const Chain* ending_at(std::int32_t index) const {
+  const ElementwiseSteps* ending_at(std::int32_t index) const {
     const auto found = by_end_.find(index);
     return found == by_end_.end() ? nullptr : &found->second;
   }
@@ -62,7 +62,7 @@ class Chains {
   }
 
   void find(std::int32_t first) {
-    Chain chain;
+    ElementwiseSteps chain;
     chain.inputs = {node(first).inputs[0]};
     std::int32_t next = first;
     while (next >= 0 && append(chain, next)) next = next_of(chain);
@@ -74,7 +74,7 @@ class Chains {
 
   /// The node that alone reads the chain so far, stands on its device and computes element by element, and before which
   /// no variable changes; -1 when there is none.
-  std::int32_t next_of(const Chain& chain) const {
+  std::int32_t next_of(const ElementwiseSteps& chain) const {
     const std::int32_t last = chain.nodes.back(), user = rewriter_.only_user({last, 0});
     if (user < 0 || members_.contains(user) || !joins(user) || rounds(last)) return -1;
     const bool same_place = node(user).device == node(last).device;
@@ -83,7 +83,7 @@ class Chains {
   }
 
   /// Adds a node's step; false where the program would get too long, or an input stretches in a way it has no word for.
-  bool append(Chain& chain, std::int32_t index) const {
+  bool append(ElementwiseSteps& chain, std::int32_t index) const {
     const Node& next = node(index);
     const std::optional<math::Function> function = ops::function_of(*next.op);
     if (function) {
@@ -124,7 +124,7 @@ class Chains {
   const Rewriter& rewriter_;
   std::vector<bool> constant_;
   std::set<std::int32_t> members_;
-  std::map<std::int32_t, Chain> by_end_;
+  std::map<std::int32_t, ElementwiseSteps> by_end_;
 };
 
 }  // namespace
@@ -135,7 +135,7 @@ Program fuse_elementwise(Program program) {
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
   for (std::int32_t index = 0; index < count; ++index) {
     if (chains.absorbed(index)) continue;
-    const Chain* const chain = chains.ending_at(index);
+    const ElementwiseSteps* const chain = chains.ending_at(index);
     if (chain == nullptr) {
       rewriter.keep(index);
       continue;

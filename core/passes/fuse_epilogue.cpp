@@ -7,31 +7,26 @@
 
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantized_linear.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-template <class O>
-const O* as(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get());
-}
-
 std::optional<Activation> activation_of(const Node& node) {
-  if (as<Relu>(node)) return Activation::relu;
-  if (as<Sigmoid>(node)) return Activation::sigmoid;
-  if (as<Tanh>(node)) return Activation::tanh;
-  if (as<Gelu>(node)) return Activation::gelu;
-  if (as<GeluTanh>(node)) return Activation::gelu_tanh;
+  if (op_as<Relu>(node)) return Activation::relu;
+  if (op_as<Sigmoid>(node)) return Activation::sigmoid;
+  if (op_as<Tanh>(node)) return Activation::tanh;
+  if (op_as<Gelu>(node)) return Activation::gelu;
+  if (op_as<GeluTanh>(node)) return Activation::gelu_tanh;
   return std::nullopt;
 }
 
 template <class O>
 OpPtr with_epilogue(const Node& node, bool bias, Activation activation) {
-  const O* op = as<O>(node);
+  const O* op = op_as<O>(node);
   if (op == nullptr || op->options.bias || op->options.activation != Activation::none) return nullptr;
   auto options = op->options;
   options.bias = bias;
@@ -40,7 +35,7 @@ OpPtr with_epilogue(const Node& node, bool bias, Activation activation) {
 }
 
 bool can_have_epilogue(const Node& node) {
-  return as<Matmul>(node) || as<Conv2D>(node) || as<QuantizedMatmul>(node) || as<QuantizedConv2D>(node);
+  return op_as<Matmul>(node) || op_as<Conv2D>(node) || op_as<QuantizedMatmul>(node) || op_as<QuantizedConv2D>(node);
 }
 
 OpPtr with_epilogue(const Node& node, bool bias, Activation activation) {
@@ -51,7 +46,7 @@ OpPtr with_epilogue(const Node& node, bool bias, Activation activation) {
 }
 
 /// matmul or convolution -> [bias_add] -> [activation], each read by the next alone.
-struct Chain {
+struct EpilogueChain {
   std::int32_t linear = -1;
   std::int32_t bias_add = -1;
   std::int32_t last = -1;
@@ -67,10 +62,10 @@ std::int32_t next_in_chain(const Rewriter& rewriter, std::int32_t first, std::in
   return reads_first && node.device == rewriter.old_node({index, 0}).device ? user : -1;
 }
 
-Chain find_chain(const Rewriter& rewriter, std::int32_t linear) {
-  Chain chain{linear, -1, linear, Activation::none};
+EpilogueChain find_epilogue(const Rewriter& rewriter, std::int32_t linear) {
+  EpilogueChain chain{linear, -1, linear, Activation::none};
   std::int32_t next = next_in_chain(rewriter, linear, linear);
-  if (next >= 0 && as<BiasAdd>(rewriter.old_node({next, 0}))) {
+  if (next >= 0 && op_as<BiasAdd>(rewriter.old_node({next, 0}))) {
     chain.bias_add = chain.last = next;
     next = next_in_chain(rewriter, linear, next);
   }
@@ -86,13 +81,13 @@ Chain find_chain(const Rewriter& rewriter, std::int32_t linear) {
 
 Program fuse_epilogue(Program program) {
   Rewriter rewriter(program);
-  std::map<std::int32_t, std::pair<Chain, OpPtr>> ends;
+  std::map<std::int32_t, std::pair<EpilogueChain, OpPtr>> ends;
   std::set<std::int32_t> absorbed;
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
   for (std::int32_t index = 0; index < count; ++index) {
     const Node& node = rewriter.old_node({index, 0});
     if (!can_have_epilogue(node)) continue;
-    const Chain chain = find_chain(rewriter, index);
+    const EpilogueChain chain = find_epilogue(rewriter, index);
     if (chain.last == index) continue;
     OpPtr fused = with_epilogue(node, chain.bias_add >= 0, chain.activation);
     if (fused == nullptr) continue;

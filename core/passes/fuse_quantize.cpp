@@ -14,13 +14,8 @@ namespace gpubench {
 namespace {
 
 template <class O>
-const O* as(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get());
-}
-
-template <class O>
 OpPtr requantizing(const Node& node) {
-  const O* op = as<O>(node);
+  const O* op = op_as<O>(node);
   if (op == nullptr || op->options.requantize) return nullptr;
   auto options = op->options;
   options.requantize = true;
@@ -28,25 +23,25 @@ OpPtr requantizing(const Node& node) {
 }
 
 /// From the product to the last before the quantization.
-struct Chain {
+struct QuantizedChain {
   std::vector<std::int32_t> nodes;
   OpPtr product;
 };
 
-Chain find_chain(const Rewriter& rewriter, std::int32_t quantize) {
+QuantizedChain find_quantized_chain(const Rewriter& rewriter, std::int32_t quantize) {
   const Node& last = rewriter.old_node({quantize, 0});
   if (!rewriter.old_graph().type(last.inputs[1]).shape.empty()) return {};
-  Chain chain;
+  QuantizedChain chain;
   for (std::int32_t next = quantize;;) {
     const std::int32_t index = rewriter.old_node({next, 0}).inputs[0].node;
     const Node& node = rewriter.old_node({index, 0});
     if (rewriter.only_user({index, 0}) != next || node.device != last.device) return {};
     chain.nodes.insert(chain.nodes.begin(), index);
     next = index;
-    if (as<Reshape>(node)) continue;
+    if (op_as<Reshape>(node)) continue;
     chain.product = requantizing<QuantizedMatmul>(node);
     if (chain.product == nullptr) chain.product = requantizing<QuantizedConv2D>(node);
-    return chain.product == nullptr || rewriter.effect_between(index, quantize) ? Chain{} : chain;
+    return chain.product == nullptr || rewriter.effect_between(index, quantize) ? QuantizedChain{} : chain;
   }
 }
 
@@ -54,12 +49,12 @@ Chain find_chain(const Rewriter& rewriter, std::int32_t quantize) {
 
 Program fuse_quantize(Program program) {
   Rewriter rewriter(program);
-  std::map<std::int32_t, Chain> ends;
+  std::map<std::int32_t, QuantizedChain> ends;
   std::set<std::int32_t> absorbed;
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
   for (std::int32_t index = 0; index < count; ++index) {
-    if (!as<Quantize>(rewriter.old_node({index, 0}))) continue;
-    Chain chain = find_chain(rewriter, index);
+    if (!op_as<Quantize>(rewriter.old_node({index, 0}))) continue;
+    QuantizedChain chain = find_quantized_chain(rewriter, index);
     if (chain.nodes.empty()) continue;
     absorbed.insert(chain.nodes.begin(), chain.nodes.end());
     ends[index] = std::move(chain);
@@ -71,7 +66,7 @@ Program fuse_quantize(Program program) {
       rewriter.keep(index);
       continue;
     }
-    const Chain& chain = end->second;
+    const QuantizedChain& chain = end->second;
     std::vector<Value> inputs;
     for (const Value input : rewriter.old_node({chain.nodes[0], 0}).inputs) inputs.push_back(rewriter.map(input));
     inputs.push_back(rewriter.map(rewriter.old_node({index, 0}).inputs[1]));

@@ -36,7 +36,7 @@ Value cast_at(Rewriter& rewriter, std::int32_t index, Value value, Dtype dtype) 
 
 /// loss(softmax(logits), labels): the loss comes from the fused op, and so do the probabilities for all later readers.
 /// Where the loss casts them to float32, the fused op gets the logits in float32.
-bool fuse_forward(Rewriter& rewriter, std::int32_t index) {
+bool fuse_loss_forward(Rewriter& rewriter, std::int32_t index) {
   const Node& loss = rewriter.old_node({index, 0});
   const bool sparse = is<SparseCategoricalCrossEntropy>(loss);
   if (!sparse && !is<CategoricalCrossEntropy>(loss)) return false;
@@ -62,7 +62,7 @@ bool fuse_forward(Rewriter& rewriter, std::int32_t index) {
 
 /// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where nobody else reads the inner gradient; in 16
 /// bits with a cast behind the inner gradient and one before its p.
-bool fuse_backward(Rewriter& rewriter, std::int32_t index) {
+bool fuse_loss_backward(Rewriter& rewriter, std::int32_t index) {
   const Node& outer = rewriter.old_node({index, 0});
   if (!is<SoftmaxGradient>(outer) || rewriter.uses(outer.inputs[0]) != 1) return false;
   const Node* inner = &rewriter.old_node(outer.inputs[0]);
@@ -88,7 +88,7 @@ Program fuse_softmax_cross_entropy(Program program) {
   Rewriter rewriter(program);
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
   for (std::int32_t index = 0; index < count; ++index) {
-    if (!fuse_forward(rewriter, index) && !fuse_backward(rewriter, index)) rewriter.keep(index);
+    if (!fuse_loss_forward(rewriter, index) && !fuse_loss_backward(rewriter, index)) rewriter.keep(index);
   }
   return rewriter.finish();  // the softmax and the inner gradient are dead now
 }

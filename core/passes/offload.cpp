@@ -22,7 +22,7 @@ bool is_late(const Node& node) {
   return node.label.find(gradient_part) != std::string::npos || is_recomputed(node);
 }
 
-bool is_view(const Node& node) {
+bool shares_memory(const Node& node) {
   const std::vector<Alias> aliases = node.op->aliases();
   return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
 }
@@ -80,13 +80,13 @@ class Offloading {
 
   /// The tensor whose memory `value` is.
   Value root(Value value) const {
-    while (is_view(node(value.node))) value = node(value.node).inputs[0];
+    while (shares_memory(node(value.node))) value = node(value.node).inputs[0];
     return value;
   }
 
   void find_uses(const std::vector<Value>& outputs) {
     for (std::int32_t index = 0; index < count(); ++index) {
-      if (is_view(node(index))) continue;
+      if (shares_memory(node(index))) continue;
       for (const Value input : node(index).inputs) {
         Uses& uses = uses_[key_of(root(input))];
         uses.readers.push_back(index);
@@ -110,7 +110,7 @@ class Offloading {
   }
 
   /// Whether it takes time, which leaves and views do not.
-  bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !is_view(node(index)); }
+  bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !shares_memory(node(index)); }
 
   std::optional<Trip> trip_of(Value value) {
     const Node& made = node(value.node);
@@ -196,7 +196,7 @@ class Offloading {
   }
 
   void keep(std::int32_t index) {
-    if (is_view(node(index)) || !is_late(node(index))) return rewriter_.keep(index);
+    if (shares_memory(node(index)) || !is_late(node(index))) return rewriter_.keep(index);
     Node copy = node(index);
     for (Value& input : copy.inputs) input = fetched(input);
     const auto outputs = static_cast<std::int32_t>(copy.outputs.size());
@@ -208,7 +208,7 @@ class Offloading {
   Value fetched(Value value) {
     const auto found = away_.find(key_of(root(value)));
     if (found == away_.end()) return rewriter_.map(value);
-    if (!is_view(node(value.node))) return found->second.device;
+    if (!shares_memory(node(value.node))) return found->second.device;
     Value& view = found->second.views[value.node];
     if (!view) {
       Node copy = node(value.node);

@@ -5,21 +5,16 @@
 #include <memory>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-template <class O>
-const O* as(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get());
-}
-
 /// Derivatives that need the activation's result alone: at the winner, that is the pool's result.
 bool is_activation_gradient(const Node& node) {
-  return as<ReluGradient>(node) || as<SigmoidGradient>(node) || as<TanhGradient>(node);
+  return op_as<ReluGradient>(node) || op_as<SigmoidGradient>(node) || op_as<TanhGradient>(node);
 }
 
 class Shrinking {
@@ -40,10 +35,10 @@ class Shrinking {
     const Node& outer = rewriter_.old_node({index, 0});
     if (!is_activation_gradient(outer) || rewriter_.uses(outer.inputs[0]) != 1) return false;
     const Node& spread = rewriter_.old_node(outer.inputs[0]);
-    if (!as<MaxPool2DGradient>(spread) || spread.device != outer.device) return false;
+    if (!op_as<MaxPool2DGradient>(spread) || spread.device != outer.device) return false;
     const Value winners = spread.inputs[1];
     const Node& pool = rewriter_.old_node(winners);
-    if (!as<MaxPool2D>(pool) || pool.inputs[0] != outer.inputs[1]) return false;
+    if (!op_as<MaxPool2D>(pool) || pool.inputs[0] != outer.inputs[1]) return false;
     const std::array small{rewriter_.map(spread.inputs[0]), rewriter_.map({winners.node, 0})};
     const Value derivative = rewriter_.add(index, outer.op, small);
     const std::array spread_inputs{derivative, rewriter_.map(winners)};
@@ -55,10 +50,10 @@ class Shrinking {
   /// The sum of what was spread is the sum of what was there before.
   bool move_bias(std::int32_t index) {
     const Node& sum = rewriter_.old_node({index, 0});
-    if (!as<BiasGradient>(sum)) return false;
+    if (!op_as<BiasGradient>(sum)) return false;
     const Node& spread = rewriter_.old_node(sum.inputs[0]);
     const auto moved = before_spreading_.find(sum.inputs[0].node);
-    if (moved == before_spreading_.end() && !as<MaxPool2DGradient>(spread)) return false;
+    if (moved == before_spreading_.end() && !op_as<MaxPool2DGradient>(spread)) return false;
     const Value small = moved != before_spreading_.end() ? moved->second : rewriter_.map(spread.inputs[0]);
     rewriter_.replace({index, 0}, rewriter_.add(index, sum.op, std::array{small}));
     return true;

@@ -4,8 +4,8 @@
 
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
 

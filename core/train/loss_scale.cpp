@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 
 namespace gpubench {

@@ -95,15 +95,15 @@ ScriptCallback learning_rate_scheduler(const LuaFunction& function) {
       [function](std::int64_t epoch, double rate) { return function.call<double>(epoch + 1, rate); })};
 }
 
-struct CsvOptions {
+struct CsvLoggerTable {
   std::string separator = ",";
   bool append = false;
   static constexpr auto fields =
-      std::tuple{field("separator", &CsvOptions::separator), field("append", &CsvOptions::append)};
+      std::tuple{field("separator", &CsvLoggerTable::separator), field("append", &CsvLoggerTable::append)};
 };
 
 /// gb.callbacks.CSVLogger(path, options)
-ScriptCallback csv_logger(lua_State* L, const std::string& path, const CsvOptions& options) {
+ScriptCallback csv_logger(lua_State* L, const std::string& path, const CsvLoggerTable& options) {
   if (options.separator.size() != 1) throw ArgumentError("option 'separator': one character is expected");
   return {std::make_shared<CsvLogger>(
       CsvLoggerOptions{output_path(L, path, "CSVLogger"), options.separator[0], options.append})};

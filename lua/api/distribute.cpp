@@ -1,5 +1,5 @@
 // gb.distribute: strategies, in whose scope models are trained by replicas on several devices.
-#include "core/data/distribute.h"
+#include "core/data/stage/distribute.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -127,7 +127,7 @@ std::int64_t num_replicas_in_sync(const ScriptStrategy& self) {
   return self.replicas->world_size();
 }
 
-std::vector<DeviceId> devices(const ScriptStrategy& self) {
+std::vector<DeviceId> devices_of(const ScriptStrategy& self) {
   return self.replicas->options().devices;
 }
 
@@ -201,7 +201,7 @@ void open_distribute(lua_State* L) {
       .method<&run_replicas>("run")
       .method<&reduce_replicas>("reduce")
       .property<&num_replicas_in_sync>("num_replicas_in_sync")
-      .property<&devices>("devices")
+      .property<&devices_of>("devices")
       .property<&communicator>("communicator")
       .meta<&strategy_text>("__tostring");
   Class<PerReplica>(L).property<&values>("values").meta<&per_replica_text>("__tostring");

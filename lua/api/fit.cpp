@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/take.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
 #include "core/train/batch_size_search.h"
 #include "core/train/progress.h"
 #include "lua/api/callbacks.h"
@@ -307,11 +307,11 @@ void refuse_autotune(std::int64_t batch_size, std::string_view function) {
       "option 'batch_size': gb.AUTOTUNE is found for training, by fit; {} takes a number of examples", function));
 }
 
-struct BatchTable {
+struct EvaluationTable {
   std::int64_t batch_size = 32;
   std::variant<std::int64_t, std::string> verbose = std::int64_t{0};
   static constexpr auto fields =
-      std::tuple{field("batch_size", &BatchTable::batch_size), field("verbose", &BatchTable::verbose)};
+      std::tuple{field("batch_size", &EvaluationTable::batch_size), field("verbose", &EvaluationTable::verbose)};
 };
 
 }  // namespace
@@ -373,7 +373,7 @@ int fit_model(lua_State* L) {
 int evaluate_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const Data data = Data::read(L, 2, true);
-  const auto table = Value<BatchTable>::read(L, data.next);
+  const auto table = Value<EvaluationTable>::read(L, data.next);
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
   const DatasetPtr part = part_of_process(session_of(L), self->replicas.get(), data.batches(table.batch_size));
@@ -387,7 +387,7 @@ int evaluate_model(lua_State* L) {
 int predict_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const Data data = Data::read(L, 2, false);
-  const auto table = Value<BatchTable>::read(L, data.next);
+  const auto table = Value<EvaluationTable>::read(L, data.next);
   verbosity_of(table.verbose);  // predictions have no figures to print
   refuse_autotune(table.batch_size, "predict");
   Dispatcher& dispatcher = self->world->dispatcher;

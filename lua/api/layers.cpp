@@ -7,8 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/nn/layer_kind.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 #include "lua/api/config_value.h"
 #include "lua/api/openers.h"

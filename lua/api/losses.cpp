@@ -30,23 +30,23 @@ MetricPtr to_metric(const MetricArgument& argument, std::size_t number) {
 
 namespace {
 
-struct ClassName {
+struct LossClassName {
   const char* in_scripts;
   const char* in_core;
 };
-constexpr ClassName loss_classes[] = {{"CategoricalCrossentropy", "categorical_crossentropy"},
-                                      {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
-                                      {"BinaryCrossentropy", "binary_crossentropy"},
-                                      {"MeanSquaredError", "mean_squared_error"}};
-constexpr ClassName metric_classes[] = {{"Accuracy", "accuracy"},
-                                        {"CategoricalAccuracy", "categorical_accuracy"},
-                                        {"SparseCategoricalAccuracy", "sparse_categorical_accuracy"},
-                                        {"BinaryAccuracy", "binary_accuracy"},
-                                        {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"},
-                                        {"MeanSquaredError", "mean_squared_error"},
-                                        {"CategoricalCrossentropy", "categorical_crossentropy"},
-                                        {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
-                                        {"BinaryCrossentropy", "binary_crossentropy"}};
+constexpr LossClassName loss_classes[] = {{"CategoricalCrossentropy", "categorical_crossentropy"},
+                                          {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
+                                          {"BinaryCrossentropy", "binary_crossentropy"},
+                                          {"MeanSquaredError", "mean_squared_error"}};
+constexpr LossClassName metric_classes[] = {{"Accuracy", "accuracy"},
+                                            {"CategoricalAccuracy", "categorical_accuracy"},
+                                            {"SparseCategoricalAccuracy", "sparse_categorical_accuracy"},
+                                            {"BinaryAccuracy", "binary_accuracy"},
+                                            {"TopKCategoricalAccuracy", "top_k_categorical_accuracy"},
+                                            {"MeanSquaredError", "mean_squared_error"},
+                                            {"CategoricalCrossentropy", "categorical_crossentropy"},
+                                            {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"},
+                                            {"BinaryCrossentropy", "binary_crossentropy"}};
 
 /// gb.losses.<Class>{options}
 StackFunction loss_constructor(const char* name) {
@@ -150,10 +150,10 @@ void open_losses(lua_State* L) {
   const Module gb = Module::root(L);
   {
     const Module losses = gb.submodule("losses");
-    for (const ClassName& name : loss_classes) losses.value(name.in_scripts, loss_constructor(name.in_core));
+    for (const LossClassName& name : loss_classes) losses.value(name.in_scripts, loss_constructor(name.in_core));
   }
   const Module metrics = gb.submodule("metrics");
-  for (const ClassName& name : metric_classes) metrics.value(name.in_scripts, metric_constructor(name.in_core));
+  for (const LossClassName& name : metric_classes) metrics.value(name.in_scripts, metric_constructor(name.in_core));
 }
 
 }  // namespace gpubench::lua

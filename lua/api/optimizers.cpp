@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/train/exchange.h"
 #include "core/train/store_variables.h"
 #include "lua/api/config_value.h"
@@ -25,13 +25,14 @@ ChosenOptimizer to_optimizer(const OptimizerArgument& argument) {
 
 namespace {
 
-struct ClassName {
+struct OptimizerClassName {
   const char* in_scripts;
   const char* in_core;
 };
-constexpr ClassName optimizer_classes[] = {
+constexpr OptimizerClassName optimizer_classes[] = {
     {"SGD", "sgd"}, {"Adam", "adam"}, {"AdamW", "adamw"}, {"RMSprop", "rmsprop"}};
-constexpr ClassName schedule_classes[] = {{"CosineDecay", "cosine_decay"}, {"ExponentialDecay", "exponential_decay"}};
+constexpr OptimizerClassName schedule_classes[] = {{"CosineDecay", "cosine_decay"},
+                                                   {"ExponentialDecay", "exponential_decay"}};
 
 /// Takes a Schedule out of the options' learning_rate, which is a number otherwise.
 SchedulePtr take_schedule(lua_State* L) {
@@ -301,13 +302,13 @@ void open_optimizers(lua_State* L) {
   const Module gb = Module::root(L);
   {
     const Module optimizers = gb.submodule("optimizers");
-    for (const ClassName& name : optimizer_classes)
+    for (const OptimizerClassName& name : optimizer_classes)
       optimizers.value(name.in_scripts, optimizer_constructor(name.in_core));
     optimizers.function<&loss_scale_optimizer>("LossScaleOptimizer");
   }
   const Module schedules = gb.submodule("schedules");
   for (const ScheduleKind& kind : schedule_kinds()) {
-    for (const ClassName& name : schedule_classes) {
+    for (const OptimizerClassName& name : schedule_classes) {
       if (kind.name == name.in_core) schedules.value(name.in_scripts, schedule_constructor(kind));
     }
   }

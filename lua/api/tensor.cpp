@@ -9,15 +9,14 @@
 #include <variant>
 
 #include "core/base/error.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/indexing.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/softmax.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor_axes.h"
 #include "lua/api/tensor_composed.h"
@@ -44,6 +43,10 @@ Tensor argmax(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis) {
   return apply<ArgMax>(L, std::array{x}, axis.value_or(-1));
 }
 
+Tensor cumsum(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis, std::optional<bool> reverse) {
+  return apply<Cumsum>(L, std::array{x}, axis.value_or(0), reverse.value_or(false));
+}
+
 Tensor reshape(lua_State* L, const Tensor& x, Shape shape) {
   return apply<Reshape>(L, std::array{x}, std::move(shape));
 }
@@ -61,7 +64,7 @@ Tensor one_hot(lua_State* L, const Tensor& x, std::int64_t depth, std::optional<
   return apply<OneHot>(L, std::array{x}, depth, dtype.value_or(Dtype::f32));
 }
 
-Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b) {
+Tensor matmul_method(lua_State* L, const Tensor& a, const Tensor& b) {
   return apply<Matmul>(L, std::array{a, b});
 }
 
@@ -76,10 +79,7 @@ Tensor pin_memory(lua_State* L, const Tensor& x) {
   return world_of(L).dispatcher.eager().pin(x);
 }
 
-// --- slicing: 1-based and inclusive, as in Lua
-// ------------------------------------------------------------------------
-
-// Bounds are handed on as they are written, since a traced function meets other extents: the op checks them.
+// Slicing is 1-based and inclusive, as in Lua. The op checks the bounds, since a traced function meets other extents.
 
 /// Adds the range of a dimension: where Lua's `first` and `last` lie, negative ones from the end.
 void add_range(SliceRange& range, std::int64_t first, std::int64_t last, std::int64_t stride) {
@@ -142,9 +142,6 @@ int index(lua_State* L) {
   return 1;
 }
 
-// --- values
-// -----------------------------------------------------------------------------------------------------------
-
 Number item(lua_State* L, const Tensor& x) {
   if (!x.symbolic() && x.type().elements() != 1) {
     throw ArgumentError(fmt::format("item() needs one element, {} has {}", to_string(x.type()), x.type().elements()));
@@ -196,9 +193,6 @@ std::int64_t length(lua_State* L, const Tensor& x) {
   return read_extent(L, x, 0);
 }
 
-// --- variables
-// ----------------------------------------------------------------------------------------------------------
-
 template <class O>
 int update(lua_State* L) {
   const Tensor variable = Value<Tensor>::read(L, 1);
@@ -227,25 +221,13 @@ void open_tensor(lua_State* L) {
       .method<&rows>("rows")
       .method<&cast>("cast")
       .method<&one_hot>("one_hot")
-      .method<&matmul>("matmul")
+      .method<&matmul_method>("matmul")
       .method<&reduction<ReduceSum>>("sum")
       .method<&reduction<ReduceMean>>("mean")
       .method<&reduction<ReduceMax>>("max")
       .method<&reduction<ReduceMin>>("min")
       .method<&argmax>("argmax")
-      .method<&unary<Abs>>("abs")
-      .method<&unary<Sign>>("sign")
-      .method<&unary<Square>>("square")
-      .method<&unary<Sqrt>>("sqrt")
-      .method<&unary<Rsqrt>>("rsqrt")
-      .method<&unary<Exp>>("exp")
-      .method<&unary<Log>>("log")
-      .method<&unary<Floor>>("floor")
-      .method<&unary<Ceil>>("ceil")
-      .method<&unary<Round>>("round")
-      .method<&unary<Relu>>("relu")
-      .method<&unary<Sigmoid>>("sigmoid")
-      .method<&unary<Tanh>>("tanh")
+      .method<&cumsum>("cumsum")
       .method<&gelu>("gelu")
       .method<&unary<Softmax>>("softmax")
       .method<&unary<LogSoftmax>>("log_softmax")
@@ -264,6 +246,9 @@ void open_tensor(lua_State* L) {
       .meta<&length>("__len")
       .meta<&to_text>("__tostring")
       .index<&index>();
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) tensor.method<&unary<Type>>(#name);
+  GPUBENCH_METHOD_FUNCTIONS(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
   add_composed(tensor);
   add_conditions(tensor);
 }

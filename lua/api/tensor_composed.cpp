@@ -6,14 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/indexing.h"
 #include "core/ops/reduce.h"
 #include "core/ops/reverse.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 #include "lua/api/tensor_axes.h"
 #include "lua/api/tensor_numbers.h"
 #include "lua/api/tensor_ops.h"
@@ -31,9 +30,6 @@ template <class O>
 Tensor of_both(lua_State* L, const Tensor& a, const Tensor& b) {
   return apply<O>(L, std::array{a, b});
 }
-
-// --- shapes
-// -----------------------------------------------------------------------------------------------------------
 
 /// Where the new dimension lies in a shape of one more.
 Tensor expand_dims(lua_State* L, const Tensor& x, std::int64_t axis) {
@@ -145,9 +141,6 @@ Tensor gather(lua_State* L, const Tensor& x, const Tensor& indices, std::optiona
   for (int i = at; i + 1 < x.type().rank(); ++i) back.push_back(taken + i);
   return of<Transpose>(L, of_both<Gather>(L, of<Transpose>(L, x, front), indices), back);
 }
-
-// --- numbers
-// ----------------------------------------------------------------------------------------------------------
 
 /// Bounds are numbers or tensors.
 int clip(lua_State* L) {

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/ops/binary.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 #include "lua/api/tensor_ops.h"
 
 namespace gpubench::lua {
@@ -50,9 +49,10 @@ bool equal(const Tensor& a, const Tensor& b) {
   return a == b;
 }
 
-int pairs(lua_State*) {
+int refuse_pairs(lua_State*) {
   throw Error(
-      "Tensor: pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a table");
+      "Tensor: pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a "
+      "table");
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ void add_conditions(Class<Tensor>& tensor) {
       .meta<&equal>("__eq")
       .meta<&refuse_operator<less, lt>>("__lt")
       .meta<&refuse_operator<less_equal, le>>("__le")
-      .meta<&pairs>("__pairs");
+      .meta<&refuse_pairs>("__pairs");
 }
 
 }  // namespace gpubench::lua

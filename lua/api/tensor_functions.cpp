@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/random.h"
 #include "core/ops/shape_ops.h"

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* root_key = "gpubench.root";
 constexpr const char* classes_key = "gpubench.classes";
 
-int no_member(lua_State* L) {
+int no_module_member(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   const std::string key = Value<std::string>::read(L, 2);
   std::vector<std::string> names;
@@ -29,7 +29,7 @@ void name_members(lua_State* L, int index, const std::string& name) {
   const int table = lua_absindex(L, index);
   lua_createtable(L, 0, 1);
   Value<std::string>::push(L, name);
-  lua_pushcclosure(L, entry<&no_member>, 1);
+  lua_pushcclosure(L, entry<&no_module_member>, 1);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, table);
 }

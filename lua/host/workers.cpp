@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int error_status = 2, interrupted_status = 130;
+constexpr int worker_error_status = 2, worker_interrupted_status = 130;
 
 std::string find_mpirun() {
   const char* const path = std::getenv("PATH");
@@ -95,14 +95,14 @@ void end_workers(pid_t mpirun, int times) {
 [[noreturn]] void become(const std::vector<std::string>& words) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // it ends with us
   setpgid(0, 0);                     // a terminal's Ctrl-C comes to us, and from us to the workers
-  if (std::freopen("/dev/null", "r", stdin) == nullptr) _exit(error_status);
+  if (std::freopen("/dev/null", "r", stdin) == nullptr) _exit(worker_error_status);
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   execv(argv[0], argv.data());
   fmt::print(stderr, "gpubench: run --workers: {}: {}\n", words[0], std::strerror(errno));
-  _exit(error_status);
+  _exit(worker_error_status);
 }
 
 }  // namespace
@@ -124,15 +124,15 @@ int run_workers(int workers, const std::vector<std::string>& arguments) {
   for (int heard = 0; waitpid(child, &status, 0) < 0 && errno == EINTR;) {
     if (heard != asked_to_end) end_workers(child, heard = asked_to_end);
   }
-  if (asked_to_end != 0) return interrupted_status;
+  if (asked_to_end != 0) return worker_interrupted_status;
   if (!WIFEXITED(status)) {
     fmt::print(stderr, "gpubench: run --workers: mpirun was ended by signal {} ({})\n", WTERMSIG(status),
                strsignal(WTERMSIG(status)));
-    return error_status;
+    return worker_error_status;
   }
   const int code = WEXITSTATUS(status);
   // Above 128: one died of a signal.
-  return code > 128 && code != interrupted_status ? error_status : code;
+  return code > 128 && code != worker_interrupted_status ? worker_error_status : code;
 }
 
 }  // namespace gpubench

@@ -142,6 +142,12 @@ function Tensor:max(axis, keepdims) end
 ---@return Tensor
 function Tensor:min(axis, keepdims) end
 
+--- Running sums along an axis: element i of the result is the sum of the elements up to i.
+---@param axis integer? default 0
+---@param reverse boolean? from i to the last instead; default false
+---@return Tensor
+function Tensor:cumsum(axis, reverse) end
+
 --- Index (from 0) of the largest element along an axis, the first among equals, as int64.
 ---@param axis integer? default -1
 ---@return Tensor
@@ -217,6 +223,12 @@ function Tensor:relu() end
 function Tensor:sigmoid() end
 ---@return Tensor
 function Tensor:tanh() end
+--- The error function.
+---@return Tensor
+function Tensor:erf() end
+--- x * sigmoid(x), also known as swish.
+---@return Tensor
+function Tensor:silu() end
 --- By the normal distribution, or approximated by tanh, as in Keras.
 ---@param approximate boolean? false unless given
 ---@return Tensor

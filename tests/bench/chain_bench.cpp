@@ -4,9 +4,8 @@
 #include <benchmark/benchmark.h>
 
 #include "core/exec/executor.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 #include "tests/bench/planned_op.h"
 
 namespace gpubench::bench {

@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/exec/executor.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench::bench {
 namespace {

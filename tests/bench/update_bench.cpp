@@ -1,10 +1,9 @@
 // Optimizer updates and element-wise loops at the sizes of the models of the other benchmarks. Bytes per second tell
 // how near a loop is to the memory's rate.
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/optimizer.h"
 #include "core/ops/random.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 #include "tests/bench/planned_op.h"
 
 namespace gpubench::bench {

@@ -54,7 +54,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 void start_counting() {
   allocations = 0;
@@ -66,4 +66,4 @@ long stop_counting() {
   return allocations.load();
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

@@ -2,7 +2,7 @@
 // that is not ours. Programs that use it have their global operators replaced.
 #pragma once
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 void start_counting();
 /// Allocations since start_counting(), without oneDNN's.
@@ -15,4 +15,4 @@ long count_allocations(Run&& run) {
   return stop_counting();
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

@@ -6,7 +6,7 @@
 
 #include "core/nn/variable_factory.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 class FakeVariables final : public VariableFactory {
  public:
@@ -23,4 +23,4 @@ class FakeVariables final : public VariableFactory {
   std::uint64_t seed = 0;
 };
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

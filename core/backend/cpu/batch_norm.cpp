@@ -1,10 +1,13 @@
-#include "core/backend/cpu/batch_norm.h"
+// Batch normalization in loops over rows of channels: one pass for the statistics, one for the result.
+#include "core/ops/batch_norm.h"
 
 #include <cmath>
 
-#include "core/backend/cpu/float32_only.h"
+#include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/rows.h"
+#include "core/backend/cpu/widened.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -97,8 +100,6 @@ class GradientLoop {
   bool statistics_depend_on_x_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& signature, Device& device) {
   const Shape2D shape(op.name(), signature, device);
   const ColumnSums<2> sums(shape.rows, shape.threads);
@@ -157,6 +158,15 @@ std::unique_ptr<Kernel> plan_batch_norm_inference_gradient(const BatchNormInfere
                                                            const Signature& signature, Device& device) {
   const GradientLoop loop(Shape2D(op.name(), signature, device), op.epsilon, false);
   return loop_kernel(loop, loop.workspace_bytes());
+}
+
+}  // namespace
+
+void add_batch_norm(KernelTable& table) {
+  add_float32_row<&plan_batch_norm>(table);
+  add_float32_row<&plan_batch_norm_gradient>(table);
+  add_float32_row<&plan_batch_norm_inference>(table);
+  add_float32_row<&plan_batch_norm_inference_gradient>(table);
 }
 
 }  // namespace gpubench::cpu

@@ -1,13 +1,42 @@
 #include "core/backend/cpu/cpu_backend.h"
 
-#include "core/backend/cpu/elementwise_chain.h"
+#include <algorithm>
+
 #include "core/backend/cpu/kernels.h"
-#include "core/backend/cpu/matmul.h"
 #include "core/backend/cpu/onednn.h"
-#include "core/backend/cpu/widened.h"
+#include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
+#include "core/ops/matmul_accumulate.h"
 
 namespace gpubench {
+namespace {
+
+std::vector<CpuDeviceOptions> device_options(const BackendConfig& config) {
+  const std::vector<LogicalDevice> devices = config.devices.value_or(CpuBackend::physical_devices());
+  const int threads = config.own<CpuOptions>().threads;
+  int left = threads > 0 ? threads : usable_cores();
+  int unset = 0;
+  for (const LogicalDevice& device : devices) {
+    left -= device.threads;
+    unset += device.threads == 0 ? 1 : 0;
+  }
+  std::vector<CpuDeviceOptions> options;
+  for (const LogicalDevice& device : devices) {
+    int own = device.threads;
+    if (own == 0) {
+      own = std::max(1, left / unset);
+      left -= own;
+      --unset;
+    }
+    options.push_back({.memory = device.memory, .threads = own});
+  }
+  place_on_memory_nodes(options);
+  return options;
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(const BackendConfig& config) : CpuBackend(device_options(config)) {}
 
 CpuBackend::CpuBackend(std::span<const CpuDeviceOptions> devices) {
   if (devices.empty()) throw Error("cpu: needs at least one logical device");
@@ -22,16 +51,13 @@ std::string CpuBackend::library() const {
 }
 
 bool CpuBackend::fuses(const Op& op, const Signature& signature, Device&) const {
-  return cpu::fuses_accumulation(op, signature);
+  // A product is added to its sum in less time than it takes apart. 16 bits are computed in float32: a sum in them
+  // would be widened at every product.
+  return dynamic_cast<const MatmulAccumulate*>(&op) != nullptr && signature.outputs[0].dtype == Dtype::f32;
 }
 
 std::unique_ptr<Kernel> CpuBackend::plan(const Op& op, const Signature& signature, Device& device) const {
-  const Planner planner = find_planner(cpu::kernels(), name(), op);
-  if (cpu::has_16_bits(signature) && !cpu::takes_16_bits(op)) {
-    if (auto chain = cpu::plan_as_chain(op, signature, device)) return chain;
-    return cpu::plan_widened(op, signature, device, planner, &cpu::has_16_bits);
-  }
-  return planner(op, signature, device);
+  return cpu::plan_kernel(op, signature, device);
 }
 
 }  // namespace gpubench

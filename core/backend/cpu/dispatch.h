@@ -1,10 +1,24 @@
-// From a Dtype known when a kernel is planned to a C++ type known when it is compiled.
+// From a Dtype known when a kernel is planned to a C++ type known when it is compiled; for types that are stored and
+// not computed in (16-bit floats), what they widen to and how results become them again.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "core/backend/backend.h"
+#include "core/base/error.h"
+#include "core/math/stored.h"
+
+namespace gpubench {
+
+template <>
+inline constexpr Dtype dtype_of<math::Float16> = Dtype::f16;
+template <>
+inline constexpr Dtype dtype_of<math::Bfloat16> = Dtype::bf16;
+
+}  // namespace gpubench
 
 namespace gpubench::cpu {
 
@@ -15,8 +29,20 @@ using Numbers = Types<float, std::int64_t, std::int32_t, std::int16_t, std::int8
 using Integers = Types<std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint8_t>;
 using NumbersAndBool = Types<float, std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint8_t, bool>;
 
-/// Throws Error("cpu: add: bytes is not supported").
-[[noreturn]] void refuse_dtype(std::string_view op, Dtype dtype);
+using Floating = Types<float, math::Float16, math::Bfloat16>;
+using Everything = Types<float, math::Float16, math::Bfloat16, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
+                         std::uint8_t, bool>;
+
+/// Throws Error("cpu: add: bytes is not supported; cast to another type first").
+[[noreturn]] inline void refuse_dtype(std::string_view op, Dtype dtype) {
+  throw Error("cpu: " + std::string(op) + ": " + std::string(to_string(dtype)) +
+              " is not supported; cast to another type first");
+}
+
+/// For loops that are written for float32.
+inline void require_float32(std::string_view op, const TensorType& type) {
+  if (type.dtype != Dtype::f32) refuse_dtype(op, type.dtype);
+}
 
 /// Calls make.template operator()<T>() for the T of the list that `dtype` is stored as; refuses when there is none.
 template <class... T, class Make>
@@ -47,5 +73,19 @@ template <class T>
 T* raw(const TensorView& view) {
   return reinterpret_cast<T*>(view.data);
 }
+
+using math::widen;
+
+template <class To>
+struct CastTo {
+  template <class From>
+  To operator()(From from) const {
+    const auto x = widen(from);
+    if constexpr (std::is_same_v<To, bool>)
+      return x != decltype(x){0};
+    else
+      return math::narrow<To>(x);
+  }
+};
 
 }  // namespace gpubench::cpu

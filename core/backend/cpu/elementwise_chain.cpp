@@ -1,17 +1,99 @@
-#include "core/backend/cpu/elementwise_chain.h"
+// A chain of element-wise steps, a block of the output at a time. An input lies as float32 in the output's order; it is
+// copied only where it is stretched by repetition or of another type.
+#include "core/ops/elementwise_chain.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <vector>
 
-#include "core/backend/cpu/chain_operand.h"
+#include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
-#include "core/math/binary.h"
-#include "core/math/unary.h"
+#include "core/backend/cpu/kernels.h"
+#include "core/math/functions.h"
 
 namespace gpubench::cpu {
 namespace {
+
+/// Elements of the output that steps work on at once: the value and an operand stay in the first-level cache.
+constexpr std::int64_t chain_block = 2048;
+
+struct ChainBuffer {
+  alignas(64) float values[chain_block];
+};
+
+/// Element i of a block is data[i * stride]; the stride is 1 or 0.
+struct BlockOperand {
+  const float* data;
+  std::int64_t stride;
+};
+
+/// Elements [begin, begin + count) of the output as `T` holds them, by runs that are read one after the other or are
+/// one element.
+template <class T>
+void fill_block(const void* memory, const Stretch& stretch, std::int64_t begin, std::int64_t count, float* out) {
+  const T* const data = static_cast<const T*>(memory);
+  const CastTo<float> to_float;
+  for (std::int64_t i = 0; i < count;) {
+    if (stretch.repeat == 1 && i >= stretch.period) {  // a whole period stands there: it is repeated
+      const std::int64_t run = std::min(i / stretch.period * stretch.period, count - i);
+      std::memcpy(out + i, out, static_cast<std::size_t>(run) * sizeof(float));
+      i += run;
+      continue;
+    }
+    const std::int64_t element = (begin + i) / stretch.repeat, place = element % stretch.period;
+    if (stretch.repeat == 1) {
+      const std::int64_t run = std::min({stretch.period - place, stretch.period - i, count - i});
+#pragma omp simd
+      for (std::int64_t k = 0; k < run; ++k) out[i + k] = to_float(data[place + k]);
+      i += run;
+    } else {
+      const std::int64_t run = std::min((element + 1) * stretch.repeat - (begin + i), count - i);
+      std::fill_n(out + i, run, to_float(data[place]));
+      i += run;
+    }
+  }
+}
+
+class ChainOperand {
+ public:
+  ChainOperand(const TensorType& type, const Shape& output)
+      : stretch_(*ops::stretch_of(type.shape, output)),
+        dtype_(type.dtype),
+        whole_(stretch_.period == element_count(output)),
+        fill_(fill_of(Everything{}, type.dtype)) {}
+
+  /// `buffer` is used where the memory itself will not do.
+  BlockOperand read(const TensorView& view, std::int64_t begin, std::int64_t count, ChainBuffer& buffer) const {
+    if (dtype_ == Dtype::f32 && stretch_.period == 1) return {view.as<float>(), 0};
+    if (dtype_ == Dtype::f32 && whole_) return {view.as<float>() + begin, 1};
+    if (stretch_.period == 1) {
+      fill_(view.data, stretch_, 0, 1, buffer.values);
+      return {buffer.values, 0};
+    }
+    if (dtype_ == Dtype::f32 && stretch_.repeat == 1 && begin % stretch_.period + count <= stretch_.period) {
+      return {view.as<float>() + begin % stretch_.period, 1};
+    }
+    fill_(view.data, stretch_, begin, count, buffer.values);
+    return {buffer.values, 1};
+  }
+
+ private:
+  using Fill = void (*)(const void*, const Stretch&, std::int64_t, std::int64_t, float*);
+
+  template <class... T>
+  static Fill fill_of(Types<T...>, Dtype dtype) {
+    Fill fill = nullptr;
+    ((dtype_of<T> == dtype ? (void)(fill = &fill_block<T>) : (void)0), ...);
+    return fill;
+  }
+
+  Stretch stretch_;
+  Dtype dtype_;
+  bool whole_;
+  Fill fill_;
+};
 
 /// out = f(a) or f(a, b) for a block, by the loops of the ops that were joined.
 using StepLoop = void (*)(std::int64_t count, float* out, BlockOperand a, BlockOperand b);
@@ -31,8 +113,8 @@ struct Function {
 };
 
 constexpr std::array functions{
-#define GPUBENCH_ROW(name, Type, domain, flops) Function{&step_loop<math::Type>, flops},
-    GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW) GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) Function{&step_loop<math::Type>, cost},
+    GPUBENCH_FLOAT_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
 };
 
@@ -97,11 +179,15 @@ class ChainLoop {
   int threads_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_elementwise_chain(const ElementwiseChain& op, const Signature& signature, Device&) {
   return dispatch(Floating{}, op.name(), op.dtype,
                   [&]<class Out>() { return loop_kernel(ChainLoop<Out>(op, signature)); });
+}
+
+}  // namespace
+
+void add_elementwise_chain(KernelTable& table) {
+  add_row<&plan_elementwise_chain>(table);
 }
 
 std::unique_ptr<Kernel> plan_as_chain(const Op& op, const Signature& signature, Device& device) {

@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "core/backend/cpu/processor.h"
+#include "core/base/align.h"
 #include "core/base/clock.h"
+#include "core/base/denormals.h"
 #include "core/base/error.h"
-#include "core/base/fp_environment.h"
 #include "core/device/bound_thread.h"
 
 namespace gpubench {
@@ -26,7 +27,7 @@ class HostMemory final : public MemorySource {
   std::byte* allocate(std::size_t bytes) override {
     const bool large = bytes >= large_page;
     const std::size_t alignment = large ? large_page : MemoryPool::alignment;
-    void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void* const memory = std::aligned_alloc(alignment, align_up(bytes, alignment));
     if (memory != nullptr && large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: refusing it is no error
     return static_cast<std::byte*>(memory);
   }
@@ -109,13 +110,23 @@ void HostDevice::bind_to_thread() {
   const int node = node_ ? node_->index : nowhere;
   if (team == threads_ && team_node == node) return;
   omp_set_num_threads(threads_);
-  flush_denormals();
-#pragma omp parallel num_threads(threads_) if (threads_ > 1)
+#pragma omp parallel num_threads(threads_)
   flush_denormals();
   was_bound = was_bound || node_;
   if (was_bound) bind_team(threads_, node_ ? node_->processors : process_processors());
   team = threads_;
   team_node = node;
+}
+
+void place_on_memory_nodes(std::vector<CpuDeviceOptions>& devices) {
+  if (devices.size() < 2 || omp_get_proc_bind() != omp_proc_bind_false) return;
+  const std::vector<MemoryNode> nodes = nodes_with(read_memory_nodes(), process_processors());
+  std::vector<int> threads;
+  for (const CpuDeviceOptions& device : devices) threads.push_back(device.threads);
+  const std::vector<int> places = nodes_of_devices(nodes, threads);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (places[i] >= 0) devices[i].node = nodes[static_cast<std::size_t>(places[i])];
+  }
 }
 
 }  // namespace gpubench

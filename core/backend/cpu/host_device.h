@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/device/device.h"
 #include "core/device/memory_nodes.h"
@@ -45,5 +46,10 @@ class HostDevice final : public Device {
   std::atomic<Clock::rep> copy_ticks_{0};  // the streams count it
   std::unique_ptr<Stream> stream_;
 };
+
+/// Gives several devices their nodes, among the processors that this process may use. They stay as they are where
+/// there is one device or one node, and where the environment binds OpenMP's threads (OMP_PROC_BIND,
+/// GOMP_CPU_AFFINITY). Devices with more threads than a node has processors lie on none.
+void place_on_memory_nodes(std::vector<CpuDeviceOptions>& devices);
 
 }  // namespace gpubench

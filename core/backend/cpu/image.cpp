@@ -1,12 +1,14 @@
-#include "core/backend/cpu/image.h"
+#include "core/math/image.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
-#include "core/backend/cpu/stored.h"
-#include "core/math/image.h"
+#include "core/backend/cpu/widened.h"
+#include "core/ops/image.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -138,8 +140,6 @@ std::unique_ptr<Kernel> nearest(const Signature& signature) {
   });
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_random_flip_left_right(const RandomFlipLeftRight& op, const Signature& signature,
                                                     Device&) {
   const ImageExtents images = image_extents(signature.inputs[0].shape);
@@ -205,6 +205,16 @@ std::unique_ptr<Kernel> plan_resize_images(const ResizeImages& op, const Signatu
     return dispatch_size(signature.inputs[0].dtype, [&]<class Bits>() { return nearest<Bits>(signature); });
   }
   return dispatch(Pixels{}, op.name(), signature.inputs[0].dtype, [&]<class T>() { return bilinear<T>(signature); });
+}
+
+}  // namespace
+
+void add_image(KernelTable& table) {
+  add_float32_row<&plan_random_flip_left_right>(table);
+  add_float32_row<&plan_random_brightness>(table);
+  add_float32_row<&plan_random_contrast>(table);
+  add_float32_row<&plan_random_crop>(table);
+  add_float32_row<&plan_resize_images>(table);
 }
 
 }  // namespace gpubench::cpu

@@ -1,11 +1,14 @@
-#include "core/backend/cpu/indexing.h"
+// Indices are checked before anything is written.
+#include "core/ops/indexing.h"
 
 #include <cstring>
 #include <fmt/format.h>
 
 #include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
 
 namespace gpubench::cpu {
@@ -112,8 +115,6 @@ class GatherGradientLoop {
   int threads_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_one_hot(const OneHot& op, const Signature& signature, Device&) {
   return dispatch(Integers{}, op.name(), signature.inputs[0].dtype, [&]<class Index>() {
     return dispatch(NumbersAndBool{}, op.name(), op.dtype,
@@ -130,6 +131,14 @@ std::unique_ptr<Kernel> plan_gather_gradient(const GatherGradient& op, const Sig
   if (signature.inputs[0].dtype != Dtype::f32) refuse_dtype(op.name(), signature.inputs[0].dtype);
   return dispatch(Integers{}, op.name(), signature.inputs[1].dtype,
                   [&]<class Index>() { return loop_kernel(GatherGradientLoop<Index>(op.rows, signature)); });
+}
+
+}  // namespace
+
+void add_indexing(KernelTable& table) {
+  add_row<&plan_one_hot>(table);
+  add_row<&plan_gather>(table);
+  add_float32_row<&plan_gather_gradient>(table);
 }
 
 }  // namespace gpubench::cpu

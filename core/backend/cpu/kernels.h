@@ -1,9 +1,32 @@
-// The CPU's kernel table; kernels.cpp holds the list and nothing else.
+// The CPU's table of everything it can plan. Each family's source (add_reduce: reduce.cpp) plans its ops and adds
+// their rows.
 #pragma once
 #include "core/backend/kernel_table.h"
 
 namespace gpubench::cpu {
 
 const KernelTable& kernels();
+
+/// Plans `op` by its row: for kernels that run others.
+std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
+
+void add_batch_norm(KernelTable& table);
+void add_conv(KernelTable& table);
+void add_elementwise(KernelTable& table);
+void add_elementwise_chain(KernelTable& table);
+void add_image(KernelTable& table);
+void add_indexing(KernelTable& table);
+void add_linear(KernelTable& table);
+void add_loss(KernelTable& table);
+void add_matmul(KernelTable& table);
+void add_metric(KernelTable& table);
+void add_optimizer(KernelTable& table);
+void add_pool(KernelTable& table);
+void add_quantize(KernelTable& table);
+void add_random(KernelTable& table);
+void add_reduce(KernelTable& table);
+void add_shape_ops(KernelTable& table);
+void add_softmax(KernelTable& table);
+void add_state(KernelTable& table);
 
 }  // namespace gpubench::cpu

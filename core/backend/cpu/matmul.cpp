@@ -1,4 +1,5 @@
-#include "core/backend/cpu/matmul.h"
+// Products of matrices by oneDNN: its matmul primitive, or its plain sgemm where that was measured to be faster.
+#include "core/ops/matmul.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,12 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/matmul_panels.h"
 #include "core/backend/cpu/onednn_kernel.h"
-#include "core/backend/cpu/outer_product.h"
 #include "core/backend/cpu/small_matmul.h"
 #include "core/backend/cpu/widened.h"
+#include "core/ops/matmul_accumulate.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -116,10 +118,8 @@ class AccumulatingKernel final : public Kernel {
   std::size_t sum_bytes_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature, Device& device) {
-  if (needs_widening(signature)) return plan_widened<Matmul, &plan_matmul>(op, signature, device);
+  if (needs_widening(signature)) return plan_widened<&plan_matmul>(op, signature, device);
   TensorType a = signature.inputs[0], c = signature.outputs[0];
   const TensorType& b = signature.inputs[1];
   if (b.rank() == 2 && !op.options.transpose_a && a.elements() > 0) {
@@ -136,9 +136,11 @@ std::unique_ptr<Kernel> plan_matmul_accumulate(const MatmulAccumulate& op, const
       sum.bytes());
 }
 
-bool fuses_accumulation(const Op& op, const Signature& signature) {
-  // 16 bits are computed in float32: a sum in them would be widened at every product.
-  return dynamic_cast<const MatmulAccumulate*>(&op) != nullptr && signature.outputs[0].dtype == Dtype::f32;
+}  // namespace
+
+void add_matmul(KernelTable& table) {
+  add_row<&plan_matmul>(table);
+  add_float32_row<&plan_matmul_accumulate>(table);
 }
 
 }  // namespace gpubench::cpu

@@ -1,11 +1,13 @@
-#include "core/backend/cpu/metric.h"
+#include "core/ops/metric.h"
 
 #include <cmath>
 #include <fmt/format.h>
 
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/sum.h"
+#include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
 
 namespace gpubench::cpu {
@@ -62,8 +64,6 @@ struct SameSide {
   }
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_top_k_matches(const TopKMatches& op, const Signature& signature, Device&) {
   using Labels = Types<float, std::int64_t, std::int32_t, std::int16_t, std::int8_t, std::uint8_t>;
   return dispatch(Labels{}, op.name(), signature.inputs[1].dtype,
@@ -80,6 +80,14 @@ std::unique_ptr<Kernel> plan_sum_and_count(const SumAndCount&, const Signature& 
 
 std::unique_ptr<Kernel> plan_binary_matches(const BinaryMatches& op, const Signature& signature, Device&) {
   return elementwise<float, float, float>(op.name(), SameSide{static_cast<float>(op.threshold)}, signature);
+}
+
+}  // namespace
+
+void add_metric(KernelTable& table) {
+  add_float32_row<&plan_top_k_matches>(table);
+  add_float32_row<&plan_sum_and_count>(table);
+  add_float32_row<&plan_binary_matches>(table);
 }
 
 }  // namespace gpubench::cpu

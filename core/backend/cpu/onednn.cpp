@@ -8,10 +8,7 @@ namespace gpubench::cpu {
 namespace {
 
 using dnnl::algorithm;
-using dnnl::prop_kind;
 using Desc = dnnl::memory::desc;
-
-constexpr algorithm direct = algorithm::convolution_direct;
 
 algorithm eltwise(Activation activation) {
   switch (activation) {
@@ -29,40 +26,6 @@ algorithm eltwise(Activation activation) {
       break;
   }
   return algorithm::undef;
-}
-
-/// Calls of the library throw its own exception; ours carries the call and the reason.
-template <class F>
-auto checked(std::string_view call, F&& describe) {
-  try {
-    return describe();
-  } catch (const dnnl::error& error) {
-    throw DeviceError("oneDNN", call, error.message);
-  }
-}
-
-OneDnnDims dims_of(const Desc& desc) {
-#if DNNL_VERSION_MAJOR >= 3
-  return desc.get_dims();
-#else
-  return desc.dims();
-#endif
-}
-
-dnnl::memory::data_type type_of(const Desc& desc) {
-#if DNNL_VERSION_MAJOR >= 3
-  return desc.get_data_type();
-#else
-  return desc.data_type();
-#endif
-}
-
-void append(dnnl::post_ops& operations, algorithm kind) {
-#if DNNL_VERSION_MAJOR >= 3
-  operations.append_eltwise(kind, 0.0F, 0.0F);
-#else
-  operations.append_eltwise(1.0F, kind, 0.0F, 0.0F);
-#endif
 }
 
 }  // namespace
@@ -105,16 +68,12 @@ Desc vector_desc(std::string_view op, const TensorType& type) {
   return {type.shape, onednn_type(op, type.dtype), dnnl::memory::format_tag::x};
 }
 
-Desc any_layout(const Desc& desc) {
-  return {dims_of(desc), type_of(desc), dnnl::memory::format_tag::any};
-}
-
 dnnl::primitive_attr attributes_with(Activation activation) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (activation == Activation::none) return attributes;
   dnnl::post_ops operations;
-  append(operations, eltwise(activation));
+  append_eltwise(operations, eltwise(activation));
   attributes.set_post_ops(operations);
   return attributes;
 }
@@ -151,7 +110,7 @@ dnnl::primitive_attr quantized_attributes(const QuantizedEpilogue& epilogue, int
   dnnl::post_ops operations;
   operations.append_binary(algorithm::binary_mul, operands[0].desc);
   if (epilogue.bias) operations.append_binary(algorithm::binary_add, operands[1].desc);
-  if (epilogue.activation != Activation::none) append(operations, eltwise(epilogue.activation));
+  if (epilogue.activation != Activation::none) append_eltwise(operations, eltwise(epilogue.activation));
   if (epilogue.requantize) operations.append_binary(algorithm::binary_div, operands.back().desc);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -166,93 +125,5 @@ ConvolutionWindow convolution_window(const Extents& strides, const Extents& dila
           {axes[0].padding_before, axes[1].padding_before},
           {axes[0].padding_after, axes[1].padding_after}};
 }
-
-#if DNNL_VERSION_MAJOR >= 3
-
-dnnl::matmul::primitive_desc describe_matmul(const Desc& a, const Desc& b, const Desc* bias, const Desc& c,
-                                             const dnnl::primitive_attr& attributes) {
-  return checked("matmul::primitive_desc", [&] {
-    return dnnl::matmul::primitive_desc(onednn_engine(), a, b, bias != nullptr ? *bias : Desc(), c, attributes);
-  });
-}
-
-dnnl::convolution_forward::primitive_desc describe_convolution(const Desc& x, const Desc& filter, const Desc* bias,
-                                                               const Desc& y, const ConvolutionWindow& window,
-                                                               const dnnl::primitive_attr& attributes) {
-  return checked("convolution_forward::primitive_desc", [&] {
-    return dnnl::convolution_forward::primitive_desc(
-        onednn_engine(), prop_kind::forward_training, direct, x, filter, bias != nullptr ? *bias : Desc(), y,
-        window.strides, window.dilations, window.padding_before, window.padding_after, attributes);
-  });
-}
-
-dnnl::convolution_backward_data::primitive_desc describe_convolution_input_gradient(const Desc& dx, const Desc& filter,
-                                                                                    const Desc& dy,
-                                                                                    const ConvolutionWindow& window) {
-  const dnnl::primitive_attr plain = attributes_with(Activation::none);
-  const auto hint = describe_convolution(any_layout(dx), any_layout(filter), nullptr, any_layout(dy), window, plain);
-  return checked("convolution_backward_data::primitive_desc", [&] {
-    return dnnl::convolution_backward_data::primitive_desc(onednn_engine(), direct, dx, filter, dy, window.strides,
-                                                           window.dilations, window.padding_before,
-                                                           window.padding_after, hint, plain);
-  });
-}
-
-dnnl::convolution_backward_weights::primitive_desc describe_convolution_filter_gradient(
-    const Desc& x, const Desc& dfilter, const Desc& dy, const ConvolutionWindow& window) {
-  const dnnl::primitive_attr plain = attributes_with(Activation::none);
-  const auto hint = describe_convolution(any_layout(x), any_layout(dfilter), nullptr, any_layout(dy), window, plain);
-  return checked("convolution_backward_weights::primitive_desc", [&] {
-    return dnnl::convolution_backward_weights::primitive_desc(onednn_engine(), direct, x, dfilter, dy, window.strides,
-                                                              window.dilations, window.padding_before,
-                                                              window.padding_after, hint, plain);
-  });
-}
-
-#else
-
-dnnl::matmul::primitive_desc describe_matmul(const Desc& a, const Desc& b, const Desc* bias, const Desc& c,
-                                             const dnnl::primitive_attr& attributes) {
-  return checked("matmul::primitive_desc", [&] {
-    const auto description = bias != nullptr ? dnnl::matmul::desc(a, b, *bias, c) : dnnl::matmul::desc(a, b, c);
-    return dnnl::matmul::primitive_desc(description, attributes, onednn_engine());
-  });
-}
-
-dnnl::convolution_forward::primitive_desc describe_convolution(const Desc& x, const Desc& filter, const Desc* bias,
-                                                               const Desc& y, const ConvolutionWindow& window,
-                                                               const dnnl::primitive_attr& attributes) {
-  return checked("convolution_forward::primitive_desc", [&] {
-    const dnnl::convolution_forward::desc description(prop_kind::forward_training, direct, x, filter,
-                                                      bias != nullptr ? *bias : Desc(), y, window.strides,
-                                                      window.dilations, window.padding_before, window.padding_after);
-    return dnnl::convolution_forward::primitive_desc(description, attributes, onednn_engine());
-  });
-}
-
-dnnl::convolution_backward_data::primitive_desc describe_convolution_input_gradient(const Desc& dx, const Desc& filter,
-                                                                                    const Desc& dy,
-                                                                                    const ConvolutionWindow& window) {
-  const dnnl::primitive_attr plain = attributes_with(Activation::none);
-  const auto hint = describe_convolution(any_layout(dx), any_layout(filter), nullptr, any_layout(dy), window, plain);
-  return checked("convolution_backward_data::primitive_desc", [&] {
-    const dnnl::convolution_backward_data::desc description(direct, dx, filter, dy, window.strides, window.dilations,
-                                                            window.padding_before, window.padding_after);
-    return dnnl::convolution_backward_data::primitive_desc(description, plain, onednn_engine(), hint);
-  });
-}
-
-dnnl::convolution_backward_weights::primitive_desc describe_convolution_filter_gradient(
-    const Desc& x, const Desc& dfilter, const Desc& dy, const ConvolutionWindow& window) {
-  const dnnl::primitive_attr plain = attributes_with(Activation::none);
-  const auto hint = describe_convolution(any_layout(x), any_layout(dfilter), nullptr, any_layout(dy), window, plain);
-  return checked("convolution_backward_weights::primitive_desc", [&] {
-    const dnnl::convolution_backward_weights::desc description(direct, x, dfilter, dy, window.strides, window.dilations,
-                                                               window.padding_before, window.padding_after);
-    return dnnl::convolution_backward_weights::primitive_desc(description, plain, onednn_engine(), hint);
-  });
-}
-
-#endif
 
 }  // namespace gpubench::cpu

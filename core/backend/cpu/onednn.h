@@ -1,5 +1,6 @@
-// oneDNN as our planners see it. Versions 2 and 3 differ in how primitives are described; that difference ends here, so
-// planners are written once. To be included by sources of this folder only.
+// oneDNN as our planners see it. Versions 2 and 3 differ in how primitives are described: onednn_v2.cpp and
+// onednn_v3.cpp define the functions marked "by version", the build takes one of them, and planners are written once.
+// To be included by sources of this folder only.
 #pragma once
 #include <array>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/ops/quantized_linear.h"
 #include "core/ops/window.h"
 #include "core/tensor/tensor_type.h"
@@ -32,8 +34,11 @@ dnnl::memory::desc image_desc(std::string_view op, const TensorType& type);
 dnnl::memory::desc filter_desc(std::string_view op, const TensorType& type);
 /// A vector; an empty descriptor when there is none.
 dnnl::memory::desc vector_desc(std::string_view op, const TensorType& type);
-/// The same dimensions, in whatever order the primitive likes best.
+/// The same dimensions, in whatever order the primitive likes best. By version.
 dnnl::memory::desc any_layout(const dnnl::memory::desc& desc);
+
+/// Appends an activation without parameters. By version.
+void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm kind);
 
 /// The scratchpad is ours, and `activation` is applied to the result.
 dnnl::primitive_attr attributes_with(Activation activation);
@@ -56,6 +61,17 @@ struct ConvolutionWindow {
 ConvolutionWindow convolution_window(const Extents& strides, const Extents& dilations,
                                      const std::array<WindowAxis, 2>& axes);
 
+/// describe(), with oneDNN's own exception replaced by a DeviceError that names the call.
+template <class F>
+auto checked_onednn(std::string_view call, F&& describe) {
+  try {
+    return describe();
+  } catch (const dnnl::error& error) {
+    throw DeviceError("oneDNN", call, error.message);
+  }
+}
+
+// By version.
 dnnl::matmul::primitive_desc describe_matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
                                              const dnnl::memory::desc* bias, const dnnl::memory::desc& c,
                                              const dnnl::primitive_attr& attributes);

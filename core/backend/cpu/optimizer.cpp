@@ -1,15 +1,17 @@
-#include "core/backend/cpu/optimizer.h"
+// All variables of a model are updated in one fork, split evenly over the threads whatever their shapes.
+#include "core/math/optimizer.h"
 
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/multi_tensor.h"
 #include "core/backend/cpu/parallel.h"
-#include "core/backend/cpu/stored.h"
 #include "core/backend/cpu/widened.h"
-#include "core/math/optimizer.h"
+#include "core/ops/optimizer.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -86,10 +88,8 @@ float learning_rate(Views inputs) {
   return *inputs[0].as<float>();
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature& signature, Device& device) {
-  if (!is_float32(op, signature)) return plan_widened<SgdUpdate, &plan_sgd_update>(op, signature, device, &has_16_bits);
+  if (!is_float32(op, signature)) return plan_widened<&plan_sgd_update>(op, signature, device, &has_16_bits);
   const auto momentum = static_cast<float>(op.settings.momentum), decay = static_cast<float>(op.settings.weight_decay);
   if (op.settings.momentum == 0) {
     return multi_tensor<0>(op, signature, [=](Views in) {
@@ -110,8 +110,7 @@ std::unique_ptr<Kernel> plan_sgd_update(const SgdUpdate& op, const Signature& si
 }
 
 std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature& signature, Device& device) {
-  if (!is_float32(op, signature))
-    return plan_widened<AdamUpdate, &plan_adam_update>(op, signature, device, &has_16_bits);
+  if (!is_float32(op, signature)) return plan_widened<&plan_adam_update>(op, signature, device, &has_16_bits);
   return multi_tensor<2>(op, signature, [settings = op.settings](Views in) {
     const double rate = learning_rate(in), step = static_cast<double>(*in[1].as<std::int64_t>());
     const double correction = std::sqrt(1 - std::pow(settings.beta2, step)) / (1 - std::pow(settings.beta1, step));
@@ -122,8 +121,7 @@ std::unique_ptr<Kernel> plan_adam_update(const AdamUpdate& op, const Signature& 
 }
 
 std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signature& signature, Device& device) {
-  if (!is_float32(op, signature))
-    return plan_widened<RmspropUpdate, &plan_rmsprop_update>(op, signature, device, &has_16_bits);
+  if (!is_float32(op, signature)) return plan_widened<&plan_rmsprop_update>(op, signature, device, &has_16_bits);
   const auto rho = static_cast<float>(op.settings.rho), epsilon = static_cast<float>(op.settings.epsilon);
   const auto momentum = static_cast<float>(op.settings.momentum);
   if (op.settings.centered && momentum != 0) {
@@ -142,6 +140,14 @@ std::unique_ptr<Kernel> plan_rmsprop_update(const RmspropUpdate& op, const Signa
     });
   }
   return multi_tensor<1>(op, signature, [=](Views in) { return math::Rmsprop{learning_rate(in), rho, epsilon}; });
+}
+
+}  // namespace
+
+void add_optimizer(KernelTable& table) {
+  add_row<&plan_sgd_update>(table);
+  add_row<&plan_adam_update>(table);
+  add_row<&plan_rmsprop_update>(table);
 }
 
 }  // namespace gpubench::cpu

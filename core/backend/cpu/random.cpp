@@ -1,11 +1,13 @@
-#include "core/backend/cpu/random.h"
+#include "core/ops/random.h"
 
 #include <algorithm>
 #include <array>
 
 #include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/widened.h"
 #include "core/math/philox.h"
 
 namespace gpubench::cpu {
@@ -18,14 +20,14 @@ using math::philox_lanes;
 constexpr std::int64_t flops_per_element = 100;
 
 /// The random words of one block of elements, in the elements' order.
-struct Block {
+struct WordBlock {
   alignas(64) std::uint32_t words[philox_block];
 };
 
 /// Functions that use two words per element take the second from counters that no first word comes from.
 constexpr std::uint64_t second_words = std::uint64_t{1} << 63;
 
-void fill_block(Block& block, std::uint64_t seed, std::uint64_t step, std::uint64_t first_counter) {
+void fill_words(WordBlock& block, std::uint64_t seed, std::uint64_t step, std::uint64_t first_counter) {
 #pragma omp simd
   for (std::int64_t lane = 0; lane < philox_lanes; ++lane) {
     const math::PhiloxWords random = math::philox(seed, step, first_counter + static_cast<std::uint64_t>(lane));
@@ -37,7 +39,7 @@ void fill_block(Block& block, std::uint64_t seed, std::uint64_t step, std::uint6
 }
 
 /// x where its word reaches the threshold, scaled, else 0. The output may be x.
-struct Mask {
+struct DropMask {
   static constexpr int words = 1;
   std::uint32_t threshold;
   float scale;
@@ -52,7 +54,7 @@ struct Mask {
   }
 };
 
-struct Uniform {
+struct UniformWords {
   static constexpr int words = 1;
   float low, range;
 
@@ -63,7 +65,7 @@ struct Uniform {
   }
 };
 
-struct Normal {
+struct NormalWords {
   static constexpr int words = 2;
   float mean, stddev;
 
@@ -97,7 +99,7 @@ class RandomLoop {
     float* const out = outputs[0].as<float>();
     const float* const in = inputs.size() > 1 ? inputs[0].as<float>() : out;
     parallel_ranges(threads_, parts_ * blocks_, [&](int, std::int64_t first, std::int64_t last) {
-      std::array<Block, F::words> random;
+      std::array<WordBlock, F::words> random;
       for (std::int64_t b = first; b < last; ++b) {
         const std::int64_t part = b / blocks_, block = b % blocks_, skipped = block == 0 ? before_ : 0;
         const std::int64_t begin = block * philox_block + skipped - before_, at = part * elements_ + begin;
@@ -105,7 +107,7 @@ class RandomLoop {
         const auto counter = static_cast<std::uint64_t>((first_block_ + block) * philox_lanes);
         std::array<const std::uint32_t*, F::words> words;
         for (std::size_t w = 0; w < random.size(); ++w) {
-          fill_block(random[w], seed_, step, counter | w * second_words);
+          fill_words(random[w], seed_, step, counter | w * second_words);
           words[w] = random[w].words + skipped;
         }
         f_(std::min(philox_block - skipped, elements_ - begin), words, in + at, out + at);
@@ -121,31 +123,38 @@ class RandomLoop {
   int threads_;
 };
 
-std::unique_ptr<Kernel> plan_mask(std::string_view op, const Signature& signature, double rate, std::uint64_t seed,
-                                  std::int64_t first) {
+std::unique_ptr<Kernel> plan_dropped(std::string_view op, const Signature& signature, double rate, std::uint64_t seed,
+                                     std::int64_t first) {
   if (signature.inputs[0].dtype != Dtype::f32) refuse_dtype(op, signature.inputs[0].dtype);
-  const Mask mask{static_cast<std::uint32_t>(rate * 0x1p32), static_cast<float>(1 / (1 - rate))};
-  return loop_kernel(RandomLoop<Mask>(signature, seed, mask, first));
+  const DropMask mask{static_cast<std::uint32_t>(rate * 0x1p32), static_cast<float>(1 / (1 - rate))};
+  return loop_kernel(RandomLoop<DropMask>(signature, seed, mask, first));
+}
+
+std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device&) {
+  return plan_dropped(op.name(), signature, op.rate, op.seed, op.first);
+}
+
+std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device&) {
+  return plan_dropped(op.name(), signature, op.rate, op.seed, op.first);
+}
+
+std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature& signature, Device&) {
+  const UniformWords uniform{static_cast<float>(op.low), static_cast<float>(op.high - op.low)};
+  return loop_kernel(RandomLoop<UniformWords>(signature, op.seed, uniform));
+}
+
+std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signature& signature, Device&) {
+  const NormalWords normal{static_cast<float>(op.mean), static_cast<float>(op.stddev)};
+  return loop_kernel(RandomLoop<NormalWords>(signature, op.seed, normal));
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device&) {
-  return plan_mask(op.name(), signature, op.rate, op.seed, op.first);
-}
-
-std::unique_ptr<Kernel> plan_dropout_gradient(const DropoutGradient& op, const Signature& signature, Device&) {
-  return plan_mask(op.name(), signature, op.rate, op.seed, op.first);
-}
-
-std::unique_ptr<Kernel> plan_random_uniform(const RandomUniform& op, const Signature& signature, Device&) {
-  const Uniform uniform{static_cast<float>(op.low), static_cast<float>(op.high - op.low)};
-  return loop_kernel(RandomLoop<Uniform>(signature, op.seed, uniform));
-}
-
-std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signature& signature, Device&) {
-  const Normal normal{static_cast<float>(op.mean), static_cast<float>(op.stddev)};
-  return loop_kernel(RandomLoop<Normal>(signature, op.seed, normal));
+void add_random(KernelTable& table) {
+  add_float32_row<&plan_dropout>(table);
+  add_float32_row<&plan_dropout_gradient>(table);
+  add_float32_row<&plan_random_uniform>(table);
+  add_float32_row<&plan_random_normal>(table);
 }
 
 }  // namespace gpubench::cpu

@@ -1,12 +1,15 @@
-#include "core/backend/cpu/reduce.h"
+// Sums are added in an order that depends on the shape and the number of threads alone.
+#include "core/ops/reduce.h"
 
 #include <array>
 #include <limits>
 #include <vector>
 
 #include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
+#include "core/backend/cpu/widened.h"
 #include "core/backend/reduce_passes.h"
 
 namespace gpubench::cpu {
@@ -225,10 +228,47 @@ class ArgMaxLoop {
   int threads_;
 };
 
-}  // namespace
+/// Totals of neighbouring columns go down the rows together.
+template <class T>
+class CumsumLoop {
+ public:
+  CumsumLoop(const ReducePass& pass, bool reverse)
+      : pass_(pass),
+        reverse_(reverse),
+        tiles_((pass.after + tile - 1) / tile),
+        threads_(threads_for_stream(
+            pass.before * tiles_, 2 * pass.before * pass.extent * pass.after * static_cast<std::int64_t>(sizeof(T)))) {}
+
+  void operator()(Views inputs, Views outputs) const {
+    const T* const from = inputs[0].as<T>();
+    T* const to = outputs[0].as<T>();
+    parallel_ranges(threads_, pass_.before * tiles_, [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t column = i % tiles_ * tile, width = std::min(tile, pass_.after - column);
+        std::array<typename Plus<T>::Total, tile> totals{};
+        for (std::int64_t k = 0; k < pass_.extent; ++k) {
+          const std::int64_t row = i / tiles_ * pass_.extent + (reverse_ ? pass_.extent - 1 - k : k);
+          const std::int64_t at = row * pass_.after + column;
+          for (std::int64_t c = 0; c < width; ++c) {
+            auto& total = totals[static_cast<std::size_t>(c)];
+            total += static_cast<typename Plus<T>::Total>(from[at + c]);
+            to[at + c] = static_cast<T>(total);
+          }
+        }
+      }
+    });
+  }
+
+ private:
+  ReducePass pass_;
+  bool reverse_;
+  std::int64_t tiles_;
+  int threads_;
+};
+
+using Summed = Types<float, std::int64_t, std::int32_t>;  // smaller integers would overflow at once
 
 std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device&) {
-  using Summed = Types<float, std::int64_t, std::int32_t>;  // smaller integers would overflow at once
   return plan_reduction<Plus>(op, signature, Summed{});
 }
 
@@ -248,10 +288,25 @@ std::unique_ptr<Kernel> plan_reduce_min(const ReduceMin& op, const Signature& si
 
 std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signature, Device&) {
   const TensorType& input = signature.inputs[0];
-  std::vector<bool> reduced(input.shape.size(), false);
-  reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
-  const ReducePass pass = reduce_passes(input.shape, reduced).front();
+  const ReducePass pass = axis_pass(input.shape, op.axis);
   return dispatch(Numbers{}, op.name(), input.dtype, [&]<class T>() { return loop_kernel(ArgMaxLoop<T>(pass)); });
+}
+
+std::unique_ptr<Kernel> plan_cumsum(const Cumsum& op, const Signature& signature, Device&) {
+  const TensorType& input = signature.inputs[0];
+  return dispatch(Summed{}, op.name(), input.dtype,
+                  [&]<class T>() { return loop_kernel(CumsumLoop<T>(axis_pass(input.shape, op.axis), op.reverse)); });
+}
+
+}  // namespace
+
+void add_reduce(KernelTable& table) {
+  add_float32_row<&plan_reduce_sum>(table);
+  add_float32_row<&plan_reduce_mean>(table);
+  add_float32_row<&plan_reduce_max>(table);
+  add_float32_row<&plan_reduce_min>(table);
+  add_float32_row<&plan_arg_max>(table);
+  add_float32_row<&plan_cumsum>(table);
 }
 
 }  // namespace gpubench::cpu

@@ -1,10 +1,13 @@
-#include "core/backend/cpu/softmax.h"
+// Softmax and its logarithm over rows, and their derivatives.
+#include "core/ops/softmax.h"
 
 #include <cmath>
 
-#include "core/backend/cpu/float32_only.h"
+#include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/row_blocks.h"
+#include "core/backend/cpu/rows.h"
+#include "core/backend/cpu/widened.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -59,8 +62,6 @@ void log_softmax_gradient_rows(const float* dy, const float* y, float* dx, std::
   }
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_softmax(const Softmax& op, const Signature& signature, Device& device) {
   return plan_blocks(op.name(), signature, device, &softmax_rows);
 }
@@ -76,6 +77,15 @@ std::unique_ptr<Kernel> plan_log_softmax(const LogSoftmax& op, const Signature& 
 std::unique_ptr<Kernel> plan_log_softmax_gradient(const LogSoftmaxGradient& op, const Signature& signature,
                                                   Device& device) {
   return plan_blocks(op.name(), signature, device, &log_softmax_gradient_rows);
+}
+
+}  // namespace
+
+void add_softmax(KernelTable& table) {
+  add_float32_row<&plan_softmax>(table);
+  add_float32_row<&plan_softmax_gradient>(table);
+  add_float32_row<&plan_log_softmax>(table);
+  add_float32_row<&plan_log_softmax_gradient>(table);
 }
 
 }  // namespace gpubench::cpu

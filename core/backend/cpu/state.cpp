@@ -1,11 +1,26 @@
-#include "core/backend/cpu/state.h"
+// Updates of variables, learning rates of a step, and the scale of the loss. The executor gives the variable's memory
+// as the output too.
+#include "core/ops/state.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstring>
+#include <numbers>
+#include <vector>
 
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/multi_tensor.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/sum.h"
-#include "core/math/binary.h"
+#include "core/backend/cpu/widened.h"
+#include "core/math/functions.h"
+#include "core/math/loss_scale.h"
+#include "core/ops/loss_scale.h"
+#include "core/ops/schedule.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -14,8 +29,6 @@ struct Average {
   float kept, taken;
   float operator()(float variable, float value) const { return kept * variable + taken * value; }
 };
-
-}  // namespace
 
 std::unique_ptr<Kernel> plan_assign(const Assign&, const Signature& signature, Device&) {
   return loop_kernel([bytes = signature.outputs[0].bytes()](Views inputs, Views outputs) {
@@ -42,6 +55,107 @@ std::unique_ptr<Kernel> plan_accumulate_mean(const AccumulateMean&, const Signat
     state[0] = static_cast<float>(before[0] + sum);
     state[1] = before[1] + static_cast<float>(count);
   });
+}
+
+/// f(step) in double precision, written as float32.
+template <class F>
+std::unique_ptr<Kernel> of_step(F f) {
+  return loop_kernel([f](Views inputs, Views outputs) {
+    *outputs[0].as<float>() = static_cast<float>(f(static_cast<double>(*inputs[0].as<std::int64_t>())));
+  });
+}
+
+std::unique_ptr<Kernel> plan_cosine_decay(const CosineDecay& op, const Signature&, Device&) {
+  return of_step([initial = op.initial, steps = op.decay_steps, alpha = op.alpha](double step) {
+    const double cosine = 0.5 * (1 + std::cos(std::numbers::pi * std::min(step, steps) / steps));
+    return initial * ((1 - alpha) * cosine + alpha);
+  });
+}
+
+std::unique_ptr<Kernel> plan_exponential_decay(const ExponentialDecay& op, const Signature&, Device&) {
+  return of_step([initial = op.initial, steps = op.decay_steps, rate = op.rate, stairs = op.staircase](double step) {
+    return initial * std::pow(rate, stairs ? std::floor(step / steps) : step / steps);
+  });
+}
+
+/// Unscales elements and says whether all are finite; the output may be the input's memory.
+using UnscaleLoop = bool (*)(std::int64_t begin, std::int64_t end, float inverse, const void* in, float* out);
+
+template <class T>
+bool unscale(std::int64_t begin, std::int64_t end, float inverse, const void* in, float* out) {
+  const T* const gradient = static_cast<const T*>(in);
+  int overflowed = 0;
+#pragma omp simd reduction(| : overflowed)
+  for (std::int64_t i = begin; i < end; ++i) {
+    const float value = widen(gradient[i]) * inverse;
+    overflowed |= math::is_finite(value) ? 0 : 1;
+    out[i] = value;
+  }
+  return overflowed == 0;
+}
+
+UnscaleLoop loop_of(Dtype dtype) {
+  if (dtype == Dtype::f16) return &unscale<math::Float16>;
+  if (dtype == Dtype::bf16) return &unscale<math::Bfloat16>;
+  return &unscale<float>;
+}
+
+class UnscaleKernel {
+ public:
+  explicit UnscaleKernel(const Signature& signature) {
+    const std::span<const TensorType> gradients = signature.inputs.subspan(1);
+    std::int64_t total = 0, bytes = 0;
+    for (const TensorType& type : gradients) {
+      loops_.push_back(loop_of(type.dtype));
+      total += type.elements();
+      bytes += static_cast<std::int64_t>(type.bytes()) + type.elements() * 4;
+    }
+    shares_ = partition(gradients, threads_for_stream(total, bytes), total);
+  }
+
+  void operator()(Views inputs, Views outputs) const {
+    const float inverse = 1.0F / *inputs[0].as<float>();
+    std::atomic<bool> found = false;
+    const auto shares = static_cast<std::int64_t>(shares_.size());
+    parallel_ranges(static_cast<int>(shares), shares, [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t s = begin; s < end; ++s) {
+        for (const Segment& segment : shares_[static_cast<std::size_t>(s)]) {
+          const std::size_t i = segment.tensor;
+          const void* const in = inputs[1 + i].data;
+          if (!loops_[i](segment.begin, segment.end, inverse, in, outputs[i].as<float>())) found = true;
+        }
+      }
+    });
+    *outputs.back().as<bool>() = found;
+  }
+
+ private:
+  std::vector<UnscaleLoop> loops_;
+  std::vector<std::vector<Segment>> shares_;
+};
+
+std::unique_ptr<Kernel> plan_unscale(const Unscale&, const Signature& signature, Device&) {
+  return loop_kernel(UnscaleKernel(signature));
+}
+
+std::unique_ptr<Kernel> plan_loss_scale_update(const LossScaleUpdate& op, const Signature&, Device&) {
+  const math::LossScale rule{static_cast<float>(op.factor), op.growth_interval};
+  return loop_kernel([rule](Views inputs, Views) {
+    rule(*inputs[0].as<float>(), *inputs[1].as<std::int64_t>(), *inputs[2].as<bool>());
+  });
+}
+
+}  // namespace
+
+void add_state(KernelTable& table) {
+  add_row<&plan_assign>(table);
+  add_float32_row<&plan_assign_add>(table);
+  add_float32_row<&plan_moving_average>(table);
+  add_float32_row<&plan_accumulate_mean>(table);
+  add_float32_row<&plan_cosine_decay>(table);
+  add_float32_row<&plan_exponential_decay>(table);
+  add_row<&plan_unscale>(table);
+  add_float32_row<&plan_loss_scale_update>(table);
 }
 
 }  // namespace gpubench::cpu

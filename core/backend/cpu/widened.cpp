@@ -3,35 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <typeindex>
-#include <unordered_set>
+#include <string>
+#include <vector>
 
-#include "core/backend/cpu/cast.h"
+#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/onednn.h"
-#include "core/ops/bias.h"
-#include "core/ops/conv.h"
-#include "core/ops/elementwise_chain.h"
-#include "core/ops/indexing.h"
-#include "core/ops/loss_scale.h"
-#include "core/ops/matmul.h"
-#include "core/ops/optimizer.h"
-#include "core/ops/pool.h"
-#include "core/ops/shape_ops.h"
-#include "core/ops/state.h"
+#include "core/ops/cast.h"
 
 namespace gpubench::cpu {
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t cast_alignment = 64;
 
-std::vector<TensorType> widened(std::span<const TensorType> types, IsNarrow is_narrow) {
+std::vector<TensorType> widened_types(std::span<const TensorType> types, IsNarrow is_narrow) {
   std::vector<TensorType> wide(types.begin(), types.end());
   for (TensorType& type : wide)
     if (is_narrow(type.dtype)) type.dtype = Dtype::f32;
   return wide;
 }
 
-bool any(const Signature& signature, IsNarrow is_narrow) {
+bool has_any(const Signature& signature, IsNarrow is_narrow) {
   const auto narrow = [is_narrow](const TensorType& type) { return is_narrow(type.dtype); };
   return std::any_of(signature.inputs.begin(), signature.inputs.end(), narrow) ||
          std::any_of(signature.outputs.begin(), signature.outputs.end(), narrow);
@@ -41,13 +32,13 @@ bool any(const Signature& signature, IsNarrow is_narrow) {
 class Widening {
  public:
   Widening(std::span<const TensorType> given, std::size_t& workspace, IsNarrow is_narrow)
-      : types_(widened(given, is_narrow)), casts_(given.size()) {
+      : types_(widened_types(given, is_narrow)), casts_(given.size()) {
     offsets_.resize(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
       views_.push_back({&types_[i], nullptr});
       if (!is_narrow(given[i].dtype)) continue;
       offsets_[i] = workspace;
-      workspace += (types_[i].bytes() + alignment - 1) / alignment * alignment;
+      workspace += (types_[i].bytes() + cast_alignment - 1) / cast_alignment * cast_alignment;
     }
   }
 
@@ -71,7 +62,7 @@ class Widening {
 
 class WidenedKernel final : public Kernel {
  public:
-  WidenedKernel(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan, IsNarrow is_narrow)
+  WidenedKernel(const Op& op, const Signature& signature, Device& device, Planner plan, IsNarrow is_narrow)
       : inputs_(signature.inputs, own_bytes_, is_narrow), outputs_(signature.outputs, own_bytes_, is_narrow) {
     for (const Alias& alias : op.aliases()) {
       if (alias.kind != Alias::Kind::in_place) continue;
@@ -103,7 +94,7 @@ class WidenedKernel final : public Kernel {
   static void plan_cast_between(const TensorType& from, const TensorType& to, Device& device,
                                 std::unique_ptr<Kernel>& cast) {
     if (from.dtype == to.dtype) return;
-    cast = plan_cast(Cast(to.dtype), {{&from, 1}, {&to, 1}}, device);
+    cast = plan_kernel(Cast(to.dtype), {{&from, 1}, {&to, 1}}, device);
     assert(cast->workspace_bytes() == 0);
   }
 
@@ -122,50 +113,22 @@ bool onednn_computes_in(Dtype dtype) {
 }
 
 bool needs_widening(const Signature& signature) {
-  return any(signature, [](Dtype dtype) { return !onednn_computes_in(dtype); });
-}
-
-bool takes_16_bits(const Op& op) {
-  static const std::unordered_set<std::type_index> ops{
-      // oneDNN's, or widened by their own planners
-      typeid(Matmul),
-      typeid(Conv2D),
-      typeid(Conv2DInputGradient),
-      typeid(Conv2DFilterGradient),
-      typeid(ElementwiseChain),
-      // loops that widen element by element
-      typeid(BiasGradient),
-      typeid(AveragePool2D),
-      typeid(AveragePool2DGradient),
-      typeid(Unscale),
-      typeid(SgdUpdate),
-      typeid(AdamUpdate),
-      typeid(RmspropUpdate),
-      // only move elements, or convert them
-      typeid(Assign),
-      typeid(BroadcastTo),
-      typeid(Cast),
-      typeid(Concat),
-      typeid(Gather),
-      typeid(OneHot),
-      typeid(Slice),
-      typeid(SliceGradient),
-      typeid(Transpose),
-  };
-  return ops.contains(typeid(op));
+  return has_any(signature, [](Dtype dtype) { return !onednn_computes_in(dtype); });
 }
 
 bool has_16_bits(Dtype dtype) {
   return dtype == Dtype::f16 || dtype == Dtype::bf16;
 }
 
-bool has_16_bits(const Signature& signature) {
-  return any(signature, &has_16_bits);
-}
-
-std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, PlanIn32Bits plan,
+std::unique_ptr<Kernel> plan_widened(const Op& op, const Signature& signature, Device& device, Planner plan,
                                      IsNarrow is_narrow) {
   return std::make_unique<WidenedKernel>(op, signature, device, plan, is_narrow);
+}
+
+std::unique_ptr<Kernel> plan_in_float32(const Op& op, const Signature& signature, Device& device, Planner plan) {
+  if (!has_any(signature, &has_16_bits)) return plan(op, signature, device);
+  if (auto chain = plan_as_chain(op, signature, device)) return chain;
+  return plan_widened(op, signature, device, plan, &has_16_bits);
 }
 
 }  // namespace gpubench::cpu

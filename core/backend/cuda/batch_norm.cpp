@@ -1,16 +1,17 @@
 // Kernels of our own: cuDNN's batch norm gives the inverse deviation, or a variance that is not the biased one, where
 // the op wants the variance; takes float32 parameters only; promises nothing for results in an input's memory; has no
 // gradient with given statistics; and is deprecated since cuDNN 9.
-#include "core/backend/cuda/batch_norm.h"
-
 #include "core/backend/cuda/kernels/batch_norm.h"
+
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/ops/batch_norm.h"
 
 namespace gpubench::cuda {
 namespace {
 
-BatchNormShape shape_of(const Op& op, const Signature& signature, float epsilon, Device& device) {
+BatchNormShape norm_shape(const Op& op, const Signature& signature, float epsilon, Device& device) {
   const TensorType& x = signature.inputs[0];
   require_floating(op, x);
   BatchNormShape shape{
@@ -24,9 +25,9 @@ float* floats(std::span<std::byte> workspace) {
   return reinterpret_cast<float*>(workspace.data());
 }
 
-std::unique_ptr<Kernel> plan_gradient(const Op& op, const Signature& signature, float epsilon,
-                                      bool statistics_depend_on_x, Device& device) {
-  const BatchNormShape shape = shape_of(op, signature, epsilon, device);
+std::unique_ptr<Kernel> plan_norm_gradient(const Op& op, const Signature& signature, float epsilon,
+                                           bool statistics_depend_on_x, Device& device) {
+  const BatchNormShape shape = norm_shape(op, signature, epsilon, device);
   return launch_kernel(
       op, device,
       [shape, statistics_depend_on_x](const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) {
@@ -43,10 +44,8 @@ std::unique_ptr<Kernel> plan_gradient(const Op& op, const Signature& signature, 
       batch_norm_workspace(shape));
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& signature, Device& device) {
-  const BatchNormShape shape = shape_of(op, signature, op.epsilon, device);
+  const BatchNormShape shape = norm_shape(op, signature, op.epsilon, device);
   return launch_kernel(
       op, device,
       [shape](const LaunchOn& on, Views inputs, Views outputs, std::span<std::byte> workspace) {
@@ -63,12 +62,12 @@ std::unique_ptr<Kernel> plan_batch_norm(const BatchNorm& op, const Signature& si
 
 std::unique_ptr<Kernel> plan_batch_norm_gradient(const BatchNormGradient& op, const Signature& signature,
                                                  Device& device) {
-  return plan_gradient(op, signature, op.epsilon, true, device);
+  return plan_norm_gradient(op, signature, op.epsilon, true, device);
 }
 
 std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, const Signature& signature,
                                                   Device& device) {
-  const BatchNormShape shape = shape_of(op, signature, op.epsilon, device);
+  const BatchNormShape shape = norm_shape(op, signature, op.epsilon, device);
   return launch_kernel(op, device, [shape](const LaunchOn& on, Views inputs, Views outputs) {
     const BatchNormInferenceForward memory{.x = inputs[0].data,
                                            .gamma = inputs[1].data,
@@ -82,7 +81,16 @@ std::unique_ptr<Kernel> plan_batch_norm_inference(const BatchNormInference& op, 
 
 std::unique_ptr<Kernel> plan_batch_norm_inference_gradient(const BatchNormInferenceGradient& op,
                                                            const Signature& signature, Device& device) {
-  return plan_gradient(op, signature, op.epsilon, false, device);
+  return plan_norm_gradient(op, signature, op.epsilon, false, device);
+}
+
+}  // namespace
+
+void add_batch_norm(KernelTable& table) {
+  add_row<&plan_batch_norm>(table);
+  add_row<&plan_batch_norm_gradient>(table);
+  add_row<&plan_batch_norm_inference>(table);
+  add_row<&plan_batch_norm_inference_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

@@ -1,7 +1,10 @@
 // cuDNN's engines for channels-last images want filters in another order than the ops': every run turns the filter
-// around in the workspace, a copy of little next to what the convolution reads.
-#include "core/backend/cuda/conv.h"
+// around in the workspace, a copy of little next to what the convolution reads. A convolution with a max pool behind it
+// is two kernels, with what lies between them in the workspace: cuDNN has no engine for both, and a GPU has no cache
+// that would hold it. In 16 bits the pool compares what was rounded to 16 bits.
+#include "core/ops/conv.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <functional>
@@ -11,16 +14,17 @@
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn_plan.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels/filter.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/kernels/strided_copy.h"
+#include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
-#include "core/math/binary.h"
-#include "core/math/unary.h"
+#include "core/math/functions.h"
+#include "core/ops/conv_pool.h"
 
 namespace gpubench::cuda {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t workspace_alignment = 256;
 
 /// What a kernel of our own does to the result, in place.
 using Behind = std::function<cudaError_t(const LaunchOn&, void* result, const void* bias)>;
@@ -71,7 +75,7 @@ class ConvolutionKernel final : public Kernel {
         multiprocessors_(cuda_device(device).properties().multiprocessors) {
     if (!problem.transposes_filter()) return;
     const auto bytes = static_cast<std::size_t>(problem.filter_rows() * problem.filter[0]) * element_bytes();
-    filter_bytes_ = (bytes + alignment - 1) / alignment * alignment;
+    filter_bytes_ = (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
   }
 
   void add(Behind behind, std::string_view name) {
@@ -133,13 +137,11 @@ class ConvolutionKernel final : public Kernel {
   refuse(op, fmt::format("cuDNN has no engine that is deterministic and exact enough: {}", why_not));
 }
 
-std::unique_ptr<Kernel> plan_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
+std::unique_ptr<Kernel> plan_conv_gradient(const Op& op, const ConvolutionProblem& problem, Device& device) {
   const auto& [plan, why_not] = cuda_device(device).convolution_plans().find(problem);
   if (plan == nullptr) refuse_engines(op, why_not);
   return std::make_unique<ConvolutionKernel>(op, problem, plan, device);
 }
-
-}  // namespace
 
 std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature, Device& device) {
   const TensorType &x = signature.inputs[0], &y = signature.outputs[0];
@@ -161,7 +163,7 @@ std::unique_ptr<Kernel> plan_conv2d(const Conv2D& op, const Signature& signature
 std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op, const Signature& signature,
                                                    Device& device) {
   const TensorType &filter = signature.inputs[1], &dx = signature.outputs[0];
-  return plan_gradient(
+  return plan_conv_gradient(
       op, convolution_problem(op, ConvolutionKind::input_gradient, op.options, dx.dtype, dx.shape, filter.shape),
       device);
 }
@@ -169,9 +171,90 @@ std::unique_ptr<Kernel> plan_conv2d_input_gradient(const Conv2DInputGradient& op
 std::unique_ptr<Kernel> plan_conv2d_filter_gradient(const Conv2DFilterGradient& op, const Signature& signature,
                                                     Device& device) {
   const TensorType &x = signature.inputs[0], &dfilter = signature.outputs[0];
-  return plan_gradient(
+  return plan_conv_gradient(
       op, convolution_problem(op, ConvolutionKind::filter_gradient, op.options, x.dtype, x.shape, dfilter.shape),
       device);
+}
+
+/// Two kernels and the tensor between them, which takes the first part of the workspace.
+class PooledPair {
+ public:
+  PooledPair(std::unique_ptr<Kernel> before, std::unique_ptr<Kernel> behind, TensorType type)
+      : first(std::move(before)),
+        second(std::move(behind)),
+        between_(std::move(type)),
+        between_bytes_((between_.bytes() + workspace_alignment - 1) / workspace_alignment * workspace_alignment) {}
+
+  std::size_t workspace_bytes() const {
+    return between_bytes_ + std::max(first->workspace_bytes(), second->workspace_bytes());
+  }
+  TensorView between(std::span<std::byte> workspace) const { return {&between_, workspace.data()}; }
+  std::span<std::byte> rest(std::span<std::byte> workspace) const { return workspace.subspan(between_bytes_); }
+
+  std::unique_ptr<Kernel> first, second;
+
+ private:
+  TensorType between_;
+  std::size_t between_bytes_;
+};
+
+class ConvMaxPool final : public Kernel {
+ public:
+  explicit ConvMaxPool(PooledPair pair) : pair_(std::move(pair)) {}
+  std::string_view implementation() const override { return pair_.first->implementation(); }
+  std::size_t workspace_bytes() const override { return pair_.workspace_bytes(); }
+  void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
+    const std::array convolved{pair_.between(workspace)};
+    pair_.first->run(stream, inputs, convolved, pair_.rest(workspace));
+    pair_.second->run(stream, convolved, outputs, pair_.rest(workspace));
+  }
+
+ private:
+  PooledPair pair_;
+};
+
+class ConvMaxPoolFilterGradient final : public Kernel {
+ public:
+  explicit ConvMaxPoolFilterGradient(PooledPair pair) : pair_(std::move(pair)) {}
+  std::string_view implementation() const override { return pair_.second->implementation(); }
+  std::size_t workspace_bytes() const override { return pair_.workspace_bytes(); }
+  void run(Stream& stream, Views inputs, Views outputs, std::span<std::byte> workspace) override {
+    const std::array spread{pair_.between(workspace)};
+    pair_.first->run(stream, inputs.subspan(1), spread, pair_.rest(workspace));
+    pair_.second->run(stream, std::array{inputs[0], spread[0]}, outputs, pair_.rest(workspace));
+  }
+
+ private:
+  PooledPair pair_;
+};
+
+std::unique_ptr<Kernel> plan_conv2d_max_pool(const Conv2DMaxPool& op, const Signature& signature, Device& device) {
+  const std::array between{op.convolved(signature.inputs)};
+  return std::make_unique<ConvMaxPool>(
+      PooledPair(plan_conv2d(Conv2D(op.conv), Signature{signature.inputs, between}, device),
+                 plan_kernel(MaxPool2D(op.pool), Signature{between, signature.outputs}, device), between[0]));
+}
+
+std::unique_ptr<Kernel> plan_conv2d_max_pool_filter_gradient(const Conv2DMaxPoolFilterGradient& op,
+                                                             const Signature& signature, Device& device) {
+  const std::array between{op.spread(signature.inputs[0])};
+  const std::array conv_inputs{signature.inputs[0], between[0]};
+  return std::make_unique<ConvMaxPoolFilterGradient>(
+      PooledPair(plan_kernel(MaxPool2DGradient(op.pool, between[0].shape),
+                             Signature{signature.inputs.subspan(1), between}, device),
+                 plan_conv2d_filter_gradient(Conv2DFilterGradient(op.conv, op.filter_shape),
+                                             Signature{conv_inputs, signature.outputs}, device),
+                 between[0]));
+}
+
+}  // namespace
+
+void add_conv(KernelTable& table) {
+  add_row<&plan_conv2d>(table);
+  add_row<&plan_conv2d_input_gradient>(table);
+  add_row<&plan_conv2d_filter_gradient>(table);
+  add_row<&plan_conv2d_max_pool>(table);
+  add_row<&plan_conv2d_max_pool_filter_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

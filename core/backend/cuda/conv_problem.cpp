@@ -1,6 +1,6 @@
 #include "core/backend/cuda/conv_problem.h"
 
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
 
 namespace gpubench::cuda {
 

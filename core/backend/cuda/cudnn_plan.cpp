@@ -7,7 +7,8 @@ namespace gpubench::cuda {
 namespace {
 
 /// Engines as cuDNN proposes them; empty where it has none for the graph.
-std::vector<BackendDescriptor> proposals(const CudnnGraph& graph, cudnnBackendHeurMode_t mode, std::string& why_not) {
+std::vector<BackendDescriptor> proposed_engines(const CudnnGraph& graph, cudnnBackendHeurMode_t mode,
+                                                std::string& why_not) {
   const BackendDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   const cudnnBackendDescriptor_t operations = graph.graph.get();
   check(cudnn().backend_set_attribute(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
@@ -109,7 +110,7 @@ std::optional<CudnnPlan> CudnnPlan::choose(CudnnGraph graph, CudnnHandle& handle
                                            std::string& why_not) {
   why_not = "cuDNN proposes no engine";
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    for (BackendDescriptor& configuration : proposals(graph, mode, why_not)) {
+    for (BackendDescriptor& configuration : proposed_engines(graph, mode, why_not)) {
       const Engine engine = engine_of(configuration);
       if (!keeps_rules(rules, engine.notes)) continue;
       std::optional<BackendDescriptor> built = build(configuration, handle.handle(), why_not);

@@ -1,9 +1,10 @@
-#include "core/backend/cuda/image.h"
+#include "core/backend/cuda/kernels/image.h"
 
 #include <algorithm>
 
-#include "core/backend/cuda/kernels/image.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
+#include "core/ops/image.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -23,8 +24,6 @@ std::unique_ptr<Kernel> plan_random_images(const Op& op, const Signature& signat
     return launch(on, ImageDraws{seed, inputs[1].as<std::int64_t>(), per_step}, inputs[0].data, outputs[0].data);
   });
 }
-
-}  // namespace
 
 std::unique_ptr<Kernel> plan_random_flip_left_right(const RandomFlipLeftRight& op, const Signature& signature,
                                                     Device& device) {
@@ -69,6 +68,16 @@ std::unique_ptr<Kernel> plan_resize_images(const ResizeImages& op, const Signatu
         if (!bilinear) return launch_resize_nearest(on, from, to, inputs[0].data, outputs[0].data);
         return launch_resize_bilinear(on, from, to, inputs[0].data, outputs[0].as<float>());
       });
+}
+
+}  // namespace
+
+void add_image(KernelTable& table) {
+  add_row<&plan_random_flip_left_right>(table);
+  add_row<&plan_random_brightness>(table);
+  add_row<&plan_random_contrast>(table);
+  add_row<&plan_random_crop>(table);
+  add_row<&plan_resize_images>(table);
 }
 
 }  // namespace gpubench::cuda

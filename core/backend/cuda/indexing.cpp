@@ -1,11 +1,12 @@
-#include "core/backend/cuda/indexing.h"
+#include "core/backend/cuda/kernels/indexing.h"
 
 #include <algorithm>
 
-#include "core/backend/cuda/kernels/indexing.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/reduce_plan.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/ops/indexing.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -47,8 +48,6 @@ class SharedGatherGradient {
   ReduceEnds ends_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_one_hot(const OneHot& op, const Signature&, Device& device) {
   return launch_kernel(op, device,
                        [depth = op.depth, type = op.dtype](const LaunchOn& on, Views inputs, Views outputs) {
@@ -67,15 +66,6 @@ std::unique_ptr<Kernel> plan_gather(const Gather& op, const Signature& signature
       });
 }
 
-std::int64_t gather_gradient_parts(std::int64_t indices, std::int64_t rows, std::int64_t columns, int multiprocessors) {
-  // Enough blocks to go round, and enough indices to each that the sum over the parts is the smaller work.
-  constexpr std::int64_t blocks_per_multiprocessor = 4, least_indices = 1024;
-  const std::int64_t row_tiles = (rows + gather_tile - 1) / gather_tile;
-  const std::int64_t tiles = std::max<std::int64_t>(1, row_tiles * ((columns + gather_tile - 1) / gather_tile));
-  return std::clamp<std::int64_t>(multiprocessors * blocks_per_multiprocessor / tiles, 1,
-                                  std::max<std::int64_t>(1, indices / least_indices));
-}
-
 std::unique_ptr<Kernel> plan_gather_gradient(const GatherGradient& op, const Signature& signature, Device& device) {
   const TensorType& dy = signature.inputs[0];
   require_floating(op, dy);
@@ -89,6 +79,14 @@ std::unique_ptr<Kernel> plan_gather_gradient(const GatherGradient& op, const Sig
   return launch_kernel(op, device, [shape](const LaunchOn& on, Views inputs, Views outputs) {
     return launch_gather_gradient(on, indices_in(inputs[1]), shape, inputs[0].data, outputs[0].data);
   });
+}
+
+}  // namespace
+
+void add_indexing(KernelTable& table) {
+  add_row<&plan_one_hot>(table);
+  add_row<&plan_gather>(table);
+  add_row<&plan_gather_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

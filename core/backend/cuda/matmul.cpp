@@ -1,15 +1,21 @@
-#include "core/backend/cuda/matmul.h"
+// Products of matrices by cuBLASLt: float32 (in TF32 where the device allows it), float16 and bfloat16, summed in
+// float32. Planning throws Error where cuBLASLt has no algorithm.
+#include "core/ops/matmul.h"
 
 #include <array>
 #include <fmt/format.h>
 
 #include "core/backend/cuda/elementwise.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/matmul_descriptors.h"
-#include "core/backend/cuda/refuse.h"
-#include "core/math/unary.h"
+#include "core/backend/cuda/status.h"
+#include "core/math/functions.h"
+#include "core/ops/matmul_accumulate.h"
+#include "core/ops/matmul_aux.h"
+#include "core/ops/matmul_bias_gradient.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -97,7 +103,7 @@ bool has_algorithm(const Op& op, const Signature& signature, CudaDevice& gpu) {
 }
 
 template <class O>
-std::unique_ptr<Kernel> plan(const O& op, const Signature& signature, Device& device) {
+std::unique_ptr<Kernel> plan_product(const O& op, const Signature& signature, Device& device) {
   const TensorType& result = signature.outputs[0];
   require_floating(op, result);
   if (result.elements() == 0) refuse(op, "an empty result is not supported");
@@ -112,32 +118,40 @@ std::unique_ptr<Kernel> plan(const O& op, const Signature& signature, Device& de
   return std::make_unique<MatmulKernel>(std::move(call), *algorithm, result, gpu);
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_matmul(const Matmul& op, const Signature& signature, Device& device) {
   if (signature.outputs[0].elements() == 0) {
     require_floating(op, signature.outputs[0]);
     return launch_kernel(op, device, [](const LaunchOn&, Views, Views) { return cudaSuccess; });
   }
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_accumulate(const MatmulAccumulate& op, const Signature& signature, Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_bias_gradient(const MatmulBiasGradient& op, const Signature& signature,
                                                   Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_aux(const MatmulAux& op, const Signature& signature, Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
 }
 
 std::unique_ptr<Kernel> plan_matmul_activation_gradient(const MatmulActivationGradient& op, const Signature& signature,
                                                         Device& device) {
-  return plan(op, signature, device);
+  return plan_product(op, signature, device);
+}
+
+}  // namespace
+
+void add_matmul(KernelTable& table) {
+  add_row<&plan_matmul>(table);
+  add_row<&plan_matmul_accumulate>(table);
+  add_row<&plan_matmul_bias_gradient>(table);
+  add_row<&plan_matmul_aux>(table);
+  add_row<&plan_matmul_activation_gradient>(table);
 }
 
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device) {

@@ -46,7 +46,7 @@ MatmulAlgorithm algorithm_of(const cublasLtMatmulHeuristicResult_t& proposal) {
 }
 
 /// At most `count`, best first as the library estimates them.
-std::vector<MatmulAlgorithm> proposals(cublasLtHandle_t handle, const MatmulProblem& problem, int count) {
+std::vector<MatmulAlgorithm> proposed_algorithms(cublasLtHandle_t handle, const MatmulProblem& problem, int count) {
   MatmulDescriptors descriptors(problem);
   // The library takes the alignment of the epilogue's memory from its address, even where it reads none (cublasLt.h).
   const void* const address = address_of_a_tensor();
@@ -78,7 +78,7 @@ const MatmulAlgorithm* MatmulAlgorithms::find(const MatmulProblem& problem) {
 }
 
 std::optional<MatmulAlgorithm> MatmulAlgorithms::choose(const MatmulProblem& problem) const {
-  std::vector<MatmulAlgorithm> candidates = proposals(device_.cublaslt(), problem, std::max(1, candidates_));
+  std::vector<MatmulAlgorithm> candidates = proposed_algorithms(device_.cublaslt(), problem, std::max(1, candidates_));
   if (candidates.empty()) return std::nullopt;
   if (candidates_ < 2) return std::move(candidates.front());
   MatmulAlgorithm fastest = std::move(candidates[fastest_matmul(device_, problem, candidates)]);

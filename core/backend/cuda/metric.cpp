@@ -1,10 +1,12 @@
-#include "core/backend/cuda/metric.h"
-
 #include "core/backend/cuda/kernels/metric.h"
+
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/state.h"
 #include "core/backend/cuda/launch_kernel.h"
+#include "core/ops/metric.h"
 
 namespace gpubench::cuda {
+namespace {
 
 std::unique_ptr<Kernel> plan_top_k_matches(const TopKMatches& op, const Signature& signature, Device& device) {
   const Shape& shape = signature.inputs[0].shape;
@@ -28,6 +30,14 @@ std::unique_ptr<Kernel> plan_binary_matches(const BinaryMatches& op, const Signa
                          return launch_binary_matches(on, elements, threshold, in[0].as<float>(), in[1].as<float>(),
                                                       out[0].as<float>());
                        });
+}
+
+}  // namespace
+
+void add_metric(KernelTable& table) {
+  add_row<&plan_top_k_matches>(table);
+  add_row<&plan_sum_and_count>(table);
+  add_row<&plan_binary_matches>(table);
 }
 
 }  // namespace gpubench::cuda

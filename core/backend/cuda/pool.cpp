@@ -1,13 +1,14 @@
 // Kernels of our own: cuDNN's pooling says not which element won, finds its gradient from the image instead, and pads
 // both sides alike.
-#include "core/backend/cuda/pool.h"
+#include "core/backend/cuda/kernels/pool.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "core/backend/cuda/kernels/pool.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/ops/pool.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -39,8 +40,6 @@ PoolGeometry geometry(const Op& op, const Pool2DAttributes& options, const Tenso
   return pool;
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_max_pool2d(const MaxPool2D& op, const Signature& signature, Device& device) {
   const PoolGeometry pool = geometry(op, op.options, signature.inputs[0], signature.outputs[1].dtype);
   return launch_kernel(op, device, [pool](const LaunchOn& on, Views inputs, Views outputs) {
@@ -69,6 +68,15 @@ std::unique_ptr<Kernel> plan_average_pool2d_gradient(const AveragePool2DGradient
   return launch_kernel(op, device, [pool](const LaunchOn& on, Views inputs, Views outputs) {
     return launch_average_pool_gradient(on, pool, outputs[0].data, inputs[0].data);
   });
+}
+
+}  // namespace
+
+void add_pool(KernelTable& table) {
+  add_row<&plan_max_pool2d>(table);
+  add_row<&plan_max_pool2d_gradient>(table);
+  add_row<&plan_average_pool2d>(table);
+  add_row<&plan_average_pool2d_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

@@ -1,10 +1,11 @@
-#include "core/backend/cuda/random.h"
+#include "core/backend/cuda/kernels/random.h"
 
 #include <algorithm>
 
-#include "core/backend/cuda/kernels/random.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/ops/random.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -32,8 +33,6 @@ std::unique_ptr<Kernel> plan_mask(const Op& op, const Signature& signature, Devi
                        });
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_dropout(const Dropout& op, const Signature& signature, Device& device) {
   return plan_mask(op, signature, device, op.rate, op.seed, op.first);
 }
@@ -58,6 +57,15 @@ std::unique_ptr<Kernel> plan_random_normal(const RandomNormal& op, const Signatu
                          return launch_random_normal(on, draw_of(seed, inputs, outputs), mean, stddev,
                                                      outputs[0].as<float>());
                        });
+}
+
+}  // namespace
+
+void add_random(KernelTable& table) {
+  add_row<&plan_dropout>(table);
+  add_row<&plan_dropout_gradient>(table);
+  add_row<&plan_random_uniform>(table);
+  add_row<&plan_random_normal>(table);
 }
 
 }  // namespace gpubench::cuda

@@ -1,18 +1,22 @@
-#include "core/backend/cuda/reduce.h"
+#include "core/backend/cuda/kernels/reduce.h"
 
 #include <fmt/format.h>
 
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/reduce_plan.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/status.h"
+#include "core/backend/reduce_passes.h"
+#include "core/ops/bias.h"
+#include "core/ops/reduce.h"
 
 namespace gpubench::cuda {
 namespace {
 
 /// Launches the steps one behind the other; results of all but the last lie in the workspace.
-class Steps {
+class ReduceLaunches {
  public:
-  Steps(Reduction reduction, std::vector<ReduceStep> steps, const Signature& signature, double scale)
+  ReduceLaunches(Reduction reduction, std::vector<ReduceStep> steps, const Signature& signature, double scale)
       : reduction_(reduction), steps_(std::move(steps)), scale_(static_cast<float>(scale)) {
     ends_.in_type = signature.inputs[0].dtype;
     ends_.out_type = signature.outputs[0].dtype;
@@ -55,18 +59,14 @@ class Steps {
   float scale_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_passes(const Op& op, const Signature& signature, Device& device, Reduction reduction,
-                                    const std::vector<ReducePass>& passes, double scale) {
+                                    const std::vector<ReducePass>& passes, double scale = 1) {
   const bool may_pack = is_floating(signature.inputs[0].dtype) && reduction != Reduction::arg_max;
-  Steps steps(reduction, reduce_steps(passes, may_pack, cuda_device(device).properties().multiprocessors), signature,
-              scale);
+  ReduceLaunches steps(reduction, reduce_steps(passes, may_pack, cuda_device(device).properties().multiprocessors),
+                       signature, scale);
   const std::size_t workspace_bytes = steps.workspace_bytes();
   return launch_kernel(op, device, std::move(steps), workspace_bytes);
 }
-
-namespace {
 
 std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& signature, Device& device,
                                        Reduction reduction, double scale = 1) {
@@ -74,13 +74,13 @@ std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& s
   return plan_passes(op, signature, device, reduction, reduce_passes(input.shape, op.reduced(input)), scale);
 }
 
-}  // namespace
+void require_summable(const Op& op, Dtype type) {
+  if (is_floating(type) || type == Dtype::i64 || type == Dtype::i32) return;  // smaller integers would overflow at once
+  refuse(op, fmt::format("{} is not supported; cast to int32, int64 or float32 first", to_string(type)));
+}
 
 std::unique_ptr<Kernel> plan_reduce_sum(const ReduceSum& op, const Signature& signature, Device& device) {
-  const Dtype type = signature.inputs[0].dtype;
-  if (!is_floating(type) && type != Dtype::i64 && type != Dtype::i32) {  // smaller integers would overflow at once
-    refuse(op, fmt::format("{} is not supported; cast to int32, int64 or float32 first", to_string(type)));
-  }
+  require_summable(op, signature.inputs[0].dtype);
   return plan_reduction(op, signature, device, Reduction::sum);
 }
 
@@ -100,10 +100,38 @@ std::unique_ptr<Kernel> plan_reduce_min(const ReduceMin& op, const Signature& si
 }
 
 std::unique_ptr<Kernel> plan_arg_max(const ArgMax& op, const Signature& signature, Device& device) {
+  return plan_passes(op, signature, device, Reduction::arg_max, {axis_pass(signature.inputs[0].shape, op.axis)});
+}
+
+std::unique_ptr<Kernel> plan_cumsum(const Cumsum& op, const Signature& signature, Device& device) {
   const TensorType& input = signature.inputs[0];
-  std::vector<bool> reduced(input.shape.size(), false);
-  reduced[static_cast<std::size_t>(op.axis < 0 ? op.axis + input.rank() : op.axis)] = true;
-  return plan_passes(op, signature, device, Reduction::arg_max, reduce_passes(input.shape, reduced));
+  require_summable(op, input.dtype);
+  const ReducePass pass = axis_pass(input.shape, op.axis);
+  return launch_kernel(op, device,
+                       [shape = CumsumShape{pass.before, pass.extent, pass.after, op.reverse, input.dtype}](
+                           const LaunchOn& on, Views inputs, Views outputs) {
+                         return launch_cumsum(on, shape, outputs[0].data, inputs[0].data);
+                       });
+}
+
+std::unique_ptr<Kernel> plan_bias_gradient(const BiasGradient& op, const Signature& signature, Device& device) {
+  const TensorType& dy = signature.inputs[0];
+  require_floating(op, dy);
+  std::vector<bool> reduced(dy.shape.size(), true);
+  reduced.back() = false;
+  return plan_passes(op, signature, device, Reduction::sum, reduce_passes(dy.shape, reduced));
+}
+
+}  // namespace
+
+void add_reduce(KernelTable& table) {
+  add_row<&plan_reduce_sum>(table);
+  add_row<&plan_reduce_mean>(table);
+  add_row<&plan_reduce_max>(table);
+  add_row<&plan_reduce_min>(table);
+  add_row<&plan_arg_max>(table);
+  add_row<&plan_cumsum>(table);
+  add_row<&plan_bias_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/backend/cuda/kernels/indexing.h"
+
 namespace gpubench::cuda {
 namespace {
 
@@ -69,6 +71,15 @@ ReduceStep last_reduce_step(std::int64_t parts, std::int64_t results, bool may_p
 
 std::int64_t results_of(const ReduceStep& step) {
   return step.parts * step.before * step.after;
+}
+
+std::int64_t gather_gradient_parts(std::int64_t indices, std::int64_t rows, std::int64_t columns, int multiprocessors) {
+  // Enough blocks to go round, and enough indices to each that the sum over the parts is the smaller work.
+  constexpr std::int64_t blocks_per_multiprocessor = 4, least_indices = 1024;
+  const std::int64_t row_tiles = (rows + gather_tile - 1) / gather_tile;
+  const std::int64_t tiles = std::max<std::int64_t>(1, row_tiles * ((columns + gather_tile - 1) / gather_tile));
+  return std::clamp<std::int64_t>(multiprocessors * blocks_per_multiprocessor / tiles, 1,
+                                  std::max<std::int64_t>(1, indices / least_indices));
 }
 
 }  // namespace gpubench::cuda

@@ -18,4 +18,7 @@ ReduceStep last_reduce_step(std::int64_t parts, std::int64_t results, bool may_p
 /// Results that a step leaves.
 std::int64_t results_of(const ReduceStep& step);
 
+/// In how many parts the blocks that sum a gradient of gather of [rows, columns] share `indices` of them.
+std::int64_t gather_gradient_parts(std::int64_t indices, std::int64_t rows, std::int64_t columns, int multiprocessors);
+
 }  // namespace gpubench::cuda

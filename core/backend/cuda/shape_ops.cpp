@@ -1,41 +1,22 @@
-#include "core/backend/cuda/shape_ops.h"
+#include "core/ops/shape_ops.h"
 
 #include <array>
 #include <vector>
 
 #include "core/backend/broadcast_plan.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
+#include "core/ops/reverse.h"
 
 namespace gpubench::cuda {
 namespace {
 
-Strides row_major(const Shape& shape) {
-  Strides strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= shape[i];
-  }
-  return strides;
+Walk walk_of(const ResolvedSlice& slice, const Shape& whole) {
+  return sliced(whole, slice.begin, slice.stride);
 }
 
-/// Where a walk over a tensor starts, and its step in each dimension.
-struct Steps {
-  std::int64_t start = 0;
-  Strides strides;
-};
-
-Steps steps_of(const ResolvedSlice& slice, const Shape& whole) {
-  Steps steps{0, row_major(whole)};
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    steps.start += slice.begin[i] * steps.strides[i];
-    steps.strides[i] *= slice.stride[i];
-  }
-  return steps;
-}
-
-StridedWalk walk_over(const Op& op, Shape shape, Dtype dtype, const Steps& from, const Steps& to) {
+StridedWalk walk_over(const Op& op, Shape shape, Dtype dtype, const Walk& from, const Walk& to) {
   StridedWalk walk{.access = {}, .from = from.start, .to = to.start, .element_bytes = size_of(dtype)};
   walk.access.elements = element_count(shape);
   std::array strides{from.strides, to.strides};
@@ -49,51 +30,38 @@ StridedWalk walk_over(const Op& op, Shape shape, Dtype dtype, const Steps& from,
 }
 
 /// A kernel that writes all of its output from front to back, reading as `from` says.
-std::unique_ptr<Kernel> gather_kernel(const Op& op, const Signature& signature, Device& device, const Steps& from) {
+std::unique_ptr<Kernel> gather_kernel(const Op& op, const Signature& signature, Device& device, const Walk& from) {
   const TensorType& type = signature.outputs[0];
-  const StridedWalk walk = walk_over(op, type.shape, type.dtype, from, {0, row_major(type.shape)});
+  const StridedWalk walk = walk_over(op, type.shape, type.dtype, from, row_major(type.shape));
   return launch_kernel(op, device, [walk](const LaunchOn& on, Views inputs, Views outputs) {
     return launch_strided_copy(on, walk, outputs[0].data, inputs[0].data);
   });
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_transpose(const Transpose& op, const Signature& signature, Device& device) {
-  const Strides strides = row_major(signature.inputs[0].shape);
-  Steps from;
-  for (const std::int64_t axis : op.order(signature.inputs[0])) {
-    from.strides.push_back(strides[static_cast<std::size_t>(axis)]);
-  }
-  return gather_kernel(op, signature, device, from);
+  const TensorType& type = signature.inputs[0];
+  return gather_kernel(op, signature, device, transposed(type.shape, op.order(type)));
 }
 
 std::unique_ptr<Kernel> plan_reverse(const Reverse& op, const Signature& signature, Device& device) {
   const TensorType& type = signature.inputs[0];
-  const std::vector<bool> reversed = op.reversed(type);
-  Steps from{0, row_major(type.shape)};
-  for (std::size_t i = 0; i < reversed.size() && type.elements() > 0; ++i) {
-    if (!reversed[i]) continue;
-    from.start += (type.shape[i] - 1) * from.strides[i];
-    from.strides[i] = -from.strides[i];
-  }
-  return gather_kernel(op, signature, device, from);
+  return gather_kernel(op, signature, device, reversed(type.shape, op.reversed(type)));
 }
 
 std::unique_ptr<Kernel> plan_slice(const Slice& op, const Signature& signature, Device& device) {
-  const Steps from = steps_of(op.resolve(signature.inputs[0]), signature.inputs[0].shape);
+  const Walk from = walk_of(op.resolve(signature.inputs[0]), signature.inputs[0].shape);
   return gather_kernel(op, signature, device, from);
 }
 
 std::unique_ptr<Kernel> plan_broadcast_to(const BroadcastTo& op, const Signature& signature, Device& device) {
-  const Steps from{0, stretched_strides(signature.inputs[0].shape, signature.outputs[0].shape)};
+  const Walk from{0, stretched_strides(signature.inputs[0].shape, signature.outputs[0].shape)};
   return gather_kernel(op, signature, device, from);
 }
 
 std::unique_ptr<Kernel> plan_slice_gradient(const SliceGradient& op, const Signature& signature, Device& device) {
   const TensorType& dy = signature.inputs[0];
   const StridedWalk walk =
-      walk_over(op, dy.shape, dy.dtype, {0, row_major(dy.shape)}, steps_of(op.resolve(), op.input_shape));
+      walk_over(op, dy.shape, dy.dtype, row_major(dy.shape), walk_of(op.resolve(), op.input_shape));
   return launch_kernel(
       op, device, [walk, bytes = signature.outputs[0].bytes()](const LaunchOn& on, Views inputs, Views outputs) {
         if (bytes == 0) return cudaSuccess;
@@ -122,6 +90,17 @@ std::unique_ptr<Kernel> plan_concat(const Concat& op, const Signature& signature
     }
     return cudaSuccess;
   });
+}
+
+}  // namespace
+
+void add_shape_ops(KernelTable& table) {
+  add_row<&plan_transpose>(table);
+  add_row<&plan_reverse>(table);
+  add_row<&plan_slice>(table);
+  add_row<&plan_slice_gradient>(table);
+  add_row<&plan_concat>(table);
+  add_row<&plan_broadcast_to>(table);
 }
 
 }  // namespace gpubench::cuda

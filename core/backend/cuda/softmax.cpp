@@ -1,14 +1,15 @@
 // Rows are cuDNN's images of one pixel, classes their channels: [rows, classes, 1, 1]. cuDNN documents that the
 // gradient may overwrite dy or y; that the result may overwrite x holds because every kernel reads a row before it
 // writes it.
-#include "core/backend/cuda/softmax.h"
+#include "core/ops/softmax.h"
 
 #include <limits>
 
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn_handle.h"
-#include "core/backend/cuda/refuse.h"
+#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/status.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -58,8 +59,6 @@ class SoftmaxKernel final : public Kernel {
   bool empty_ = false;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> plan_softmax(const Softmax& op, const Signature& signature, Device& device) {
   return std::make_unique<SoftmaxKernel>(op, signature.inputs[0], device, CUDNN_SOFTMAX_ACCURATE, false);
 }
@@ -75,6 +74,15 @@ std::unique_ptr<Kernel> plan_log_softmax(const LogSoftmax& op, const Signature& 
 std::unique_ptr<Kernel> plan_log_softmax_gradient(const LogSoftmaxGradient& op, const Signature& signature,
                                                   Device& device) {
   return std::make_unique<SoftmaxKernel>(op, signature.inputs[0], device, CUDNN_SOFTMAX_LOG, true);
+}
+
+}  // namespace
+
+void add_softmax(KernelTable& table) {
+  add_row<&plan_softmax>(table);
+  add_row<&plan_softmax_gradient>(table);
+  add_row<&plan_log_softmax>(table);
+  add_row<&plan_log_softmax_gradient>(table);
 }
 
 }  // namespace gpubench::cuda

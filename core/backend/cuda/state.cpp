@@ -1,11 +1,14 @@
-#include "core/backend/cuda/state.h"
+#include "core/backend/cuda/kernels/state.h"
 
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels/state.h"
+#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/math/binary.h"
+#include "core/math/functions.h"
+#include "core/ops/schedule.h"
+#include "core/ops/state.h"
 
 namespace gpubench::cuda {
+namespace {
 
 std::unique_ptr<Kernel> plan_assign(const Assign& op, const Signature& signature, Device& device) {
   return launch_kernel(
@@ -51,6 +54,17 @@ std::unique_ptr<Kernel> plan_exponential_decay(const ExponentialDecay& op, const
                          return launch_exponential_decay(on, outputs[0].as<float>(), inputs[0].as<std::int64_t>(),
                                                          initial, steps, factor, staircase);
                        });
+}
+
+}  // namespace
+
+void add_state(KernelTable& table) {
+  add_row<&plan_assign>(table);
+  add_row<&plan_assign_add>(table);
+  add_row<&plan_moving_average>(table);
+  add_row<&plan_accumulate_mean>(table);
+  add_row<&plan_cosine_decay>(table);
+  add_row<&plan_exponential_decay>(table);
 }
 
 }  // namespace gpubench::cuda

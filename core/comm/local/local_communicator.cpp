@@ -1,13 +1,10 @@
 #include "core/comm/local/local_communicator.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <span>
 #include <thread>
 
-#include "core/base/error.h"
+#include "core/base/enum_names.h"
 #include "core/comm/exchange_clock.h"
 #include "core/comm/local/local_exchange.h"
 #include "core/comm/side_queue.h"
@@ -15,7 +12,8 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 5> algorithm_names{"direct", "tree", "parts", "ring", "reduction_to_one"};
+/// Those that a caller may choose; reduction_to_one is a choice of CrossDevice.
+constexpr EnumNames<LocalAlgorithm, 4> algorithms{"unknown algorithm", {"direct", "tree", "parts", "ring"}};
 
 class LocalSide;
 
@@ -46,7 +44,7 @@ struct LocalRank {
   }
 };
 
-class LocalSide final : public SideCollective {
+class LocalSide final : public SideWork {
  public:
   LocalSide(std::shared_ptr<LocalRank> rank, Collective collective) : rank_(std::move(rank)) {
     collective_.collective = std::move(collective);
@@ -125,7 +123,7 @@ class LocalCommunicator final : public Communicator {
     rank_->clock.add(collective.bytes(), outcome, from);
   }
 
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<LocalSide>(rank_, std::move(collective));
   }
 
@@ -158,16 +156,11 @@ class LocalCommunicator final : public Communicator {
 }  // namespace
 
 std::string_view to_string(LocalAlgorithm algorithm) {
-  return algorithm_names[static_cast<std::size_t>(algorithm)];
+  return algorithm == LocalAlgorithm::reduction_to_one ? "reduction_to_one" : algorithms[algorithm];
 }
 
 LocalAlgorithm parse_local_algorithm(std::string_view name) {
-  const auto known = std::span(algorithm_names).first(algorithm_names.size() - 1);
-  const auto found = std::ranges::find(known, name);
-  if (found == known.end()) {
-    throw Error(fmt::format("unknown algorithm '{}' (known: {})", name, fmt::join(known, ", ")));
-  }
-  return static_cast<LocalAlgorithm>(found - known.begin());
+  return algorithms.parse(name);
 }
 
 std::vector<std::unique_ptr<Communicator>> make_local_communicators(std::vector<int> node_of_rank,

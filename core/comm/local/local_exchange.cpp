@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comm/collective.h"
@@ -14,10 +15,6 @@ namespace {
 /// Places of staged tensors are aligned for every element type.
 constexpr std::size_t staged_alignment = 64;
 
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + staged_alignment - 1) / staged_alignment * staged_alignment;
-}
-
 /// What others need of a rank's tensors: all that it puts in.
 std::span<const TensorView> inputs(const Collective& collective) {
   const std::span all(collective.tensors);
@@ -27,7 +24,7 @@ std::span<const TensorView> inputs(const Collective& collective) {
 
 std::size_t staged_at(const Collective& collective, std::size_t tensor) {
   std::size_t at = 0;
-  for (std::size_t i = 0; i < tensor; ++i) at += aligned(collective.tensors[i].type->bytes());
+  for (std::size_t i = 0; i < tensor; ++i) at += align_up(collective.tensors[i].type->bytes(), staged_alignment);
   return at;
 }
 
@@ -38,7 +35,7 @@ void for_each_sum(const Collective& collective, const Visit& visit) {
   for (const TensorView& tensor : collective.tensors) {
     const auto elements = static_cast<std::size_t>(tensor.elements());
     visit(tensor, elements, at);
-    at += aligned(elements * size_of(sum_dtype(tensor.type->dtype)));
+    at += align_up(elements * size_of(sum_dtype(tensor.type->dtype)), staged_alignment);
   }
 }
 
@@ -219,7 +216,7 @@ void LocalExchange::stage(const Collective& collective) {
   }
   for (const TensorView& tensor : inputs(collective)) {
     copy_bytes(to, tensor.data, tensor.type->bytes());
-    to += aligned(tensor.type->bytes());
+    to += align_up(tensor.type->bytes(), staged_alignment);
   }
 }
 

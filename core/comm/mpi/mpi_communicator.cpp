@@ -36,7 +36,7 @@ struct MpiRank {
   void abort(const std::string& reason) const { link.watch()->abort(channel, channel + 1, reason); }
 };
 
-class MpiSide final : public SideCollective {
+class MpiSide final : public SideWork {
  public:
   MpiSide(std::shared_ptr<MpiRank> rank, Collective collective)
       : rank_(std::move(rank)), collective_(std::move(collective)) {
@@ -105,7 +105,7 @@ class MpiCommunicator final : public Communicator {
     rank_->clock.add(collective.bytes(), outcome, from);
   }
 
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<MpiSide>(rank_, std::move(collective));
   }
 

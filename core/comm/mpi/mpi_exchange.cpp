@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comm/collective.h"
@@ -80,7 +81,7 @@ Span span_of(const TensorPieces& pieces, const Collective& collective, std::size
 /// In a message: the next tensor begins where elements of any type may.
 std::size_t room_for(const TensorView& tensor) {
   constexpr std::size_t widest = sizeof(std::int64_t);
-  return (tensor.type->bytes() + widest - 1) / widest * widest;
+  return align_up(tensor.type->bytes(), widest);
 }
 
 }  // namespace

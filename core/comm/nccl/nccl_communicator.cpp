@@ -73,7 +73,7 @@ bool is_recorded(Stream& stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-class NcclSideCollective final : public SideCollective {
+class NcclSideCollective final : public SideWork {
  public:
   NcclSideCollective(NcclCommunicator& communicator, Collective collective, Device& device, Stream& beside)
       : communicator_(communicator),
@@ -142,7 +142,7 @@ void NcclCommunicator::run(const Collective& collective, Stream& stream) {
   queue(collective, stream);
 }
 
-std::unique_ptr<SideCollective> NcclCommunicator::beside(Collective collective) {
+std::unique_ptr<SideWork> NcclCommunicator::beside(Collective collective) {
   check_collective(collective, size_);
   device_.bind_to_thread();
   return std::make_unique<NcclSideCollective>(*this, std::move(collective), device_, *beside_);

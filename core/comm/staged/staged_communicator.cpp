@@ -117,7 +117,7 @@ Clock::time_point stood_from(const StagedWork& work, const Event& met) {
   return work.outcome.done - std::chrono::duration_cast<Clock::duration>(work.done->since(met));
 }
 
-class StagedSide final : public SideCollective {
+class StagedSide final : public SideWork {
  public:
   StagedSide(std::shared_ptr<StagedRank> rank, Collective collective)
       : rank_(std::move(rank)),
@@ -191,7 +191,7 @@ class StagedCommunicator final : public Communicator {
     rank_->clock.add(collective.bytes(), work.outcome, work.outcome.arrived);
   }
 
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<StagedSide>(rank_, std::move(collective));
   }
 

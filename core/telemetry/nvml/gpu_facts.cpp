@@ -4,15 +4,15 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/nvml/gpu_sensors.h"
 #include "core/telemetry/peaks.h"
 
 namespace gpubench {
 namespace {
 
 std::string mhz(const std::optional<double>& hz) {
-  constexpr double hz_per_mhz = 1e6;
-  return hz ? fmt::format("{:.0f}", *hz / hz_per_mhz) : "?";
+  constexpr double hz_in_mhz = 1e6;
+  return hz ? fmt::format("{:.0f}", *hz / hz_in_mhz) : "?";
 }
 
 std::string clocks(const GpuSensors& sensors) {

@@ -49,5 +49,23 @@ TEST(BroadcastPlanTest, TheCursorWalksRowsInOrderFromAnywhere) {
   }
 }
 
+TEST(Walks, OverARowMajorTensor) {
+  const Shape shape{2, 3, 4};
+  EXPECT_EQ(row_major(shape).strides, (Strides{12, 4, 1}));
+  EXPECT_EQ(transposed(shape, Shape{2, 0, 1}).strides, (Strides{1, 12, 4}));
+
+  const Walk backward = reversed(shape, {false, true, true});
+  EXPECT_EQ(backward.start, 2 * 4 + 3);
+  EXPECT_EQ(backward.strides, (Strides{12, -4, -1}));
+
+  const Walk every_second = sliced(shape, {1, 0, 1}, {1, 2, -1});
+  EXPECT_EQ(every_second.start, 12 + 1);
+  EXPECT_EQ(every_second.strides, (Strides{12, 8, -1}));
+}
+
+TEST(Walks, OverNothingBeginAtItsStart) {
+  EXPECT_EQ(reversed({0, 3}, {true, true}).start, 0);
+}
+
 }  // namespace
 }  // namespace gpubench

@@ -1,10 +1,10 @@
 // A warm pipeline asks for no memory: batches circulate between the stage that fills them and the consumer.
 #include <gtest/gtest.h>
 
-#include "core/data/batch.h"
-#include "core/data/map.h"
-#include "core/data/prefetch.h"
-#include "core/data/shuffle.h"
+#include "core/data/map/map.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/shuffle.h"
 #include "tests/core/data/reading.h"
 #include "tests/support/allocations.h"
 
@@ -17,7 +17,7 @@ long allocations_when_warm(const DatasetPtr& dataset) {
   const std::unique_ptr<Cursor> cursor = dataset->open();
   Element element;
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(cursor->next(element));
-  return testing::count_allocations([&] {
+  return support::count_allocations([&] {
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(cursor->next(element));
   });
 }

@@ -20,7 +20,7 @@ TEST(Allocation, AGraphStepAllocatesNothing) {
   const std::array inputs{x.view(), target.view()};
   for (int warm_up = 0; warm_up < 3; ++warm_up) executor->run(inputs);
 
-  const long allocated = testing::count_allocations([&] {
+  const long allocated = support::count_allocations([&] {
     for (int step = 0; step < 100; ++step) executor->run(inputs);
   });
   EXPECT_EQ(allocated, 0);

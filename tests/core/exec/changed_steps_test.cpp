@@ -5,7 +5,7 @@
 
 #include "core/exec/eager.h"
 #include "core/exec/executor.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 
 namespace gpubench {

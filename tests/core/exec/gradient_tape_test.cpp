@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/ops/binary.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {

@@ -6,11 +6,10 @@
 
 #include "core/exec/executor.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/optimizer.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 

@@ -5,20 +5,20 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "core/experiment/inference_queries.h"
-#include "core/results/column.h"
+#include "tests/core/experiment/declared.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
-using Inference = testing::TrainTest;
+using Inference = support::TrainTest;
 
 InferenceOptions quick() {
   InferenceOptions options;
@@ -34,7 +34,7 @@ double number(const Record& record, std::string_view column) {
 }
 
 TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.batch = 4;
   options.best_flops_per_s = 1e9;
@@ -53,11 +53,11 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
   // What is between two queries is the measurement's own, so answers cannot come faster than latencies say.
   const double in_queries = std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_LE(number(record, "examples_per_s"), 4 * static_cast<double>(samples.size()) / in_queries * (1 + 1e-9));
-  for (const auto& [column, cell] : record.cells()) EXPECT_NE(column_of(column).description, "") << column;
+  expect_declared(record, "inference");
 }
 
 TEST_F(Inference, ManyClientsWaitForEachOther) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.concurrency = 4;
   const auto [record, samples] = measure_inference(model, options);
@@ -69,7 +69,7 @@ TEST_F(Inference, ManyClientsWaitForEachOther) {
 }
 
 TEST_F(Inference, ClientsAreServedInTheOrderInWhichTheyAsked) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceService service(model, load_queries(model, nullptr, 2, "test"), {});
   const auto stream = make_query_stream(service, InferenceMode::single_stream, 3);
   AnsweredQuery before = stream->next();
@@ -83,7 +83,7 @@ TEST_F(Inference, ClientsAreServedInTheOrderInWhichTheyAsked) {
 }
 
 TEST_F(Inference, OfflineHasARateAndNoLatencies) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.mode = InferenceMode::offline;
   options.batch = 16;
@@ -97,7 +97,7 @@ TEST_F(Inference, OfflineHasARateAndNoLatencies) {
 TEST_F(Inference, AnswersAreWhatPredictGives) {
   const Blobs blobs(6);
   for (const Execution execution : {Execution::graph, Execution::eager}) {
-    Trainer model = trainer(testing::small_classifier());
+    Trainer model = trainer(support::small_classifier());
     const DatasetPtr examples = from_tensor_slices({blobs.points, blobs.one_hot});
     const std::vector<HostTensor> expected = model.predict(*batch(examples, 2));
     ExecutorOptions options;
@@ -117,7 +117,7 @@ TEST_F(Inference, AnswersAreWhatPredictGives) {
 
 TEST_F(Inference, ReadsTheWeightsThatTheModelHasNow) {
   const Blobs blobs(2);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceService service(model, load_queries(model, from_tensor_slices({blobs.points}), 2, "test"), {});
   std::vector<HostTensor> zeros;
   for (const HostTensor& weight : model.weights()) zeros.push_back(HostTensor::zeros(weight.type()));
@@ -148,7 +148,7 @@ TEST_F(Inference, TellsNoPercentileThatNoQueryLiesBeyond) {
 }
 
 TEST_F(Inference, SaysThatTheBudgetLeftNoTimeForThePercentile) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.duration = options.budget = Seconds(1e-9);
   const auto [record, samples] = measure_inference(model, options);
@@ -160,7 +160,7 @@ TEST_F(Inference, SaysThatTheBudgetLeftNoTimeForThePercentile) {
 
 TEST_F(Inference, RefusesWhatMakesNoSense) {
   const auto text = [&](auto change) {
-    Trainer model = trainer(testing::small_classifier());
+    Trainer model = trainer(support::small_classifier());
     InferenceOptions options = quick();
     change(options);
     try {
@@ -183,18 +183,18 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
   EXPECT_EQ(text([&](auto& o) { o.input = examples, o.batch = 7; }),
             "measure.inference: the input has fewer than the 7 examples of a batch");
   EXPECT_THAT([] { parse_inference_mode("server"); },
-              ThrowsMessage<Error>("unknown mode 'server' of inference (known: single_stream, offline)"));
+              ThrowsMessage<Error>("unknown mode of inference 'server' (known: single_stream, offline)"));
 }
 
 TEST_F(Inference, ARandomInputNeedsAShape) {
-  Trainer model = trainer(std::make_shared<Model>("open", std::vector{testing::dense(3, "softmax")}));
+  Trainer model = trainer(std::make_shared<Model>("open", std::vector{support::dense(3, "softmax")}));
   EXPECT_THAT([&] { measure_inference(model, quick()); },
               ThrowsMessage<Error>("measure.inference: model 'open' does not know the shape of its input yet; give "
                                    "input = dataset, or the first layer an input_shape"));
 }
 
 TEST_F(Inference, AnInterruptEndsItWithClientsWaiting) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick();
   options.concurrency = 3;
   request_interrupt();

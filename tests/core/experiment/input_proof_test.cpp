@@ -12,11 +12,11 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
-using InputProofTest = testing::TrainTest;
+using InputProofTest = support::TrainTest;
 
 /// On a device with the host's memory, where waiting explains the difference.
 InputTimes times(double full, double cached, double resident) {
@@ -93,7 +93,7 @@ TEST(JudgeInput, ClaimsNothingThatTheIntervalDoesNotShow) {
 
 TEST_F(InputProofTest, MeasuresAllThreeWays) {
   const Blobs blobs(64);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   TrainingOptions options;
   options.limits.stopping = {.relative_error = 1e6, .min_time = Seconds(1e-3), .budget = Seconds(60)};
   options.limits.warmup.max_time = Seconds(0.05);
@@ -143,7 +143,7 @@ TEST_F(InputProofTest, OpensNoEpochForBatchesThatLieReady) {
 
 TEST_F(InputProofTest, NeedsTwoWholeBatches) {
   const Blobs blobs(24);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   TrainingOptions options;
   options.limits.stopping = {.relative_error = 10, .min_time = Seconds(0.02), .budget = Seconds(10)};
   options.limits.warmup.max_time = Seconds(0.02);

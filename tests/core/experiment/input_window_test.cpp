@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <numeric>
 
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/map.h"
-#include "core/data/prefetch.h"
-#include "core/data/repeat.h"
-#include "core/data/shuffle.h"
-#include "core/data/unbatch.h"
+#include "core/data/map/map.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
+#include "core/data/stage/unbatch.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/experiment/slow_input.h"
@@ -17,8 +17,8 @@
 namespace gpubench {
 namespace {
 
-using testing::InventedTime;
-using testing::slowed;
+using support::InventedTime;
+using support::slowed;
 using ::testing::StartsWith;
 
 constexpr StoppingLimits limits{.relative_error = 0.01, .min_time = Seconds(0.3), .budget = Seconds(2)};

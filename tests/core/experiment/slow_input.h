@@ -2,10 +2,10 @@
 #pragma once
 #include <memory>
 
-#include "core/data/range.h"
-#include "core/data/throttle.h"
+#include "core/data/source/range.h"
+#include "core/data/stage/throttle.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 class InventedTime final : public Ticker {
  public:
@@ -25,4 +25,4 @@ inline DatasetPtr slowed(DatasetPtr source, const std::shared_ptr<InventedTime>&
   return throttle(std::move(source), {.latency = Seconds(0.001)}, time);
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

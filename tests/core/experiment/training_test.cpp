@@ -4,22 +4,22 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/repeat.h"
-#include "core/data/shuffle.h"
-#include "core/results/column.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
+#include "tests/core/experiment/declared.h"
 #include "tests/core/experiment/slow_input.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
-using Measure = testing::TrainTest;
+using Measure = support::TrainTest;
 
 /// Ends at the first look at which there is an interval, however slow the machine is.
 TrainingOptions quick() {
@@ -37,7 +37,7 @@ double number(const Record& record, std::string_view column) {
 
 TEST_F(Measure, FillsTheStandardColumns) {
   const Blobs blobs(64);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   TrainingOptions options = quick();
   options.best_flops_per_s = 1e9;
   const auto [record, samples, doubt, input_doubt, timeline, ranks] =
@@ -46,7 +46,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
   EXPECT_EQ(number(record, "batch_size"), 16);
   EXPECT_EQ(number(record, "steps"), static_cast<double>(samples.size()));
   EXPECT_GT(number(record, "examples_per_s"), 0);
-  for (const auto& [column, cell] : record.cells()) EXPECT_NE(column_of(column).description, "") << column;
+  expect_declared(record, "training");
   EXPECT_LE(number(record, "step_time_low_s"), number(record, "step_time_s"));
   EXPECT_GE(number(record, "step_time_high_s"), number(record, "step_time_s"));
   EXPECT_GE(number(record, "step_time_p95_s"), number(record, "step_time_s"));
@@ -65,7 +65,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
 
 TEST_F(Measure, RatesAreByTheMeanStep) {
   const Blobs blobs(64);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   const auto [record, samples, doubt, input_doubt, timeline, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick());
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
@@ -76,7 +76,7 @@ TEST_F(Measure, RatesAreByTheMeanStep) {
 
 TEST_F(Measure, FlopsAreThoseOfAWholeBatch) {
   const Blobs whole(32), with_rest(40);
-  Trainer first = trainer(testing::small_classifier()), second = trainer(testing::small_classifier());
+  Trainer first = trainer(support::small_classifier()), second = trainer(support::small_classifier());
   const auto expected = measure_training(first, *batches_of({whole.points, whole.one_hot}, 32), quick());
   for (int attempt = 0; attempt < 4; ++attempt) {  // a warm-up may end with either
     const auto measured = measure_training(second, *batches_of({with_rest.points, with_rest.one_hot}, 32), quick());
@@ -86,7 +86,7 @@ TEST_F(Measure, FlopsAreThoseOfAWholeBatch) {
 
 TEST_F(Measure, PartialBatchesAreNoSamples) {
   const Blobs blobs(40);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   const auto measured = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 32), quick());
   const std::int64_t all = runtime.variables().read(*model.config().optimizer->iterations()).values<std::int64_t>()[0];
   EXPECT_LE(2 * static_cast<std::int64_t>(measured.samples.size()), all);
@@ -94,13 +94,13 @@ TEST_F(Measure, PartialBatchesAreNoSamples) {
 
 TEST_F(Measure, DoubtsWhatBuffersGave) {
   const Blobs blobs(64);
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   TrainingOptions options = quick();
   options.limits.warmup.max_time = options.limits.warmup.window_time = Seconds(1e-9);
   options.limits.stopping.budget = options.limits.stopping.min_time = Seconds(1e-6);
   // Filled before the first step; as one long epoch it is far from its end.
   const DatasetPtr slow =
-      testing::slowed(from_tensor_slices({blobs.points, blobs.one_hot}), std::make_shared<testing::InventedTime>());
+      support::slowed(from_tensor_slices({blobs.points, blobs.one_hot}), std::make_shared<support::InventedTime>());
   const DatasetPtr input = batch(shuffle(repeat(slow, 50), {.buffer = 10'000}), 16);
   const TrainingMeasurement measured = measure_training(model, *input, options);
   EXPECT_THAT(
@@ -111,7 +111,7 @@ TEST_F(Measure, DoubtsWhatBuffersGave) {
 
 TEST_F(Measure, NeedsACompiledModel) {
   const Blobs blobs(40);
-  Trainer uncompiled(runtime, factory, testing::small_classifier(), {});
+  Trainer uncompiled(runtime, factory, support::small_classifier(), {});
   EXPECT_THAT(
       [&] {
         measure_training(uncompiled, *batches_of({blobs.points, blobs.one_hot}, 32), quick());

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "core/math/functions.h"
 #include "core/math/philox.h"
-#include "core/math/unary.h"
 
 namespace gpubench {
 namespace {

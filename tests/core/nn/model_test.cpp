@@ -12,7 +12,7 @@ namespace gpubench {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::FakeVariables;
+using support::FakeVariables;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

@@ -7,8 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
-#include "core/ops/unary.h"
+#include "core/ops/elementwise.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {

@@ -65,6 +65,29 @@ CaseInput small_floats(Shape shape) {
   return {.type = {std::move(shape), Dtype::f32}, .low = -0.05, .high = 0.15};
 }
 
+OpCase cumsum_case(std::string name, CaseInput input, std::int64_t axis, bool reverse = false) {
+  const bool floating = is_floating(input.type.dtype);
+  return {.name = std::move(name),
+          .op = std::make_shared<const Cumsum>(axis, reverse),
+          .inputs = {std::move(input)},
+          .reference =
+              [=](std::span<const Array> in, std::span<Array> out) {
+                const Shape& shape = in[0].type.shape;
+                const std::size_t along = axis < 0 ? shape.size() - 1 : static_cast<std::size_t>(axis);
+                for (std::int64_t i = 0; i < in[0].size(); ++i) {
+                  Shape place = support::coordinates(i, shape);
+                  const std::int64_t at = place[along];
+                  double sum = 0;
+                  for (std::int64_t k = reverse ? at : 0; k < (reverse ? shape[along] : at + 1); ++k) {
+                    place[along] = k;
+                    sum += in[0][support::offset(place, shape)];
+                  }
+                  out[0][i] = sum;
+                }
+              },
+          .differentiable = floating};
+}
+
 double plus(double a, double b) {
   return a + b;
 }
@@ -98,6 +121,15 @@ std::vector<OpCase> reduction_cases() {
       reduction_case<ReduceSum>("sum_of_nothing", floats({0, 3}), {0}, false, plus, 0),
       reduction_case<ReduceSum>("sum_int64", counts, {1}, false, plus, 0),
       reduction_case<ReduceSum>("sum_int32_rows_and_columns", many, {0, 2}, false, plus, 0),
+      cumsum_case("cumsum_first", floats({30, 7}), 0),
+      cumsum_case("cumsum_last", floats({5, 41}), -1),
+      cumsum_case("cumsum_middle", floats({3, 5, 4}), 1),
+      cumsum_case("cumsum_reverse", floats({5, 41}), 1, true),
+      cumsum_case("cumsum_of_long_rows", small_floats({2, 1000}), 1),
+      cumsum_case("cumsum_of_many_columns", floats({9, 700}), 0, true),
+      cumsum_case("cumsum_of_nothing", floats({0, 3}), 0),
+      cumsum_case("cumsum_int64", counts, 1),
+      cumsum_case("cumsum_int32", many, 0),
       reduction_case<ReduceMean>("mean_all", floats({5, 41}), {}, false, plus, 0),
       reduction_case<ReduceMean>("mean_space", floats({2, 4, 4, 3}), {1, 2}, false, plus, 0),
       reduction_case<ReduceMean>("mean_last", floats({5, 41}), {-1}, true, plus, 0),

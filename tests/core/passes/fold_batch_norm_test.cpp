@@ -7,9 +7,9 @@
 #include "core/ops/batch_norm.h"
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

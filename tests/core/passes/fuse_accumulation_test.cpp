@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/graph/leaf_ops.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_accumulate.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {
@@ -35,7 +35,7 @@ Program two_layers(Function activation, std::int64_t units) {
 }
 
 std::vector<std::string> names_after_passes(Program program, const Fuses& fuses = &fuses_all) {
-  return op_names(apply_passes(std::move(program), {}, fuses).graph);
+  return op_names(apply_passes(std::move(program), {}, {.fuses = fuses}).graph);
 }
 
 TEST(FuseActivationGradient, ReluLeavesAMaskThatTheNextProductReads) {

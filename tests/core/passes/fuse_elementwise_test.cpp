@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/elementwise_chain.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

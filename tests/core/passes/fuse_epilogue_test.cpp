@@ -6,10 +6,10 @@
 
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 #include "core/passes/fuse_epilogue.h"
 #include "core/passes/pack_weights.h"
 #include "tests/core/passes/equal_results.h"

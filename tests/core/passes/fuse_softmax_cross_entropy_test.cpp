@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
 #include "core/ops/reduce.h"
 #include "core/ops/softmax.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

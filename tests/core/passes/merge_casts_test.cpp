@@ -5,15 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/ops/binary.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/matmul.h"
 #include "core/ops/optimizer.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

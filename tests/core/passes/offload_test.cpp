@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

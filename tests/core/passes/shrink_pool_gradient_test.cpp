@@ -7,9 +7,9 @@
 #include "core/graph/leaf_ops.h"
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

@@ -10,9 +10,9 @@
 namespace gpubench {
 namespace {
 
-using testing::at;
+using support::at;
 using ::testing::DoubleEq;
-using testing::span;
+using support::span;
 using namespace std::chrono_literals;
 
 constexpr Window window{Clock::time_point(0ns), Clock::time_point(100ns)};

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr Window window{Clock::time_point(0ns), Clock::time_point(1000ns)};
 
 Span on_gpu(int gpu, SpanClass span_class, int begin, int end) {
-  Span span = testing::span(span_class, begin, end);
+  Span span = support::span(span_class, begin, end);
   span.gpu = gpu;
   return span;
 }
@@ -43,7 +43,7 @@ std::vector<TracedCost> costs(const std::vector<ExchangeTrace>& ranks) {
 
 TEST(ExchangeTrace, HoldsTheExchangesOfOneGpuInTheirOrder) {
   const ExchangeTrace trace = traced({exchange(500, 530), kernel(0, 90), exchange(100, 120), exchange(200, 290, 1),
-                                      testing::span(SpanClass::launch, 90, 600), on_gpu(0, SpanClass::copy, 100, 110)});
+                                      support::span(SpanClass::launch, 90, 600), on_gpu(0, SpanClass::copy, 100, 110)});
   EXPECT_THAT(lengths(trace), ElementsAre(20ns, 30ns));
   EXPECT_THAT(trace[0].bare, ElementsAre(TracedExchange::Stretch{0ns, 20ns}));
   EXPECT_THAT(traced({kernel(0, 10)}), IsEmpty());

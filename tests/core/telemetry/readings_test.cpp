@@ -81,7 +81,7 @@ TEST(Readings, FlagsAddUp) {
 
 TEST(Readings, AddingAllocatesNothing) {
   Readings readings(columns, 100);
-  EXPECT_EQ(testing::count_allocations([&] {
+  EXPECT_EQ(support::count_allocations([&] {
               for (int i = 0; i < 100; ++i) readings.add(Clock::time_point(i * 1s))[0] = i;
             }),
             0);

@@ -2,7 +2,7 @@
 #pragma once
 #include "core/telemetry/breakdown.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 inline Clock::time_point at(int nanoseconds) {
   return Clock::time_point(std::chrono::nanoseconds(nanoseconds));
@@ -15,4 +15,4 @@ inline Span span(SpanClass span_class, int begin, int end) {
   return result;
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-using testing::span;
+using support::span;
 
 TEST(Timeline, KeepsSpansAndNames) {
   Timeline timeline(4);
@@ -38,7 +38,7 @@ TEST(Timeline, NamesStayWhileMoreAreAdded) {
 
 TEST(Timeline, CountsWhatFindsNoRoomAndAllocatesNothing) {
   Timeline timeline(2);
-  EXPECT_EQ(testing::count_allocations([&] {
+  EXPECT_EQ(support::count_allocations([&] {
               for (int i = 0; i < 5; ++i) timeline.add(span(SpanClass::copy, i, i + 1));
             }),
             0);

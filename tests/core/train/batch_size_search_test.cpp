@@ -3,18 +3,18 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-class BatchSizeSearchTest : public testing::TrainTest {
+class BatchSizeSearchTest : public support::TrainTest {
  protected:
   MemoryPool& pool() { return devices.device({}).memory(); }
 
@@ -34,7 +34,7 @@ class BatchSizeSearchTest : public testing::TrainTest {
 constexpr std::size_t kib = 1024;
 
 TEST_F(BatchSizeSearchTest, TheFirstTrialIsTheLargestThatFits) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   const BatchSizeSearch found = find_batch_size(model, holding(0), {.limit = 200 * kib, .largest = 4096});
   ASSERT_EQ(found.trials.size(), 1U);
   EXPECT_EQ(found.trials[0].used, found.trials[0].predicted);
@@ -43,7 +43,7 @@ TEST_F(BatchSizeSearchTest, TheFirstTrialIsTheLargestThatFits) {
 }
 
 TEST_F(BatchSizeSearchTest, BacksOffWhereMoreIsUsedThanPredicted) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   const BatchSizeSearch found = find_batch_size(model, holding(32), {.limit = 200 * kib, .largest = 4096});
   EXPECT_GT(found.trials.size(), 1U);
   EXPECT_LE(found.trials.size(), 4U);
@@ -54,17 +54,17 @@ TEST_F(BatchSizeSearchTest, BacksOffWhereMoreIsUsedThanPredicted) {
 }
 
 TEST_F(BatchSizeSearchTest, GivesUpAfterItsTrials) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   EXPECT_THAT(
       [&] { find_batch_size(model, holding(32), {.limit = 200 * kib, .largest = 4096, .most_trials = 1}); },
       ThrowsMessage<Error>(HasSubstr("find_batch_size: no batch of model 'small' was found to fit 200 KiB; tried ")));
 }
 
 TEST_F(BatchSizeSearchTest, TheArenaOfOtherModelsCountsOnce) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   constexpr std::size_t limit = 400 * kib;
   const BatchSizeSearch alone = find_batch_size(model, holding(0), {.limit = limit, .largest = 4096});
-  Trainer other = trainer(testing::small_classifier());
+  Trainer other = trainer(support::small_classifier());
   // Its plan lives on, and with it an arena for three quarters of the batch.
   fit(other, *batches_of({blobs_.points, blobs_.one_hot}, alone.batch_size * 3 / 4), {});
   ASSERT_GT(pool().use().in_use, limit / 2);
@@ -73,12 +73,12 @@ TEST_F(BatchSizeSearchTest, TheArenaOfOtherModelsCountsOnce) {
 }
 
 TEST_F(BatchSizeSearchTest, StepsLeaveNoTrace) {
-  Trainer model = trainer(testing::small_classifier());
+  Trainer model = trainer(support::small_classifier());
   fit(model, *batches_of({blobs_.points, blobs_.one_hot}, 512), {});
-  const std::vector<float> weights = testing::flat(model.weights());
+  const std::vector<float> weights = support::flat(model.weights());
   const Logs figures = model.read_metrics();
   find_batch_size(model, holding(0), {.limit = 200 * kib, .largest = 4096});
-  EXPECT_EQ(testing::flat(model.weights()), weights);
+  EXPECT_EQ(support::flat(model.weights()), weights);
   EXPECT_EQ(model.read_metrics(), figures);
   EXPECT_EQ(runtime.variables().read(*model.config().optimizer->iterations()).values<std::int64_t>()[0], 8);
 }

@@ -16,12 +16,12 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::flat;
+using support::Blobs;
+using support::flat;
 using ::testing::HasSubstr;
-using testing::small_classifier;
+using support::small_classifier;
 using ::testing::ThrowsMessage;
-using Callbacks = testing::TrainTest;
+using Callbacks = support::TrainTest;
 
 std::filesystem::path scratch(const char* name) {
   std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / name;
@@ -200,7 +200,7 @@ TEST_F(Callbacks, ModelRoundTripsThroughFiles) {
   std::ofstream(folder / "architecture.json") << "{}";
   EXPECT_THAT([&] { load_model(runtime, factory, folder, {}); },
               ThrowsMessage<Error>(HasSubstr("model architecture: no valid description")));
-  const auto other = std::make_shared<Model>("other", std::vector{testing::dense(2, "relu", {4})});
+  const auto other = std::make_shared<Model>("other", std::vector{support::dense(2, "relu", {4})});
   other->build(factory);
   EXPECT_THAT([&] { load_weights(runtime, *other, folder / "weights.safetensors"); },
               ThrowsMessage<Error>(HasSubstr("tensor dense/kernel must be float32[4, 2], found float32[4, 8]")));

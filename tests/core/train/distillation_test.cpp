@@ -4,18 +4,18 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::flat;
+using support::Blobs;
+using support::flat;
 using ::testing::ThrowsMessage;
 
-class Distillation : public testing::TrainTest {
+class Distillation : public support::TrainTest {
  protected:
   Distillation() { teacher->build(factory); }
 
@@ -40,7 +40,7 @@ class Distillation : public testing::TrainTest {
 
   const Blobs blobs{24};
   DatasetPtr data = batch(from_tensor_slices({blobs.points, blobs.one_hot}), 8);
-  ModelPtr teacher = testing::small_classifier(), student = testing::small_classifier();
+  ModelPtr teacher = support::small_classifier(), student = support::small_classifier();
 };
 
 std::vector<double> softened(std::vector<double> probabilities, double temperature) {
@@ -99,11 +99,11 @@ TEST_F(Distillation, RefusesWhatItCannotDo) {
   const auto refused = [](const auto& make, const char* message) { EXPECT_THAT(make, ThrowsMessage<Error>(message)); };
   refused([&] { loss({0, 0.5}); }, "distillation: temperature must be above 0 and at most 1e+06, got 0");
   refused([&] { loss({2, 1.5}); }, "distillation: weight must be a share from 0 to 1, got 1.5");
-  refused([&] { make_distillation_loss(testing::small_classifier(), make_loss("mse"), {}); },
+  refused([&] { make_distillation_loss(support::small_classifier(), make_loss("mse"), {}); },
           "distillation: the teacher 'small' has no weights yet; train or load it first");
   refused([&] { evaluated(loss({}, "mse"), *data); },
           "distillation: the loss mean_squared_error must give one value per example, it gives float32[8, 3]");
-  teacher = testing::small_classifier(5);
+  teacher = support::small_classifier(5);
   teacher->build(factory);
   refused([&] { evaluated(loss({}), *data); },
           "distillation: the teacher 'small' gives [8, 5] where the model gives [8, 3]; both need the same classes");

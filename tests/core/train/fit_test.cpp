@@ -5,21 +5,22 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/repeat.h"
-#include "core/data/take.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/repeat.h"
 #include "core/nn/architecture.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::flat;
+using support::Blobs;
+using support::flat;
+using support::small_classifier;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-using testing::small_classifier;
 using ::testing::ThrowsMessage;
-using Fit = testing::TrainTest;
+using Fit = support::TrainTest;
 
 const std::vector<double>& figure(const History& history, std::string_view name) {
   for (const auto& [known, values] : history.figures) {
@@ -29,8 +30,8 @@ const std::vector<double>& figure(const History& history, std::string_view name)
 }
 
 TEST_F(Fit, DenseModelLearnsTheSampleDigits) {
-  const Mnist train = testing::sample_digits("train"), test = testing::sample_digits("test");
-  Trainer model = trainer(testing::dense_digits());
+  const Mnist train = support::sample_digits("train"), test = support::sample_digits("test");
+  Trainer model = trainer(support::dense_digits());
   FitOptions options;
   options.epochs = 3;
   options.validation = batches_of({test.images, test.labels}, 256);
@@ -42,8 +43,8 @@ TEST_F(Fit, DenseModelLearnsTheSampleDigits) {
 
 TEST_F(Fit, ConvolutionModelLearnsTheSampleDigits) {
   const MnistOptions images{.flatten = false, .one_hot = false, .scaled = true};
-  const Mnist train = testing::sample_digits("train", images), test = testing::sample_digits("test", images);
-  Trainer model = trainer(testing::convolution_digits(8), classifier("adam", "sparse_categorical_crossentropy"));
+  const Mnist train = support::sample_digits("train", images), test = support::sample_digits("test", images);
+  Trainer model = trainer(support::convolution_digits(8), classifier("adam", "sparse_categorical_crossentropy"));
   FitOptions options;
   options.epochs = 2;
   fit(model, *batches_of({train.images, train.labels}, 64, 1), options);
@@ -155,11 +156,11 @@ TEST_F(Fit, TrainsBranchesWithSeveralInputsAndOutputs) {
   const Blobs blobs(60);
   const SymbolPtr a = apply_layer(make_layer("Input", {{"shape", Shape{4}}}), {});
   const SymbolPtr b = apply_layer(make_layer("Input", {{"shape", Shape{4}}}), {});
-  const LayerPtr shared = testing::dense(4, "relu");
+  const LayerPtr shared = support::dense(4, "relu");
   const SymbolPtr sum = apply_layer(make_layer("Add"), {apply_layer(shared, {a}), apply_layer(shared, {b})});
   const auto model = std::make_shared<Model>(
       "two", std::vector{a, b},
-      std::vector{apply_layer(testing::dense(3, "softmax"), {sum}), apply_layer(testing::dense(3, "softmax"), {sum})});
+      std::vector{apply_layer(support::dense(3, "softmax"), {sum}), apply_layer(support::dense(3, "softmax"), {sum})});
   CompileConfig config = classifier();
   config.optimizer = make_optimizer("adam", {{"learning_rate", 0.01}});
   Trainer two = trainer(model, std::move(config));
@@ -173,8 +174,8 @@ TEST_F(Fit, TrainsBranchesWithSeveralInputsAndOutputs) {
 TEST_F(Fit, TrainsDropoutAndBatchNormalization) {
   const Blobs blobs(300);
   const auto model = std::make_shared<Model>(
-      "regularized", std::vector{testing::dense(16, "relu", {4}), make_layer("BatchNormalization", {{"momentum", 0.9}}),
-                                 make_layer("Dropout", {{"rate", 0.2}}), testing::dense(3, "softmax")});
+      "regularized", std::vector{support::dense(16, "relu", {4}), make_layer("BatchNormalization", {{"momentum", 0.9}}),
+                                 make_layer("Dropout", {{"rate", 0.2}}), support::dense(3, "softmax")});
   Trainer regularized = trainer(model);
   const auto data = batches_of({blobs.points, blobs.one_hot}, 20, 1);
   fit(regularized, *data, {.epochs = 10});
@@ -187,8 +188,8 @@ TEST_F(Fit, TrainsDropoutAndBatchNormalization) {
 
 TEST_F(Fit, TakesBytesAsImages) {
   const MnistOptions raw{.flatten = true, .one_hot = false, .scaled = false};
-  const Mnist train = testing::sample_digits("train", raw);
-  Trainer model = trainer(testing::dense_digits(), classifier("sgd", "sparse_categorical_crossentropy"));
+  const Mnist train = support::sample_digits("train", raw);
+  Trainer model = trainer(support::dense_digits(), classifier("sgd", "sparse_categorical_crossentropy"));
   model.predict(*batches_of({train.images.rows(0, 10)}, 5));
 }
 
@@ -258,16 +259,14 @@ TEST_F(Fit, AnInterruptEndsTheLoop) {
 }
 
 TEST_F(Fit, TrainsLayersOnSeveralDevices) {
-  DeviceConfig config;
-  config.cpus.resize(2);
-  const Devices two(config);
+  const Devices two(support::cpu_devices({{}, {}}));
   const auto train = [&](const DeviceId& second) {
     Runtime own(two);
     std::uint64_t next = 6;
     StoreVariables variables(own, [&next] { return ++next; });
     const auto model = std::make_shared<Model>(
         "placed",
-        std::vector{testing::dense(8, "tanh", {4}),
+        std::vector{support::dense(8, "tanh", {4}),
                     make_layer("Dense", {{"units", std::int64_t{3}}, {"activation", std::string("softmax")}}, second)});
     const Blobs blobs(40);
     Trainer placed(own, variables, model, classifier());
@@ -280,10 +279,10 @@ TEST_F(Fit, TrainsLayersOnSeveralDevices) {
 }
 
 TEST_F(Fit, SameSeedTrainsTheDigitsToTheSameBytes) {
-  const Mnist train = testing::sample_digits("train");
+  const Mnist train = support::sample_digits("train");
   const auto two_steps = [&] {
     seed = 7;
-    Trainer model = trainer(testing::dense_digits());
+    Trainer model = trainer(support::dense_digits());
     fit(model, *batches_of({train.images.rows(0, 64), train.labels.rows(0, 64)}, 32, 3), {});
     return flat(model.weights());
   };

@@ -4,13 +4,13 @@
 #include <memory>
 #include <vector>
 
-#include "core/data/mnist.h"
+#include "core/data/source/mnist.h"
 #include "core/nn/layer_kind.h"
 #include "core/train/fit.h"
 #include "core/train/store_variables.h"
 #include "core/train/trainer.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 inline LayerPtr dense(std::int64_t units, const char* activation, Shape input_shape = {}) {
   return make_layer("Dense", {{"units", units}, {"activation", std::string(activation)}, {"input_shape", input_shape}});
@@ -94,4 +94,4 @@ inline std::vector<float> flat(const std::vector<HostTensor>& tensors) {
   return all;
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

@@ -1,21 +1,21 @@
 // Batch norm is folded into the weights before it in evaluation and prediction; what was folded follows every change of
 // the weights.
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 
-class FoldedWeights : public testing::TrainTest {
+class FoldedWeights : public support::TrainTest {
  protected:
   static ModelPtr normalized() {
     return std::make_shared<Model>(
         "normalized",
-        std::vector{testing::dense(8, "", {4}), make_layer("BatchNormalization", {{"momentum", 0.5}}),
-                    make_layer("Activation", {{"activation", std::string("relu")}}), testing::dense(3, "softmax")});
+        std::vector{support::dense(8, "", {4}), make_layer("BatchNormalization", {{"momentum", 0.5}}),
+                    make_layer("Activation", {{"activation", std::string("relu")}}), support::dense(3, "softmax")});
   }
 
   void expect_same_predictions(const Dataset& data) {
@@ -23,8 +23,8 @@ class FoldedWeights : public testing::TrainTest {
     CompileConfig config = classifier();
     config.executor.passes.disabled.insert("fold_batch_norm");
     Trainer plain = trainer(model, std::move(config));
-    const auto one = testing::flat(kept.predict(data)), fresh = testing::flat(folded.predict(data)),
-               other = testing::flat(plain.predict(data));
+    const auto one = support::flat(kept.predict(data)), fresh = support::flat(folded.predict(data)),
+               other = support::flat(plain.predict(data));
     for (std::size_t i = 0; i < other.size(); ++i) {
       EXPECT_NEAR(one[i], other[i], 1e-5);
       EXPECT_NEAR(fresh[i], other[i], 1e-5);
@@ -43,7 +43,7 @@ TEST_F(FoldedWeights, FollowTrainingAndSetWeights) {
   std::vector<float> before;
   for (int round = 0; round < 3; ++round) {
     fit(kept, *data, fitting);
-    const auto now = testing::flat(kept.predict(*data));
+    const auto now = support::flat(kept.predict(*data));
     EXPECT_NE(now, before);
     before = now;
     expect_same_predictions(*data);
@@ -54,7 +54,7 @@ TEST_F(FoldedWeights, FollowTrainingAndSetWeights) {
     for (float& value : weight.values<float>()) value = value * 0.5F + 0.25F;
   }
   kept.set_weights(weights);
-  EXPECT_NE(testing::flat(kept.predict(*data)), before);
+  EXPECT_NE(support::flat(kept.predict(*data)), before);
   expect_same_predictions(*data);
 }
 

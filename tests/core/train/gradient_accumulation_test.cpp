@@ -2,18 +2,18 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/exec/graph_executor.h"
+#include "core/exec/run/graph_executor.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::flat;
+using support::Blobs;
+using support::flat;
 using ::testing::Pointwise;
 using ::testing::ThrowsMessage;
 
-class GradientAccumulation : public testing::TrainTest {
+class GradientAccumulation : public support::TrainTest {
  protected:
   CompileConfig in_parts(std::int64_t parts, Execution execution = Execution::graph) {
     CompileConfig config = classifier();
@@ -41,12 +41,12 @@ class GradientAccumulation : public testing::TrainTest {
   /// The same first weights for every model.
   Trained train_small(std::int64_t parts, Execution execution = Execution::graph) {
     seed = 7;
-    return train(testing::small_classifier(), in_parts(parts, execution));
+    return train(support::small_classifier(), in_parts(parts, execution));
   }
 
   /// Of a model with much wider activations than weights.
   PlanFacts facts_of(std::int64_t parts, std::int64_t batch = 256) {
-    const ModelPtr model = testing::convolution_digits(8);
+    const ModelPtr model = support::convolution_digits(8);
     Trainer trained = trainer(model, in_parts(parts));
     const HostTensor images = HostTensor::zeros({{batch, 28, 28, 1}, Dtype::f32});
     const HostTensor labels = HostTensor::zeros({{batch, 10}, Dtype::f32});
@@ -73,8 +73,8 @@ TEST_F(GradientAccumulation, EqualsTheWholeBatchWithDropout) {
   const auto dropped = [&](std::int64_t parts) {
     seed = 7;
     return train(std::make_shared<Model>(
-                     "dropped", std::vector{testing::dense(7, "tanh", {4}), make_layer("Dropout", {{"rate", 0.5}}),
-                                            testing::dense(3, "softmax")}),
+                     "dropped", std::vector{support::dense(7, "tanh", {4}), make_layer("Dropout", {{"rate", 0.5}}),
+                                            support::dense(3, "softmax")}),
                  in_parts(parts));
   };
   const Trained whole = dropped(1);
@@ -88,15 +88,15 @@ TEST_F(GradientAccumulation, EqualsTheWholeBatchWithoutItsFusion) {
   seed = 7;
   CompileConfig config = in_parts(4);
   config.executor.passes.disabled = {"fuse_accumulation"};
-  EXPECT_THAT(train(testing::small_classifier(), std::move(config)).weights,
+  EXPECT_THAT(train(support::small_classifier(), std::move(config)).weights,
               Pointwise(::testing::FloatNear(2e-6F), whole.weights));
 }
 
 TEST_F(GradientAccumulation, EqualsTheWholeBatchWhereALayerIsUsedTwice) {
   const auto shared = [&](std::int64_t parts) {
     seed = 7;
-    const LayerPtr layer = testing::dense(4, "tanh", {4});
-    return train(std::make_shared<Model>("shared", std::vector{layer, layer, testing::dense(3, "softmax")}),
+    const LayerPtr layer = support::dense(4, "tanh", {4});
+    return train(std::make_shared<Model>("shared", std::vector{layer, layer, support::dense(3, "softmax")}),
                  in_parts(parts));
   };
   EXPECT_THAT(shared(4).weights, Pointwise(::testing::FloatNear(2e-6F), shared(1).weights));
@@ -146,7 +146,7 @@ TEST_F(GradientAccumulation, ActivationsTakeTheMemoryOfAPart) {
 
 TEST_F(GradientAccumulation, RefusesPartsThatDiffer) {
   const Blobs blobs(50);
-  Trainer model = trainer(testing::small_classifier(), in_parts(4));
+  Trainer model = trainer(support::small_classifier(), in_parts(4));
   EXPECT_THAT(
       [&] {
         fit(model, *batches_of({blobs.points, blobs.one_hot}, 32), {});

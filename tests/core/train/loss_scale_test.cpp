@@ -14,9 +14,9 @@ namespace gpubench {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::FakeVariables;
+using support::FakeVariables;
 using ::testing::ThrowsMessage;
-using testing::TrainTest;
+using support::TrainTest;
 
 LossScale loss_scale(const ConfigEntries& options = {}) {
   return LossScale(Config("LossScaleOptimizer", LossScale::fields(), options));

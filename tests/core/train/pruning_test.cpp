@@ -4,24 +4,24 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::ElementsAre;
 using ::testing::ThrowsMessage;
 
-class Pruning : public testing::TrainTest {
+class Pruning : public support::TrainTest {
  protected:
   static std::ptrdiff_t zero_count(const HostTensor& weights) {
     return std::ranges::count(weights.values<float>(), 0.0F);
   }
 
-  ModelPtr model = testing::small_classifier();
+  ModelPtr model = support::small_classifier();
   Trainer training = trainer(model);
 };
 

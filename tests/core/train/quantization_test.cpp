@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/repeat.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/repeat.h"
 #include "core/nn/architecture.h"
 #include "core/nn/summary.h"
 #include "core/ops/quantize.h"
@@ -17,12 +17,12 @@
 namespace gpubench {
 namespace {
 
-using testing::dense;
-using testing::flat;
+using support::dense;
+using support::flat;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-class Quantization : public testing::TrainTest {
+class Quantization : public support::TrainTest {
  protected:
   static HostTensor examples(const Shape& example, std::int64_t count = 24) {
     Shape shape = example;
@@ -201,7 +201,7 @@ TEST_F(Quantization, AQuantizedModelIsNotTrained) {
 }
 
 TEST_F(Quantization, AwareTrainingLearnsWhatInt8Computes) {
-  const testing::Blobs blobs(96);
+  const support::Blobs blobs(96);
   const auto model = std::make_shared<Model>("m", std::vector{dense(16, "relu", {4}), dense(3, "softmax")});
   model->build(factory);
   const ModelPtr aware = quantization_aware(runtime, factory, *model, {});

@@ -9,23 +9,23 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::flat;
+using support::Blobs;
+using support::flat;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using ::testing::ThrowsMessage;
 
-class Recompute : public testing::TrainTest {
+class Recompute : public support::TrainTest {
  protected:
   /// 4 -> 32 -> ... -> 32 -> 3, with what draws and what keeps statistics in between.
   static ModelPtr deep(int layers, bool noisy) {
     std::vector<LayerPtr> chain;
     for (int i = 0; i < layers; ++i) {
-      chain.push_back(testing::dense(32, "tanh", i == 0 ? Shape{4} : Shape{}));
+      chain.push_back(support::dense(32, "tanh", i == 0 ? Shape{4} : Shape{}));
       if (noisy && i % 3 == 0) chain.push_back(make_layer("BatchNormalization"));
       if (noisy && i % 3 == 1) chain.push_back(make_layer("Dropout", {{"rate", 0.2}}));
     }
-    chain.push_back(testing::dense(3, "softmax"));
+    chain.push_back(support::dense(3, "softmax"));
     return std::make_shared<Model>("deep", chain);
   }
 
@@ -119,9 +119,9 @@ TEST(RecomputeChoice, TakesWhatSavesMostForItsFlops) {
 
 TEST_F(Recompute, ABudgetSparesTheDearLayers) {
   // A wide layer costs much and saves little beside the narrow ones' many activations.
-  std::vector<LayerPtr> chain{testing::dense(64, "tanh", {4}), testing::dense(256, "tanh"), testing::dense(64, "tanh")};
+  std::vector<LayerPtr> chain{support::dense(64, "tanh", {4}), support::dense(256, "tanh"), support::dense(64, "tanh")};
   for (int i = 0; i < 12; ++i) chain.push_back(make_layer("Activation", {{"activation", std::string("tanh")}}));
-  chain.push_back(testing::dense(3, "softmax"));
+  chain.push_back(support::dense(3, "softmax"));
   const auto model = std::make_shared<Model>("uneven", chain);
   Trainer whole = trainer(model, recomputing({}));
   const std::size_t all = total(predict_training_memory(whole, batch_of(4096)));

@@ -4,17 +4,18 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "core/exec/replicated_executor.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::flat;
+using support::Blobs;
+using support::flat;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using ::testing::ThrowsMessage;
@@ -47,7 +48,7 @@ class ReplicasTest : public ::testing::Test {
   Trained train(CompileConfig config, std::int64_t last = 32, ModelPtr model = nullptr) {
     const Blobs blobs(64 + last);
     seed = 3;
-    Trainer trained(runtime, factory, model ? model : testing::small_classifier(), std::move(config));
+    Trainer trained(runtime, factory, model ? model : support::small_classifier(), std::move(config));
     fit(trained, *batches_of({blobs.points, blobs.one_hot}, 32), {.epochs = 2});
     expect_equal_replicas(trained);
     const HostTensor updates = runtime.variables().read(*trained.config().optimizer->iterations());
@@ -78,7 +79,7 @@ class ReplicasTest : public ::testing::Test {
     for (const auto& [name, value] : alone.logs) EXPECT_NEAR(*find_log(shared.logs, name), value, tolerance) << name;
   }
 
-  Devices devices{DeviceConfig{.cpus = std::vector<CpuDeviceConfig>(4, {.memory = {}, .threads = 1})}};
+  Devices devices{support::cpu_devices(std::vector<LogicalDevice>(4, {.threads = 1}))};
   Runtime runtime{devices};
   std::uint64_t seed = 0;
   StoreVariables factory{runtime, [this] { return ++seed; }};
@@ -130,8 +131,8 @@ TEST_F(ReplicasTest, GradientsAreExchangedOncePerAccumulatedStep) {
 TEST_F(ReplicasTest, ABucketBesideTheKernelsGivesTheSame) {
   // Every gradient of the chain but the last has kernels that run beside its exchange.
   const auto deep = [] {
-    return std::make_shared<Model>("deep", std::vector{testing::dense(16, "tanh", {4}), testing::dense(16, "tanh"),
-                                                       testing::dense(16, "tanh"), testing::dense(3, "softmax")});
+    return std::make_shared<Model>("deep", std::vector{support::dense(16, "tanh", {4}), support::dense(16, "tanh"),
+                                                       support::dense(16, "tanh"), support::dense(3, "softmax")});
   };
   const Trained alone = train(config("sgd", nullptr), 32, deep());
   for (const std::size_t bucket : {1U, 600U, 2000U}) {
@@ -181,7 +182,7 @@ TEST_F(ReplicasTest, MovingStatisticsBecomeTheMeanOfAllReplicas) {
 
 TEST_F(ReplicasTest, WhatIsWrittenFromOutsideReachesAll) {
   const Blobs blobs(32);
-  Trainer trained(runtime, factory, testing::small_classifier(), config("sgd", replicas(2)));
+  Trainer trained(runtime, factory, support::small_classifier(), config("sgd", replicas(2)));
   const DatasetPtr data = batches_of({blobs.points, blobs.one_hot}, 32);
   fit(trained, *data, {});
   std::vector<HostTensor> weights = trained.weights();
@@ -195,7 +196,7 @@ TEST_F(ReplicasTest, WhatIsWrittenFromOutsideReachesAll) {
 
 TEST_F(ReplicasTest, EvaluationAndPredictionAreThoseOfOneDevice) {
   const Blobs blobs(37);
-  const auto model = testing::small_classifier();
+  const auto model = support::small_classifier();
   Trainer alone(runtime, factory, model, config("sgd", nullptr));
   Trainer shared(runtime, factory, model, config("sgd", replicas(3)));
   for (const std::int64_t batch_size : {32, 36, 37}) {

@@ -3,17 +3,17 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::flat;
+using support::flat;
 using ::testing::ThrowsMessage;
 
-class Shrink : public testing::TrainTest {
+class Shrink : public support::TrainTest {
  protected:
   static LayerPtr layer(const char* kind, ConfigEntries options) { return make_layer(kind, options); }
 
@@ -49,8 +49,8 @@ class Shrink : public testing::TrainTest {
 
 TEST_F(Shrink, UnitsOfDenseLayers) {
   const auto model =
-      std::make_shared<Model>("m", std::vector{testing::dense(4, "relu", {5}), layer("Dropout", {{"rate", 0.5}}),
-                                               testing::dense(4, "relu"), testing::dense(3, "softmax")});
+      std::make_shared<Model>("m", std::vector{support::dense(4, "relu", {5}), layer("Dropout", {{"rate", 0.5}}),
+                                               support::dense(4, "relu"), support::dense(3, "softmax")});
   expect_same_answers(model, {{"dense", 0.5}, {"dense_1", 0.5}}, {5});
 }
 
@@ -62,12 +62,12 @@ TEST_F(Shrink, FiltersThroughBatchNormPoolingAndFlatten) {
                                         {"input_shape", Shape{8, 8, 2}}}),
                        layer("BatchNormalization", {}), layer("Activation", {{"activation", std::string("relu")}}),
                        layer("Conv2D", {{"filters", std::int64_t{4}}, {"kernel_size", std::int64_t{3}}}),
-                       layer("MaxPooling2D", {}), layer("Flatten", {}), testing::dense(3, "softmax")});
+                       layer("MaxPooling2D", {}), layer("Flatten", {}), support::dense(3, "softmax")});
   expect_same_answers(model, {{"conv2d", 0.5}, {"conv2d_1", 0.5}}, {8, 8, 2});
 }
 
 TEST_F(Shrink, KeepsOneUnitAndTheLayersNames) {
-  const ModelPtr model = testing::small_classifier();
+  const ModelPtr model = support::small_classifier();
   model->build(factory);
   const ModelPtr smaller = shrink(runtime, factory, *model, {{"dense", 0.99}});
   EXPECT_EQ(smaller->output_types(), model->output_types());
@@ -79,7 +79,7 @@ TEST_F(Shrink, RefusesWhatItCannotDo) {
   const auto refused = [&](const ModelPtr& model, const std::map<std::string, double>& shares, const char* message) {
     EXPECT_THAT([&] { shrink(runtime, factory, *model, shares); }, ThrowsMessage<Error>(message));
   };
-  const ModelPtr model = testing::small_classifier();
+  const ModelPtr model = support::small_classifier();
   refused(model, {}, "shrink: model 'small' has no weights yet");
   model->build(factory);
   refused(model, {{"dense_7", 0.5}}, "shrink: model 'small' has no Dense or Conv2D layer 'dense_7'");
@@ -87,12 +87,12 @@ TEST_F(Shrink, RefusesWhatItCannotDo) {
   refused(model, {{"dense", 1}}, "shrink: the share of layer 'dense' must be at least 0 and below 1, got 1");
   const SymbolPtr x = apply_layer(layer("Input", {{"shape", Shape{4}}}), {});
   const auto functional =
-      std::make_shared<Model>("f", std::vector{x}, std::vector{apply_layer(testing::dense(2, ""), {x})});
+      std::make_shared<Model>("f", std::vector{x}, std::vector{apply_layer(support::dense(2, ""), {x})});
   functional->build(factory);
   refused(functional, {}, "shrink: model 'f' is no chain of layers; gb.Sequential makes one");
   const auto reshaped = std::make_shared<Model>(
-      "r", std::vector{testing::dense(4, "", {4}), layer("Reshape", {{"target_shape", Shape{2, 2}}}),
-                       testing::dense(2, "")});
+      "r", std::vector{support::dense(4, "", {4}), layer("Reshape", {{"target_shape", Shape{2, 2}}}),
+                       support::dense(2, "")});
   reshaped->build(factory);
   refused(reshaped, {{"dense", 0.5}}, "shrink: layer 'reshape' (Reshape) stands behind a layer that shrinks");
 }

@@ -8,17 +8,17 @@
 namespace gpubench {
 namespace {
 
-using Loop = testing::TrainTest;
+using Loop = support::TrainTest;
 
 TEST_F(Loop, AWarmStepAllocatesNothing) {
-  const testing::Blobs blobs(320);
-  Trainer model = trainer(testing::small_classifier(), classifier("adam", "sparse_categorical_crossentropy"));
+  const support::Blobs blobs(320);
+  Trainer model = trainer(support::small_classifier(), classifier("adam", "sparse_categorical_crossentropy"));
   StepLoop steps = model.training_loop();
   const DatasetPtr data = batches_of({blobs.points, blobs.indices}, 32, 1);
   const auto cursor = data->open();
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(steps.step(*cursor));
   bool stepped = true;
-  const long allocated = testing::count_allocations([&] {
+  const long allocated = support::count_allocations([&] {
     for (int i = 0; i < 5; ++i) stepped = stepped && steps.step(*cursor);
   });
   EXPECT_TRUE(stepped);
@@ -26,8 +26,8 @@ TEST_F(Loop, AWarmStepAllocatesNothing) {
 }
 
 TEST_F(Loop, ChangesPlansWithTheBatch) {
-  const testing::Blobs blobs(50);
-  Trainer model = trainer(testing::small_classifier());
+  const support::Blobs blobs(50);
+  Trainer model = trainer(support::small_classifier());
   StepLoop steps = model.training_loop();
   const auto cursor = batches_of({blobs.points, blobs.one_hot}, 32)->open();
   ASSERT_TRUE(steps.step(*cursor));

@@ -6,18 +6,18 @@
 
 #include "core/base/error.h"
 #include "core/codec/safetensors.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/interleave.h"
-#include "core/data/shuffle.h"
+#include "core/data/interleave/interleave.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/shuffle.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
-using testing::dense;
-using testing::flat;
+using support::Blobs;
+using support::dense;
+using support::flat;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -34,7 +34,7 @@ class PowerCut final : public Callback {
   int left_;
 };
 
-class TrainingState : public testing::TrainTest {
+class TrainingState : public support::TrainTest {
  protected:
   TrainingState() { std::filesystem::remove(file_); }
   ~TrainingState() override { std::filesystem::remove(file_); }
@@ -136,7 +136,7 @@ TEST_F(TrainingState, RefusesOtherFilesAndModels) {
   Trainer model = fresh();
   fit(model, *data(), options);
 
-  Trainer other = trainer(testing::small_classifier(), classifier("sgd"));
+  Trainer other = trainer(support::small_classifier(), classifier("sgd"));
   EXPECT_THAT([&] { fit(other, *data(), options); },
               ThrowsMessage<Error>(HasSubstr("variables, model, optimizer and metrics have")));
   Trainer wider = trainer(std::make_shared<Model>("small", std::vector{dense(9, "tanh", {4}), dense(3, "softmax")}));

@@ -2,15 +2,32 @@
 // move packs of four elements: one load or store of up to 16 bytes. General ones do the rest. Both look the types up
 // while they run, which memory hides: compiling each function for each type took minutes and megabytes an architecture.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/kernels/launch.cuh"
-#include "core/backend/cuda/kernels/stored.h"
 #include "core/math/functions.h"
+#include "core/math/half.h"
 
 namespace gpubench::cuda {
+
+/// Calls launch with the unsigned integer of an element's size: for kernels that move elements without looking at them.
+template <class Launch>
+cudaError_t with_bits(std::size_t element_bytes, const Launch& launch) {
+  switch (element_bytes) {
+    case 1:
+      return launch.template operator()<std::uint8_t>();
+    case 2:
+      return launch.template operator()<std::uint16_t>();
+    case 4:
+      return launch.template operator()<std::uint32_t>();
+    default:
+      return launch.template operator()<std::uint64_t>();
+  }
+}
 
 inline constexpr int pack_size = 4;
 

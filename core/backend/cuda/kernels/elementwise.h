@@ -32,4 +32,8 @@ cudaError_t launch_select(const LaunchOn& on, const ElementwiseAccess& access, v
 /// From and to any type but bytes, as the access says.
 cudaError_t launch_cast(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in);
 
+/// y[i] = x[i] + bias[i % channels], all of one floating type; y may be x.
+cudaError_t launch_bias_add(const LaunchOn& on, std::int64_t elements, std::int64_t channels, Dtype type, void* y,
+                            const void* x, const void* bias);
+
 }  // namespace gpubench::cuda

@@ -3,8 +3,7 @@
 // because a program has one of them, and nothing that would have to be indexed.
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/elementwise_chain.h"
-#include "core/math/binary.h"
-#include "core/math/unary.h"
+#include "core/math/functions.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -76,12 +75,11 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
         operand = load_operand(program.inputs[step.operand], memory.inputs[step.operand], program.elements, i, count);
       }
       switch (step.function) {
-#define GPUBENCH_ROW(name, Type, domain, flops)            \
-  case math::Function::name:                               \
-    apply_step<math::Type>(value, operand, step.reversed); \
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \
+  case math::Function::name:                                \
+    apply_step<math::Type>(value, operand, step.reversed);  \
     break;
-        GPUBENCH_UNARY_FUNCTIONS(GPUBENCH_ROW)
-        GPUBENCH_ARITHMETIC_FUNCTIONS(GPUBENCH_ROW)
+        GPUBENCH_FLOAT_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
       }
     }

@@ -5,6 +5,7 @@
 #include "core/math/loss.h"
 
 namespace gpubench::cuda {
+
 namespace {
 
 __device__ inline float not_a_number() {
@@ -157,6 +158,23 @@ cudaError_t launch_softmax_cross_entropy_gradient(const LaunchOn& on, const Loss
                                                   const void* probabilities, const Labels& labels, void* gradient) {
   return launch_rows(on, shape.rows, shape.columns,
                      SoftmaxCrossEntropyGradient{shape.type, dloss, probabilities, labels, gradient});
+}
+
+template <>
+ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropy>() {
+  return &launch_function<math::BinaryCrossEntropy, math::Domain::floats>;
+}
+template <>
+ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropyOfLogit>() {
+  return &launch_function<math::BinaryCrossEntropyOfLogit, math::Domain::floats>;
+}
+template <>
+ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropyGradient>() {
+  return &launch_function<math::BinaryCrossEntropyGradient, math::Domain::floats>;
+}
+template <>
+ElementwiseLaunch elementwise_launch<math::BinaryCrossEntropyOfLogitGradient>() {
+  return &launch_function<math::BinaryCrossEntropyOfLogitGradient, math::Domain::floats>;
 }
 
 }  // namespace gpubench::cuda

@@ -7,6 +7,7 @@
 #include "core/math/optimizer.h"
 
 namespace gpubench::cuda {
+
 namespace {
 
 constexpr int per_thread = 4;
@@ -130,6 +131,34 @@ struct MakeRmspropCenteredMomentum {
   }
 };
 
+// Threads that find an overflow all store the same byte, so that nothing is reduced and a step without one writes
+// nothing.
+__global__ void unscale_kernel(const __grid_constant__ UnscaleTensors tensors, const float* scale, bool* found,
+                               std::int64_t tiles) {
+  const float inverse = 1.0F / *scale;
+  int tensor = 0;
+  std::int64_t first = 0;  // tile of the tensor
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= tiles_of(tensors.elements[tensor])) first += tiles_of(tensors.elements[tensor++]);
+    const std::int64_t begin = (t - first) * tile, elements = tensors.elements[tensor];
+    bool overflowed = false;
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k) {
+      const std::int64_t i = begin + k * block_threads + threadIdx.x;
+      if (i >= elements) continue;
+      const float value = load_as<float>(tensors.gradient[tensor], tensors.type[tensor], i) * inverse;
+      overflowed |= !math::is_finite(value);
+      tensors.unscaled[tensor][i] = value;
+    }
+    if (overflowed) *found = true;
+  }
+}
+
+__global__ void loss_scale_update_kernel(math::LossScale rule, float* scale, std::int64_t* good_steps,
+                                         const bool* found) {
+  rule(*scale, *good_steps, *found);
+}
+
 }  // namespace
 
 cudaError_t launch_sgd(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
@@ -152,6 +181,18 @@ cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, con
   if (constants.centered) return launch_update<2>(on, tensors, scalars, MakeRmspropCentered{constants});
   if (constants.momentum != 0) return launch_update<2>(on, tensors, scalars, MakeRmspropMomentum{constants});
   return launch_update<1>(on, tensors, scalars, MakeRmsprop{constants});
+}
+
+cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found) {
+  std::int64_t tiles = 0;
+  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  if (tiles == 0) return cudaSuccess;
+  return launch(on, blocks_for(on, tiles, 1), block_threads, &unscale_kernel, tensors, scale, found, tiles);
+}
+
+cudaError_t launch_loss_scale_update(const LaunchOn& on, const math::LossScale& rule, float* scale,
+                                     std::int64_t* good_steps, const bool* found) {
+  return launch(on, 1, 1, &loss_scale_update_kernel, rule, scale, good_steps, found);
 }
 
 }  // namespace gpubench::cuda

@@ -1,8 +1,10 @@
-// Updates of all variables of a model by few launches: one for every `update_capacity` variables.
+// Updates of all variables of a model, and unscaling of their gradients, by few launches: one for every
+// `update_capacity` variables or `unscale_capacity` gradients.
 #pragma once
 #include <cstdint>
 
 #include "core/backend/cuda/kernels/launch.h"
+#include "core/math/loss_scale.h"
 #include "core/tensor/dtype.h"
 
 namespace gpubench::cuda {
@@ -47,5 +49,20 @@ struct RmspropConstants {
 };
 cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                            const RmspropConstants& constants);
+
+inline constexpr int unscale_capacity = 64;
+
+struct UnscaleTensors {
+  int count = 0;
+  std::int64_t elements[unscale_capacity] = {};
+  const void* gradient[unscale_capacity] = {};
+  float* unscaled[unscale_capacity] = {};  ///< may be the gradient's memory
+  Dtype type[unscale_capacity] = {};
+};
+
+/// Sets *found where an element is not finite, and never clears it.
+cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found);
+cudaError_t launch_loss_scale_update(const LaunchOn& on, const math::LossScale& rule, float* scale,
+                                     std::int64_t* good_steps, const bool* found);
 
 }  // namespace gpubench::cuda

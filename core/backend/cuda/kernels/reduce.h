@@ -1,5 +1,6 @@
-// Reductions over the middle dimension of [before, extent, after]. The order of additions depends on the shape and the
-// GPU alone, so results repeat: blocks that share one result leave partial results, which a second step adds up.
+// Reductions over the middle dimension of [before, extent, after], and running sums along it. The order of additions
+// depends on the shape and the GPU alone, so results repeat: blocks that share one result leave partial results, which
+// a second step adds up.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,17 @@ struct ReduceEnds {
 };
 
 cudaError_t launch_reduce(const LaunchOn& on, Reduction reduction, const ReduceStep& step, const ReduceEnds& ends);
+
+/// Running sums along the middle dimension of [before, extent, after], from its end where `reverse`.
+struct CumsumShape {
+  std::int64_t before = 1, extent = 1, after = 1;
+  bool reverse = false;
+  Dtype type = Dtype::f32;
+};
+
+/// `out` may be `in`.
+cudaError_t launch_cumsum(const LaunchOn& on, const CumsumShape& shape, void* out, const void* in);
+
 /// Bytes of one running result of elements of `type`.
 std::size_t running_bytes(Reduction reduction, Dtype type);
 

@@ -1,8 +1,10 @@
 // Moves elements without looking at them: transposes, slices, broadcasts and parts of a concatenation.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 #include "core/backend/cuda/kernels/elementwise.h"
+#include "core/backend/cuda/kernels/launch.h"
 
 namespace gpubench::cuda {
 
@@ -15,5 +17,11 @@ struct StridedWalk {
 };
 
 cudaError_t launch_strided_copy(const LaunchOn& on, const StridedWalk& walk, void* to, const void* from);
+
+/// A matrix: out[column][row] = in[row][column], of elements of 2 or 4 bytes. It takes filters from the order of
+/// the ops, [height, width, input channels, output channels], to that of cuDNN's engines, which have the output
+/// channels outermost, and back.
+cudaError_t launch_transpose(const LaunchOn& on, std::int64_t rows, std::int64_t columns, std::size_t element_bytes,
+                             void* out, const void* in);
 
 }  // namespace gpubench::cuda

@@ -8,11 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/data/graph_function.h"
-#include "core/ops/binary.h"
+#include "core/data/function/graph_function.h"
 #include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/image.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

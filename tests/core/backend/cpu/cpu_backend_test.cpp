@@ -1,6 +1,7 @@
 #include "core/backend/cpu/cpu_backend.h"
 
 #include <array>
+#include <cfenv>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -14,9 +15,8 @@
 #include "core/device/bound_thread.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/bias.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {
@@ -100,6 +100,21 @@ TEST(CpuBackendTest, TheTeamOfADeviceOnAMemoryNodeRunsThereAndItsMasterWhereItDi
   devices[1]->bind_to_thread();
   devices[2]->bind_to_thread();
   EXPECT_THAT(processors_of_team(3), testing::ElementsAre(all, all, all));
+}
+
+TEST(CpuBackendTest, TheTeamOfADeviceFlushesDenormals) {
+  std::thread([] {
+    std::fesetenv(FE_DFL_ENV);
+    HostDevice device({DeviceId::Kind::cpu, 0, {}}, {.memory = {}, .threads = 2});
+    device.bind_to_thread();
+    std::array<float, 2> results{1.0F, 1.0F};
+#pragma omp parallel num_threads(2)
+    {
+      volatile float smallest = std::numeric_limits<float>::min();
+      results[static_cast<std::size_t>(omp_get_thread_num())] = smallest * 0.1F;
+    }
+    EXPECT_THAT(results, testing::Each(0.0F));
+  }).join();
 }
 
 TEST(CpuBackendTest, StreamsCopyAtOnceAndEventsKeepTheirOrder) {

@@ -9,10 +9,9 @@
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/base/error.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/indexing.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 
 namespace gpubench {
 namespace {

@@ -1,6 +1,6 @@
 // Which engine a convolution gets: the cuDNN that runs on the CPU proposes engines that break the rules before one that
 // keeps them, and says which one ran by its number.
-#include "core/backend/cuda/conv.h"
+#include "core/ops/conv.h"
 
 #include <array>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace gpubench::cuda {
 namespace {
 
 CudaBackend backend_with(bool tf32) {
-  return CudaBackend(std::vector<GpuDeviceOptions>{{.physical = 0, .memory = {}, .tf32 = tf32}});
+  return CudaBackend(BackendConfig{.options = CudaOptions{.tf32 = tf32}});
 }
 
 std::string engine_of(const CudaBackend& backend, const Conv2DAttributes& options, Dtype dtype) {

@@ -3,14 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/map.h"
-#include "core/data/prefetch.h"
-#include "core/data/prefetch_to_device.h"
-#include "core/data/repeat.h"
+#include "core/data/map/map.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
 #include "core/experiment/input_proof.h"
 #include "core/experiment/pipeline.h"
 #include "core/experiment/training.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 #include "tests/core/train/fixture.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
@@ -18,7 +17,7 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 using ::testing::Each;
 using ::testing::ThrowsMessage;
 
@@ -35,7 +34,7 @@ ModelPtr classifier_on(const DeviceId& device) {
                                  std::vector{dense_on(device, 8, "tanh", {4}), dense_on(device, 3, "softmax")});
 }
 
-class DeviceTraining : public testing::TrainTest {
+class DeviceTraining : public support::TrainTest {
  protected:
   DevicePlace place(const DeviceId& id = gpu) {
     return {std::shared_ptr<const Devices>(std::shared_ptr<void>(), &devices), id};
@@ -50,9 +49,9 @@ class DeviceTraining : public testing::TrainTest {
     config.executor.execution = execution;
     Trainer model = trainer(classifier_on(gpu), std::move(config));
     fit(model, *dataset, {.epochs = 2, .validation = dataset});
-    std::vector<float> all = testing::flat(model.weights());
+    std::vector<float> all = support::flat(model.weights());
     for (const auto& [name, value] : model.evaluate(*dataset)) all.push_back(static_cast<float>(value));
-    const std::vector<float> predicted = testing::flat(model.predict(*dataset));
+    const std::vector<float> predicted = support::flat(model.predict(*dataset));
     all.insert(all.end(), predicted.begin(), predicted.end());
     return all;
   }

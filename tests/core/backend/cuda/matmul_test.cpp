@@ -1,6 +1,6 @@
 // Which algorithm a product gets, how often cuBLASLt is asked for it, and what training fuses on a GPU. The cuBLASLt
 // that runs on the CPU numbers its algorithms in the order in which it proposes them.
-#include "core/backend/cuda/matmul.h"
+#include "core/ops/matmul.h"
 
 #include <array>
 #include <gmock/gmock.h>
@@ -9,8 +9,8 @@
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/exec/executor.h"
 #include "core/ops/bias.h"
+#include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
-#include "core/ops/unary.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench::cuda {
@@ -26,7 +26,7 @@ class CudaMatmulTest : public testing::Test {
 };
 
 CudaBackend backend_that_searches(int candidates) {
-  return CudaBackend(std::vector<GpuDeviceOptions>{{.physical = 0, .memory = {}, .matmul_search = candidates}});
+  return CudaBackend(BackendConfig{.options = CudaOptions{.matmul_search = candidates}});
 }
 
 std::string planned(const CudaBackend& backend, const Matmul& op, std::vector<TensorType> inputs) {

@@ -9,11 +9,11 @@
 namespace gpubench {
 namespace {
 
-using testing::Blobs;
+using support::Blobs;
 
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}};
 
-class CudaOffload : public testing::TrainTest {
+class CudaOffload : public support::TrainTest {
  protected:
   static LayerPtr on_gpu(const char* kind, const ConfigEntries& options) { return make_layer(kind, options, gpu); }
   static ModelPtr deep(std::int64_t width) {
@@ -36,7 +36,7 @@ class CudaOffload : public testing::TrainTest {
     Trainer model = trainer(deep(16), std::move(config));
     const Blobs blobs(64);
     fit(model, *batches_of({blobs.points, blobs.one_hot}, 16), {.epochs = 3});
-    return testing::flat(model.weights());
+    return support::flat(model.weights());
   }
 };
 
@@ -92,7 +92,7 @@ TEST_F(CudaOffload, ACopyMayBeginInOneRecordingAndEndInAnother) {
     fit(model, *batches_of({blobs.points, blobs.one_hot}, 16), {.epochs = 3});
     MemoryPool& pinned = *devices.device(gpu).host_memory();
     EXPECT_EQ(pinned.use().in_use > 0, offloaded);
-    return testing::flat(model.weights());
+    return support::flat(model.weights());
   };
   const std::vector<float> kept = across(false);
   for (const bool hurry : {false, true}) {

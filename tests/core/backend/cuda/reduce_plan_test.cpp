@@ -1,4 +1,5 @@
-// Which launches a reduction becomes on a GPU with 100 multiprocessors.
+// Which launches a reduction becomes on a GPU with 100 multiprocessors, and into how many parts the indices of a
+// gather's gradient are split.
 #include "core/backend/cuda/reduce_plan.h"
 
 #include <gtest/gtest.h>
@@ -68,6 +69,19 @@ TEST(ReducePlanTest, NothingIsOneStep) {
   EXPECT_EQ(steps({0, 50000, 1}).size(), 1U);
   EXPECT_EQ(steps({1, 0, 3}).size(), 1U);
   EXPECT_EQ(steps({5, 0, 1}).size(), 1U);
+}
+
+TEST(GatherGradientTest, ATableThatFillsTheGpuIsNotSplit) {
+  EXPECT_EQ(gather_gradient_parts(8192, 50000, 512, multiprocessors), 1);
+}
+
+TEST(GatherGradientTest, ManyIndicesOfASmallTableAreSplit) {
+  EXPECT_EQ(gather_gradient_parts(1'000'000, 32, 32, multiprocessors), 400);
+}
+
+TEST(GatherGradientTest, FewIndicesAreNotSplit) {
+  EXPECT_EQ(gather_gradient_parts(1000, 32, 32, multiprocessors), 1);
+  EXPECT_EQ(gather_gradient_parts(0, 0, 0, multiprocessors), 1);
 }
 
 }  // namespace

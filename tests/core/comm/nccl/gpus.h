@@ -32,7 +32,7 @@ class NcclTest : public testing::Test {
 
   void make_gpus(int count) {
     cuda_on_cpu::machine().gpus = count;
-    backend_ = std::make_unique<CudaBackend>(std::nullopt);
+    backend_ = std::make_unique<CudaBackend>(BackendConfig{});
   }
   void make_ranks(int count, Seconds how_patient = patience) {
     make_gpus(count);

@@ -70,7 +70,7 @@ class MpiGpus : public ::testing::Test {
     EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)), 0) << to_string(*tensor.view().type);
   }
 
-  CudaBackend backend_{std::nullopt};
+  CudaBackend backend_{BackendConfig{}};
   std::vector<Device*> devices_{backend_.devices()[0].get()};
   std::unique_ptr<Communicator> communicator_;
 };

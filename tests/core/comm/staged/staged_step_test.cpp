@@ -7,7 +7,7 @@
 #include "core/comm/factory.h"
 #include "core/exec/executor.h"
 #include "core/graph/exchange_ops.h"
-#include "core/ops/binary.h"
+#include "core/ops/elementwise.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
 namespace gpubench {

@@ -10,7 +10,7 @@ namespace gpubench {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::FakeCupti;
+using support::FakeCupti;
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

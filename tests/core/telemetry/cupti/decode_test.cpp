@@ -1,13 +1,12 @@
-#include "core/telemetry/cupti/decode.h"
-
 #include <gtest/gtest.h>
 
+#include "core/telemetry/cupti/cupti.h"
 #include "tests/core/telemetry/cupti/fake_cupti.h"
 
 namespace gpubench {
 namespace {
 
-using testing::FakeCupti;
+using support::FakeCupti;
 using Kind = Activity::Kind;
 
 template <class Record>

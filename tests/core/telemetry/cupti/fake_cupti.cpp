@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-namespace gpubench::testing {
+namespace gpubench::support {
 namespace {
 
 FakeCupti* fake = nullptr;
@@ -106,4 +106,4 @@ CuptiFunctions FakeCupti::functions() {
   return table;
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

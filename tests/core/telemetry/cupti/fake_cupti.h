@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/telemetry/cupti/functions.h"
+#include "core/telemetry/cupti/cupti.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 /// One at a time: CUPTI's functions take no state.
 class FakeCupti {
@@ -47,4 +47,4 @@ class FakeCupti {
   std::size_t room_ = 0, used_ = 0;
 };
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

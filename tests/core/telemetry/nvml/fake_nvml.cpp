@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-namespace gpubench::testing {
+namespace gpubench::support {
 namespace {
 
 FakeNvml* fake = nullptr;
@@ -165,4 +165,4 @@ NvmlFunctions FakeNvml::functions() {
   return table;
 }
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

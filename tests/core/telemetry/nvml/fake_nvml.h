@@ -7,7 +7,7 @@
 
 #include "core/telemetry/nvml/nvml.h"
 
-namespace gpubench::testing {
+namespace gpubench::support {
 
 /// One at a time: NVML's functions take no state. An H200 in the middle of its work, unless a test changes it.
 class FakeNvml {
@@ -38,4 +38,4 @@ class FakeNvml {
   int opened = 0, gpm_samples_held = 0, gpm_samples_taken = 0;
 };
 
-}  // namespace gpubench::testing
+}  // namespace gpubench::support

@@ -27,7 +27,7 @@ class GpuFactsTest : public TemporaryFolder {
     return "(absent)";
   }
 
-  testing::FakeNvml fake_;
+  support::FakeNvml fake_;
 };
 
 TEST_F(GpuFactsTest, AreInWords) {

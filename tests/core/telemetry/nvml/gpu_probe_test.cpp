@@ -40,7 +40,7 @@ class GpuProbeTest : public ::testing::Test {
     return names;
   }
 
-  testing::FakeNvml fake_;
+  support::FakeNvml fake_;
   Clock::time_point now_{};
 };
 
@@ -95,7 +95,7 @@ TEST_F(GpuProbeTest, WhatIsNotSupportedIsNotANumber) {
 }
 
 TEST_F(GpuProbeTest, ADriverWithoutTheFunctionsIsReadToo) {
-  NvmlFunctions functions = testing::FakeNvml::functions();
+  NvmlFunctions functions = support::FakeNvml::functions();
   functions.energy = nullptr;
   functions.gpm_metrics = nullptr;
   functions.throttle_reasons = nullptr;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/nvml/gpu_sensors.h"
 #include "tests/core/telemetry/nvml/fake_nvml.h"
 
 namespace gpubench {
@@ -20,7 +20,7 @@ TEST(Nvml, BusIdsHaveOneSpelling) {
 }
 
 TEST(Nvml, FindsAGpuByAnySpellingOfItsBusId) {
-  const testing::FakeNvml fake;
+  const support::FakeNvml fake;
   const auto nvml = fake.open();
   EXPECT_EQ(nvml->find("0000:1b:00.0"), nvml->find("00000000:1B:00.0"));
   EXPECT_EQ(nvml->driver_version(), "580.65.06");
@@ -29,7 +29,7 @@ TEST(Nvml, FindsAGpuByAnySpellingOfItsBusId) {
 }
 
 TEST(Nvml, IsShutDownOnceForEachTimeItWasOpened) {
-  testing::FakeNvml fake;
+  support::FakeNvml fake;
   {
     const auto first = fake.open(), second = fake.open();
     EXPECT_EQ(fake.opened, 2);

@@ -1,0 +1,112 @@
+// Ops that apply one function of core/math to each element; the list in core/math/functions.h states for which types
+// each is compiled. And the sum of many tensors, the choice between two, and casts.
+#include "core/backend/cpu/elementwise.h"
+
+#include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/widened.h"
+#include "core/backend/kernel_table.h"
+#include "core/graph/leaf_ops.h"
+#include "core/math/functions.h"
+#include "core/ops/cast.h"
+#include "core/ops/elementwise.h"
+
+namespace gpubench::cpu {
+namespace {
+
+template <math::Domain domain>
+auto types_of() {
+  using math::Domain;
+  if constexpr (domain == Domain::floats) {
+    return Types<float>{};
+  } else if constexpr (domain == Domain::numbers) {
+    return Numbers{};
+  } else if constexpr (domain == Domain::numbers_and_bool) {
+    return NumbersAndBool{};
+  } else {
+    return Types<bool>{};
+  }
+}
+
+template <class F, math::Domain domain, std::int64_t flops>
+std::unique_ptr<Kernel> plan_function(const Op& op, const Signature& signature, Device&) {
+  return dispatch(types_of<domain>(), op.name(), signature.inputs[0].dtype, [&]<class T>() {
+    if constexpr (std::is_invocable_v<F, T>) {
+      return elementwise<std::invoke_result_t<F, T>, T>(op.name(), F{}, signature, flops);
+    } else {
+      return elementwise<std::invoke_result_t<F, T, T>, T, T>(op.name(), F{}, signature, flops);
+    }
+  });
+}
+
+/// Sums in the order of the inputs, a block at a time, so that the sum stays in the first-level cache.
+template <class T>
+class Sum {
+ public:
+  explicit Sum(const Signature& signature)
+      : elements_(signature.outputs[0].elements()),
+        blocks_((elements_ + block - 1) / block),
+        threads_(
+            threads_for_stream(blocks_, elements_ * static_cast<std::int64_t>(sizeof(T) * signature.inputs.size()))) {}
+
+  void operator()(Views inputs, Views outputs) const {
+    parallel_ranges(threads_, blocks_, [&](int, std::int64_t first, std::int64_t last) {
+      for (std::int64_t b = first; b < last; ++b) {
+        const std::int64_t begin = b * block, end = std::min(begin + block, elements_);
+        add_block(inputs, outputs[0].as<T>(), begin, end);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t block = 2048;
+
+  /// The output may be the first input; it is then read before it is written.
+  static void add_block(Views inputs, T* out, std::int64_t begin, std::int64_t end) {
+    const T* const first = inputs[0].as<T>();
+    const T* const second = inputs.size() > 1 ? inputs[1].as<T>() : nullptr;
+#pragma omp simd
+    for (std::int64_t i = begin; i < end; ++i) {
+      out[i] = second == nullptr ? first[i] : static_cast<T>(first[i] + second[i]);
+    }
+    for (std::size_t n = 2; n < inputs.size(); ++n) {
+      const T* const next = inputs[n].as<T>();
+#pragma omp simd
+      for (std::int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(out[i] + next[i]);
+    }
+  }
+
+  std::int64_t elements_, blocks_;
+  int threads_;
+};
+
+std::unique_ptr<Kernel> plan_select(const Select& op, const Signature& signature, Device&) {
+  return dispatch(NumbersAndBool{}, op.name(), signature.inputs[1].dtype,
+                  [&]<class T>() { return elementwise<T, bool, T, T>(op.name(), math::Select{}, signature); });
+}
+
+std::unique_ptr<Kernel> plan_add_n(const AddN& op, const Signature& signature, Device&) {
+  return dispatch(Numbers{}, op.name(), signature.inputs[0].dtype,
+                  [&]<class T>() { return loop_kernel(Sum<T>(signature)); });
+}
+
+std::unique_ptr<Kernel> plan_cast(const Cast& op, const Signature& signature, Device&) {
+  return dispatch(Everything{}, op.name(), signature.inputs[0].dtype, [&]<class From>() {
+    return dispatch(Everything{}, op.name(), op.dtype,
+                    [&]<class To>() { return elementwise<To, From>(op.name(), CastTo<To>{}, signature); });
+  });
+}
+
+}  // namespace
+
+void add_elementwise(KernelTable& table) {
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \
+  table.emplace(typeid(Type), &plan_in_float32<&plan_function<math::Type, math::Domain::domain, cost>>);
+  GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+  add_float32_row<&plan_add_n>(table);
+  add_float32_row<&plan_select>(table);
+  add_row<&plan_cast>(table);
+}
+
+}  // namespace gpubench::cpu

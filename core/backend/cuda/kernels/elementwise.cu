@@ -1,0 +1,91 @@
+// The functions of core/math/functions.h, casts, the choice between two values, and the bias of a row.
+#include "core/backend/cuda/kernels/elementwise.cuh"
+#include "core/math/functions.h"
+
+namespace gpubench::cuda {
+
+namespace {
+
+// Moves bits, whatever they mean.
+template <class Bits>
+__global__ void select_kernel(ElementwiseAccess access, Bits* out, const bool* condition, const Bits* a,
+                              const Bits* b) {
+  for_each_element<3>(access, [&](std::int64_t i, const std::int64_t* offset) {
+    out[i] = condition[offset[0]] ? a[offset[1]] : b[offset[2]];
+  });
+}
+
+// As C++ converts, to bool by comparing with 0, to 16 bits by rounding to the nearest even.
+template <class From, class To>
+__global__ void cast_kernel(ElementwiseAccess access, void* out, const void* in) {
+  const bool truth = access.output_type == Dtype::boolean;
+  for_each_element<1>(access, [&](std::int64_t i, const std::int64_t* offset) {
+    const auto x = load_as<From>(in, access.input_types[0], offset[0]);
+    store_as<To>(out, access.output_type, i, truth ? static_cast<To>(x != From{0}) : static_cast<To>(x));
+  });
+}
+
+template <class From, class To>
+cudaError_t launch_between(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* in) {
+  return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &cast_kernel<From, To>,
+                access, out, in);
+}
+
+// Packs of four channels where the channels divide by four: then no pack crosses from one row to the next.
+__global__ void bias_add_packed(std::int64_t elements, std::int64_t channels, Dtype type, void* y, const void* x,
+                                const void* bias) {
+  for (std::int64_t i = first_index() * pack_size; i < elements; i += index_step() * pack_size) {
+    Pack<float> sum = load_pack(x, type, i);
+    const Pack<float> added = load_pack(bias, type, i % channels);
+#pragma unroll
+    for (int k = 0; k < pack_size; ++k) sum.values[k] += added.values[k];
+    store_pack(y, type, i, sum);
+  }
+}
+
+__global__ void bias_add(std::int64_t elements, std::int64_t channels, Dtype type, void* y, const void* x,
+                         const void* bias) {
+  for (std::int64_t i = first_index(); i < elements; i += index_step()) {
+    store_as<float>(y, type, i, load_as<float>(x, type, i) + load_as<float>(bias, type, i % channels));
+  }
+}
+
+}  // namespace
+
+cudaError_t launch_select(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
+  if (access.elements == 0) return cudaSuccess;
+  return with_bits(size_of(access.output_type), [&]<class Bits>() {
+    return launch(on, blocks_for(on, access.elements, block_threads * pack_size), block_threads, &select_kernel<Bits>,
+                  access, static_cast<Bits*>(out), static_cast<const bool*>(in[0]), static_cast<const Bits*>(in[1]),
+                  static_cast<const Bits*>(in[2]));
+  });
+}
+
+cudaError_t launch_cast(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
+  if (access.elements == 0) return cudaSuccess;
+  const bool to_floating = is_floating(access.output_type);
+  if (is_floating(access.input_types[0])) {
+    return to_floating ? launch_between<float, float>(on, access, out, in[0])
+                       : launch_between<float, std::int64_t>(on, access, out, in[0]);
+  }
+  return to_floating ? launch_between<std::int64_t, float>(on, access, out, in[0])
+                     : launch_between<std::int64_t, std::int64_t>(on, access, out, in[0]);
+}
+
+cudaError_t launch_bias_add(const LaunchOn& on, std::int64_t elements, std::int64_t channels, Dtype type, void* y,
+                            const void* x, const void* bias) {
+  if (elements == 0) return cudaSuccess;
+  const bool packed = channels % pack_size == 0;
+  return launch(on, blocks_for(on, elements, block_threads * (packed ? pack_size : 1)), block_threads,
+                packed ? &bias_add_packed : &bias_add, elements, channels, type, y, x, bias);
+}
+
+#define GPUBENCH_LAUNCH(Kind, name, Type, domain, cost, flops) \
+  template <>                                                  \
+  ElementwiseLaunch elementwise_launch<math::Type>() {         \
+    return &launch_function<math::Type, math::Domain::domain>; \
+  }
+GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_LAUNCH)
+#undef GPUBENCH_LAUNCH
+
+}  // namespace gpubench::cuda

@@ -1,0 +1,220 @@
+#include "core/ops/elementwise.h"
+
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/ops/broadcast.h"
+#include "core/ops/check.h"
+#include "core/ops/reduce.h"
+
+namespace gpubench {
+namespace {
+
+using At = ElementwiseFunction::Node;
+using Derivatives = std::array<Value, 2>;
+
+/// d where the condition holds, else 0.
+Value where(Graph& graph, Value condition, Value d) {
+  return ops::select(graph, condition, d, ops::scalar(graph, 0, graph.type(d).dtype));
+}
+/// A number of the type of `like`.
+Value number(const At& at, double value, Value like) {
+  return ops::scalar(at.graph, value, at.graph.type(like).dtype);
+}
+
+/// No gradient flows through functions that are not listed here.
+template <class F>
+Derivatives derivatives(F, const At&) {
+  return {};
+}
+
+Derivatives derivatives(math::Neg, const At& at) {
+  return {ops::neg(at.graph, at.gradient)};
+}
+Derivatives derivatives(math::Abs, const At& at) {
+  return {ops::mul(at.graph, at.gradient, ops::sign(at.graph, at.a))};
+}
+Derivatives derivatives(math::Square, const At& at) {
+  return {ops::mul(at.graph, at.gradient, ops::mul(at.graph, at.a, number(at, 2, at.a)))};
+}
+Derivatives derivatives(math::Sqrt, const At& at) {
+  return {ops::div(at.graph, ops::mul(at.graph, at.gradient, number(at, 0.5, at.output)), at.output)};
+}
+Derivatives derivatives(math::Rsqrt, const At& at) {
+  const Value half = ops::mul(at.graph, at.gradient, number(at, -0.5, at.output));
+  return {ops::mul(at.graph, half, ops::mul(at.graph, at.output, ops::square(at.graph, at.output)))};
+}
+Derivatives derivatives(math::Exp, const At& at) {
+  return {ops::mul(at.graph, at.gradient, at.output)};
+}
+Derivatives derivatives(math::Log, const At& at) {
+  return {ops::div(at.graph, at.gradient, at.a)};
+}
+Derivatives derivatives(math::Relu, const At& at) {
+  return {ops::relu_gradient(at.graph, at.gradient, at.output)};
+}
+Derivatives derivatives(math::Sigmoid, const At& at) {
+  return {ops::sigmoid_gradient(at.graph, at.gradient, at.output)};
+}
+Derivatives derivatives(math::Tanh, const At& at) {
+  return {ops::tanh_gradient(at.graph, at.gradient, at.output)};
+}
+Derivatives derivatives(math::Erf, const At& at) {
+  return {ops::erf_gradient(at.graph, at.gradient, at.a)};
+}
+Derivatives derivatives(math::Silu, const At& at) {
+  return {ops::silu_gradient(at.graph, at.gradient, at.a)};
+}
+Derivatives derivatives(math::Gelu, const At& at) {
+  return {ops::gelu_gradient(at.graph, at.gradient, at.a)};
+}
+Derivatives derivatives(math::GeluTanh, const At& at) {
+  return {ops::gelu_tanh_gradient(at.graph, at.gradient, at.a)};
+}
+
+Derivatives derivatives(math::Add, const At& at) {
+  return {at.gradient, at.gradient};
+}
+Derivatives derivatives(math::Sub, const At& at) {
+  return {at.gradient, ops::neg(at.graph, at.gradient)};
+}
+Derivatives derivatives(math::Mul, const At& at) {
+  return {ops::mul(at.graph, at.gradient, at.b), ops::mul(at.graph, at.gradient, at.a)};
+}
+Derivatives derivatives(math::Div, const At& at) {
+  const Value da = ops::div(at.graph, at.gradient, at.b);
+  return {da, ops::neg(at.graph, ops::mul(at.graph, da, at.output))};
+}
+/// The exponent's gradient is 0 where the base is not positive.
+Derivatives derivatives(math::Pow, const At& at) {
+  const Value less_one = ops::sub(at.graph, at.b, number(at, 1, at.a));
+  const Value da = ops::mul(at.graph, at.b, ops::pow(at.graph, at.a, less_one));
+  const Value positive = ops::greater(at.graph, at.a, number(at, 0, at.a));
+  const Value safe = ops::select(at.graph, positive, at.a, number(at, 1, at.a));  // log(1) is 0
+  const Value db = ops::mul(at.graph, at.output, ops::log(at.graph, safe));
+  return {ops::mul(at.graph, at.gradient, da), ops::mul(at.graph, at.gradient, db)};
+}
+/// c = a - floor(a / b) b.
+Derivatives derivatives(math::FloorMod, const At& at) {
+  const Value times = ops::floor_div(at.graph, at.a, at.b);
+  return {at.gradient, ops::neg(at.graph, ops::mul(at.graph, at.gradient, times))};
+}
+/// Where both are equal, the gradient goes to a; so for minimum.
+Derivatives derivatives(math::Maximum, const At& at) {
+  return {where(at.graph, ops::greater_equal(at.graph, at.a, at.b), at.gradient),
+          where(at.graph, ops::less(at.graph, at.a, at.b), at.gradient)};
+}
+Derivatives derivatives(math::Minimum, const At& at) {
+  return {where(at.graph, ops::less_equal(at.graph, at.a, at.b), at.gradient),
+          where(at.graph, ops::greater(at.graph, at.a, at.b), at.gradient)};
+}
+
+}  // namespace
+
+std::vector<Value> ElementwiseOp::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                                           std::span<const Value> output_gradients) const {
+  const Value b = inputs.size() > 1 ? inputs[1] : Value{};
+  const Derivatives derived = function_.derivatives({graph, inputs[0], b, outputs[0], output_gradients[0]});
+  std::vector<Value> result;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    result.push_back(derived[i] ? ops::sum_to(graph, derived[i], graph.type(inputs[i]).shape) : Value{});
+  }
+  return result;
+}
+
+double ElementwiseOp::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return static_cast<double>(function_.flops) * static_cast<double>(outputs[0].elements());
+}
+
+void ElementwiseOp::check(const TensorType& type) const {
+  switch (function_.domain) {
+    case math::Domain::floats:
+      return ops::expect_floating(name(), type);
+    case math::Domain::numbers:
+      return ops::expect_numeric(name(), type);
+    case math::Domain::numbers_and_bool:
+      if (type.dtype == Dtype::bytes) ops::refuse(name(), "bytes cannot be compared");
+      return;
+    case math::Domain::bools:
+      if (type.dtype != Dtype::boolean) ops::refuse(name(), fmt::format("takes bool, got {}", to_string(type)));
+  }
+}
+
+std::vector<TensorType> UnaryOp::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 1);
+  check(inputs[0]);
+  return {inputs[0]};
+}
+
+std::vector<TensorType> GradientOp::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  check(inputs[0]);
+  ops::expect_type(name(), "the second input", inputs[1], inputs[0]);
+  return {inputs[0]};
+}
+
+std::vector<TensorType> ArithmeticOp::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  ops::expect_same_dtype(name(), inputs[0], inputs[1]);
+  check(inputs[0]);
+  return {{ops::broadcast_shapes(name(), inputs[0].shape, inputs[1].shape), inputs[0].dtype}};
+}
+
+std::vector<TensorType> PredicateOp::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  if (domain() != math::Domain::bools) ops::expect_same_dtype(name(), inputs[0], inputs[1]);
+  for (const TensorType& type : inputs) check(type);
+  return {{ops::broadcast_shapes(name(), inputs[0].shape, inputs[1].shape), Dtype::boolean}};
+}
+
+std::vector<Alias> PredicateOp::aliases() const {
+  if (domain() != math::Domain::bools) return {};
+  return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
+}
+
+std::vector<TensorType> Select::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 3);
+  if (inputs[0].dtype != Dtype::boolean) {
+    ops::refuse(name(), fmt::format("the condition must be bool, got {}", to_string(inputs[0])));
+  }
+  ops::expect_same_dtype(name(), inputs[1], inputs[2]);
+  const Shape values = ops::broadcast_shapes(name(), inputs[1].shape, inputs[2].shape);
+  return {{ops::broadcast_shapes(name(), inputs[0].shape, values), inputs[1].dtype}};
+}
+
+std::vector<Value> Select::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                    std::span<const Value> output_gradients) const {
+  const Value dc = output_gradients[0];
+  const Value zero = ops::scalar(graph, 0, graph.type(dc).dtype);
+  const Value da = ops::select(graph, inputs[0], dc, zero), db = ops::select(graph, inputs[0], zero, dc);
+  return {Value{}, ops::sum_to(graph, da, graph.type(inputs[1]).shape),
+          ops::sum_to(graph, db, graph.type(inputs[2]).shape)};
+}
+
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \
+  Type::Type()                                              \
+      : Kind##Op({#name, math::Domain::domain, flops, [](const At& at) { return derivatives(math::Type{}, at); }}) {}
+GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+
+namespace ops {
+
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops)  \
+  Value name(Graph& graph, Value x) {                        \
+    return graph.apply(std::make_shared<const Type>(), {x}); \
+  }
+GPUBENCH_FUNCTIONS_OF_ONE(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops)     \
+  Value name(Graph& graph, Value a, Value b) {                  \
+    return graph.apply(std::make_shared<const Type>(), {a, b}); \
+  }
+GPUBENCH_FUNCTIONS_OF_TWO(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+
+Value select(Graph& graph, Value condition, Value a, Value b) {
+  return graph.apply(std::make_shared<const Select>(), {condition, a, b});
+}
+
+}  // namespace ops
+}  // namespace gpubench

@@ -1,0 +1,132 @@
+// Ops that apply one function of core/math/functions.h to each element: a class and a function of namespace ops for
+// every row of its table. Two inputs have one dtype: a cast is never implied. Gradients that need more than one
+// multiplication are ops of their own, so that one pass over memory does them.
+#pragma once
+#include <array>
+
+#include "core/graph/graph.h"
+#include "core/graph/op.h"
+#include "core/math/functions.h"
+
+namespace gpubench {
+
+/// A row of the table.
+struct ElementwiseFunction {
+  /// The node of an op whose gradient is asked for: its inputs (`b` is none where there is one), its output, and the
+  /// output's gradient.
+  struct Node {
+    Graph& graph;
+    Value a, b, output, gradient;
+  };
+
+  std::string_view name;
+  math::Domain domain;
+  int flops;
+  /// The gradients of a and b in the output's shape; none where no gradient flows.
+  std::array<Value, 2> (*derivatives)(const Node& node);
+};
+
+class ElementwiseOp : public Op {
+ public:
+  std::string_view name() const final { return function_.name; }
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const final;
+  double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
+
+ protected:
+  explicit ElementwiseOp(const ElementwiseFunction& function) : function_(function) {}
+  /// Throws Error for types that are not in the domain.
+  void check(const TensorType& type) const;
+  math::Domain domain() const { return function_.domain; }
+
+ private:
+  ElementwiseFunction function_;
+};
+
+/// x -> y of the same type, which may take the memory of x.
+class UnaryOp : public ElementwiseOp {
+ public:
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<Alias> aliases() const final { return {{0, 0, Alias::Kind::may_overwrite}}; }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final { return BlockForm{}; }
+
+ protected:
+  using ElementwiseOp::ElementwiseOp;
+};
+
+/// dy and the function's result or argument, of one type -> dx.
+class GradientOp : public ElementwiseOp {
+ public:
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<Alias> aliases() const final {
+    return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
+  }
+
+ protected:
+  using ElementwiseOp::ElementwiseOp;
+};
+
+/// a, b -> c of their dtype, with broadcasting; c may take the memory of an input that was not stretched.
+class ArithmeticOp : public ElementwiseOp {
+ public:
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<Alias> aliases() const final {
+    return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
+  }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final {
+    return BlockForm{.inputs = BlockForm::Inputs::stretched};
+  }
+
+ protected:
+  using ElementwiseOp::ElementwiseOp;
+};
+
+/// a, b -> bool, with broadcasting. No gradient.
+class PredicateOp : public ElementwiseOp {
+ public:
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
+  std::vector<Alias> aliases() const final;
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const final {
+    return BlockForm{.inputs = BlockForm::Inputs::stretched};
+  }
+
+ protected:
+  using ElementwiseOp::ElementwiseOp;
+};
+
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \
+  class Type final : public Kind##Op {                      \
+   public:                                                  \
+    Type();                                                 \
+  };
+GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+
+/// bool condition, a, b -> a where the condition holds, else b; all three broadcast.
+class Select final : public Op {
+ public:
+  std::string_view name() const override { return "select"; }
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::vector<Alias> aliases() const override {
+    return {{0, 1, Alias::Kind::may_overwrite}, {0, 2, Alias::Kind::may_overwrite}};
+  }
+  std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override {
+    return BlockForm{.inputs = BlockForm::Inputs::stretched};
+  }
+};
+
+namespace ops {
+
+// Value relu(Graph& graph, Value x); Value add(Graph& graph, Value a, Value b); ...
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) Value name(Graph& graph, Value x);
+GPUBENCH_FUNCTIONS_OF_ONE(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) Value name(Graph& graph, Value a, Value b);
+GPUBENCH_FUNCTIONS_OF_TWO(GPUBENCH_ROW)
+#undef GPUBENCH_ROW
+Value select(Graph& graph, Value condition, Value a, Value b);
+
+}  // namespace ops
+}  // namespace gpubench
