@@ -23,26 +23,6 @@ constexpr std::size_t stages = 2;
 
 }  // namespace
 
-/// Memory of the host that keeps what it has.
-class MpiExchange::Row {
- public:
-  std::byte* data() { return locked_.data() != nullptr ? locked_.data() : plain_.data(); }
-  /// At least so long; page-locked where there is a pool of that.
-  std::byte* grow(std::size_t bytes, MemoryPool* pool) {
-    if (pool == nullptr) {
-      plain_.resize(std::max(plain_.size(), bytes));
-    } else if (locked_.bytes() < bytes) {
-      locked_ = {};
-      locked_ = pool->allocate(bytes, "tensors that are exchanged");
-    }
-    return data();
-  }
-
- private:
-  std::vector<std::byte> plain_;
-  Buffer locked_;
-};
-
 /// One piece on its way: parts by rank, this rank's added up here.
 struct MpiExchange::Stage {
   explicit Stage(MpiExchange& exchange) : scattered(exchange.transfers()), gathered(exchange.transfers()) {}

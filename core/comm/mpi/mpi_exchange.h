@@ -4,6 +4,7 @@
 // That holds for tensors in a GPU's memory too, of which MPI sends and receives alone take addresses, Open MPI's
 // non-blocking reductions do not: what one rank adds up it receives in the host's memory, with a copy of its own part.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,7 +38,25 @@ class MpiExchange {
     std::uint64_t signature = 0;
     std::int64_t waited_ns = 0;
   };
-  class Row;
+  /// Memory of the host that only grows.
+  class Row {
+   public:
+    std::byte* data() { return locked_.data() != nullptr ? locked_.data() : plain_.data(); }
+    /// At least so long; page-locked where there is a pool of that.
+    std::byte* grow(std::size_t bytes, MemoryPool* pool) {
+      if (pool == nullptr) {
+        plain_.resize(std::max(plain_.size(), bytes));
+      } else if (locked_.bytes() < bytes) {
+        locked_ = {};
+        locked_ = pool->allocate(bytes, "tensors that are exchanged");
+      }
+      return data();
+    }
+
+   private:
+    std::vector<std::byte> plain_;
+    Buffer locked_;
+  };
   struct Stage;
 
   template <class Visit>
