@@ -67,7 +67,7 @@ class Identity : public ::testing::Test {
     return flat(trained.weights());
   }
 
-  Devices devices{DeviceConfig{.cpus = {{.memory = {}, .threads = 1}, {.memory = {}, .threads = 1}}}};
+  Devices devices{support::cpu_devices({{.threads = 1}, {.threads = 1}})};
   Runtime runtime{devices};
   std::uint64_t seed = 0;
   StoreVariables factory{runtime, [this] { return ++seed; }};
