@@ -5,6 +5,7 @@
 #include "core/train/quantization.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
