@@ -30,6 +30,15 @@ std::int64_t Dataset::examples_per_element() const {
   return most;
 }
 
+bool Dataset::is_sharded() const {
+  return std::ranges::any_of(sources(), [](const DatasetPtr& source) { return source->is_sharded(); });
+}
+
+bool Dataset::is_distributed() const {
+  return distributed_.load(std::memory_order_relaxed) ||
+         std::ranges::any_of(sources(), [](const DatasetPtr& source) { return source->is_distributed(); });
+}
+
 bool Dataset::in_order(std::optional<bool> deterministic) const {
   return std::ranges::all_of(sources(), [=](const DatasetPtr& source) { return source->in_order(deterministic); });
 }

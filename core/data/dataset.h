@@ -87,6 +87,10 @@ class Dataset {
   virtual const DeviceId* device() const { return sources().empty() ? nullptr : sources().front()->device(); }
   /// The part that shard() has taken. Random ops of maps draw the same numbers for an element as without shard().
   virtual ElementShare share() const { return sources().empty() ? ElementShare{} : sources().front()->share(); }
+  /// Whether shard() has taken a part of what the elements come from.
+  virtual bool is_sharded() const;
+  /// Whether elements come from several inputs side by side, which stand for one source.
+  virtual bool interleaves() const { return false; }
   /// Whether the elements of an epoch come in the same order each time it is opened. `deterministic` is for stages
   /// without a setting of their own.
   virtual bool in_order(std::optional<bool> deterministic = {}) const;
@@ -96,6 +100,10 @@ class Dataset {
                                                const CursorOptions& /*options*/) const {
     return nullptr;
   }
+
+  /// Whether this dataset, or one that it is made of, has been marked: it is one process's part already.
+  bool is_distributed() const;
+  void mark_distributed() const { distributed_.store(true, std::memory_order_relaxed); }
 
   /// Epoch numbers 0, 1, ... for loops that do not count epochs themselves.
   std::uint64_t next_epoch() const { return next_epoch_.fetch_add(1, std::memory_order_relaxed); }
@@ -107,6 +115,7 @@ class Dataset {
  private:
   std::shared_ptr<EpochRecord> record_;
   mutable std::atomic<std::uint64_t> next_epoch_{0};
+  mutable std::atomic<bool> distributed_{false};
 };
 
 /// Throws Error naming `operation` unless the dataset is in order.
@@ -133,9 +142,14 @@ class Transformation : public Dataset {
   enum class Effect {
     one_to_one,   ///< each element of the source gives one, in its place
     by_position,  ///< chooses and orders elements by their positions alone
+    splits,       ///< each element of the source gives several
     other
   };
   virtual Effect effect() const { return Effect::other; }
+  /// Whether the stage counts elements, so that it means others when files are missing (take, skip).
+  virtual bool counts_elements() const { return false; }
+  /// Whether the stage keeps elements in a file of a given name, which several processes would share.
+  virtual bool keeps_file() const { return false; }
   /// The same stage with the same settings over elements of the same types; nullptr where it cannot have another
   /// source. Throws what making the stage throws.
   virtual DatasetPtr with_source(DatasetPtr /*source*/) const { return nullptr; }

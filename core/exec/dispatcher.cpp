@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/graph/copy.h"
 #include "core/graph/leaf_ops.h"
 
 namespace gpubench {
@@ -11,21 +12,20 @@ namespace gpubench {
 Dispatcher::Dispatcher(Runtime& runtime) : eager_(runtime), device_(runtime.devices().default_device()) {}
 
 std::vector<Tensor> Dispatcher::apply(const OpPtr& op, std::span<const Tensor> inputs) {
-  return apply_labelled(op, inputs, device_, std::string(op->name()));
+  const std::string label(op->name());
+  if (trace_ == nullptr) return apply_eagerly(op, inputs, device_, label);
+  std::vector<Value> values;
+  for (const Tensor& input : inputs) values.push_back(symbol(input));
+  const GraphScope scope(trace_->graph, device_, label);
+  const Value first = trace_->graph.apply(op, values);
+  std::vector<Tensor> outputs;
+  const auto count = static_cast<std::int32_t>(trace_->graph.node(first).outputs.size());
+  for (std::int32_t o = 0; o < count; ++o) outputs.emplace_back(trace_, Value{first.node, o});
+  return outputs;
 }
 
-std::vector<Tensor> Dispatcher::apply_labelled(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
-                                               const std::string& label) {
-  if (trace_ != nullptr) {
-    std::vector<Value> values;
-    for (const Tensor& input : inputs) values.push_back(symbol(input));
-    const GraphScope scope(trace_->graph, device, label);
-    const Value first = trace_->graph.apply(op, values);
-    std::vector<Tensor> outputs;
-    const auto count = static_cast<std::int32_t>(trace_->graph.node(first).outputs.size());
-    for (std::int32_t o = 0; o < count; ++o) outputs.emplace_back(trace_, Value{first.node, o});
-    return outputs;
-  }
+std::vector<Tensor> Dispatcher::apply_eagerly(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
+                                              const std::string& label) {
   for (const Tensor& input : inputs) {
     if (input.symbolic()) {
       throw Error(
@@ -41,28 +41,32 @@ std::vector<Tensor> Dispatcher::apply_labelled(const OpPtr& op, std::span<const 
 
 std::vector<Tensor> Dispatcher::apply(const Graph& graph, std::span<const Tensor> inputs,
                                       std::span<const Value> outputs) {
-  std::vector<std::vector<Tensor>> values(graph.nodes().size());
-  std::vector<Tensor> gathered;
-  for (std::size_t index = 0; index < graph.nodes().size(); ++index) {
-    const Node& node = graph.nodes()[index];
-    if (const auto* given = dynamic_cast<const InputOp*>(node.op.get())) {
-      values[index] = {inputs[static_cast<std::size_t>(given->index())]};
-    } else if (const auto* leaf = dynamic_cast<const VariableOp*>(node.op.get())) {
-      values[index] = {variable(leaf->variable())};
-    } else if (const auto* fixed = dynamic_cast<const ConstantOp*>(node.op.get())) {
-      values[index] = {constant(fixed->value())};
+  std::vector<Tensor> results;
+  if (trace_ != nullptr) {
+    std::vector<Value> given;
+    for (const Tensor& input : inputs) given.push_back(symbol(input));
+    for (const Value output : splice(trace_->graph, graph, given, outputs)) results.emplace_back(trace_, output);
+    return results;
+  }
+  std::vector<std::vector<Tensor>> values;  // by node
+  std::vector<Tensor> arguments;
+  const auto value_of = [&](Value value) -> const Tensor& {
+    return values[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
+  };
+  for (const Node& node : graph.nodes()) {
+    if (const auto* given = op_as<InputOp>(node)) {
+      values.push_back({inputs[static_cast<std::size_t>(given->index())]});
+    } else if (const auto* leaf = op_as<VariableOp>(node)) {
+      values.push_back({variable(leaf->variable())});
+    } else if (const auto* fixed = op_as<ConstantOp>(node)) {
+      values.push_back({constant(fixed->value())});
     } else {
-      gathered.clear();
-      for (const Value input : node.inputs) {
-        gathered.push_back(values[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
-      }
-      values[index] = apply_labelled(node.op, gathered, node.device, node.label);
+      arguments.clear();
+      for (const Value input : node.inputs) arguments.push_back(value_of(input));
+      values.push_back(apply_eagerly(node.op, arguments, node.device, node.label));
     }
   }
-  std::vector<Tensor> results;
-  for (const Value output : outputs) {
-    results.push_back(values[static_cast<std::size_t>(output.node)][static_cast<std::size_t>(output.output)]);
-  }
+  for (const Value output : outputs) results.push_back(value_of(output));
   return results;
 }
 
@@ -77,11 +81,17 @@ Tensor Dispatcher::constant(const HostTensor& value) {
   return {trace_, trace_->graph.constant(value)};
 }
 
-std::shared_ptr<Trace> Dispatcher::begin_trace() {
+std::shared_ptr<Trace> Dispatcher::begin_trace(const TracedReplica* replica) {
   if (trace_ != nullptr) throw Error("trace: a function is being traced already; traced functions do not nest");
   trace_ = std::make_shared<Trace>();
   trace_->graph.set_device(device_);
+  trace_->replica = replica;
   return trace_;
+}
+
+void Dispatcher::end_trace() noexcept {
+  trace_->replica = nullptr;
+  trace_ = nullptr;
 }
 
 Value Dispatcher::symbol(const Tensor& tensor) {

@@ -37,9 +37,10 @@ class Dispatcher {
   /// A host value as a tensor of the current mode.
   Tensor constant(const HostTensor& value);
 
-  /// Ops applied from now on go into the returned trace, until end_trace(). Traces do not nest.
-  std::shared_ptr<Trace> begin_trace();
-  void end_trace() noexcept { trace_ = nullptr; }
+  /// Ops applied from now on go into the returned trace, until end_trace(). Traces do not nest. `replica`: whose step
+  /// is traced; it must stay until then.
+  std::shared_ptr<Trace> begin_trace(const TracedReplica* replica = nullptr);
+  void end_trace() noexcept;
   const std::shared_ptr<Trace>& trace() const { return trace_; }
   /// `tensor` as a value of the trace under way: variables by reference, other concrete tensors as constants.
   Value symbol(const Tensor& tensor);
@@ -56,8 +57,8 @@ class Dispatcher {
   Runtime& runtime() { return eager_.runtime(); }
 
  private:
-  std::vector<Tensor> apply_labelled(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
-                                     const std::string& label);
+  std::vector<Tensor> apply_eagerly(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
+                                    const std::string& label);
 
   Eager eager_;
   DeviceId device_;

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "core/base/error.h"
+#include "core/graph/gradients.h"
 #include "core/graph/leaf_ops.h"
 
 namespace gpubench {
@@ -38,7 +39,7 @@ Value GradientTape::value_of(const Tensor& tensor) {
 void GradientTape::record(const OpPtr& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                           const DeviceId& device, const std::string& label) {
   if (op->has_effect()) return;  // an update of a variable has no derivative
-  Node node{op, {}, {}, device, label};
+  Node node{{device, label}, op, {}, {}};
   for (const Tensor& input : inputs) node.inputs.push_back(value_of(input));
   for (const Tensor& output : outputs) node.outputs.push_back(output.type());
   const Value first = graph_.adopt(std::move(node));

@@ -93,8 +93,8 @@ MirroredVariablePtr Replicas::mirrored(const VariablePtr& variable) {
   made->seen = made->writes->load();
   const HostTensor value = size() > 1 ? first_.variables().read(*variable) : HostTensor();
   for (int replica = 1; replica < size(); ++replica) {
-    made->mirrors.push_back(
-        runtime(replica).variables().create(variable->name, value, device(replica), variable->trainable));
+    made->mirrors.push_back(runtime(replica).variables().create(variable->name, value, device(replica),
+                                                                variable->trainable, variable->owner));
   }
   mirrored_[variable.get()] = made;
   return made;

@@ -37,6 +37,14 @@ struct BatchShare {
   bool operator==(const BatchShare&) const = default;
 };
 
+class Replicas;
+
+/// The replica whose step a trace becomes.
+struct TracedReplica {
+  const Replicas& replicas;
+  BatchShare share;
+};
+
 /// A variable of the first replica, and what stands for it in the others.
 struct MirroredVariable {
   std::vector<VariablePtr> mirrors;  ///< by replica; the variable itself comes first

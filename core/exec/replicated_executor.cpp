@@ -4,7 +4,7 @@
 #include <cstring>
 #include <thread>
 
-#include "core/graph/mirror.h"
+#include "core/graph/copy.h"
 
 namespace gpubench {
 namespace {
@@ -36,7 +36,7 @@ ReplicatedExecutor::ReplicatedExecutor(ReplicasPtr replicas, std::vector<Replica
       return mirrored->mirrors[static_cast<std::size_t>(replica)];
     };
     const Graph& graph = graphs[static_cast<std::size_t>(replica)].graph;
-    mirrors.push_back(mirrored(graph, replicas_->device(0), replicas_->device(replica), own));
+    mirrors.push_back(copy_for_replica(graph, replicas_->device(0), replicas_->device(replica), own));
   }
   replicas_->each([&](int replica) {
     const auto at = static_cast<std::size_t>(replica);

@@ -12,6 +12,8 @@
 
 namespace gpubench {
 
+struct TracedReplica;
+
 /// A graph under construction, shared by the tensors that are its values.
 struct Trace {
   /// A value on which a script may mean to branch, and where it was made: "map.lua:12: Tensor:gt".
@@ -22,6 +24,7 @@ struct Trace {
 
   Graph graph;
   std::vector<Condition> conditions{};
+  const TracedReplica* replica = nullptr;  ///< whose step is being traced; none once the trace has ended
 };
 
 class Tensor {

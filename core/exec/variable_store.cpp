@@ -19,12 +19,17 @@ struct VariableStore::Slots {
 
 VariableStore::VariableStore(const Devices& devices) : devices_(devices), slots_(std::make_shared<Slots>()) {}
 
-VariablePtr VariableStore::create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) {
+VariablePtr VariableStore::create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
+                                  OwnerPtr owner) {
   // Whoever writes to memory first decides on which node it lies.
   const BoundThread bound(devices_.device(device).memory_node());
   Buffer buffer = devices_.device(device).memory().allocate(initial.bytes(), name);
-  auto variable = std::make_unique<Variable>(
-      Variable{.index = -1, .name = std::move(name), .type = initial.type(), .device = device, .trainable = trainable});
+  auto variable = std::make_unique<Variable>(Variable{.index = -1,
+                                                      .name = std::move(name),
+                                                      .type = initial.type(),
+                                                      .device = device,
+                                                      .trainable = trainable,
+                                                      .owner = std::move(owner)});
   {
     const std::lock_guard lock(slots_->mutex);
     if (slots_->vacant.empty()) {

@@ -20,7 +20,8 @@ class VariableStore {
   explicit VariableStore(const Devices& devices);
 
   /// Makes a variable on `device` and copies `initial` into it. Throws OutOfMemory.
-  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable = true);
+  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable = true,
+                     OwnerPtr owner = nullptr);
   /// The variable's memory; the view stays valid while the variable lives.
   TensorView view(const Variable& variable) const;
   /// A copy on the host; waits for the work queued on the variable's device.

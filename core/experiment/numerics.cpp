@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/graph/gradients.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/cast.h"
 #include "core/ops/state.h"

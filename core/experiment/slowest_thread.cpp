@@ -54,7 +54,7 @@ Busy busy(const Threads& threads, Seconds measured) {
 
 /// Whether threads of several branches stand side by side. An interleave adds its inputs up to one row a stage.
 bool has_branches(const Dataset& dataset) {
-  if (dataset.sources().size() > 1 && dataset.stage() != "interleave") return true;
+  if (dataset.sources().size() > 1 && !dataset.interleaves()) return true;
   return std::ranges::any_of(dataset.sources(), [](const DatasetPtr& source) { return has_branches(*source); });
 }
 

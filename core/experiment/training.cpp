@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/matmul_peak.h"
+#include "core/nn/linear_layer.h"
 #include "core/results/column.h"
 
 namespace gpubench {
@@ -79,11 +80,11 @@ std::string device_of(const Model& model) {
 
 /// An Input hands on what it is given.
 bool computes(const Layer& layer) {
-  return layer.kind() != "Input" && is_floating(layer.policy().compute);
+  return layer.declared_input() == nullptr && is_floating(layer.policy().compute);
 }
 
 bool is_integer(const Layer& layer) {
-  return layer.precision() == "int8";
+  return layer.linear() != nullptr && layer.linear()->integer();
 }
 
 /// "mixed_bfloat16"; where layers differ, "bfloat16 and float32". Beside layers that compute in int8, those without

@@ -1,6 +1,6 @@
-// Sums and maxima over the replicas of a model. A graph is one replica's; every replica runs the same exchanges in the
-// same order, also one that nobody here reads. A pass joins those of gradients in buckets that travel beside the
-// kernels. Executors carry them out through a communicator.
+// Sums and maxima over the replicas of a model. A graph is one replica's. All replicas must run the same exchanges in
+// the same order, even if this replica ignores a result. A pass joins exchanges of gradients in buckets, which travel
+// while kernels run. Executors carry exchanges out through a communicator.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
@@ -16,7 +16,7 @@ class ExchangeOp : public Op {
   /// Each output is its input.
   std::vector<Alias> aliases() const override { return aliases_; }
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
-  /// Work of a link or of other devices as well: told by the communicator.
+  /// The communicator reports the bytes that travel.
   double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
 
  protected:
@@ -31,8 +31,8 @@ class ExchangeOp : public Op {
 class AllReduce : public ExchangeOp {
  public:
   enum class When : std::uint8_t {
-    at_once,    ///< what follows waits for it
-    in_bucket,  ///< may be joined with others and run beside kernels, until it is read
+    at_once,    ///< the nodes after it wait for it
+    in_bucket,  ///< may be joined with others, and runs beside kernels until a node reads the result
   };
   enum class Of : std::uint8_t { sum, maximum };
   explicit AllReduce(std::size_t tensors, When asked = When::at_once, Of what = Of::sum)

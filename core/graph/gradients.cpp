@@ -1,5 +1,5 @@
-// Reverse-mode differentiation over the node order: the nodes between the wanted values and the loss are walked
-// backwards once, and gradients that arrive over several paths are added by one node.
+#include "core/graph/gradients.h"
+
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/graph/gradient_sums.h"
-#include "core/graph/graph.h"
 #include "core/graph/leaf_ops.h"
 
 namespace gpubench {
@@ -50,6 +48,10 @@ HostTensor one(Dtype dtype) {
   return value;
 }
 
+Origin gradient_of(const Origin& forward) {
+  return {forward.device, forward.label + "/gradient", forward.owner, Role::gradient};
+}
+
 /// Walks from `loss` to what is wanted; `sums` are empty or one for each.
 std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value> with_respect_to,
                                  std::span<const Value> sums) {
@@ -61,7 +63,7 @@ std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value
   const std::vector<bool> depends = dependents(graph, loss, with_respect_to);
   Pending pending;
   {
-    const GraphScope scope(graph, graph.node(loss).device, graph.node(loss).label + "/gradient");
+    const GraphScope scope(graph, gradient_of(graph.node(loss)));
     pending[{loss.node, loss.output}] = {graph.constant(one(loss_type.dtype))};
   }
   std::set<std::pair<std::int32_t, std::int32_t>> summed;
@@ -76,7 +78,7 @@ std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value
     if (!depends[static_cast<std::size_t>(index)]) continue;
     const Node node = graph.nodes()[static_cast<std::size_t>(index)];  // a copy: the vector grows below
     if (node.inputs.empty()) continue;
-    const GraphScope scope(graph, node.device, node.label + "/gradient");
+    const GraphScope scope(graph, gradient_of(node));
     std::vector<Value> outputs, output_gradients;
     bool reached = false;
     for (std::int32_t output = 0; output < static_cast<std::int32_t>(node.outputs.size()); ++output) {
@@ -97,7 +99,7 @@ std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value
 
   std::vector<Value> result;
   for (const Value value : with_respect_to) {
-    const GraphScope scope(graph, graph.node(value).device, graph.node(value).label + "/gradient");
+    const GraphScope scope(graph, gradient_of(graph.node(value)));
     result.push_back(take_sum(graph, pending, value));
   }
   return result;

@@ -13,7 +13,8 @@ Value Graph::add(Node node) {
 
 Value Graph::input(TensorType type, std::string label) {
   auto op = std::make_shared<const InputOp>(static_cast<int>(inputs_.size()), type);
-  const Value value = add({std::move(op), {}, {std::move(type)}, device_, std::move(label)});
+  const Value value =
+      add({{origin_.device, std::move(label), origin_.owner, origin_.role}, std::move(op), {}, {std::move(type)}});
   inputs_.push_back(value);
   return value;
 }
@@ -22,8 +23,10 @@ Value Graph::variable(const VariablePtr& variable) {
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     if (variables_[i] == variable) return variable_values_[i];
   }
-  const Value value =
-      add({std::make_shared<const VariableOp>(variable), {}, {variable->type}, variable->device, variable->name});
+  const Value value = add({{variable->device, variable->name, variable->owner, Role::forward},
+                           std::make_shared<const VariableOp>(variable),
+                           {},
+                           {variable->type}});
   variables_.push_back(variable);
   variable_values_.push_back(value);
   return value;
@@ -31,7 +34,10 @@ Value Graph::variable(const VariablePtr& variable) {
 
 Value Graph::constant(HostTensor value) {
   TensorType type = value.type();
-  return add({std::make_shared<const ConstantOp>(std::move(value)), {}, {std::move(type)}, device_, "constant"});
+  return add({{origin_.device, "constant", nullptr, origin_.role},
+              std::make_shared<const ConstantOp>(std::move(value)),
+              {},
+              {std::move(type)}});
 }
 
 Value Graph::constant(float value) {
@@ -43,25 +49,25 @@ Value Graph::apply(OpPtr op, std::span<const Value> inputs) {
   types.reserve(inputs.size());
   for (const Value input : inputs) types.push_back(type(input));
   std::vector<TensorType> outputs = op->infer(types);
-  std::string label = label_.empty() ? std::string(op->name()) : label_;
-  return add({std::move(op), {inputs.begin(), inputs.end()}, std::move(outputs), device_, std::move(label)});
+  Origin origin = origin_;
+  if (origin.label.empty()) origin.label = op->name();
+  return add({std::move(origin), std::move(op), {inputs.begin(), inputs.end()}, std::move(outputs)});
 }
 
 Value Graph::adopt(Node node) {
-  if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get()))
-    return this->variable(variable->variable());
-  const bool is_input = dynamic_cast<const InputOp*>(node.op.get()) != nullptr;
+  if (const auto* variable = op_as<VariableOp>(node)) return this->variable(variable->variable());
+  const bool is_input = op_as<InputOp>(node) != nullptr;
   const Value value = add(std::move(node));
   if (is_input) inputs_.push_back(value);
   return value;
 }
 
-DeviceId Graph::set_device(DeviceId device) {
-  return std::exchange(device_, std::move(device));
+Origin Graph::set_origin(Origin origin) {
+  return std::exchange(origin_, std::move(origin));
 }
 
-std::string Graph::set_label(std::string label) {
-  return std::exchange(label_, std::move(label));
+DeviceId Graph::set_device(DeviceId device) {
+  return std::exchange(origin_.device, std::move(device));
 }
 
 }  // namespace gpubench

@@ -14,18 +14,37 @@
 
 namespace gpubench {
 
-struct Node {
+/// What a node computes for its owner.
+enum class Role : std::uint8_t {
+  forward,
+  gradient,
+  recomputed,  ///< a second copy of a forward node, which gradients read
+  update,      ///< of what a training step changes: weights, optimizer state, loss scale
+};
+
+/// Where a node runs and what it belongs to.
+struct Origin {
+  DeviceId device{};
+  std::string label{};       ///< for messages and traces only: "conv2d_1", "conv2d_1/gradient"
+  OwnerPtr owner = nullptr;  ///< none: an input, a constant, an op outside of models
+  Role role = Role::forward;
+};
+
+struct Node : Origin {
   OpPtr op;
   std::vector<Value> inputs;
   std::vector<TensorType> outputs;
-  DeviceId device;
-  std::string label;  ///< where it comes from, for messages and traces: "conv2d_1", "conv2d_1/gradient"
 };
 
 /// The node's op as an O; nullptr when it is another.
 template <class O>
 const O* op_as(const Node& node) {
   return dynamic_cast<const O*>(node.op.get());
+}
+
+/// Whether both nodes belong to the same owner in the same role.
+inline bool same_part(const Origin& a, const Origin& b) {
+  return a.owner == b.owner && a.role == b.role;
 }
 
 class Graph {
@@ -38,7 +57,8 @@ class Graph {
   /// A float32 scalar.
   Value constant(float value);
 
-  /// Adds a node on the current device and under the current label; throws what Op::infer throws.
+  /// Adds a node with the current origin, labelled with the op's name where that has no label. Throws what Op::infer
+  /// throws.
   /// Returns the first output; the others are Value{node, 1}, ...
   Value apply(OpPtr op, std::span<const Value> inputs);
   Value apply(OpPtr op, std::initializer_list<Value> inputs) {
@@ -57,12 +77,13 @@ class Graph {
   /// Every variable the graph touches, in order of first use.
   const std::vector<VariablePtr>& variables() const { return variables_; }
 
-  /// Replaces the device of the inputs, variables and ops added from now on. Returns the one before.
+  /// The origin of the nodes that are added from now on.
+  const Origin& origin() const { return origin_; }
+  /// Returns the one before.
+  Origin set_origin(Origin origin);
+  const DeviceId& device() const { return origin_.device; }
+  /// Returns the one before.
   DeviceId set_device(DeviceId device);
-  const DeviceId& device() const { return device_; }
-  /// Replaces the label of what is added from now on. Returns the one before.
-  std::string set_label(std::string label);
-  const std::string& label() const { return label_; }
 
  private:
   Value add(Node node);
@@ -71,33 +92,30 @@ class Graph {
   std::vector<Value> inputs_;
   std::vector<VariablePtr> variables_;
   std::vector<Value> variable_values_;
-  DeviceId device_;
-  std::string label_;
+  Origin origin_;
 };
 
-/// Restores a graph's device and label at the end of a scope.
+/// Restores a graph's origin at the end of a scope.
 class GraphScope {
  public:
+  /// Nodes of this origin; for an existing node, nodes like that one.
+  GraphScope(Graph& graph, const Origin& origin) : graph_(graph), before_(graph.set_origin(origin)) {}
+  /// Nodes of `owner`, labelled with its name.
+  GraphScope(Graph& graph, DeviceId device, const OwnerPtr& owner, Role role = Role::forward)
+      : GraphScope(graph, Origin{std::move(device), owner->name, owner, role}) {}
+  /// Another device and label for the current owner.
   GraphScope(Graph& graph, DeviceId device, std::string label)
-      : graph_(graph), device_(graph.set_device(std::move(device))), label_(graph.set_label(std::move(label))) {}
-  /// Appends "/name" to the label (or starts it) and keeps the device.
+      : GraphScope(graph, Origin{std::move(device), std::move(label), graph.origin().owner, graph.origin().role}) {}
+  /// Appends "/name" to the label (or starts it).
   GraphScope(Graph& graph, const std::string& name)
-      : GraphScope(graph, graph.device(), graph.label().empty() ? name : graph.label() + "/" + name) {}
-  ~GraphScope() {
-    graph_.set_device(std::move(device_));
-    graph_.set_label(std::move(label_));
-  }
+      : GraphScope(graph, graph.device(), graph.origin().label.empty() ? name : graph.origin().label + "/" + name) {}
+  ~GraphScope() { graph_.set_origin(std::move(before_)); }
   GraphScope(const GraphScope&) = delete;
   GraphScope& operator=(const GraphScope&) = delete;
 
  private:
   Graph& graph_;
-  DeviceId device_;
-  std::string label_;
+  Origin before_;
 };
-
-/// Reverse-mode differentiation: adds the gradient nodes of the scalar `loss` and returns d loss / d value for each of
-/// `with_respect_to`; none where the loss does not depend on it. Throws Error when `loss` is not a floating scalar.
-std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to);
 
 }  // namespace gpubench

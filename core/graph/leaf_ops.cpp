@@ -9,7 +9,7 @@ namespace gpubench {
 
 std::vector<Value> Transfer::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
                                       std::span<const Value> output_gradients) const {
-  const GraphScope scope(graph, graph.node(inputs[0]).device, graph.label());
+  const GraphScope scope(graph, graph.node(inputs[0]).device, graph.origin().label);
   return {graph.apply(std::make_shared<const Transfer>(), {output_gradients[0]})};
 }
 

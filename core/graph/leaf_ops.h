@@ -87,6 +87,7 @@ class AddN final : public Op {
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
+  bool adds_inputs() const override { return true; }
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
 };

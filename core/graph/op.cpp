@@ -13,6 +13,11 @@ std::optional<BlockForm> Op::block_form(std::span<const BlockInput>, std::int64_
   return std::nullopt;
 }
 
+bool Op::is_view() const {
+  const std::vector<Alias> all = aliases();
+  return !all.empty() && all[0].kind == Alias::Kind::view;
+}
+
 bool Op::has_effect() const {
   const std::vector<Alias> all = aliases();
   return std::any_of(all.begin(), all.end(), [](const Alias& alias) { return alias.kind == Alias::Kind::in_place; });

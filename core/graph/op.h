@@ -69,6 +69,10 @@ class Op {
   virtual std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                       std::span<const Value> output_gradients) const;
   virtual std::vector<Alias> aliases() const { return {}; }
+  /// Whether the output is an input's bytes under another type, so that there is no kernel.
+  bool is_view() const;
+  /// Whether the output is a sum of which inputs of its type are terms: a sum of gradients consists of gradients.
+  virtual bool adds_inputs() const { return false; }
   /// Whether leaving the node out would change more than its outputs (a variable's update).
   bool has_effect() const;
   /// The form for blocks of `count` elements, which gives each element the very bytes that it gets alone; none where

@@ -3,11 +3,23 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/tensor/device_id.h"
 #include "core/tensor/tensor_type.h"
 
 namespace gpubench {
+
+/// A layer, loss, metric or optimizer, as nodes and variables refer to it. Two owners are the same when they are one
+/// object, whatever their names: names are for people, and two models may use the same ones.
+struct Owner {
+  std::string name;  ///< "dense_1", "adam"
+};
+using OwnerPtr = std::shared_ptr<const Owner>;
+
+inline OwnerPtr make_owner(std::string name) {
+  return std::make_shared<const Owner>(Owner{std::move(name)});
+}
 
 struct Variable {
   std::int32_t index = -1;  ///< its place in the stores
@@ -15,6 +27,7 @@ struct Variable {
   TensorType type;
   DeviceId device;
   bool trainable = true;
+  OwnerPtr owner = nullptr;  ///< an optimizer's slot belongs to the layer whose variable it is for
 };
 
 using VariablePtr = std::shared_ptr<const Variable>;

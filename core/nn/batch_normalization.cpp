@@ -1,21 +1,34 @@
-#include "core/nn/batch_normalization.h"
-
+// Normalizes each channel (the last dimension) by the batch's mean and variance in training, and by their moving
+// averages otherwise. Each replica of a model takes its own examples for the batch, or, synchronized, those of all.
 #include <fmt/format.h>
 
+#include "core/nn/layer_kind.h"
+#include "core/ops/batch_norm.h"
 #include "core/ops/state.h"
 
 namespace gpubench::nn {
+namespace {
 
-LayerKind BatchNormalization::layer_kind() {
-  return {"BatchNormalization",
-          {},
-          {{"momentum", 0.99},
-           {"epsilon", 1e-3},
-           {"gamma_initializer", std::string("ones")},
-           {"beta_initializer", std::string("zeros")},
-           {"synchronized", false}},
-          &construct_layer<BatchNormalization>};
-}
+class BatchNormalization final : public Layer {
+ public:
+  BatchNormalization(Config config, DeviceId device);
+  std::string default_name() const override { return "batch_normalization"; }
+  Channels channels() const override { return Channels::kept; }
+  std::optional<Normalization> normalization() const override {
+    return Normalization{gamma_, beta_, moving_mean_, moving_variance_, config().number("epsilon")};
+  }
+  TensorType output_type(std::span<const TensorType> inputs) const override;
+
+ private:
+  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+
+  ops::Normalized normalize(const CallContext& context, Value x, Value gamma, Value beta) const;
+
+  double momentum_;
+  float epsilon_;
+  VariablePtr gamma_, beta_, moving_mean_, moving_variance_;
+};
 
 BatchNormalization::BatchNormalization(Config given, DeviceId device)
     : Layer(std::move(given), std::move(device)),
@@ -59,20 +72,33 @@ Value BatchNormalization::apply(const CallContext& context, std::span<const Valu
 
 ops::Normalized BatchNormalization::normalize(const CallContext& context, Value x, Value gamma, Value beta) const {
   Graph& graph = context.graph;
-  if (config().flag("synchronized") && context.replica_rows != 0) {
-    if (context.replica_rows < 0) {
+  if (config().flag("synchronized") && context.replica) {
+    if (!context.replica->batch_rows) {
       fail(fmt::format(
           "synchronized, it normalizes the rows that each replica was given of a batch, and got {}: call it "
           "on all of these rows",
           to_string(graph.type(x))));
     }
     const auto rows = static_cast<double>(graph.type(x).shape[0]);
-    const double weight = rows / static_cast<double>(context.replica_rows);
+    const double weight = rows / static_cast<double>(*context.replica->batch_rows);
     return ops::synchronized_batch_norm(graph, x, gamma, beta, epsilon_, weight,
-                                        context.replica_loss_is_own ? ops::ReplicaLoss::own : ops::ReplicaLoss::part);
+                                        context.replica->loss_is_own ? ops::ReplicaLoss::own : ops::ReplicaLoss::part);
   }
   const Value y = ops::batch_norm(graph, x, gamma, beta, epsilon_);
   return {y, Value{y.node, 1}, Value{y.node, 2}};
+}
+
+}  // namespace
+
+LayerKind batch_normalization() {
+  return {"BatchNormalization",
+          {},
+          {{"momentum", 0.99},
+           {"epsilon", 1e-3},
+           {"gamma_initializer", std::string("ones")},
+           {"beta_initializer", std::string("zeros")},
+           {"synchronized", false}},
+          &construct_layer<BatchNormalization>};
 }
 
 }  // namespace gpubench::nn

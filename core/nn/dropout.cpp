@@ -1,15 +1,29 @@
-#include "core/nn/dropout.h"
-
+// Sets a share of its inputs to zero in training and scales the rest up; passes them on unchanged otherwise.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/nn/layer_kind.h"
 #include "core/ops/random.h"
 
 namespace gpubench::nn {
+namespace {
 
-LayerKind Dropout::layer_kind() {
-  return {"Dropout", {"rate"}, {{"rate", 0.0, true}, {"seed", std::int64_t{-1}}}, &construct_layer<Dropout>};
-}
+class Dropout final : public Layer {
+ public:
+  Dropout(Config config, DeviceId device);
+  std::string default_name() const override { return "dropout"; }
+  bool draws() const override { return rate_ > 0; }
+  TensorType output_type(std::span<const TensorType> inputs) const override;
+
+ private:
+  void make_variables(VariableFactory& factory, std::span<const TensorType> inputs) override;
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+
+  std::uint64_t unused_seed(const CallContext& context) const;
+
+  double rate_;
+  std::uint64_t seed_;
+};
 
 Dropout::Dropout(Config given, DeviceId device)
     : Layer(std::move(given), std::move(device)),
@@ -44,6 +58,12 @@ std::uint64_t Dropout::unused_seed(const CallContext& context) const {
     };
     if (std::ranges::none_of(nodes, uses)) return seed;
   }
+}
+
+}  // namespace
+
+LayerKind dropout() {
+  return {"Dropout", {"rate"}, {{"rate", 0.0, true}, {"seed", std::int64_t{-1}}}, &construct_layer<Dropout>};
 }
 
 }  // namespace gpubench::nn

@@ -20,7 +20,7 @@ std::vector<ConfigField> Layer::common_fields() {
 
 Layer::Layer(Config config, DeviceId device)
     : config_(std::move(config)),
-      name_(config_.text("name")),
+      owner_(make_owner(config_.text("name"))),
       device_(std::move(device)),
       policy_(parse_dtype_policy(config_.text("dtype"))) {}
 
@@ -41,7 +41,7 @@ TensorType Layer::infer(std::span<const TensorType> inputs) const {
 void Layer::build(VariableFactory& factory, std::span<const TensorType> inputs) {
   infer(inputs);
   if (built_) return;
-  if (name_.empty()) name_ = default_name();
+  if (name().empty()) set_name(default_name());
   make_variables(factory, computed(inputs));
   built_ = true;
 }
@@ -54,7 +54,7 @@ Value Layer::call(const CallContext& context, std::span<const Value> inputs) con
     types.push_back(without_batch(type));
   }
   infer(types);
-  const GraphScope scope(context.graph, device_, name_);
+  const GraphScope scope(context.graph, device_, owner_);
   std::vector<Value> arguments;
   for (const Value input : inputs) {
     arguments.push_back(ops::cast(context.graph, input, computed(context.graph.type(input).dtype)));
@@ -78,13 +78,14 @@ VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& na
 
 VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
                                  bool trainable) {
-  VariablePtr variable = factory.create(name_ + "/" + name, initial, device_, trainable && config_.flag("trainable"));
+  VariablePtr variable =
+      factory.create(this->name() + "/" + name, initial, device_, trainable && config_.flag("trainable"), owner_);
   variables_.push_back(variable);
   return variable;
 }
 
 void Layer::fail(const std::string& message) const {
-  throw Error(fmt::format("layer '{}' ({}): {}", name_.empty() ? default_name() : name_, kind(), message));
+  throw Error(fmt::format("layer '{}' ({}): {}", name().empty() ? default_name() : name(), kind(), message));
 }
 
 const TensorType& Layer::only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const {

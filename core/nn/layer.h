@@ -3,6 +3,7 @@
 // [batch, 784].
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,16 @@
 
 namespace gpubench {
 
+/// What a call knows of the batch that the replicas of a model share.
+struct ReplicaCall {
+  /// Rows of all replicas together, of which the inputs are this replica's. None where the inputs are other rows than
+  /// the replica was given: layers cannot weigh them against those of others then.
+  std::optional<std::int64_t> batch_rows{};
+  /// The replica's loss is the mean over its own rows, instead of their part of the mean over all.
+  bool loss_is_own = false;
+  bool operator==(const ReplicaCall&) const = default;
+};
+
 /// What a layer needs besides its inputs to add its nodes.
 struct CallContext {
   Graph& graph;
@@ -25,11 +36,24 @@ struct CallContext {
   std::int64_t first_row = 0;
   /// The nodes of this part of it begin here. Another part in the same graph draws as if it were one with this.
   std::size_t first_node = 0;
-  /// Of a replica's call: the rows that all replicas have in it, which may exchange what they know of them. 0: no
-  /// replica; below 0: a replica, with other rows than those that it was given of the batch.
-  std::int64_t replica_rows = 0;
-  /// Of a replica's call: its loss is the mean over its own rows, instead of their part of the mean over all.
-  bool replica_loss_is_own = false;
+  /// None outside of replicas. In a replica's call, layers may exchange what they know of the batch.
+  std::optional<ReplicaCall> replica{};
+};
+
+class LinearLayer;
+
+/// How a layer normalizes its channels in inference: gamma (x - mean) / sqrt(variance + epsilon) + beta.
+struct Normalization {
+  VariablePtr gamma, beta, mean, variance;
+  double epsilon = 0;
+};
+
+/// What becomes of the channels, the last dimension of the input.
+enum class Channels : std::uint8_t {
+  kept,       ///< each output channel depends on that input channel alone, as do the entries of the layer's variables
+  flattened,  ///< the example is one row, channel after channel for each place
+  mixed,      ///< the output's last dimension is another
+  unknown
 };
 
 class Layer {
@@ -46,8 +70,10 @@ class Layer {
   /// "Conv2D".
   const std::string& kind() const { return config_.owner(); }
   /// Empty until the user or a model gives one.
-  const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
+  const std::string& name() const { return owner_->name; }
+  void set_name(std::string name) { owner_ = make_owner(std::move(name)); }
+  /// What the layer's nodes and variables belong to.
+  const OwnerPtr& owner() const { return owner_; }
   /// "conv2d": what unnamed layers are named after.
   virtual std::string default_name() const = 0;
   const Config& config() const { return config_; }
@@ -57,6 +83,15 @@ class Layer {
   virtual std::string precision() const { return policy_.name; }
   /// The type of the input_shape option, or none.
   const Shape& input_shape() const { return config_.shape("input_shape"); }
+
+  /// The type of one example where the layer is an Input, at which a model's data enters; null for all others.
+  virtual const TensorType* declared_input() const { return nullptr; }
+  /// The layer, where it is a product with a kernel; null for all others.
+  virtual const LinearLayer* linear() const { return nullptr; }
+  /// None where the layer is no batch normalization.
+  virtual std::optional<Normalization> normalization() const { return std::nullopt; }
+  /// Of layers without a kernel.
+  virtual Channels channels() const { return variables_.empty() ? Channels::kept : Channels::unknown; }
 
   /// Whether it draws random numbers in training, and so needs a step.
   virtual bool draws() const { return false; }
@@ -69,6 +104,8 @@ class Layer {
   Value call(const CallContext& context, std::span<const Value> inputs) const;
   /// In the order in which they are saved: trainable ones first.
   const std::vector<VariablePtr>& variables() const { return variables_; }
+  /// Throws Error("layer 'conv2d' (Conv2D): ...").
+  [[noreturn]] void fail(const std::string& message) const;
 
  protected:
   /// All of what follows is given floating-point inputs in the type that the layer computes in.
@@ -84,8 +121,6 @@ class Layer {
                             bool trainable);
   /// The variable in the type that the layer computes in.
   Value weight(const CallContext& context, const VariablePtr& variable) const;
-  /// Throws Error("layer 'conv2d' (Conv2D): ...").
-  [[noreturn]] void fail(const std::string& message) const;
   /// The one input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width, channels]".
   const TensorType& only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const;
 
@@ -94,7 +129,7 @@ class Layer {
   std::vector<TensorType> computed(std::span<const TensorType> given) const;
 
   Config config_;
-  std::string name_;
+  OwnerPtr owner_;
   DeviceId device_;
   DtypePolicy policy_;
   bool built_ = false;

@@ -24,6 +24,23 @@ const LayerKind& find_layer_kind(std::string_view name);
 LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device = {});
 LayerPtr make_layer(std::string_view kind, const ConfigEntries& options = {}, DeviceId device = {});
 
+/// The kinds, each defined beside its layer.
+namespace nn {
+LayerKind input();
+LayerKind dense();
+LayerKind conv2d();
+LayerKind max_pooling2d();
+LayerKind average_pooling2d();
+LayerKind global_average_pooling2d();
+LayerKind flatten();
+LayerKind reshape();
+LayerKind dropout();
+LayerKind batch_normalization();
+LayerKind activation();
+LayerKind add();
+LayerKind concatenate();
+}  // namespace nn
+
 /// The `make` of a kind whose layer is constructed from (Config, DeviceId).
 template <class T>
 LayerPtr construct_layer(Config config, DeviceId device) {

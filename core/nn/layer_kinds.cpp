@@ -3,34 +3,25 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/nn/activation.h"
-#include "core/nn/batch_normalization.h"
-#include "core/nn/conv2d.h"
-#include "core/nn/dense.h"
-#include "core/nn/dropout.h"
-#include "core/nn/input.h"
 #include "core/nn/layer_kind.h"
-#include "core/nn/merge.h"
-#include "core/nn/pooling.h"
-#include "core/nn/reshape.h"
 
 namespace gpubench {
 
 const std::vector<LayerKind>& layer_kinds() {
   static const std::vector<LayerKind> kinds = {
-      nn::Input::layer_kind(),
-      nn::Dense::layer_kind(),
-      nn::Conv2D::layer_kind(),
-      nn::MaxPooling2D::layer_kind(),
-      nn::AveragePooling2D::layer_kind(),
-      nn::GlobalAveragePooling2D::layer_kind(),
-      nn::Flatten::layer_kind(),
-      nn::Reshape::layer_kind(),
-      nn::Dropout::layer_kind(),
-      nn::BatchNormalization::layer_kind(),
-      nn::Activation::layer_kind(),
-      nn::Add::layer_kind(),
-      nn::Concatenate::layer_kind(),
+      nn::input(),
+      nn::dense(),
+      nn::conv2d(),
+      nn::max_pooling2d(),
+      nn::average_pooling2d(),
+      nn::global_average_pooling2d(),
+      nn::flatten(),
+      nn::reshape(),
+      nn::dropout(),
+      nn::batch_normalization(),
+      nn::activation(),
+      nn::add(),
+      nn::concatenate(),
   };
   return kinds;
 }

@@ -1,15 +1,36 @@
-#include "core/nn/merge.h"
-
+// Layers that join branches.
 #include <fmt/format.h>
 
+#include "core/nn/layer_kind.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace gpubench::nn {
+namespace {
 
-LayerKind Add::layer_kind() {
-  return {"Add", {}, {}, &construct_layer<Add>};
-}
+/// The sum of two or more inputs of one type.
+class Add final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "add"; }
+  TensorType output_type(std::span<const TensorType> inputs) const override;
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+};
+
+/// Inputs side by side along `axis`, counted with the batch as 0 or from the end; the default is the last.
+class Concatenate final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "concatenate"; }
+  TensorType output_type(std::span<const TensorType> inputs) const override;
+
+ private:
+  /// Index into an example's shape.
+  std::size_t dimension(const TensorType& example) const;
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override;
+};
 
 TensorType Add::output_type(std::span<const TensorType> inputs) const {
   if (inputs.size() < 2) fail(fmt::format("needs at least two inputs, got {}", inputs.size()));
@@ -24,10 +45,6 @@ Value Add::apply(const CallContext& context, std::span<const Value> inputs) cons
   Value sum = inputs[0];
   for (const Value input : inputs.subspan(1)) sum = ops::add(context.graph, sum, input);
   return sum;
-}
-
-LayerKind Concatenate::layer_kind() {
-  return {"Concatenate", {}, {{"axis", std::int64_t{-1}}}, &construct_layer<Concatenate>};
 }
 
 std::size_t Concatenate::dimension(const TensorType& example) const {
@@ -60,6 +77,15 @@ Value Concatenate::apply(const CallContext& context, std::span<const Value> inpu
   const TensorType& type = context.graph.type(inputs[0]);
   const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
   return ops::concat(context.graph, inputs, static_cast<int>(dimension(example)) + 1);
+}
+
+}  // namespace
+
+LayerKind add() {
+  return {"Add", {}, {}, &construct_layer<Add>};
+}
+LayerKind concatenate() {
+  return {"Concatenate", {}, {{"axis", std::int64_t{-1}}}, &construct_layer<Concatenate>};
 }
 
 }  // namespace gpubench::nn

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/nn/input.h"
+#include "core/nn/layer_kind.h"
 #include "core/ops/cast.h"
 
 namespace gpubench {
@@ -26,6 +26,16 @@ std::string shape_text(std::span<const TensorType> types) {
 
 }  // namespace
 
+Symbol::Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs) : layer_(std::move(layer)), inputs_(std::move(inputs)) {
+  std::vector<TensorType> types;
+  for (const SymbolPtr& input : inputs_) types.push_back(input->type());
+  type_ = layer_->infer(types);
+}
+
+SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs) {
+  return std::make_shared<const Symbol>(layer, std::move(inputs));
+}
+
 Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs)
     : name_(std::move(name)) {
   if (inputs.empty() || outputs.empty()) {
@@ -44,21 +54,21 @@ Model::Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::
 Model::Model(std::string name, std::vector<LayerPtr> chain) : name_(std::move(name)), chain_(std::move(chain)) {
   if (chain_->empty()) throw Error(fmt::format("model '{}': Sequential needs at least one layer", name_));
   for (std::size_t i = 1; i < chain_->size(); ++i) {
-    if ((*chain_)[i]->kind() != "Input") continue;
+    if ((*chain_)[i]->declared_input() == nullptr) continue;
     throw Error(fmt::format("model '{}': Input must be the first layer, found as number {}", name_, i + 1));
   }
   name_layers();
   const LayerPtr& first = chain_->front();
-  if (const auto* input = dynamic_cast<const nn::Input*>(first.get())) {
+  if (const TensorType* const input = first->declared_input()) {
     if (chain_->size() == 1) throw Error(fmt::format("model '{}': Sequential needs a layer after Input", name_));
-    define_chain(input->type());
+    define_chain(*input);
   } else if (!first->input_shape().empty()) {
     define_chain({first->input_shape(), first->policy().variable});
   }
 }
 
 void Model::define_chain(const TensorType& input) {
-  const bool has_input = chain_->front()->kind() == "Input";
+  const bool has_input = chain_->front()->declared_input() != nullptr;
   const LayerPtr source = has_input ? chain_->front() : make_input(input, chain_->front()->device());
   const SymbolPtr start = apply_layer(source, {});
   SymbolPtr end = start;
@@ -180,7 +190,7 @@ std::vector<Value> Model::call_each(const CallContext& context, std::span<const 
   std::vector<Value> values(calls_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Call& source = calls_[inputs_[i]];
-    const GraphScope scope(context.graph, source.layer->device(), source.layer->name());
+    const GraphScope scope(context.graph, source.layer->device(), source.layer->owner());
     values[inputs_[i]] = ops::cast(context.graph, inputs[i], source.type.dtype);
   }
   for (std::size_t i = 0; i < calls_.size(); ++i) {

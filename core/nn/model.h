@@ -8,9 +8,31 @@
 #include <vector>
 
 #include "core/nn/layer.h"
-#include "core/nn/symbol.h"
 
 namespace gpubench {
+
+class Symbol;
+using SymbolPtr = std::shared_ptr<const Symbol>;
+
+/// A value of a model that is being described: `layer(symbol)` makes the next one. A model is the part of the graph of
+/// symbols between its inputs and outputs.
+class Symbol {
+ public:
+  /// The output of `layer` applied to `inputs`; throws what Layer::infer throws.
+  Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs);
+
+  const LayerPtr& layer() const { return layer_; }
+  const std::vector<SymbolPtr>& inputs() const { return inputs_; }
+  /// Type of one example.
+  const TensorType& type() const { return type_; }
+
+ private:
+  LayerPtr layer_;
+  std::vector<SymbolPtr> inputs_;
+  TensorType type_;
+};
+
+SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs);
 
 class Model {
  public:
@@ -68,5 +90,8 @@ class Model {
 };
 
 using ModelPtr = std::shared_ptr<Model>;
+
+/// The model as a table: layers, shapes, parameter counts. Throws Error for a model that is not built.
+std::string summary(const Model& model);
 
 }  // namespace gpubench

@@ -1,5 +1,4 @@
-#include "core/nn/summary.h"
-
+// Model summaries as Keras prints them.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -7,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/nn/model.h"
 
 namespace gpubench {
 namespace {

@@ -1,5 +1,5 @@
-// Where layers and optimizers get their variables from: layers know no executor, so whoever owns the memory stands
-// behind this interface.
+// Where layers and optimizers get their variables from. Layers know no executor: the owner of the memory implements
+// this interface.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,7 +13,8 @@ class VariableFactory {
  public:
   virtual ~VariableFactory() = default;
   /// Throws OutOfMemory.
-  virtual VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) = 0;
+  virtual VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
+                             OwnerPtr owner) = 0;
   /// A new seed of the global sequence, for whatever was not given one of its own.
   virtual std::uint64_t next_seed() = 0;
 };

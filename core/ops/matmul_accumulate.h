@@ -15,6 +15,7 @@ class MatmulAccumulate final : public Op {
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Alias> aliases() const override { return {{0, 2, Alias::Kind::may_overwrite}}; }
+  bool adds_inputs() const override { return true; }
   /// Of the product and the addition.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 

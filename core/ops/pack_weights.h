@@ -1,6 +1,6 @@
 // int8 weights in the order in which the device's kernel reads them. Weights that do not change are laid out so once:
 // an executor computes what depends on variables alone when those are written to. The order is the backend's own
-// affair; the pass of this name puts the op before products whose weights are settled.
+// affair; the pass of this name puts the op before products whose weights are the same in every run.
 #pragma once
 #include "core/ops/quantized_linear.h"
 

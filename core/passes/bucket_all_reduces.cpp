@@ -1,23 +1,24 @@
-#include "core/passes/bucket_all_reduces.h"
-
+// Joins the all-reduces of gradients in buckets, in the order in which the program has them, so that all replicas make
+// the same ones. A bucket's exchange begins when its last tensor is there and ends before the first that is read; what
+// is computed between the two runs beside it. A bucket with nothing beside it is one all-reduce at its place. Tensors
+// share a bucket up to `bucket_bytes`; a larger one has its own.
+//
+// All-reduces are in place. copy_exchanged() gives each one a copy of a tensor that others read too, or that is an
+// input, a constant or a variable.
 #include <algorithm>
 #include <map>
 #include <memory>
 
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
 const AllReduce* as_all_reduce(const Node& node) {
-  return dynamic_cast<const AllReduce*>(node.op.get());
-}
-
-bool is_view(const Node& node) {
-  const std::vector<Alias> aliases = node.op->aliases();
-  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
+  return op_as<AllReduce>(node);
 }
 
 /// Memory for an all-reduce in place of node `all_reduce` to overwrite: `value` itself, or a copy where others read it
@@ -25,7 +26,7 @@ bool is_view(const Node& node) {
 Value owned(Rewriter& rewriter, std::int32_t all_reduce, Value value) {
   bool shared = rewriter.uses(value) > 1;
   Value base = value;
-  while (is_view(rewriter.old_node(base))) {
+  while (rewriter.old_node(base).op->is_view()) {
     base = rewriter.old_node(base).inputs[0];
     shared = shared || rewriter.uses(base) > 1;
   }
@@ -106,7 +107,7 @@ class Bucketing {
   bool nothing_between(std::int32_t first, std::int32_t last) const {
     for (std::int32_t index = first + 1; index < last; ++index) {
       const bool computes =
-          !node(index).inputs.empty() && !is_view(node(index)) && as_all_reduce(node(index)) == nullptr;
+          !node(index).inputs.empty() && !node(index).op->is_view() && as_all_reduce(node(index)) == nullptr;
       if (computes) return false;
     }
     return true;

@@ -1,5 +1,9 @@
-#include "core/passes/fold_batch_norm.h"
-
+// Batch norm with given statistics into the weights of the matmul or convolution before it. The folded weights are
+// nodes of the graph that depend on variables alone, so an executor computes them when the variables change and at no
+// other time; that is why nothing is folded whose variables the graph itself updates.
+//
+// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta. Of float32
+// products alone: a folded bias may be far larger than what it came from, beyond what 16 bits hold.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,13 +11,14 @@
 #include <set>
 #include <vector>
 
-#include "core/graph/settled.h"
+#include "core/graph/invariant.h"
 #include "core/ops/batch_norm.h"
 #include "core/ops/bias.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/conv.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -30,7 +35,7 @@ bool is_plain_linear(const Node& node) {
 class Folding {
  public:
   explicit Folding(const Program& program)
-      : rewriter_(program), nodes_(program.graph.nodes()), settled_(settled_nodes(program.graph)) {}
+      : rewriter_(program), nodes_(program.graph.nodes()), invariant_(invariant_nodes(program.graph)) {}
 
   Program run() {
     for (std::int32_t index = 0; index < count(); ++index) find_chain(index);
@@ -52,20 +57,20 @@ class Folding {
 
   std::int32_t count() const { return static_cast<std::int32_t>(nodes_.size()); }
   const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
-  bool is_settled(Value value) const { return settled_[static_cast<std::size_t>(value.node)]; }
+  bool is_invariant(Value value) const { return invariant_[static_cast<std::size_t>(value.node)]; }
 
   void find_chain(std::int32_t norm) {
     if (!op_as<BatchNormInference>(node(norm))) return;
     const auto& inputs = node(norm).inputs;
-    if (!std::all_of(inputs.begin() + 1, inputs.end(), [&](Value input) { return is_settled(input); })) return;
+    if (!std::all_of(inputs.begin() + 1, inputs.end(), [&](Value input) { return is_invariant(input); })) return;
     Chain chain;
     std::int32_t before = inputs[0].node;
     if (op_as<BiasAdd>(node(before))) {
-      if (!is_settled(node(before).inputs[1]) || rewriter_.only_user({before, 0}) != norm) return;
+      if (!is_invariant(node(before).inputs[1]) || rewriter_.only_user({before, 0}) != norm) return;
       chain.bias_add = before;
       before = node(before).inputs[0].node;
     }
-    if (!is_plain_linear(node(before)) || !is_settled(node(before).inputs[1])) return;
+    if (!is_plain_linear(node(before)) || !is_invariant(node(before).inputs[1])) return;
     if (rewriter_.old_graph().type({before, 0}).dtype != Dtype::f32) return;
     const std::int32_t next = chain.bias_add >= 0 ? chain.bias_add : norm;
     if (rewriter_.only_user({before, 0}) != next || rewriter_.effect_between(before, norm)) return;
@@ -78,25 +83,26 @@ class Folding {
 
   void fold(std::int32_t norm, const Chain& chain) {
     Graph& graph = rewriter_.graph();
-    const GraphScope scope(graph, node(norm).device, node(chain.linear).label + "/folded");
+    const Node& linear = node(chain.linear);
+    const GraphScope scope(graph, Origin{node(norm).device, linear.label + "/folded", linear.owner, linear.role});
     const auto now = [&](Value old) { return rewriter_.map(old); };
     const auto& norms = node(norm).inputs;
     const Value gamma = now(norms[1]), beta = now(norms[2]), mean = now(norms[3]), variance = now(norms[4]);
     const float epsilon = op_as<BatchNormInference>(node(norm))->epsilon;
     const Value spread = ops::add(graph, variance, ops::scalar(graph, epsilon, Dtype::f32));
     const Value scale = ops::mul(graph, gamma, ops::rsqrt(graph, spread));
-    const Value kernel = ops::mul(graph, now(node(chain.linear).inputs[1]), scale);
+    const Value kernel = ops::mul(graph, now(linear.inputs[1]), scale);
     Value shift = ops::neg(graph, mean);
     if (chain.bias_add >= 0) shift = ops::sub(graph, now(node(chain.bias_add).inputs[1]), mean);
     const Value bias = ops::add(graph, ops::mul(graph, shift, scale), beta);
-    const std::array inputs{rewriter_.map(node(chain.linear).inputs[0]), kernel};
-    const Value y = rewriter_.add(chain.linear, node(chain.linear).op, inputs);
+    const std::array inputs{rewriter_.map(linear.inputs[0]), kernel};
+    const Value y = rewriter_.add(chain.linear, linear.op, inputs);
     rewriter_.replace({norm, 0}, ops::bias_add(graph, y, bias));
   }
 
   Rewriter rewriter_;
   const std::vector<Node>& nodes_;
-  std::vector<bool> settled_;
+  std::vector<bool> invariant_;
   std::map<std::int32_t, Chain> chains_;  // by batch norm
   std::set<std::int32_t> absorbed_;
 };

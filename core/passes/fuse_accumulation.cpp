@@ -1,17 +1,18 @@
-#include "core/passes/fuse_accumulation.h"
-
+// A product and the sum that it is added to into one op, on devices that multiply into a sum: the gradients of
+// micro-batches then add up without a pass over memory each.
 #include <array>
 #include <memory>
 #include <set>
 
 #include "core/graph/leaf_ops.h"
 #include "core/ops/matmul_accumulate.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// sum + product, where nobody else reads the product.
+/// sum + product, where no other node reads the product.
 struct Accumulation {
   std::int32_t product = -1;
   std::array<Value, 3> inputs;  ///< of the fused op, in the old graph
@@ -20,12 +21,12 @@ struct Accumulation {
 
 Accumulation find_accumulation(const Rewriter& rewriter, std::int32_t index, const Fuses& fuses) {
   const Node& add = rewriter.old_node({index, 0});
-  if (dynamic_cast<const AddN*>(add.op.get()) == nullptr || add.inputs.size() != 2) return {};
+  if (op_as<AddN>(add) == nullptr || add.inputs.size() != 2) return {};
   const Value sum = add.inputs[0], product = add.inputs[1];
   const Node& node = rewriter.old_node(product);
-  const auto* const matmul = dynamic_cast<const Matmul*>(node.op.get());
+  const auto* const matmul = op_as<Matmul>(node);
   if (matmul == nullptr || matmul->options.bias || matmul->options.activation != Activation::none) return {};
-  // The product moves to where it is added: nobody may need it before, nor a variable change.
+  // The product moves to where it is added: no node in between may read it, and no variable may change there.
   if (rewriter.only_user(product) != index || rewriter.effect_between(product.node, index)) return {};
   if (node.device != add.device) return {};
   const std::array inputs{node.inputs[0], node.inputs[1], sum};

@@ -1,5 +1,5 @@
-#include "core/passes/fuse_activation_gradient.h"
-
+// The derivative of a dense layer's activation into the product that makes its input, on devices that have it as an
+// epilogue; the layer's own product then leaves what the epilogue reads, a mask for relu.
 #include <array>
 #include <map>
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul_aux.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -87,7 +88,7 @@ class ActivationGradientFusing {
     return possible ? std::optional(std::move(layer)) : std::nullopt;
   }
 
-  /// What node `index` becomes, when a product that nobody else reads makes its first input.
+  /// What node `index` becomes, when its first input is a product that no other node reads.
   std::optional<Derivative> derivative_of(std::int32_t index, const Layer& layer) const {
     const Value dy = node(index).inputs[0];
     const Node& product = node(dy.node);

@@ -1,5 +1,5 @@
-#include "core/passes/fuse_bias_gradient.h"
-
+// The sum that is a bias's gradient into the product that is the weights', on devices that sum a factor while they
+// multiply it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "core/ops/bias.h"
 #include "core/ops/matmul_bias_gradient.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -70,7 +71,7 @@ class BiasGradientFusing {
     }
   }
 
-  /// Both stand where the later one stood: nobody may read the earlier one before, nor a variable change.
+  /// Both move to the later one: no node in between may read the earlier one, and no variable may change there.
   bool can_move(std::int32_t one, std::int32_t other) const {
     const auto [earlier, later] = std::minmax(one, other);
     return node(one).device == node(other).device && !rewriter_.effect_between(earlier, later) &&

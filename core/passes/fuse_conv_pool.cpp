@@ -1,10 +1,11 @@
-#include "core/passes/fuse_conv_pool.h"
-
+// A max pool into the convolution before it, and its gradient into the filter's gradient behind it, where no other
+// node reads the tensor in between: then that tensor, often a model's largest, need never reach memory.
 #include <array>
 #include <memory>
 #include <vector>
 
 #include "core/ops/conv_pool.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -65,7 +66,7 @@ Program fuse_conv_pool(Program program) {
   for (std::int32_t index = 0; index < count; ++index) {
     if (!fuse_forward(rewriter, index) && !fuse_backward(rewriter, index)) rewriter.keep(index);
   }
-  return remove_dead_code(rewriter.finish());  // what was fused is read by nobody now
+  return remove_dead_code(rewriter.finish());  // no node reads what was fused now
 }
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-#include "core/passes/fuse_elementwise.h"
-
+// Element-wise ops that hand their result to one other, and casts between them, into one op: a kernel then reads and
+// writes memory once instead of once for every op.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,6 +9,7 @@
 #include "core/graph/leaf_ops.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise_chain.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -43,7 +44,7 @@ class Chains {
  private:
   /// Nodes of constants alone are computed once, when a program is planned.
   bool is_constant(const Node& node) const {
-    if (dynamic_cast<const ConstantOp*>(node.op.get()) != nullptr) return true;
+    if (op_as<ConstantOp>(node) != nullptr) return true;
     return !node.inputs.empty() && !node.op->has_effect() &&
            std::all_of(node.inputs.begin(), node.inputs.end(),
                        [&](Value input) { return constant_[static_cast<std::size_t>(input.node)]; });
@@ -53,12 +54,12 @@ class Chains {
 
   bool joins(std::int32_t index) const {
     if (constant_[static_cast<std::size_t>(index)] || !is_floating(node(index).outputs[0].dtype)) return false;
-    return dynamic_cast<const Cast*>(node(index).op.get()) != nullptr || ops::function_of(*node(index).op).has_value();
+    return op_as<Cast>(node(index)) != nullptr || ops::function_of(*node(index).op).has_value();
   }
 
   /// Whether the node is there to round: what is asked for happens, so that it can only end a chain.
   bool rounds(std::int32_t index) const {
-    return dynamic_cast<const Cast*>(node(index).op.get()) != nullptr && node(index).outputs[0].dtype != Dtype::f32;
+    return op_as<Cast>(node(index)) != nullptr && node(index).outputs[0].dtype != Dtype::f32;
   }
 
   void find(std::int32_t first) {

@@ -1,5 +1,5 @@
-#include "core/passes/fuse_epilogue.h"
-
+// Bias and activation into the matmul or convolution before them, which then applies them to its result while that is
+// still in registers.
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +10,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantized_linear.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

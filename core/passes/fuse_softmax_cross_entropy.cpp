@@ -1,11 +1,12 @@
-#include "core/passes/fuse_softmax_cross_entropy.h"
-
+// Softmax followed by cross-entropy into one op that is exact where the probability underflows, forward and backward:
+// the derivative by the logits becomes probabilities - labels.
 #include <array>
 #include <memory>
 
 #include "core/ops/cast.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -13,7 +14,7 @@ namespace {
 
 template <class O>
 bool is(const Node& node) {
-  return dynamic_cast<const O*>(node.op.get()) != nullptr;
+  return op_as<O>(node) != nullptr;
 }
 
 bool same_place(const Node& a, const Node& b) {
@@ -60,7 +61,7 @@ bool fuse_loss_forward(Rewriter& rewriter, std::int32_t index) {
   return true;
 }
 
-/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where nobody else reads the inner gradient; in 16
+/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where no other node reads the inner gradient; in 16
 /// bits with a cast behind the inner gradient and one before its p.
 bool fuse_loss_backward(Rewriter& rewriter, std::int32_t index) {
   const Node& outer = rewriter.old_node({index, 0});

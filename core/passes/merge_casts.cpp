@@ -1,5 +1,7 @@
-#include "core/passes/merge_casts.h"
-
+// Casts that policies of mixed precision leave behind: each value is cast to a type once, and what is cast to and fro
+// without a loss is not cast at all. float32 to bfloat16 and back rounds and stays; bfloat16 to float32 and back goes.
+//
+// Updates of variables read gradients of 16 bits themselves, and need no float32 copy of them.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -8,7 +10,7 @@
 #include "core/ops/cast.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/optimizer.h"
-#include "core/passes/recompute.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -33,7 +35,7 @@ class CastMerger {
 
  private:
   const Node& node(std::int32_t index) const { return rewriter_.old_node({index, 0}); }
-  const Cast* cast_at(std::int32_t index) const { return dynamic_cast<const Cast*>(node(index).op.get()); }
+  const Cast* cast_at(std::int32_t index) const { return op_as<Cast>(node(index)); }
 
   /// Whether `value`, read by node `later`, is what node `earlier` would read: a variable may change between them.
   bool unchanged(Value value, std::int32_t earlier, std::int32_t later) const {
@@ -43,7 +45,7 @@ class CastMerger {
   bool is_memory_of_variable(Value value) const {
     for (;;) {
       const Node& from = rewriter_.old_node(value);
-      if (dynamic_cast<const VariableOp*>(from.op.get()) != nullptr) return true;
+      if (op_as<VariableOp>(from) != nullptr) return true;
       const std::vector<Alias> aliases = from.op->aliases();
       const auto shared = std::ranges::find_if(aliases, [&](const Alias& alias) {
         return alias.output == value.output && alias.kind != Alias::Kind::may_overwrite;
@@ -76,8 +78,8 @@ class CastMerger {
     }
     const auto [known, first] =
         casts_.try_emplace(std::tuple(source.node, source.output, cast->dtype, node(index).device), index);
-    // What is recomputed is so because nobody shall keep the first one.
-    if (!first && !is_recomputed(node(index)) && unchanged(source, known->second, index)) {
+    // A recomputed value is there so that the first one need not be kept.
+    if (!first && node(index).role != Role::recomputed && unchanged(source, known->second, index)) {
       rewriter_.replace({index, 0}, rewriter_.map({known->second, 0}));
       return true;
     }
@@ -91,8 +93,8 @@ class CastMerger {
   /// An optimizer's update, or the unscaling before it, takes gradients of any floating-point type.
   bool read_narrow_gradients(std::int32_t index) {
     const Node& reader = node(index);
-    const auto* const update = dynamic_cast<const OptimizerUpdate*>(reader.op.get());
-    const auto* const unscale = dynamic_cast<const Unscale*>(reader.op.get());
+    const auto* const update = op_as<OptimizerUpdate>(reader);
+    const auto* const unscale = op_as<Unscale>(reader);
     if (update == nullptr && unscale == nullptr) return false;
     const auto first = static_cast<std::size_t>(update != nullptr ? update->leading() + update->variables : 1);
     const auto count = static_cast<std::size_t>(update != nullptr ? update->variables : unscale->gradients);
@@ -119,7 +121,7 @@ class CastMerger {
 
 Program merge_casts(Program program) {
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
-  return CastMerger(program).run(count);  // casts that nobody reads any more are dead now
+  return CastMerger(program).run(count);  // casts that no node reads any more are dead now
 }
 
 }  // namespace gpubench

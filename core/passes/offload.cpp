@@ -1,30 +1,28 @@
-#include "core/passes/offload.h"
-
+// Activations that wait for their gradients in the host's memory. What a layer computes and only gradients read again
+// is copied away as soon as it is there, and back shortly before its first gradient. This pass runs after those that
+// choose kernels, so that kernels are those of a step that keeps everything.
+//
+// Consecutive nodes of one owner in one role count as a layer. Kept on the device are what another device reads, the
+// program's outputs, and tensors that would come back before kernels have written as many bytes as they have: nothing
+// else could use their memory. On devices for which `overlaps` does not hold, kernels wait for every copy.
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include "core/graph/invariant.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
-#include "core/graph/settled.h"
-#include "core/passes/recompute.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::string_view gradient_part = "/gradient";
-
 /// What reads activations again after the forward computation.
 bool is_late(const Node& node) {
-  return node.label.find(gradient_part) != std::string::npos || is_recomputed(node);
-}
-
-bool shares_memory(const Node& node) {
-  const std::vector<Alias> aliases = node.op->aliases();
-  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
+  return node.role == Role::gradient || node.role == Role::recomputed;
 }
 
 /// One tensor's way to the host and back, by the nodes beside which it happens.
@@ -41,7 +39,7 @@ class Offloading {
              const std::function<bool(const DeviceId&)>& overlaps)
       : rewriter_(program),
         nodes_(program.graph.nodes()),
-        settled_(settled_nodes(program.graph)),
+        invariant_(invariant_nodes(program.graph)),
         options_(options),
         overlaps_(overlaps) {
     find_uses(program.outputs);
@@ -67,7 +65,7 @@ class Offloading {
   using Key = std::pair<std::int32_t, std::int32_t>;  // node and output
   struct Uses {
     std::vector<std::int32_t> readers;  // nodes, views of it looked through
-    bool stays = false;                 // somebody needs it where it is
+    bool stays = false;                 // a node needs it on the device
   };
   struct Away {
     Value host, device;  // of the new graph
@@ -80,17 +78,17 @@ class Offloading {
 
   /// The tensor whose memory `value` is.
   Value root(Value value) const {
-    while (shares_memory(node(value.node))) value = node(value.node).inputs[0];
+    while (node(value.node).op->is_view()) value = node(value.node).inputs[0];
     return value;
   }
 
   void find_uses(const std::vector<Value>& outputs) {
     for (std::int32_t index = 0; index < count(); ++index) {
-      if (shares_memory(node(index))) continue;
+      if (node(index).op->is_view()) continue;
       for (const Value input : node(index).inputs) {
         Uses& uses = uses_[key_of(root(input))];
         uses.readers.push_back(index);
-        uses.stays |= dynamic_cast<const Transfer*>(node(index).op.get()) != nullptr;
+        uses.stays |= op_as<Transfer>(node(index)) != nullptr;
       }
       for (const Alias& alias : node(index).op->aliases()) {
         if (alias.kind != Alias::Kind::in_place) continue;
@@ -102,20 +100,16 @@ class Offloading {
   }
 
   bool is_chosen(const Node& node) const {
-    return std::ranges::any_of(options_.layers, [&](const std::string& layer) {
-      if (!node.label.starts_with(layer)) return false;
-      const std::string_view part = std::string_view(node.label).substr(layer.size());
-      return part.empty() || (part[0] == '/' && !part.starts_with(gradient_part));
-    });
+    return node.role == Role::forward && std::ranges::find(options_.layers, node.owner) != options_.layers.end();
   }
 
   /// Whether it takes time, which leaves and views do not.
-  bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !shares_memory(node(index)); }
+  bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !node(index).op->is_view(); }
 
   std::optional<Trip> trip_of(Value value) {
     const Node& made = node(value.node);
-    if (!is_launch(value.node) || settled_[static_cast<std::size_t>(value.node)] || !is_chosen(made) ||
-        is_recomputed(made) || dynamic_cast<const Transfer*>(made.op.get()) != nullptr) {
+    if (!is_launch(value.node) || invariant_[static_cast<std::size_t>(value.node)] || !is_chosen(made) ||
+        op_as<Transfer>(made) != nullptr) {
       return std::nullopt;
     }
     const Uses& uses = uses_[key_of(value)];
@@ -141,7 +135,7 @@ class Offloading {
     std::int32_t at = from;
     for (std::int32_t index = from + 1; index < count() && layers > 0; ++index) {
       if (!is_launch(index)) continue;
-      const bool ends = index + 1 == count() || node(index + 1).label != node(index).label;
+      const bool ends = index + 1 == count() || !same_part(node(index + 1), node(index));
       at = index;
       if (ends) --layers;
     }
@@ -151,11 +145,9 @@ class Offloading {
   /// The first launch of the layer that is `layers` before the one of `from`.
   std::int32_t layers_before(std::int32_t from, int layers) const {
     std::int32_t at = from;
-    const std::string* label = &node(from).label;
     for (std::int32_t index = from - 1; index >= 0; --index) {
       if (!is_launch(index)) continue;
-      if (node(index).label != *label && layers-- == 0) break;
-      label = &node(index).label;
+      if (!same_part(node(index), node(at)) && layers-- == 0) break;
       at = index;
     }
     return at;
@@ -196,19 +188,17 @@ class Offloading {
   }
 
   void keep(std::int32_t index) {
-    if (shares_memory(node(index)) || !is_late(node(index))) return rewriter_.keep(index);
+    if (node(index).op->is_view() || !is_late(node(index))) return rewriter_.keep(index);
     Node copy = node(index);
     for (Value& input : copy.inputs) input = fetched(input);
-    const auto outputs = static_cast<std::int32_t>(copy.outputs.size());
-    const Value first = rewriter_.graph().adopt(std::move(copy));
-    for (std::int32_t output = 0; output < outputs; ++output) rewriter_.replace({index, output}, {first.node, output});
+    rewriter_.put(index, std::move(copy));
   }
 
-  /// For a late reader: `value` of what came back, views of it made anew.
+  /// For a late reader: `value` in the memory that was fetched, through a second copy of its views.
   Value fetched(Value value) {
     const auto found = away_.find(key_of(root(value)));
     if (found == away_.end()) return rewriter_.map(value);
-    if (!shares_memory(node(value.node))) return found->second.device;
+    if (!node(value.node).op->is_view()) return found->second.device;
     Value& view = found->second.views[value.node];
     if (!view) {
       Node copy = node(value.node);
@@ -220,7 +210,7 @@ class Offloading {
 
   Rewriter rewriter_;
   const std::vector<Node>& nodes_;
-  std::vector<bool> settled_;  // by node
+  std::vector<bool> invariant_;  // by node
   const OffloadOptions& options_;
   const std::function<bool(const DeviceId&)>& overlaps_;
   std::map<Key, Uses> uses_;

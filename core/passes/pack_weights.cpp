@@ -1,10 +1,11 @@
-#include "core/passes/pack_weights.h"
+// Lays the weights of products of int8 out in the device's own order, once, where they depend on variables alone.
+#include "core/ops/pack_weights.h"
 
 #include <memory>
 #include <vector>
 
-#include "core/graph/settled.h"
-#include "core/ops/pack_weights.h"
+#include "core/graph/invariant.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -13,7 +14,7 @@ namespace {
 /// The op that reads packed weights; none where the node is no such op or does so already.
 template <class O>
 OpPtr reader_of_packed(const Graph& graph, const Node& node) {
-  const O* op = dynamic_cast<const O*>(node.op.get());
+  const O* op = op_as<O>(node);
   if (op == nullptr || !op->options.packed.empty()) return nullptr;
   auto options = op->options;
   options.packed = graph.type(node.inputs[1]).shape;
@@ -25,13 +26,13 @@ OpPtr reader_of_packed(const Graph& graph, const Node& node) {
 Program pack_weights(Program program) {
   Rewriter rewriter(program);
   const Graph& graph = rewriter.old_graph();
-  const std::vector<bool> settled = settled_nodes(graph);
+  const std::vector<bool> invariant = invariant_nodes(graph);
   const auto count = static_cast<std::int32_t>(graph.nodes().size());
   for (std::int32_t index = 0; index < count; ++index) {
     const Node& node = rewriter.old_node({index, 0});
     OpPtr reader = reader_of_packed<QuantizedMatmul>(graph, node);
     if (reader == nullptr) reader = reader_of_packed<QuantizedConv2D>(graph, node);
-    if (reader == nullptr || !settled[static_cast<std::size_t>(node.inputs[1].node)]) {
+    if (reader == nullptr || !invariant[static_cast<std::size_t>(node.inputs[1].node)]) {
       rewriter.keep(index);
       continue;
     }

@@ -5,22 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/passes/bucket_all_reduces.h"
-#include "core/passes/fold_batch_norm.h"
-#include "core/passes/fuse_accumulation.h"
-#include "core/passes/fuse_activation_gradient.h"
-#include "core/passes/fuse_bias_gradient.h"
-#include "core/passes/fuse_conv_pool.h"
-#include "core/passes/fuse_elementwise.h"
-#include "core/passes/fuse_epilogue.h"
-#include "core/passes/fuse_quantize.h"
-#include "core/passes/fuse_softmax_cross_entropy.h"
-#include "core/passes/merge_casts.h"
-#include "core/passes/offload.h"
-#include "core/passes/pack_weights.h"
-#include "core/passes/place_copies.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
-#include "core/passes/shrink_pool_gradient.h"
 
 namespace gpubench {
 namespace {

@@ -18,8 +18,8 @@ struct Program {
 };
 
 struct OffloadOptions {
-  /// Of these layers, by the labels of their nodes.
-  std::vector<std::string> layers{};
+  /// Of these layers.
+  std::vector<OwnerPtr> layers{};
   /// For how many layers a copy may take while kernels go on: it begins so many layers before its tensor is read, and
   /// the tensor keeps its place for so many after it was made. 0: kernels wait for every copy. More than overlap needs
   /// costs memory only.

@@ -1,5 +1,4 @@
-#include "core/passes/place_copies.h"
-
+// Makes every op's inputs lie on the op's own device, by one transfer per value and device.
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -7,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -34,7 +34,7 @@ Program place_copies(Program program) {
   const std::vector<Node>& nodes = program.graph.nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     Node node = nodes[i];
-    if (!node.inputs.empty() && dynamic_cast<const Transfer*>(node.op.get()) == nullptr) {
+    if (!node.inputs.empty() && op_as<Transfer>(node) == nullptr) {
       for (std::size_t k = 0; k < node.inputs.size(); ++k) {
         Value& input = node.inputs[k];
         const Value here = rewriter.map(input);
@@ -46,7 +46,8 @@ Program place_copies(Program program) {
         const auto key = std::tuple(input.node, input.output, node.device, effects);
         auto copy = copies.find(key);
         if (copy == copies.end()) {
-          const GraphScope scope(rewriter.graph(), node.device, node.label + "/transfer");
+          const Origin origin{node.device, node.label + "/transfer", node.owner, node.role};
+          const GraphScope scope(rewriter.graph(), origin);
           copy = copies.emplace(key, rewriter.graph().apply(std::make_shared<const Transfer>(), {here})).first;
         }
         input = copy->second;
@@ -55,9 +56,7 @@ Program place_copies(Program program) {
       for (Value& input : node.inputs) input = rewriter.map(input);
     }
     if (node.op->has_effect()) ++effects;
-    const auto outputs = static_cast<std::int32_t>(node.outputs.size());
-    const Value first = rewriter.graph().adopt(std::move(node));
-    for (std::int32_t o = 0; o < outputs; ++o) rewriter.replace({static_cast<std::int32_t>(i), o}, {first.node, o});
+    rewriter.put(static_cast<std::int32_t>(i), std::move(node));
   }
   return rewriter.finish();
 }

@@ -9,13 +9,6 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view suffix = "/recomputed";
-
-bool is_view(const Node& node) {
-  const std::vector<Alias> aliases = node.op->aliases();
-  return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
-}
-
 class Recomputing {
  public:
   Recomputing(const Program& program, const std::function<bool(const Node&)>& drops)
@@ -39,7 +32,7 @@ class Recomputing {
       if (section == sections.end() || index < section->middle) {
         rewriter_.keep(index);
       } else {
-        keep_gradient(index, *section);
+        rewriter_.put(index, with_copies(index, index, *section));
       }
     }
     return rewriter_.finish();
@@ -61,7 +54,8 @@ class Recomputing {
   bool is_dropped(std::int32_t index, std::int32_t reader, const GradientSection& section) const {
     if (index < section.first || index >= section.middle) return false;
     const Node& forward = node(index);
-    if (forward.inputs.empty() || forward.op->has_effect() || (!is_view(forward) && !drops_(forward))) return false;
+    if (forward.inputs.empty() || forward.op->has_effect() || (!forward.op->is_view() && !drops_(forward)))
+      return false;
     return std::ranges::none_of(forward.inputs,
                                 [&](Value input) { return changes_between(memory_of(input), index, reader); });
   }
@@ -70,13 +64,6 @@ class Recomputing {
     const auto changes = changes_.find(variable);
     return changes != changes_.end() &&
            std::ranges::any_of(changes->second, [&](std::int32_t at) { return first < at && at < last; });
-  }
-
-  void keep_gradient(std::int32_t index, const GradientSection& section) {
-    const Value first = rewriter_.graph().adopt(with_copies(index, index, section));
-    for (std::int32_t output = 0; output < static_cast<std::int32_t>(node(index).outputs.size()); ++output) {
-      rewriter_.replace({index, output}, {first.node, output});
-    }
   }
 
   /// Node `index`, reading copies of what is dropped.
@@ -92,7 +79,8 @@ class Recomputing {
     auto known = copies_.find(value.node);
     if (known == copies_.end()) {
       Node copy = with_copies(value.node, reader, section);
-      copy.label += suffix;
+      copy.role = Role::recomputed;
+      copy.label += "/recomputed";
       known = copies_.emplace(value.node, rewriter_.graph().adopt(std::move(copy)).node).first;
     }
     return {known->second, value.output};
@@ -106,10 +94,6 @@ class Recomputing {
 };
 
 }  // namespace
-
-bool is_recomputed(const Node& node) {
-  return node.label.ends_with(suffix);
-}
 
 Program recompute(Program program, std::span<const GradientSection> sections,
                   const std::function<bool(const Node& node)>& drops) {

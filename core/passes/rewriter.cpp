@@ -60,14 +60,17 @@ void Rewriter::replace(Value old, Value replacement) {
 void Rewriter::keep(std::int32_t index) {
   Node node = program_.graph.nodes()[at(index)];
   for (Value& input : node.inputs) input = map(input);
+  put(index, std::move(node));
+}
+
+void Rewriter::put(std::int32_t index, Node node) {
   const auto outputs = static_cast<std::int32_t>(node.outputs.size());
   const Value first = graph_.adopt(std::move(node));
   for (std::int32_t output = 0; output < outputs; ++output) replace({index, output}, {first.node, output});
 }
 
 Value Rewriter::add(std::int32_t index, OpPtr op, std::span<const Value> inputs) {
-  const Node& old = program_.graph.nodes()[at(index)];
-  const GraphScope scope(graph_, old.device, old.label);
+  const GraphScope scope(graph_, program_.graph.nodes()[at(index)]);
   return graph_.apply(std::move(op), inputs);
 }
 
@@ -83,7 +86,7 @@ Program remove_dead_code(Program program) {
   for (const Value output : program.outputs) wanted[at(output.node)] = true;
   for (auto index = static_cast<std::int32_t>(nodes.size()) - 1; index >= 0; --index) {
     const Node& node = nodes[at(index)];
-    if (node.op->has_effect() || dynamic_cast<const InputOp*>(node.op.get()) != nullptr) wanted[at(index)] = true;
+    if (node.op->has_effect() || op_as<InputOp>(node) != nullptr) wanted[at(index)] = true;
     if (!wanted[at(index)]) continue;
     for (const Value input : node.inputs) wanted[at(input.node)] = true;
   }

@@ -28,7 +28,10 @@ class Rewriter {
   void replace(Value old, Value replacement);
   /// Copies node `index` of the old graph.
   void keep(std::int32_t index);
-  /// Adds `op` where node `index` of the old graph stood: on its device, under its label.
+  /// Puts `node`, whose inputs are values of the new graph, in place of node `index`: its outputs stand for the old
+  /// ones.
+  void put(std::int32_t index, Node node);
+  /// Adds `op` where node `index` of the old graph stood: on its device, for its owner in its role.
   Value add(std::int32_t index, OpPtr op, std::span<const Value> inputs);
   Program finish();
 
@@ -41,7 +44,7 @@ class Rewriter {
   std::vector<std::vector<std::int32_t>> user_;
 };
 
-/// Leaves out nodes whose outputs nobody reads and that have no effect. Inputs stay, so that their indices hold.
+/// Leaves out nodes that have no effect and whose outputs no node reads. Inputs stay, so that their indices hold.
 Program remove_dead_code(Program program);
 
 }  // namespace gpubench

@@ -1,5 +1,6 @@
-#include "core/passes/shrink_pool_gradient.h"
-
+// The gradient of a max pool spreads each number to the one element that won and zeros to the others. What follows it
+// element by element (an activation's derivative), and the sum over it (the bias), give the same before it, where the
+// tensor is as many times smaller as a window has elements.
 #include <array>
 #include <map>
 #include <memory>
@@ -7,6 +8,7 @@
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

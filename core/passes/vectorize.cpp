@@ -21,7 +21,7 @@ class Vectorizer {
 
   std::optional<Program> run() {
     for (const Node& node : element_.graph.nodes()) {
-      const GraphScope place(block_.graph, node.device, node.label);
+      const GraphScope place(block_.graph, node);
       if (!move(node)) return std::nullopt;
     }
     for (const Value output : element_.outputs) block_.outputs.push_back(repeated(moved(output), type(output)));
@@ -31,7 +31,7 @@ class Vectorizer {
  private:
   bool move(const Node& node) {
     moved_.emplace_back();
-    if (dynamic_cast<const InputOp*>(node.op.get()) != nullptr) {
+    if (op_as<InputOp>(node) != nullptr) {
       moved_.back() = {{block_.graph.input({of_block(node.outputs[0].shape), node.outputs[0].dtype}, node.label)}};
       return true;
     }
@@ -50,7 +50,7 @@ class Vectorizer {
     return true;
   }
 
-  /// Constants and what is made of them alone: once for all elements.
+  /// Nodes that depend on constants alone: once for all elements.
   void move_shared(const Node& node) {
     Node copy = node;
     for (Value& input : copy.inputs) input = moved(input).value;

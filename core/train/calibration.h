@@ -13,7 +13,7 @@
 namespace gpubench {
 
 struct CalibrationOptions {
-  /// Batches, labels allowed. The test set's answers would be told it: take others.
+  /// Batches; labels are ignored. Not the test set, whose accuracy would then be too good.
   DatasetPtr dataset;
   /// How many batches are looked at; none: all.
   std::optional<std::int64_t> batches;

@@ -1,5 +1,5 @@
-// What the replicas of a model make one of in a training step: gradients, what layers keep of their batches (the moving
-// statistics of batch norm), and the sums behind loss and metrics.
+// Exchanges between the replicas of a model in a training step: sums of gradients, means of the variables that layers
+// update themselves (the moving statistics of batch norm), and the sums behind loss and metrics.
 #pragma once
 #include <optional>
 #include <span>
@@ -9,6 +9,9 @@
 #include "core/graph/graph.h"
 
 namespace gpubench {
+
+/// Of nodes that change `variable`.
+Origin update_of(const Variable& variable);
 
 /// The sums over all replicas of each gradient, none where there is none. Adds the exchanges in the reverse order of
 /// the variables, in which a backward pass makes their gradients. With `compression`, float32 gradients travel as that
@@ -22,7 +25,7 @@ std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const V
 std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr> variables, double weight);
 void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std::span<const Value> values);
 
-/// `value` in every element, which every run of the graph computes anew, where a constant would be everybody's.
+/// A tensor of `value`, computed in every run: an exchange writes into its operands, and constants must not change.
 Value computed_filled(Graph& graph, const TensorType& type, float value);
 
 /// The share of a mean over all replicas that a replica's own value has.

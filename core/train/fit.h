@@ -3,14 +3,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/data/dataset.h"
-#include "core/train/callback.h"
-#include "core/train/history.h"
+#include "core/train/callbacks.h"
 #include "core/train/trainer.h"
 
 namespace gpubench {
+
+/// The figures of a training, by epoch.
+struct History {
+  std::vector<std::int64_t> epochs;
+  /// By figure, in the order in which they first appeared; one value per epoch.
+  std::vector<std::pair<std::string, std::vector<double>>> figures;
+
+  void add(std::int64_t epoch, const Logs& logs);
+};
 
 struct FitOptions {
   std::int64_t epochs = 1;
@@ -36,7 +46,7 @@ struct FitOptions {
 History fit(Trainer& trainer, const Dataset& dataset, const FitOptions& options);
 
 /// Batches over arrays whose first dimensions agree: inputs, then labels.
-/// A seed shuffles all examples anew in every epoch.
+/// With a seed, every epoch has all examples in another order.
 DatasetPtr batches_of(std::vector<HostTensor> arrays, std::int64_t batch_size,
                       std::optional<std::uint64_t> shuffle_seed = {});
 

@@ -14,7 +14,6 @@ namespace gpubench {
 namespace {
 
 constexpr double scale_factor = 2;  // Keras': a power of two changes no digit of a gradient
-constexpr std::string_view label = "loss_scale";
 
 }  // namespace
 
@@ -34,14 +33,16 @@ LossScale::LossScale(const Config& config)
 
 void LossScale::build(VariableFactory& factory, const DeviceId& device) {
   if (scale_) return;
-  const std::string owner(label);
-  scale_ = factory.create(owner + "/scale", HostTensor::scalar(static_cast<float>(initial_scale_)), device, false);
-  good_steps_ = factory.create(owner + "/good_steps", HostTensor::scalar<std::int64_t>(0), device, false);
-  skipped_steps_ = factory.create(owner + "/skipped_steps", HostTensor::scalar<std::int64_t>(0), device, false);
+  const auto make = [&](const std::string& name, const HostTensor& initial) {
+    return factory.create(owner_->name + "/" + name, initial, device, false, owner_);
+  };
+  scale_ = make("scale", HostTensor::scalar(static_cast<float>(initial_scale_)));
+  good_steps_ = make("good_steps", HostTensor::scalar<std::int64_t>(0));
+  skipped_steps_ = make("skipped_steps", HostTensor::scalar<std::int64_t>(0));
 }
 
 Value LossScale::scaled(Graph& graph, Value loss) const {
-  const GraphScope scope(graph, graph.node(loss).device, std::string(label));
+  const GraphScope scope(graph, graph.node(loss).device, owner_);
   return ops::mul(graph, loss, ops::cast(graph, graph.variable(scale_), graph.type(loss).dtype));
 }
 
@@ -53,12 +54,12 @@ ops::Unscaled LossScale::divide(Graph& graph, Value scale, std::span<const Value
   }
   ops::Unscaled all{std::vector<Value>(gradients.size()), {}};
   for (const auto& [device, indices] : by_device) {
-    const GraphScope scope(graph, device, std::string(label));
+    const GraphScope scope(graph, device, owner_, Role::update);
     std::vector<Value> given;
     for (const std::size_t i : indices) given.push_back(gradients[i]);
     const ops::Unscaled own = ops::unscale(graph, scale, given);
     for (std::size_t k = 0; k < indices.size(); ++k) all.gradients[indices[k]] = own.gradients[k];
-    const GraphScope joined(graph, scale_->device, std::string(label));
+    const GraphScope joined(graph, scale_->device, owner_, Role::update);
     all.found_infinity =
         all.found_infinity ? ops::logical_or(graph, all.found_infinity, own.found_infinity) : own.found_infinity;
   }
@@ -84,12 +85,12 @@ void LossScale::apply(Graph& graph, Value scale, const Optimizer& optimizer, std
   ops::Unscaled unscaled = divide(graph, scale, gradients);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (Value& gradient = unscaled.gradients[i]) {
-      const GraphScope scope(graph, graph.node(gradient).device, std::string(label));
+      const GraphScope scope(graph, graph.node(gradient).device, owner_, Role::update);
       gradient = ops::cast(graph, gradient, variables[i]->type.dtype);
     }
   }
   optimizer.apply_gradients(graph, unscaled.gradients, variables, unscaled.found_infinity);
-  const GraphScope scope(graph, scale_->device, std::string(label));
+  const GraphScope scope(graph, scale_->device, owner_, Role::update);
   const Value skipped = ops::cast(graph, unscaled.found_infinity, Dtype::i64);
   ops::assign_add(graph, graph.variable(skipped_steps_), skipped);
   if (!dynamic_) return;

@@ -49,6 +49,7 @@ class LossScale {
   double initial_scale_;
   std::int64_t growth_steps_;
   bool dynamic_;
+  OwnerPtr owner_ = make_owner("loss_scale");
   VariablePtr scale_, good_steps_, skipped_steps_;
 };
 using LossScalePtr = std::shared_ptr<LossScale>;

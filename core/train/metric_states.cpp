@@ -12,8 +12,9 @@ const double* find_log(const Logs& logs, std::string_view name) {
 MetricStates::MetricStates(Runtime& runtime, VariableFactory& factory, const std::vector<std::string>& names,
                            const DeviceId& device)
     : runtime_(runtime), names_(names) {
+  const OwnerPtr owner = make_owner("metrics");
   for (const std::string& name : names_) {
-    states_.push_back(factory.create("metrics/" + name, HostTensor::zeros({{2}, Dtype::f32}), device, false));
+    states_.push_back(factory.create("metrics/" + name, HostTensor::zeros({{2}, Dtype::f32}), device, false, owner));
   }
 }
 

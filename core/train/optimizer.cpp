@@ -12,7 +12,8 @@
 
 namespace gpubench {
 
-Optimizer::Optimizer(Config config, SchedulePtr schedule) : config_(std::move(config)), schedule_(std::move(schedule)) {
+Optimizer::Optimizer(Config config, SchedulePtr schedule)
+    : config_(std::move(config)), schedule_(std::move(schedule)), owner_(make_owner(name())) {
   config_.number_within("learning_rate", 0, std::numeric_limits<double>::infinity());
 }
 
@@ -21,10 +22,10 @@ void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> var
   std::erase_if(slots_, [](const OwnedSlots& slots) { return slots.of.expired(); });
   const DeviceId& device = variables[0]->device;
   if (!iterations_) {
-    iterations_ = factory.create(name() + "/iterations", HostTensor::scalar<std::int64_t>(0), device, false);
+    iterations_ = factory.create(name() + "/iterations", HostTensor::scalar<std::int64_t>(0), device, false, owner_);
     if (!schedule_) {
       const auto rate = static_cast<float>(config_.number("learning_rate"));
-      learning_rate_ = factory.create(name() + "/learning_rate", HostTensor::scalar(rate), device, false);
+      learning_rate_ = factory.create(name() + "/learning_rate", HostTensor::scalar(rate), device, false, owner_);
     }
   }
   for (const VariablePtr& variable : variables) {
@@ -34,7 +35,8 @@ void Optimizer::build(VariableFactory& factory, std::span<const VariablePtr> var
     OwnedSlots slots{variable, {}};
     for (const std::string& slot : slot_names()) {
       slots.slots.push_back(factory.create(fmt::format("{}/{}/{}", name(), variable->name, slot),
-                                           HostTensor::zeros(variable->type), variable->device, false));
+                                           HostTensor::zeros(variable->type), variable->device, false,
+                                           variable->owner));
     }
     slots_.push_back(std::move(slots));
   }
@@ -67,7 +69,7 @@ void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients, 
     throw Error(fmt::format("optimizer {}: the loss depends on none of the {} variables", name(), variables.size()));
   }
 
-  const GraphScope scope(graph, iterations_->device, name());
+  const GraphScope scope(graph, iterations_->device, owner_, Role::update);
   const Value before = graph.variable(iterations_);
   const Value rate = schedule_ ? schedule_->call(graph, before) : graph.variable(learning_rate_);
   const Value one = graph.constant(HostTensor::scalar<std::int64_t>(1));
@@ -78,7 +80,7 @@ void Optimizer::apply_gradients(Graph& graph, std::span<const Value> gradients, 
 
 void Optimizer::update_place(Graph& graph, const Place& place, const Scalars& scalars, std::span<const Value> gradients,
                              std::span<const VariablePtr> variables) const {
-  const GraphScope scope(graph, place.device, name());
+  const GraphScope scope(graph, place.device, owner_, Role::update);
   std::vector<Value> updated, by;
   Slots slots(slot_names().size());
   for (std::size_t i = 0; i < variables.size(); ++i) {

@@ -10,9 +10,28 @@
 #include "core/graph/graph.h"
 #include "core/nn/config.h"
 #include "core/nn/variable_factory.h"
-#include "core/train/schedule.h"
 
 namespace gpubench {
+
+/// A learning rate that follows the step counter, computed inside the graph.
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+  /// float32 scalar for the int64 scalar `step`, which counts from 0.
+  virtual Value call(Graph& graph, Value step) const = 0;
+};
+using SchedulePtr = std::shared_ptr<const Schedule>;
+
+struct ScheduleKind {
+  std::string name;
+  std::vector<std::string> positional;
+  std::vector<ConfigField> fields;
+  SchedulePtr (*make)(const Config& config);
+};
+/// cosine_decay, exponential_decay.
+const std::vector<ScheduleKind>& schedule_kinds();
+/// Throws Error listing the names.
+SchedulePtr make_schedule(std::string_view name, const ConfigEntries& options);
 
 class Optimizer {
  public:
@@ -73,6 +92,7 @@ class Optimizer {
 
   Config config_;
   SchedulePtr schedule_;
+  OwnerPtr owner_;
   VariablePtr iterations_, learning_rate_;
   std::vector<OwnedSlots> slots_;
 };

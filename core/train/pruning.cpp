@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/nn/linear_layer.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
 #include "core/train/trainer.h"
@@ -14,10 +15,7 @@ namespace gpubench {
 namespace {
 
 VariablePtr kernel_of(const Layer& layer) {
-  for (const VariablePtr& variable : layer.variables()) {
-    if (variable->type.rank() >= 2) return variable;
-  }
-  return nullptr;
+  return layer.linear() != nullptr ? layer.linear()->kernel() : nullptr;
 }
 
 }  // namespace
@@ -62,7 +60,7 @@ MagnitudePruning::MagnitudePruning(Runtime& runtime, ModelPtr model, const Spars
   choose_kernels();
   Graph graph;
   for (const Kernel& kernel : kernels_) {
-    const GraphScope scope(graph, kernel.weights->device, "pruning");
+    const GraphScope scope(graph, {kernel.weights->device, "pruning", kernel.weights->owner, Role::update});
     const Value weights = graph.variable(kernel.weights);
     ops::assign(graph, weights, ops::mul(graph, weights, graph.variable(kernel.mask)));
   }
@@ -88,7 +86,8 @@ void MagnitudePruning::choose_kernels() {
     }
     HostTensor ones(weights->type);
     std::ranges::fill(ones.values<float>(), 1.0F);
-    kernels_.push_back({weights, runtime_.variables().create(weights->name + "/mask", ones, weights->device, false)});
+    kernels_.push_back(
+        {weights, runtime_.variables().create(weights->name + "/mask", ones, weights->device, false, weights->owner)});
   }
   if (kernels_.empty()) throw Error(fmt::format("pruning: model '{}' has no layer with a kernel", model_->name()));
 }

@@ -9,7 +9,7 @@
 
 #include "core/exec/executor.h"
 #include "core/nn/model.h"
-#include "core/train/callback.h"
+#include "core/train/callbacks.h"
 
 namespace gpubench {
 

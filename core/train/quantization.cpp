@@ -6,18 +6,17 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/nn/linear_layer.h"
 #include "core/ops/quantize.h"
 #include "core/train/rebuilt_model.h"
 
 namespace gpubench {
 namespace {
 
-bool can_be_quantized(const Layer& layer) {
-  return layer.kind() == "Dense" || layer.kind() == "Conv2D";
-}
+using Quantization = LinearLayer::Quantization;
 
-std::string quantization_of(const Layer& layer) {
-  return can_be_quantized(layer) ? layer.config().text("quantization") : "";
+Quantization quantization_of(const Layer& layer) {
+  return layer.linear() != nullptr ? layer.linear()->quantization() : Quantization::none;
 }
 
 void require_weights(const Model& model) {
@@ -33,14 +32,14 @@ std::set<std::string> chosen_layers(const Model& model, const std::vector<std::s
   for (const std::string& name : names) {
     const auto found = std::ranges::find(all, name, [](const LayerPtr& layer) { return layer->name(); });
     if (found == all.end()) throw Error(fmt::format("quantize: model '{}' has no layer '{}'", model.name(), name));
-    if (!can_be_quantized(**found)) {
+    if ((*found)->linear() == nullptr) {
       throw Error(
           fmt::format("quantize: layer '{}' ({}) has no int8 form; Dense and Conv2D have", name, (*found)->kind()));
     }
     chosen.insert(name);
   }
   for (const LayerPtr& layer : all) {
-    if (names.empty() && can_be_quantized(*layer)) chosen.insert(layer->name());
+    if (names.empty() && layer->linear() != nullptr) chosen.insert(layer->name());
     if (chosen.contains(layer->name()) && layer->policy().name != "float32") {
       throw Error(
           fmt::format("quantize: layer '{}' has dtype {}; int8 is made of layers of float32. Name the others in "
@@ -55,7 +54,7 @@ std::set<std::string> chosen_layers(const Model& model, const std::vector<std::s
 }
 
 /// Throws Error where a layer has `refused` as its quantization.
-void refuse(const Model& model, std::string_view refused, std::string_view computes) {
+void refuse(const Model& model, Quantization refused, std::string_view computes) {
   for (const LayerPtr& layer : model.layers()) {
     if (quantization_of(*layer) != refused) continue;
     throw Error(
@@ -94,13 +93,12 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
   SkippedCalls folded;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     // One that gives another type stays what it is.
-    if (calls[i].layer->kind() != "BatchNormalization" || calls[i].layer->policy().name != "float32") continue;
+    if (!calls[i].layer->normalization() || calls[i].layer->policy().name != "float32") continue;
     const std::size_t before = calls[i].inputs[0];
     const Layer& linear = *calls[before].layer;
     if (!chosen.contains(linear.name()) || calls_of(calls[i].layer) != 1 || calls_of(calls[before].layer) != 1)
       continue;
-    const std::string& activation = linear.config().text("activation");
-    if (!activation.empty() && activation != "linear") continue;
+    if (linear.linear()->has_activation()) continue;
     std::ptrdiff_t readers = std::ranges::count(model.outputs(), before);
     for (const Model::Call& call : calls) readers += std::ranges::count(call.inputs, before);
     if (readers == 1) folded[i] = before;
@@ -109,11 +107,10 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
 }
 
 /// Changes kernel and bias of `linear` so that it gives what `norm` makes of its result in inference.
-void fold(Values& values, const Layer& linear, const Layer& norm) {
-  const auto of = [&](const std::string& name) { return values.at(norm.name() + "/" + name).values<float>(); };
-  const auto gamma = of("gamma"), beta = of("beta"), mean = of("moving_mean"), variance = of("moving_variance");
-  const double epsilon = norm.config().number("epsilon");
-  HostTensor& kernel = values.at(linear.name() + "/kernel");
+void fold(Values& values, const Layer& linear, const Normalization& norm) {
+  const auto of = [&](const VariablePtr& variable) { return values.at(variable->name).values<float>(); };
+  const auto gamma = of(norm.gamma), beta = of(norm.beta), mean = of(norm.mean), variance = of(norm.variance);
+  HostTensor& kernel = values.at(linear.linear()->kernel()->name);
   const std::string bias_name = linear.name() + "/bias";
   if (!values.contains(bias_name)) {
     values.emplace(bias_name, HostTensor::zeros({{static_cast<std::int64_t>(gamma.size())}, Dtype::f32}));
@@ -121,7 +118,7 @@ void fold(Values& values, const Layer& linear, const Layer& norm) {
   const auto bias = values.at(bias_name).values<float>();
   const auto weights = kernel.values<float>();
   for (std::size_t channel = 0; channel < gamma.size(); ++channel) {
-    const double scale = gamma[channel] / std::sqrt(variance[channel] + epsilon);
+    const double scale = gamma[channel] / std::sqrt(variance[channel] + norm.epsilon);
     bias[channel] = static_cast<float>((bias[channel] - mean[channel]) * scale + beta[channel]);
     for (std::size_t i = channel; i < weights.size(); i += gamma.size()) {
       weights[i] = static_cast<float>(weights[i] * scale);
@@ -173,8 +170,8 @@ std::map<std::string, float> input_ranges(Runtime& runtime, const Model& model, 
   std::set<std::string> unknown;
   for (const LayerPtr& layer : model.layers()) {
     if (!chosen.contains(layer->name())) continue;
-    const bool aware = quantization_of(*layer) == "aware";
-    const float range = aware ? values.at(layer->name() + "/input_range").values<float>()[0] : 0;
+    const bool aware = quantization_of(*layer) == Quantization::aware;
+    const float range = aware ? values.at(layer->linear()->input_range()->name).values<float>()[0] : 0;
     if (aware && !std::isfinite(range)) {
       throw Error(fmt::format("quantize: the input of layer '{}' was {} in training", layer->name(), range));
     }
@@ -197,8 +194,8 @@ std::map<std::string, float> input_ranges(Runtime& runtime, const Model& model, 
 ModelPtr quantization_aware(Runtime& runtime, VariableFactory& factory, const Model& model,
                             const std::vector<std::string>& layers) {
   require_weights(model);
-  refuse(model, "int8", "computes in int8");
-  refuse(model, "aware", "is quantization-aware");
+  refuse(model, Quantization::int8, "computes in int8");
+  refuse(model, Quantization::aware, "is quantization-aware");
   const std::set<std::string> chosen = chosen_layers(model, layers);
   const auto options_of = [&](const Layer& layer) {
     return chosen.contains(layer.name()) ? quantized_options(layer, "aware") : layer.config().entries();
@@ -212,7 +209,7 @@ ModelPtr quantize_int8(Runtime& runtime, VariableFactory& factory, const Model& 
                        const std::vector<std::string>& layers, const std::optional<CalibrationOptions>& calibration) {
   if (calibration) check(*calibration);
   require_weights(model);
-  refuse(model, "int8", "computes in int8");
+  refuse(model, Quantization::int8, "computes in int8");
   const std::set<std::string> chosen = chosen_layers(model, layers);
   Values values = read_all(runtime, model);
   for (const std::string& layer : chosen) check_kernel(values, layer);
@@ -222,7 +219,7 @@ ModelPtr quantize_int8(Runtime& runtime, VariableFactory& factory, const Model& 
   std::set<std::string> biased;
   for (const auto& [norm, linear] : folded) {
     const Layer& layer = *model.calls()[linear].layer;
-    fold(values, layer, *model.calls()[norm].layer);
+    fold(values, layer, *model.calls()[norm].layer->normalization());
     biased.insert(layer.name());
   }
   const auto options_of = [&](const Layer& layer) {

@@ -1,5 +1,4 @@
-// A model made anew of the layers of another, some with other options, some left out: what becomes of a model that is
-// changed after it was trained.
+// A copy of a model with some layers left out and other options for some: how a model changes after it was trained.
 #pragma once
 #include <functional>
 #include <map>

@@ -10,14 +10,6 @@ namespace {
 
 constexpr std::size_t most_growing_sets = 16;
 
-bool is_gradient(const Node& node) {
-  return node.label.find("/gradient") != std::string::npos;
-}
-
-bool belongs_to(const Node& node, const std::string& layer) {
-  return node.label.starts_with(layer) && (node.label.size() == layer.size() || node.label[layer.size()] == '/');
-}
-
 class Choosing {
  public:
   Choosing(const std::vector<LayerWork>& layers, std::size_t budget,
@@ -98,22 +90,22 @@ class Choosing {
 
 }  // namespace
 
-std::vector<LayerWork> work_of_layers(const Graph& step, const std::vector<std::string>& layers) {
+std::vector<LayerWork> work_of_layers(const Graph& step, const std::vector<OwnerPtr>& layers) {
   const std::vector<Node>& nodes = step.nodes();
   std::vector<std::vector<bool>> read(nodes.size());  // by gradients
   for (std::size_t index = 0; index < nodes.size(); ++index) read[index].resize(nodes[index].outputs.size());
   for (const Node& node : nodes) {
-    if (!is_gradient(node)) continue;
+    if (node.role != Role::gradient) continue;
     for (const Value input : node.inputs) {
       read[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)] = true;
     }
   }
   std::vector<LayerWork> work;
-  for (const std::string& layer : layers) {
-    LayerWork& one = work.emplace_back(LayerWork{.name = layer});
+  for (const OwnerPtr& layer : layers) {
+    LayerWork& one = work.emplace_back(LayerWork{.name = layer->name});
     for (std::size_t index = 0; index < nodes.size(); ++index) {
       const Node& node = nodes[index];
-      if (node.inputs.empty() || is_gradient(node) || !belongs_to(node, layer)) continue;
+      if (node.inputs.empty() || node.role != Role::forward || node.owner != layer) continue;
       std::vector<TensorType> inputs;
       for (const Value input : node.inputs) inputs.push_back(step.type(input));
       one.flops += node.op->flops(inputs, node.outputs);

@@ -18,8 +18,8 @@ struct LayerWork {
   std::size_t bytes = 0;  ///< of what gradients read of it
 };
 
-/// In the order of `layers`, from a training step that computes nothing again, by the labels of its nodes.
-std::vector<LayerWork> work_of_layers(const Graph& step, const std::vector<std::string>& layers);
+/// In the order of `layers`, from a training step that computes nothing again.
+std::vector<LayerWork> work_of_layers(const Graph& step, const std::vector<OwnerPtr>& layers);
 
 /// What a step takes with some layers computed again.
 struct RecomputePlan {

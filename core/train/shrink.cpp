@@ -10,6 +10,8 @@
 
 #include "core/base/error.h"
 #include "core/nn/layer_kind.h"
+#include "core/nn/linear_layer.h"
+#include "core/train/rebuilt_model.h"
 
 namespace gpubench {
 namespace {
@@ -20,10 +22,6 @@ Indices all_of(std::int64_t count) {
   Indices all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), 0);
   return all;
-}
-
-bool is_prunable(const Layer& layer) {
-  return layer.kind() == "Dense" || layer.kind() == "Conv2D";
 }
 
 /// The entries `kept` of one axis.
@@ -96,11 +94,11 @@ class Shrinking {
     const LayerPtr* last = nullptr;
     const std::vector<LayerPtr> layers = model_.layers();
     for (const LayerPtr& layer : layers) {
-      if (is_prunable(*layer)) last = &layer;
+      if (layer->linear() != nullptr) last = &layer;
     }
     for (const auto& [name, share] : shares_) {
       const auto found = std::ranges::find(layers, name, [](const LayerPtr& layer) { return layer->name(); });
-      if (found == layers.end() || !is_prunable(**found)) {
+      if (found == layers.end() || (*found)->linear() == nullptr) {
         throw Error(fmt::format("shrink: model '{}' has no Dense or Conv2D layer '{}'", model_.name(), name));
       }
       if (*found == *last) {
@@ -114,49 +112,51 @@ class Shrinking {
   void add(const Model::Call& call) {
     const Layer& layer = *call.layer;
     ConfigEntries options = layer.config().entries();
-    if (!layers_.empty()) {  // later layers take what comes
-      for (auto& [name, value] : options) {
-        if (name == "input_shape") value = Shape{};
-      }
-    }
-    if (is_prunable(layer)) {
-      refuse_quantized(layer);
-      add_linear(layer, options);
-    } else if (layer.kind() == "BatchNormalization") {
-      for (const VariablePtr& variable : layer.variables()) weights_.push_back(select(read(*variable), 0, kept_));
-    } else if (layer.kind() == "Flatten") {
-      flatten(call);
-    } else if (layer.kind() == "Reshape" && shrunk_) {
-      throw Error(fmt::format("shrink: layer '{}' (Reshape) stands behind a layer that shrinks", layer.name()));
-    } else if (!layer.variables().empty()) {
-      throw Error(
-          fmt::format("shrink: it is not known what of layer '{}' ({}) would stay", layer.name(), layer.kind()));
-    } else if (layer.kind() == "Reshape") {
-      kept_ = all_of(call.type.shape.back());
+    if (!layers_.empty()) set_option(options, "input_shape", Shape{});  // later layers take what comes
+    if (layer.linear() != nullptr) {
+      add_linear(*layer.linear(), options);
+    } else {
+      pass_channels(call);
     }
     layers_.push_back(make_layer(layer.kind(), options, layer.device()));
     layers_.back()->set_name(layer.name());
   }
 
-  static void refuse_quantized(const Layer& layer) {
-    if (layer.config().text("quantization").empty()) return;
-    throw Error(fmt::format("shrink: layer '{}' is quantized; shrink the model first", layer.name()));
+  /// Through a layer without a kernel.
+  void pass_channels(const Model::Call& call) {
+    const Layer& layer = *call.layer;
+    switch (layer.channels()) {
+      case Channels::kept:
+        for (const VariablePtr& variable : layer.variables()) weights_.push_back(select(read(*variable), 0, kept_));
+        return;
+      case Channels::flattened:
+        flatten(call);
+        return;
+      case Channels::mixed:
+        if (shrunk_) {
+          throw Error(
+              fmt::format("shrink: layer '{}' ({}) stands behind a layer that shrinks", layer.name(), layer.kind()));
+        }
+        kept_ = all_of(call.type.shape.back());
+        return;
+      case Channels::unknown:
+        break;
+    }
+    throw Error(fmt::format("shrink: it is not known what of layer '{}' ({}) would stay", layer.name(), layer.kind()));
   }
 
-  void add_linear(const Layer& layer, ConfigEntries& options) {
-    const HostTensor kernel = read(*layer.variables()[0]);
+  void add_linear(const LinearLayer& layer, ConfigEntries& options) {
+    if (layer.quantization() != LinearLayer::Quantization::none)
+      throw Error(fmt::format("shrink: layer '{}' is quantized; shrink the model first", layer.name()));
+    const HostTensor kernel = read(*layer.kernel());
     const std::size_t output_axis = kernel.shape().size() - 1;
     const HostTensor read_less = select(kernel, output_axis - 1, kept_);
     const auto share = shares_.find(layer.name());
     kept_ = share == shares_.end() ? all_of(kernel.shape().back()) : largest(kernel, share->second);
     shrunk_ = std::ssize(kept_) < kernel.shape().back();
     weights_.push_back(select(read_less, output_axis, kept_));
-    for (std::size_t i = 1; i < layer.variables().size(); ++i) {
-      weights_.push_back(select(read(*layer.variables()[i]), 0, kept_));
-    }
-    for (auto& [name, value] : options) {
-      if (name == "units" || name == "filters") value = std::ssize(kept_);
-    }
+    if (layer.bias()) weights_.push_back(select(read(*layer.bias()), 0, kept_));
+    set_option(options, layer.width_option(), std::ssize(kept_));
   }
 
   /// [height, width, channels] becomes rows of channels.

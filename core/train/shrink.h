@@ -11,7 +11,7 @@
 
 namespace gpubench {
 
-/// A new model of the same layers with the weights that stay. `shares` tells by layer name what share of its units or
+/// A new model of the same layers with the weights that stay. `shares` gives, by layer name, what share of its units or
 /// filters goes; of each at least one stays. Throws Error for a model that is no chain or has no weights yet; a name
 /// that is not a Dense or Conv2D layer's; the last layer with weights, whose units are the answers; a share outside
 /// [0, 1); and a layer behind that mixes channels in a way that is not known (Reshape).

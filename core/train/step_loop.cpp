@@ -1,12 +1,45 @@
 #include "core/train/step_loop.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/telemetry/nvtx.h"
 
 namespace gpubench {
+namespace {
+
+template <class T>
+void check_labels(const ClassIndexCheck& rule, const HostTensor& labels) {
+  const auto values = labels.values<T>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto label = static_cast<std::int64_t>(values[i]);
+    if (label >= 0 && label < rule.classes) continue;
+    throw Error(fmt::format("{}: label {} of example {} is out of range; the model has {} classes, 0 to {}", rule.owner,
+                            label, i, rule.classes, rule.classes - 1));
+  }
+}
+
+}  // namespace
+
+void ClassIndexCheck::operator()(const Element& element) const {
+  const HostTensor& labels = element[tensor];
+  switch (labels.dtype()) {
+    case Dtype::i64:
+      return check_labels<std::int64_t>(*this, labels);
+    case Dtype::i32:
+      return check_labels<std::int32_t>(*this, labels);
+    case Dtype::i16:
+      return check_labels<std::int16_t>(*this, labels);
+    case Dtype::i8:
+      return check_labels<std::int8_t>(*this, labels);
+    case Dtype::u8:
+      return check_labels<std::uint8_t>(*this, labels);
+    default:
+      return;  // the loss has refused other types when its graph was built
+  }
+}
 
 bool StepLoop::fits(bool empty) const {
   if (plan_ == nullptr || plan_->key.share != share_) return false;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -11,7 +12,6 @@
 #include "core/exec/executor.h"
 #include "core/exec/plan_cache.h"
 #include "core/exec/replicas.h"
-#include "core/train/class_index_check.h"
 
 namespace gpubench {
 
@@ -21,6 +21,17 @@ struct StepKey {
   std::vector<TensorType> types;
   std::optional<BatchShare> share = std::nullopt;
   bool operator==(const StepKey&) const = default;
+};
+
+/// Class indices are checked on the host before they reach a kernel: a few comparisons per example instead of undefined
+/// behaviour on a device.
+struct ClassIndexCheck {
+  std::string owner;       ///< "sparse_categorical_crossentropy"
+  std::size_t tensor = 0;  ///< which tensor of the element
+  std::int64_t classes = 0;
+
+  /// Throws Error naming the first label that is not in [0, classes), and the example it belongs to.
+  void operator()(const Element& element) const;
 };
 
 /// A planned step.

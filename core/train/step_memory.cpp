@@ -9,7 +9,6 @@
 #include "core/data/dataset.h"
 #include "core/exec/replicated_executor.h"
 #include "core/exec/run/graph_executor.h"
-#include "core/passes/recompute.h"
 #include "core/train/recompute_choice.h"
 
 namespace gpubench {
@@ -18,8 +17,10 @@ namespace {
 /// Variables without memory.
 class PlannedVariables final : public VariableFactory {
  public:
-  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) override {
-    return std::make_shared<const Variable>(Variable{-1, std::move(name), initial.type(), device, trainable});
+  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
+                     OwnerPtr owner) override {
+    return std::make_shared<const Variable>(
+        Variable{-1, std::move(name), initial.type(), device, trainable, std::move(owner)});
   }
   std::uint64_t next_seed() override { return 0; }
 };
@@ -58,7 +59,7 @@ struct PlannedStepMemory {
 double recomputed_flops(const Graph& graph) {
   double flops = 0;
   for (const Node& node : graph.nodes()) {
-    if (!is_recomputed(node)) continue;
+    if (node.role != Role::recomputed) continue;
     std::vector<TensorType> inputs;
     for (const Value input : node.inputs) inputs.push_back(graph.type(input));
     flops += node.op->flops(inputs, node.outputs);
@@ -101,7 +102,7 @@ PlannedStepMemory plan_with(Trainer& trainer, CompileConfig asked, std::span<con
   const double flops = recomputed_flops(step.graph);
   const Devices& devices = trainer.runtime().devices();
   const PlannedProgram planned =
-      plan_program(devices, std::move(step.graph), std::move(step.outputs), training_options(model, config));
+      plan_program(devices, std::move(step.graph), std::move(step.outputs), training_executor_options(model, config));
   return {memory_of(planned.plan, devices, planned.feed, optimizer_state(config, model)), flops};
 }
 
@@ -117,14 +118,14 @@ std::vector<VariablePtr> replica_state(Trainer& trainer, int replica) {
 
 /// What a model need not keep: all layers but the inputs, the outputs and those that wait on the host, in the order of
 /// the model.
-std::vector<std::string> inner_layers(const Model& model, const std::vector<std::string>& offloaded) {
-  std::vector<std::string> inner;
+std::vector<OwnerPtr> inner_layers(const Model& model, const std::vector<std::string>& offloaded) {
+  std::vector<OwnerPtr> inner;
   for (std::size_t call = 0; call < model.calls().size(); ++call) {
-    const std::string& name = model.calls()[call].layer->name();
+    const OwnerPtr& layer = model.calls()[call].layer->owner();
     const bool output = std::ranges::find(model.outputs(), call) != model.outputs().end();
-    const bool known = std::ranges::find(inner, name) != inner.end();  // a layer may be called several times
-    const bool on_host = std::ranges::find(offloaded, name) != offloaded.end();
-    if (!model.calls()[call].inputs.empty() && !output && !known && !on_host) inner.push_back(name);
+    const bool known = std::ranges::find(inner, layer) != inner.end();  // a layer may be called several times
+    const bool on_host = std::ranges::find(offloaded, layer->name) != offloaded.end();
+    if (!model.calls()[call].inputs.empty() && !output && !known && !on_host) inner.push_back(layer);
   }
   return inner;
 }

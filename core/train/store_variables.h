@@ -14,8 +14,9 @@ class StoreVariables final : public VariableFactory {
   using Seeds = std::function<std::uint64_t()>;
   StoreVariables(Runtime& runtime, Seeds seeds) : runtime_(runtime), seeds_(std::move(seeds)) {}
 
-  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) override {
-    return runtime_.variables().create(std::move(name), initial, device, trainable);
+  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
+                     OwnerPtr owner) override {
+    return runtime_.variables().create(std::move(name), initial, device, trainable, std::move(owner));
   }
   std::uint64_t next_seed() override { return seeds_(); }
 

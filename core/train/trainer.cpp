@@ -152,7 +152,7 @@ std::unique_ptr<Executor> Trainer::make_replicated(Phase phase, const StepKey& k
   std::vector<ReplicaGraph> graphs;
   for (const BatchShare& share : shares) {
     StepGraph step;
-    // One replica has nobody to share with: its step is one device's.
+    // A single replica exchanges nothing: its step is that of a model alone.
     const bool alone = config_.replicas->world_size() == 1;
     if (phase != Phase::prediction) step = graph(phase, config, key.types, alone ? std::nullopt : std::optional(share));
     if (phase == Phase::prediction && share.rows > 0) step = graph(phase, config, with_rows(key.types, share.rows), {});
@@ -170,7 +170,7 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
   auto plan = std::make_unique<StepPlan>();
   plan->key = key;
   plan->on_device = device != nullptr;
-  ExecutorOptions options = phase == Phase::training ? training_options(*model_, config_) : config_.executor;
+  ExecutorOptions options = phase == Phase::training ? training_executor_options(*model_, config_) : config_.executor;
   options.inputs_on_device = options.inputs_in_place = plan->on_device;
   if (key.share) {
     if (plan->on_device) {
@@ -196,24 +196,26 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
 }
 
 StepPlan& Trainer::plan(Phase phase, const StepKey& key, const DeviceId* device) {
-  auto& plans = device == nullptr ? plans_ : device_plans_;
-  return plans[static_cast<std::size_t>(phase)].get(
-      key, [&](const StepKey& wanted) { return make_plan(phase, wanted, device); });
+  PhasePlans& plans = plans_[static_cast<std::size_t>(phase)];
+  return (device == nullptr ? plans.host : plans.device).get(key, [&](const StepKey& wanted) {
+    return make_plan(phase, wanted, device);
+  });
 }
 
 std::vector<const StepPlan*> Trainer::training_plans() const {
   std::vector<const StepPlan*> plans;
-  for (const auto* cache : {plans_, device_plans_}) {
-    for (const auto& [types, plan] : cache[static_cast<std::size_t>(Phase::training)].plans())
-      plans.push_back(plan.get());
+  const PhasePlans& training = plans_[static_cast<std::size_t>(Phase::training)];
+  for (const auto* cache : {&training.host, &training.device}) {
+    for (const auto& [types, plan] : cache->plans()) plans.push_back(plan.get());
   }
   return plans;
 }
 
 void Trainer::release_plans() {
   runtime_.synchronize();
-  for (auto* cache : {plans_, device_plans_}) {
-    for (std::size_t phase = 0; phase < 3; ++phase) cache[phase].clear();
+  for (PhasePlans& plans : plans_) {
+    plans.host.clear();
+    plans.device.clear();
   }
 }
 

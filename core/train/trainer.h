@@ -2,6 +2,7 @@
 // one per batch size met. All plans share the model's variables. Elements that are on the model's device already are
 // read where they lie; whether their class indices are in range is not looked at then.
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -85,7 +86,10 @@ class Trainer {
   CompileConfig config_;
   std::optional<MetricStates> metrics_;
   bool can_train_ = false;
-  PlanCache<StepPlan, StepKey> plans_[3], device_plans_[3];
+  struct PhasePlans {
+    PlanCache<StepPlan, StepKey> host, device;  // by where batches lie
+  };
+  std::array<PhasePlans, 3> plans_;  // by Phase
 };
 
 /// Copies of a model's variables, in the model's order.

@@ -10,7 +10,7 @@ namespace gpubench {
 
 enum class RangeMethod : std::uint8_t {
   max,         ///< nothing saturates
-  percentile,  ///< the largest magnitudes, of a share that is told, saturate
+  percentile,  ///< a given share of the elements, the largest magnitudes, saturates
   mse          ///< what saturation and rounding cost together is least, by the squares
 };
 

@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include "core/train/csv_logger.h"
-#include "core/train/early_stopping.h"
-#include "core/train/learning_rate_scheduler.h"
-#include "core/train/model_checkpoint.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/pruning.h"

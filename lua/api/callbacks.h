@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "core/train/callback.h"
+#include "core/train/callbacks.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

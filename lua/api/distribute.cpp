@@ -76,8 +76,7 @@ struct DistributeTable {
 };
 
 /// strategy:distribute(dataset, { shard = , batch = }): this process's part.
-DatasetPtr distributed(lua_State* L, const ScriptStrategy& self, const DatasetPtr& dataset,
-                       const DistributeTable& table) {
+DatasetPtr distributed(const ScriptStrategy& self, const DatasetPtr& dataset, const DistributeTable& table) {
   DistributeOptions options;
   options.shard = parse_sharding(table.shard);
   options.batch = parse_batch_of(table.batch);
@@ -87,7 +86,7 @@ DatasetPtr distributed(lua_State* L, const ScriptStrategy& self, const DatasetPt
     options.rank = group->rank();
   }
   DatasetPtr part = distribute(dataset, options);
-  session_of(L).remember_distributed(part);
+  part->mark_distributed();
   return part;
 }
 
@@ -188,9 +187,9 @@ std::string per_replica_text(const PerReplica& self) {
 
 }  // namespace
 
-DatasetPtr part_of_process(Session& session, const Replicas* replicas, const DatasetPtr& dataset) {
+DatasetPtr part_of_process(const Replicas* replicas, const DatasetPtr& dataset) {
   const ProcessGroup* const group = replicas == nullptr ? nullptr : replicas->group();
-  if (group == nullptr || session.is_distributed(dataset)) return dataset;
+  if (group == nullptr || dataset->is_distributed()) return dataset;
   return distribute(dataset, {.processes = group->size(), .rank = group->rank(), .replicas = replicas->size()});
 }
 

@@ -9,7 +9,7 @@
 #include "core/data/stage/batch.h"
 #include "core/data/stage/by_position.h"
 #include "core/train/batch_size_search.h"
-#include "core/train/progress.h"
+#include "core/train/callbacks.h"
 #include "lua/api/callbacks.h"
 #include "lua/api/dataset.h"
 #include "lua/api/losses.h"
@@ -361,9 +361,7 @@ int fit_model(lua_State* L) {
   require_parts(*self->trainer, data, table.batch_size);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
-  const auto part = [&](const DatasetPtr& whole) {
-    return part_of_process(session_of(L), self->replicas.get(), whole);
-  };
+  const auto part = [&](const DatasetPtr& whole) { return part_of_process(self->replicas.get(), whole); };
   if (options.validation) options.validation = part(options.validation);
   push_history(L, fit(*self->trainer, *part(data.batches(table.batch_size, shuffle)), options));
   return 1;
@@ -376,7 +374,7 @@ int evaluate_model(lua_State* L) {
   const auto table = Value<EvaluationTable>::read(L, data.next);
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
-  const DatasetPtr part = part_of_process(session_of(L), self->replicas.get(), data.batches(table.batch_size));
+  const DatasetPtr part = part_of_process(self->replicas.get(), data.batches(table.batch_size));
   const Logs logs = self->trainer->evaluate(*part);
   if (verbosity != Verbosity::silent) print_figures(logs, stdout);
   Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});

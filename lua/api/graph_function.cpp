@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/graph/splice.h"
+#include "core/graph/copy.h"
 #include "lua/api/trace.h"
 #include "lua/bind/bind.h"
 

@@ -12,7 +12,6 @@
 #include "core/ops/state.h"
 #include "lua/api/config_value.h"
 #include "lua/api/openers.h"
-#include "lua/api/replica_rows.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -87,17 +86,14 @@ Tensor call_on_tensors(lua_State* L, ScriptLayer& self, const std::vector<Tensor
   StoreVariables factory = variables_of(session_of(L), *self.world);
   self.layer->build(factory, examples_of(*self.layer, inputs));
   const bool random = training && self.layer->draws();
-  const ReplicaRows rows = training ? replica_rows(session_of(L), inputs, random) : ReplicaRows{};
+  const CallVariant variant = variant_of_call(self.world->dispatcher, inputs, training, random);
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{.graph = graph,
-                        .training = training,
-                        .first_row = rows.first,
-                        .replica_rows = rows.all,
-                        .replica_loss_is_own = rows.all != 0};
+    CallContext context{
+        .graph = graph, .training = training, .first_row = variant.first_row, .replica = variant.replica};
     if (random) context.step = self.counter.count(graph, *self.world);
     return std::vector{self.layer->call(context, values)};
   };
-  return self.calls.apply(self.world->dispatcher, inputs, variant_of(training, rows), build).front();
+  return self.calls.apply(self.world->dispatcher, inputs, variant, build).front();
 }
 
 /// layer(x): describes a model when x is symbolic, computes when it is a tensor.

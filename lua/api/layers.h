@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/nn/layer.h"
-#include "core/nn/symbol.h"
+#include "core/nn/model.h"
 #include "core/train/store_variables.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor_calls.h"

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/train/class_index_check.h"
+#include "core/train/step_loop.h"
 #include "lua/api/config_value.h"
 #include "lua/api/graph_function.h"
 #include "lua/api/layers.h"
@@ -96,7 +96,7 @@ int call_loss(lua_State* L) {
     const gpubench::Value losses = self->loss->call(graph, values[0], values[1], values.subspan(2));
     return std::vector{graph.type(losses).shape.empty() ? losses : ops::reduce_mean(graph, losses)};
   };
-  Value<Tensor>::push(L, self->calls.apply(world_of(L).dispatcher, inputs, 0, build).front());
+  Value<Tensor>::push(L, self->calls.apply(world_of(L).dispatcher, inputs, {}, build).front());
   return 1;
 }
 
@@ -112,7 +112,7 @@ void update_state(lua_State* L, ScriptMetric& self, const TensorLike& labels, co
         world.runtime.variables().create("metrics/" + self.metric->name(), zeros, world.dispatcher.device(), false);
   }
   const std::array inputs{labels.tensor, predictions.tensor};
-  self.calls.apply(world_of(L).dispatcher, inputs, 0, [&](Graph& graph, std::span<const gpubench::Value> values) {
+  self.calls.apply(world_of(L).dispatcher, inputs, {}, [&](Graph& graph, std::span<const gpubench::Value> values) {
     const GraphScope scope(graph, self.metric->name());
     ops::accumulate_mean(graph, graph.variable(self.state), self.metric->call(graph, values[0], values[1]));
     return std::vector<gpubench::Value>{};

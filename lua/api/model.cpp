@@ -6,11 +6,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/nn/summary.h"
 #include "core/train/model_files.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
-#include "lua/api/replica_rows.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -103,17 +101,14 @@ int call_model(lua_State* L) {
   define_by(*self->model, inputs);
   self->model->build(self->variables);
   const bool random = training && draws(*self->model);
-  const ReplicaRows rows = training ? replica_rows(session_of(L), inputs, random) : ReplicaRows{};
+  const CallVariant variant = variant_of_call(self->world->dispatcher, inputs, training, random);
   const auto build = [&](Graph& graph, std::span<const gpubench::Value> values) {
-    CallContext context{.graph = graph,
-                        .training = training,
-                        .first_row = rows.first,
-                        .replica_rows = rows.all,
-                        .replica_loss_is_own = rows.all != 0};
+    CallContext context{
+        .graph = graph, .training = training, .first_row = variant.first_row, .replica = variant.replica};
     if (random) context.step = self->counter.count(graph, *self->world);
     return self->model->call(context, values);
   };
-  push_one_or_more(L, self->calls.apply(self->world->dispatcher, inputs, variant_of(training, rows), build));
+  push_one_or_more(L, self->calls.apply(self->world->dispatcher, inputs, variant, build));
   return 1;
 }
 

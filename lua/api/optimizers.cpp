@@ -138,10 +138,10 @@ std::string unique_name(const Variable& variable) {
 /// Each replica's gradients of its examples' mean loss, as those of the mean over all replicas' examples. The exchanges
 /// are called after the variables.
 std::vector<Tensor> mean_over_replicas(Dispatcher& dispatcher, const std::vector<Tensor>& gradients,
-                                       const std::vector<std::string>& names, const ReplicaContext& context) {
-  const auto weight = static_cast<float>(weight_of(context.share));
+                                       const std::vector<std::string>& names, const TracedReplica& replica) {
+  const auto weight = static_cast<float>(weight_of(replica.share));
   Graph graph;
-  graph.set_device(context.replicas.device(0));
+  graph.set_device(replica.replicas.device(0));
   std::vector<gpubench::Value> parts;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     const GraphScope scope(graph, graph.device(), names[i]);
@@ -150,7 +150,7 @@ std::vector<Tensor> mean_over_replicas(Dispatcher& dispatcher, const std::vector
     const gpubench::Value scalar = ops::cast(graph, graph.constant(weight), gradients[i].type().dtype);
     parts.back() = ops::mul(graph, parts.back(), scalar);
   }
-  const std::vector<gpubench::Value> sums = exchange_gradients(graph, parts, context.replicas.options().compression);
+  const std::vector<gpubench::Value> sums = exchange_gradients(graph, parts, replica.replicas.options().compression);
   return dispatcher.apply(graph, gradients, sums);
 }
 
@@ -173,10 +173,11 @@ int apply_gradients(lua_State* L) {
     if (given[i]) gradients.push_back(*given[i]), names.push_back(unique_name(*variables[i]));
     if (!given[i]) missing = missing * 31 + static_cast<int>(i) + 1;
   }
-  if (const ReplicaContext* const context = session_of(L).replica_context())
-    gradients = mean_over_replicas(self->world->dispatcher, gradients, names, *context);
+  const std::shared_ptr<Trace>& trace = self->world->dispatcher.trace();
+  if (trace != nullptr && trace->replica != nullptr)
+    gradients = mean_over_replicas(self->world->dispatcher, gradients, names, *trace->replica);
   ScriptOptimizer::Update& update = update_of(*self, std::move(variables));
-  update.calls.apply(self->world->dispatcher, gradients, missing,
+  update.calls.apply(self->world->dispatcher, gradients, {.kind = missing},
                      [&](Graph& graph, std::span<const gpubench::Value> values) {
                        std::vector<gpubench::Value> all(given.size());
                        std::size_t next = 0;
@@ -213,7 +214,7 @@ Tensor get_scaled_loss(lua_State* L, const std::shared_ptr<ScriptOptimizer>& sel
   }
   const std::array inputs{loss.tensor};
   return self->scale_calls
-      .apply(self->world->dispatcher, inputs, 0,
+      .apply(self->world->dispatcher, inputs, {},
              [&](Graph& graph, std::span<const gpubench::Value> values) {
                return std::vector{scale.scaled(graph, values[0])};
              })
@@ -232,7 +233,7 @@ int get_unscaled_gradients(lua_State* L) {
   std::vector<Tensor> unscaled;
   if (!gradients.empty()) {
     unscaled = self->unscale_calls.apply(
-        self->world->dispatcher, gradients, 0,
+        self->world->dispatcher, gradients, {},
         [&](Graph& graph, std::span<const gpubench::Value> values) { return scale.unscaled(graph, values); });
   }
   lua_createtable(L, static_cast<int>(given.size()), 0);

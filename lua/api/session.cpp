@@ -102,15 +102,6 @@ std::vector<Session::Use> Session::memory_in_use() const {
   return uses;
 }
 
-void Session::remember_distributed(const DatasetPtr& dataset) {
-  std::erase_if(distributed_, [](const auto& known) { return known.expired(); });
-  distributed_.emplace_back(dataset);
-}
-
-bool Session::is_distributed(const DatasetPtr& dataset) const {
-  return std::ranges::any_of(distributed_, [&](const auto& known) { return known.lock() == dataset; });
-}
-
 void Session::reset() {
   replicas_ = nullptr;
   world_ = nullptr;

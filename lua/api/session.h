@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
-#include "core/data/dataset.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
@@ -41,12 +40,6 @@ struct World {
   Dispatcher dispatcher;
 };
 using WorldPtr = std::shared_ptr<World>;
-
-/// Of a function that is traced for one replica of a strategy.
-struct ReplicaContext {
-  const Replicas& replicas;
-  BatchShare share;
-};
 
 /// Of steps that were taken by strategy:run.
 struct ReplicaSteps {
@@ -96,16 +89,10 @@ class Session {
   std::string dtype_policy() const { return dtype_policy_.value_or(std::string(to_string(floatx_))); }
   void set_dtype_policy(std::optional<std::string> name) { dtype_policy_ = std::move(name); }
 
-  /// Those that train what is made now (strategy:scope); null outside.
+  /// The replicas of the current strategy:scope, which train the models that are made in it; null outside a scope.
   const ReplicasPtr& replicas() const { return replicas_; }
   void set_replicas(ReplicasPtr replicas) { replicas_ = std::move(replicas); }
-  /// Datasets that are one process's part already.
-  void remember_distributed(const DatasetPtr& dataset);
-  bool is_distributed(const DatasetPtr& dataset) const;
-  /// Which replica's step is traced now (strategy:run); null outside.
-  const ReplicaContext* replica_context() const { return replica_context_; }
-  void set_replica_context(const ReplicaContext* context) { replica_context_ = context; }
-  /// Where those who take a step write it down, one entry a strategy; null while nobody asks (gb.measure.loop).
+  /// Where strategy:run notes each step, one entry a strategy; null outside of gb.measure.loop.
   std::vector<ReplicaSteps>* replica_steps() { return replica_steps_; }
   void set_replica_steps(std::vector<ReplicaSteps>* steps) { replica_steps_ = steps; }
 
@@ -142,9 +129,7 @@ class Session {
   DeviceConfig config_;
   WorldPtr world_;
   ReplicasPtr replicas_;
-  const ReplicaContext* replica_context_ = nullptr;
   std::vector<ReplicaSteps>* replica_steps_ = nullptr;
-  std::vector<std::weak_ptr<const Dataset>> distributed_;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
   std::uint64_t seed_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/data/dataset.h"
 #include "core/exec/replicas.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor.h"
@@ -35,7 +36,7 @@ inline constexpr const char* class_name<PerReplica> = "PerReplica";
 
 /// What this process takes of a dataset that a model with `replicas` (or null) is given: the whole where it is alone or
 /// has distributed it itself.
-DatasetPtr part_of_process(Session& session, const Replicas* replicas, const DatasetPtr& dataset);
+DatasetPtr part_of_process(const Replicas* replicas, const DatasetPtr& dataset);
 
 /// strategy:run(fn, ...), strategy:reduce(operation, value, axis).
 int run_replicas(lua_State* L);

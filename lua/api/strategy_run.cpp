@@ -37,19 +37,6 @@ struct CallKey {
   bool operator==(const CallKey&) const = default;
 };
 
-class ContextScope {
- public:
-  ContextScope(Session& session, const ReplicaContext& context) : session_(session) {
-    session.set_replica_context(&context);
-  }
-  ~ContextScope() { session_.set_replica_context(nullptr); }
-  ContextScope(const ContextScope&) = delete;
-  ContextScope& operator=(const ContextScope&) = delete;
-
- private:
-  Session& session_;
-};
-
 HostTensor rows_of(const HostTensor& whole, const BatchShare& share, std::int64_t first) {
   return whole.rows(share.first - first, share.first - first + share.rows);
 }
@@ -58,7 +45,7 @@ HostTensor rows_of(const HostTensor& whole, const BatchShare& share, std::int64_
 std::vector<std::string> exchanges_of(const Graph& graph) {
   std::vector<std::string> exchanges;
   for (const Node& node : graph.nodes()) {
-    if (dynamic_cast<const ExchangeOp*>(node.op.get()) == nullptr) continue;
+    if (op_as<ExchangeOp>(node) == nullptr) continue;
     exchanges.push_back(fmt::format("{} {}", node.label, to_string(node.outputs[0])));
   }
   return exchanges;
@@ -80,14 +67,14 @@ void require_equal_exchanges(const Graph& first, const Graph& other, std::size_t
 void require_known_updates(const Graph& graph) {
   std::vector<bool> own_rows;  // by node
   for (const Node& node : graph.nodes()) {
-    bool depends = dynamic_cast<const InputOp*>(node.op.get()) != nullptr;
+    bool depends = op_as<InputOp>(node) != nullptr;
     for (const gpubench::Value input : node.inputs) {
       if (own_rows[static_cast<std::size_t>(input.node)]) depends = true;
     }
-    if (dynamic_cast<const ExchangeOp*>(node.op.get()) != nullptr) depends = false;
+    if (op_as<ExchangeOp>(node) != nullptr) depends = false;
     own_rows.push_back(depends);
-    if (!depends || dynamic_cast<const StateOp*>(node.op.get()) == nullptr) continue;
-    const auto* const variable = dynamic_cast<const VariableOp*>(graph.node(node.inputs[0]).op.get());
+    if (!depends || op_as<StateOp>(node) == nullptr) continue;
+    const auto* const variable = op_as<VariableOp>(graph.node(node.inputs[0]));
     if (variable == nullptr || is_floating(variable->variable()->type.dtype)) continue;
     throw Error(
         fmt::format("strategy:run: variable '{}' of {} is set by a replica's own rows, and would differ on every "
@@ -139,15 +126,14 @@ class ReplicatedFunction {
     auto planned = std::make_unique<Planned>();
     std::vector<ReplicaGraph> graphs;
     for (std::size_t replica = 0; replica < shares.size(); ++replica) {
-      const ReplicaContext context{.replicas = *replicas_, .share = shares[replica]};
-      const ContextScope scope(session_of(L), context);
+      const TracedReplica own{.replicas = *replicas_, .share = shares[replica]};
       std::vector<TracedInput> inputs;
       for (const HostTensor& tensor : given[replica]) inputs.push_back({tensor.type(), replicas_->device(0)});
-      TracedFunction traced = trace_function(L, function_, inputs, "strategy:run");
+      TracedFunction traced = trace_function(L, function_, inputs, "strategy:run", &own);
       Graph& graph = traced.trace->graph;
       // What layers keep of their examples becomes the mean of all replicas.
       const std::vector<VariablePtr> updated = updated_variables(graph, graph.variables());
-      assign_variables(graph, updated, exchange_variables(graph, updated, weight_of(context.share)));
+      assign_variables(graph, updated, exchange_variables(graph, updated, weight_of(own.share)));
       planned->outputs = traced.outputs.size();
       require_known_updates(graph);
       graphs.push_back({std::move(graph), std::move(traced.outputs)});

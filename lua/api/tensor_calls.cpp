@@ -2,7 +2,22 @@
 
 #include <algorithm>
 
+#include "core/exec/replicas.h"
+
 namespace gpubench::lua {
+
+CallVariant variant_of_call(const Dispatcher& dispatcher, std::span<const Tensor> inputs, bool training, bool draws) {
+  CallVariant variant{.kind = training ? 1 : 0};
+  const TracedReplica* const replica = dispatcher.trace() != nullptr ? dispatcher.trace()->replica : nullptr;
+  if (!training || replica == nullptr) return variant;
+  variant.replica = ReplicaCall{.loss_is_own = true};
+  const bool all_rows =
+      !inputs.empty() && !inputs[0].type().shape.empty() && inputs[0].type().shape[0] == replica->share.rows;
+  if (!all_rows) return variant;
+  variant.replica->batch_rows = replica->share.total;
+  if (draws) variant.first_row = replica->share.first;
+  return variant;
+}
 
 std::vector<Tensor> TensorCalls::apply(Dispatcher& dispatcher, std::span<const Tensor> inputs,
                                        const CallVariant& variant, const Build& build) {

@@ -4,22 +4,26 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/exec/dispatcher.h"
+#include "core/nn/layer.h"
 
 namespace gpubench::lua {
 
-/// What sets apart graphs that differ for the same types: training or not, which gradients are missing, which rows of a
-/// batch a replica has.
+/// What sets apart graphs that differ for the same types.
 struct CallVariant {
-  CallVariant(int which) : kind(which) {}
-  CallVariant(int which, std::int64_t first, std::int64_t all) : kind(which), first_row(first), replica_rows(all) {}
+  int kind = 0;                          ///< training or not; which gradients are missing
+  std::int64_t first_row = 0;            ///< CallContext::first_row
+  std::optional<ReplicaCall> replica{};  ///< CallContext::replica
   bool operator==(const CallVariant&) const = default;
-  int kind;
-  std::int64_t first_row = 0, replica_rows = 0;
 };
+
+/// Of a layer or model that is called on `inputs`, in a replica's step or not. `draws`: whether it draws random
+/// numbers, since only then the graph depends on the first row.
+CallVariant variant_of_call(const Dispatcher& dispatcher, std::span<const Tensor> inputs, bool training, bool draws);
 
 class TensorCalls {
  public:
@@ -31,7 +35,7 @@ class TensorCalls {
  private:
   struct Known {
     std::vector<TensorType> types;
-    CallVariant variant = 0;
+    CallVariant variant;
     DeviceId device;
     Graph graph;
     std::vector<gpubench::Value> outputs;

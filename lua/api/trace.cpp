@@ -13,7 +13,8 @@ namespace {
 
 class TraceScope {
  public:
-  explicit TraceScope(Dispatcher& dispatcher) : dispatcher_(dispatcher), trace_(dispatcher.begin_trace()) {}
+  TraceScope(Dispatcher& dispatcher, const TracedReplica* replica)
+      : dispatcher_(dispatcher), trace_(dispatcher.begin_trace(replica)) {}
   ~TraceScope() { dispatcher_.end_trace(); }
   TraceScope(const TraceScope&) = delete;
   TraceScope& operator=(const TraceScope&) = delete;
@@ -116,9 +117,9 @@ void rethrow_with(lua_State* L, const std::string& remark) {
 }
 
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
-                              const std::string& what) {
+                              const std::string& what, const TracedReplica* replica) {
   Dispatcher& dispatcher = world_of(L).dispatcher;
-  const TraceScope scope(dispatcher);
+  const TraceScope scope(dispatcher, replica);
   Graph& graph = scope.trace()->graph;
   lua_State* const running = function.reference().machine().running();
   const int bottom = lua_gettop(running);

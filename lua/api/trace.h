@@ -24,9 +24,9 @@ struct TracedInput {
 
 /// Calls `function` with one symbolic tensor per input; its results must be tensors or values that become constants.
 /// Throws Error naming `what` ("map") for other results and for comparisons that decide nothing; errors of the function
-/// itself pass through, with the ways out where it wanted a tensor's value.
+/// itself pass through, with the ways out where it wanted a tensor's value. `replica`: whose step the function is.
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
-                              const std::string& what);
+                              const std::string& what, const TracedReplica* replica = nullptr);
 
 /// In a catch block: the error that Lua code threw, its position and its traceback, with a remark behind its text;
 /// other errors as they are.

@@ -10,11 +10,13 @@ namespace gpubench::support {
 
 class FakeVariables final : public VariableFactory {
  public:
-  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable) override {
+  VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
+                     OwnerPtr owner) override {
     names.push_back(name);
     initials.emplace(name, initial);
     const auto index = static_cast<std::int32_t>(names.size()) - 1;
-    return std::make_shared<const Variable>(Variable{index, std::move(name), initial.type(), device, trainable});
+    return std::make_shared<const Variable>(
+        Variable{index, std::move(name), initial.type(), device, trainable, std::move(owner)});
   }
   std::uint64_t next_seed() override { return ++seed; }
 

@@ -65,6 +65,7 @@ class FileCacheDataset final : public Transformation {
   FileCacheDataset(DatasetPtr source, std::filesystem::path path)
       : Transformation(std::move(source)), path_(std::move(path)) {}
   std::string_view stage() const override { return file_cache_stage; }
+  bool keeps_file() const override { return true; }
   DatasetPtr with_source(DatasetPtr source) const override { return cache(std::move(source), path_); }
   std::string settings() const override { return fmt::format("file={}", path_.string()); }
 

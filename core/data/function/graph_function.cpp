@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/run/in_place_program.h"
+#include "core/graph/copy.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/random.h"
 #include "core/passes/vectorize.h"
@@ -105,7 +106,7 @@ class GraphRunner final : public ElementRunner {
 
 /// Whether the value is the step that is meant when none is given.
 bool is_zero(const Node& node) {
-  const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get());
+  const auto* constant = op_as<ConstantOp>(node);
   if (constant == nullptr || constant->value().type() != TensorType{{}, Dtype::i64}) return false;
   return constant->value().values<std::int64_t>()[0] == 0;
 }
@@ -115,28 +116,15 @@ const DeviceId traced_on{};
 
 /// Adds the trace's nodes and returns its outputs; random ops without a step of their own take the element's number.
 std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, std::span<const Value> inputs, Value number) {
-  const DeviceId device = graph.device();
-  std::vector<Value> added;
-  const auto moved = [&](Value value) {
-    const Value first = added[static_cast<std::size_t>(value.node)];
-    return value.output == 0 ? first : Value{first.node, value.output};
-  };
-  for (const Node& node : trace.graph.nodes()) {
-    if (const auto* input = dynamic_cast<const InputOp*>(node.op.get())) {
-      added.push_back(inputs[static_cast<std::size_t>(input->index())]);
-    } else if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
-      added.push_back(graph.constant(constant->value()));
-    } else {
-      const GraphScope place(graph, node.device == traced_on ? device : node.device, node.label);
-      std::vector<Value> arguments;
-      for (const Value value : node.inputs) arguments.push_back(moved(value));
-      const bool draws = dynamic_cast<const RandomOp*>(node.op.get()) != nullptr;
-      if (draws && is_zero(trace.graph.node(node.inputs.back()))) arguments.back() = number;
-      added.push_back(graph.apply(node.op, arguments));
-    }
-  }
+  const std::vector<Value> copies = copy_nodes(trace.graph, graph, [&](Node& copy, const Node& node) {
+    if (const auto* const input = op_as<InputOp>(node)) return inputs[static_cast<std::size_t>(input->index())];
+    if (node.device == traced_on) copy.device = graph.device();
+    const bool draws = op_as<RandomOp>(node) != nullptr;
+    if (draws && is_zero(trace.graph.node(node.inputs.back()))) copy.inputs.back() = number;
+    return Value{};
+  });
   std::vector<Value> outputs;
-  for (const Value output : trace.outputs) outputs.push_back(moved(output));
+  for (const Value output : trace.outputs) outputs.push_back(copy_of(copies, output));
   return outputs;
 }
 

@@ -31,6 +31,7 @@ class InterleaveDataset final : public FileDataset {
         types_(std::move(types)),
         settings_(settings) {}
   std::string_view stage() const override { return interleave_stage; }
+  bool interleaves() const override { return true; }
   std::string settings() const override { return settings_text(settings_); }
   bool in_order(std::optional<bool> deterministic) const override {
     return keeps_order(settings_, deterministic) && Dataset::in_order(deterministic);
@@ -77,6 +78,7 @@ class InterleaveMadeDataset final : public Transformation {
         examples_(first.examples_per_element()),
         settings_(settings) {}
   std::string_view stage() const override { return interleave_stage; }
+  bool interleaves() const override { return true; }
   DatasetPtr with_source(DatasetPtr source) const override {
     return std::make_shared<InterleaveMadeDataset>(std::move(source), function_, *this, settings_);
   }

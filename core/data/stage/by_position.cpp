@@ -72,6 +72,7 @@ class TakeDataset final : public Transformation {
   std::string_view stage() const override { return take_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return take(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
+  bool counts_elements() const override { return true; }
   std::string settings() const override { return fmt::format("count={}", count_); }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();
@@ -114,6 +115,7 @@ class SkipDataset final : public Transformation {
   std::string_view stage() const override { return skip_stage; }
   DatasetPtr with_source(DatasetPtr source) const override { return skip(std::move(source), count_); }
   Effect effect() const override { return Effect::by_position; }
+  bool counts_elements() const override { return true; }
   std::string settings() const override { return fmt::format("count={}", count_); }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();
@@ -212,6 +214,7 @@ class ShardDataset final : public Transformation {
   DatasetPtr with_source(DatasetPtr source) const override {
     return shard(std::move(source), share_.count, share_.index, rounds_);
   }
+  bool is_sharded() const override { return true; }
   ElementShare share() const override {
     const ElementShare of = source().share();
     return {.count = of.count * share_.count, .index = of.index + share_.index * of.count};

@@ -18,11 +18,6 @@ namespace {
 constexpr EnumNames<Sharding, 4> shardings{"distribute: unknown shard", {"auto", "file", "element", "off"}};
 constexpr EnumNames<BatchOf, 2> batches{"distribute: unknown batch", {"global", "per_replica"}};
 
-bool has_shard(const Dataset& dataset) {
-  return dataset.stage() == "shard" ||
-         std::ranges::any_of(dataset.sources(), [](const DatasetPtr& source) { return has_shard(*source); });
-}
-
 /// Stages from the end of the dataset to its batch, which is none of them.
 struct Batched {
   std::vector<const Transformation*> behind;
@@ -39,8 +34,7 @@ struct Batched {
 
 /// The batch of which all processes have parts may only go through stages that treat the parts alike.
 void require_alike(const Transformation& stage) {
-  const bool file_cache = stage.stage() == "cache" && stage.effect() == Transformation::Effect::other;
-  if (file_cache) {
+  if (stage.keeps_file()) {
     throw Error(
         fmt::format("distribute: cache({}) behind the batch would keep another part for each process under one name; "
                     "put it before the batch",
@@ -59,7 +53,7 @@ Batched find_batch(const Dataset& dataset) {
   const Dataset* at = &dataset;
   while ((found.batch = dynamic_cast<const Batching*>(at)) == nullptr) {
     const auto* stage = dynamic_cast<const Transformation*>(at);
-    if (at->sources().empty() || at->stage() == "unbatch") {
+    if (at->sources().empty() || (stage != nullptr && stage->effect() == Transformation::Effect::splits)) {
       throw Error(
           fmt::format("distribute: the dataset is not batched, so that there is nothing to share; batch it "
                       "first: {}",
@@ -83,7 +77,7 @@ void require_equal_counts(const Batched& batched, std::int64_t global_batch, int
   const std::int64_t rest = elements && *elements != endless ? *elements % global_batch : 0;
   if (elements && (rest == 0 || rest >= processes)) return;
   for (const Transformation* stage : batched.behind) {
-    if (stage->stage() != "repeat" && stage->stage() != "shuffle") continue;
+    if (stage->effect() != Transformation::Effect::by_position || stage->counts_elements()) continue;
     const std::string last = elements ? fmt::format("of {} rows", rest) : "of unknown size";
     throw Error(
         fmt::format("distribute: the last batch, {}, may leave some of {} processes without rows, and {} behind "
@@ -129,10 +123,8 @@ std::string obstacle_to_files(const Dataset& dataset, int processes) {
         dataset.stage());
   }
   const DatasetPtr& source = stage->sources().front();
-  const bool counts = stage->stage() == "take" || stage->stage() == "skip";
-  if (counts) return fmt::format("{} counts the elements of all files together", stage->stage());
-  const bool file_cache = stage->stage() == "cache" && stage->effect() == Transformation::Effect::other;
-  if (file_cache) {
+  if (stage->counts_elements()) return fmt::format("{} counts the elements of all files together", stage->stage());
+  if (stage->keeps_file()) {
     return fmt::format("cache({}) would keep another part for each process under one name", stage->settings());
   }
   if (!stage->with_source(source)) return fmt::format("it cannot look through {}", stage->stage());
@@ -149,7 +141,7 @@ DatasetPtr by_file(const DatasetPtr& at, const DistributeOptions& options) {
 
 /// Whether a process that passes over elements reads them all the same: not where an element is a file of its own.
 bool files_hold_elements(const Dataset& dataset) {
-  if (dataset.stage() == "interleave") return true;
+  if (dataset.interleaves()) return true;
   const auto* const files = dynamic_cast<const FileDataset*>(&dataset);
   if (files != nullptr || dataset.sources().empty()) return files != nullptr && !files->file_is_element();
   return files_hold_elements(*dataset.sources().front());
@@ -202,7 +194,7 @@ std::string_view to_string(BatchOf batch) {
 
 DatasetPtr distribute(DatasetPtr dataset, const DistributeOptions& options) {
   check(options);
-  const bool split = options.processes > 1 && options.shard != Sharding::off && !has_shard(*dataset);
+  const bool split = options.processes > 1 && options.shard != Sharding::off && !dataset->is_sharded();
   const bool grows = options.batch == BatchOf::per_replica && options.replicas > 1;
   if (!split && !grows) return dataset;
   const Batched batched = find_batch(*dataset);

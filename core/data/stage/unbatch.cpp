@@ -84,6 +84,7 @@ class UnbatchDataset final : public Transformation {
     for (const TensorType& type : this->source().element_types()) types_.push_back(row_type(type));
   }
   std::string_view stage() const override { return unbatch_stage; }
+  Effect effect() const override { return Effect::splits; }
   DatasetPtr with_source(DatasetPtr source) const override { return unbatch(std::move(source)); }
   const std::vector<TensorType>& element_types() const override { return types_; }
   std::optional<std::int64_t> size() const override {

@@ -84,8 +84,12 @@ class BufferPlacing {
       const auto [entry, fresh] = buffer_of.try_emplace(root, static_cast<int>(plan_.buffers.size()));
       if (fresh) {
         const Range range = range_of(root);
-        plan_.buffers.push_back(
-            {{range.first, range.last, 0}, tensor.device, 0, at(root).label, tensor.home == Home::host});
+        plan_.buffers.push_back({{range.first, range.last, 0},
+                                 tensor.device,
+                                 0,
+                                 at(root).label,
+                                 tensor.home == Home::host,
+                                 at(root).owner});
       }
       tensor.index = entry->second;
       Lifetime& lifetime = plan_.buffers[static_cast<std::size_t>(tensor.index)].lifetime;
@@ -99,7 +103,8 @@ class BufferPlacing {
       if (step.workspace_bytes == 0) continue;
       step.workspace = static_cast<int>(plan_.buffers.size());
       const int now = static_cast<int>(s);
-      plan_.buffers.push_back({{now, now, step.workspace_bytes}, step.device, 0, step.label + "/workspace"});
+      plan_.buffers.push_back(
+          {{now, now, step.workspace_bytes}, step.device, 0, step.label + "/workspace", false, step.owner});
     }
   }
 

@@ -5,10 +5,9 @@
 
 #include "core/exec/plan/place_buffers.h"
 #include "core/graph/exchange_ops.h"
+#include "core/graph/invariant.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
-#include "core/graph/settled.h"
-#include "core/passes/recompute.h"
 
 namespace gpubench {
 namespace {
@@ -33,7 +32,7 @@ void describe(const Op& op, PlannedStep& step) {
 class Planner {
  public:
   Planner(const Program& program, const Devices& devices)
-      : program_(program), devices_(devices), settled_(settled_nodes(program.graph)) {}
+      : program_(program), devices_(devices), invariant_(invariant_nodes(program.graph)) {}
 
   Plan run() {
     for (const Node& node : program_.graph.nodes()) plan_node(node);
@@ -52,13 +51,15 @@ class Planner {
     PlannedStep step;
     step.device = device;
     step.label = node.label;
+    step.owner = node.owner;
     step.op = node.op->name();
+    step.adds_inputs = node.op->adds_inputs();
     describe(*node.op, step);
     for (const Value input : node.inputs) step.inputs.push_back(tensor(input));
 
     const std::vector<Alias> aliases = node.op->aliases();
-    if (!aliases.empty() && aliases[0].kind == Alias::Kind::view) {
-      outputs.push_back(add_view(node.outputs[0], step.inputs[0], view_offset(*node.op, node.outputs[0]), node.label));
+    if (node.op->is_view()) {
+      outputs.push_back(add_view(node.outputs[0], step.inputs[0], view_offset(*node.op, node.outputs[0]), node));
       return;
     }
     if (step.work == Work::kernel) plan_kernel(node, step);
@@ -70,7 +71,7 @@ class Planner {
     const std::vector<TensorType> inputs = types(step.inputs);
     if (step.due == Due::every_run && step.timing != Timing::end) {
       // What is computed again is no work of the model's.
-      if (!is_recomputed(node)) plan_.facts.flops += node.op->flops(inputs, node.outputs);
+      if (node.role != Role::recomputed) plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
       ++plan_.facts.kernels;
     }
@@ -79,13 +80,13 @@ class Planner {
 
   /// Of the node that is planned now.
   Due due(const std::vector<int>& inputs) {
-    if (!settled_[tensors_of_.size() - 1]) return Due::every_run;
+    if (!invariant_[tensors_of_.size() - 1]) return Due::every_run;
     const bool constant = std::ranges::all_of(inputs, [&](int t) { return at(t).home == Home::constant; });
     return constant ? Due::once : Due::on_change;
   }
 
   bool plan_leaf(const Node& node, std::size_t device, std::vector<int>& outputs) {
-    PlannedTensor leaf{node.outputs[0], device, Home::input, -1, 0, node.label};
+    PlannedTensor leaf{node.outputs[0], device, Home::input, -1, 0, node.label, node.owner};
     if (const auto* input = dynamic_cast<const InputOp*>(node.op.get())) {
       leaf.index = input->index();
       plan_.inputs.resize(std::max(plan_.inputs.size(), static_cast<std::size_t>(leaf.index) + 1), -1);
@@ -115,7 +116,8 @@ class Planner {
   }
 
   int add_output(const Node& node, const PlannedStep& step, int output) {
-    PlannedTensor result{node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, 0, node.label};
+    PlannedTensor result{
+        node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, 0, node.label, node.owner};
     if (dynamic_cast<const Store*>(node.op.get()) != nullptr) result.home = Home::host;
     if (step.due != Due::every_run) {
       result.home = step.due == Due::once ? Home::constant : Home::kept;
@@ -125,11 +127,12 @@ class Planner {
     return add_tensor(std::move(result));
   }
 
-  int add_view(const TensorType& type, int base, std::size_t offset, const std::string& label) {
+  int add_view(const TensorType& type, int base, std::size_t offset, const Origin& origin) {
     PlannedTensor view = at(base);
     view.type = type;
     view.offset += offset;
-    view.label = label;
+    view.label = origin.label;
+    view.owner = origin.owner;
     const int tensor = add_tensor(std::move(view));
     shared_.join(tensor, base);
     return tensor;
@@ -186,7 +189,7 @@ class Planner {
 
   const Program& program_;
   const Devices& devices_;
-  std::vector<bool> settled_;  // by node
+  std::vector<bool> invariant_;  // by node
   Plan plan_;
   std::vector<std::vector<int>> tensors_of_;  // by node and output
   SharedMemory shared_;

@@ -29,6 +29,7 @@ struct PlannedTensor {
   int index = -1;  ///< by home: of the input, the variable, the constant (constant, kept), the buffer (arena, host)
   std::size_t offset = 0;  ///< where it begins in that, in bytes; above 0 for views of a part
   std::string label;
+  OwnerPtr owner = nullptr;
 };
 
 /// When a step runs.
@@ -66,7 +67,9 @@ struct PlannedStep {
   std::size_t workspace_bytes = 0;
   Due due = Due::every_run;  ///< another one for kernels only
   std::string label;
+  OwnerPtr owner = nullptr;
   std::string_view op;
+  bool adds_inputs = false;  ///< Op::adds_inputs()
 };
 
 struct PlannedBuffer {
@@ -75,6 +78,7 @@ struct PlannedBuffer {
   std::size_t offset = 0;
   std::string label;
   bool on_host = false;  ///< in the device's part of the host's memory
+  OwnerPtr owner = nullptr;
 };
 
 /// What one run costs, known before it runs.

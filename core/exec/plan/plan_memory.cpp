@@ -17,9 +17,9 @@ std::size_t rounded(std::size_t bytes) {
   return std::max(MemoryPool::alignment, align_up(bytes, MemoryPool::alignment));
 }
 
-/// "dense_1" of "dense_1/gradient".
-std::string layer_of(const std::string& label) {
-  return label.substr(0, label.find('/'));
+/// What has no owner, such as an input, stands for itself.
+const std::string& holder_of(const OwnerPtr& owner, const std::string& label) {
+  return owner != nullptr ? owner->name : label;
 }
 
 class Analysis {
@@ -48,7 +48,7 @@ class Analysis {
     for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
       const PlannedBuffer& buffer = plan_.buffers[b];
       if (buffer.device != device || buffer.on_host || !alive(buffer, peak)) continue;
-      add(layer_of(buffer.label), kind_of(b), round_up(buffer.lifetime.bytes));
+      add(holder_of(buffer.owner, buffer.label), kind_of(b), round_up(buffer.lifetime.bytes));
     }
     for (const auto& [holder, bytes] : holders_) memory.at_peak.push_back({holder.first, holder.second, bytes});
     std::ranges::stable_sort(memory.at_peak, std::greater{}, &MemoryHolder::bytes);
@@ -80,8 +80,8 @@ class Analysis {
         const PlannedTensor& result = tensor(output);
         const bool update =
             result.home == Home::variable && plan_.variables[static_cast<std::size_t>(result.index)]->trainable;
-        const bool sum = (step.op == "add_n" || step.op == "matmul_accumulate") && result.home == Home::arena &&
-                         gradients_[static_cast<std::size_t>(result.index)];
+        const bool sum =
+            step.adds_inputs && result.home == Home::arena && gradients_[static_cast<std::size_t>(result.index)];
         if (update || sum) mark(step, result.type);
       }
     }
@@ -100,27 +100,20 @@ class Analysis {
     for (const PlannedTensor& lasting : plan_.tensors) {
       const bool kept = lasting.home == Home::constant || lasting.home == Home::kept;
       if (lasting.device != device || !kept || !constants.insert(lasting.index).second) continue;
-      add(layer_of(lasting.label), MemoryKind::constants, rounded(lasting.type.bytes()));
+      add(holder_of(lasting.owner, lasting.label), MemoryKind::constants, rounded(lasting.type.bytes()));
     }
     for (const VariablePtr& variable : plan_.variables) {
       if (variable->device != plan_.devices[device]) continue;
       const bool state = optimizer_state_.contains(variable.get());
-      add(state ? owner_of_state(variable->name) : layer_of(variable->name),
-          state ? MemoryKind::optimizer : MemoryKind::variables, rounded(variable->type.bytes()));
+      add(holder_of(variable->owner, variable->name), state ? MemoryKind::optimizer : MemoryKind::variables,
+          rounded(variable->type.bytes()));
     }
     if (devices_.device(plan_.devices[device]).shares_host_memory() || feed_.in_place) return;
     for (const int input : plan_.inputs) {
       if (input < 0 || tensor(input).device != device) continue;
-      add(layer_of(tensor(input).label), MemoryKind::inputs,
+      add(holder_of(tensor(input).owner, tensor(input).label), MemoryKind::inputs,
           static_cast<std::size_t>(feed_.slots) * rounded(tensor(input).type.bytes()));
     }
-  }
-
-  /// "dense" of "adam/dense/kernel/momentum", "adam" of "adam/iterations".
-  static std::string owner_of_state(const std::string& name) {
-    const std::size_t first = name.find('/');
-    if (first == std::string::npos || name.find('/', first + 1) == std::string::npos) return layer_of(name);
-    return layer_of(name.substr(first + 1));
   }
 
   /// Fills the timeline; the step at which most is alive, of those that run only once as well.

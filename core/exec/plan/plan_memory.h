@@ -17,9 +17,9 @@ enum class MemoryKind : std::uint8_t { variables, optimizer, gradients, activati
 inline constexpr std::size_t memory_kinds = 7;
 std::string_view to_string(MemoryKind kind);
 
-/// What one layer (or loss, optimizer, "metrics") holds of one kind.
+/// What the owners of one name hold of one kind.
 struct MemoryHolder {
-  std::string layer;
+  std::string layer;  ///< or loss, optimizer, "metrics"; an input's or a constant's own label
   MemoryKind kind = MemoryKind::activations;
   std::size_t bytes = 0;
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/exec/executor.h"
+#include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
@@ -27,14 +28,14 @@ struct SmallModel {
   explicit SmallModel(Runtime& runtime, const DeviceId& device = {}) {
     VariableStore& store = runtime.variables();
     rate = store.create("rate", HostTensor::scalar(0.1F), device, false);
-    kernel = store.create("dense/kernel", random_tensor({inputs, outputs}, 1), device);
-    bias = store.create("dense/bias", random_tensor({outputs}, 2), device);
-    kernel_velocity = store.create("dense/kernel/velocity", HostTensor::zeros(kernel->type), device, false);
-    bias_velocity = store.create("dense/bias/velocity", HostTensor::zeros(bias->type), device, false);
+    kernel = store.create("dense/kernel", random_tensor({inputs, outputs}, 1), device, true, owner);
+    bias = store.create("dense/bias", random_tensor({outputs}, 2), device, true, owner);
+    kernel_velocity = store.create("dense/kernel/velocity", HostTensor::zeros(kernel->type), device, false, owner);
+    bias_velocity = store.create("dense/bias/velocity", HostTensor::zeros(bias->type), device, false, owner);
   }
 
   Value forward(Graph& graph, Value x) const {
-    const GraphScope scope(graph, kernel->device, "dense");
+    const GraphScope scope(graph, kernel->device, owner);
     return ops::relu(graph, ops::bias_add(graph, ops::matmul(graph, x, graph.variable(kernel)), graph.variable(bias)));
   }
 
@@ -57,6 +58,7 @@ struct SmallModel {
     return program;
   }
 
+  OwnerPtr owner = make_owner("dense");
   VariablePtr rate, kernel, bias, kernel_velocity, bias_velocity;
 };
 

@@ -10,8 +10,8 @@
 namespace gpubench {
 namespace {
 
-using ::testing::ElementsAre;
 using support::FakeVariables;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -251,17 +251,20 @@ TEST(Dropout, NeedsAStepInTraining) {
 TEST(BatchNormalization, ExchangesItsStatisticsOnlyWhereTheyAreAReplicas) {
   Called called("BatchNormalization", {{"synchronized", true}}, {f32({4, 4, 3})}, true);
   EXPECT_THAT(called.ops(), ElementsAre("batch_norm", "moving_average", "moving_average"));
-  const auto added = [&](bool training, std::int64_t rows) {
+  const auto added = [&](bool training, const std::optional<ReplicaCall>& replica) {
     const std::size_t before = called.ops().size();
     const Value x = called.graph.input(f32({8, 4, 4, 3}), "x");
-    called.layer->call({.graph = called.graph, .training = training, .replica_rows = rows}, std::span(&x, 1));
+    called.layer->call({.graph = called.graph, .training = training, .replica = replica}, std::span(&x, 1));
     const std::vector<std::string> ops = called.ops();
     return std::vector<std::string>(ops.begin() + static_cast<std::ptrdiff_t>(before), ops.end());
   };
-  EXPECT_THAT(added(true, 0), ElementsAre("batch_norm", "moving_average", "moving_average"));
-  EXPECT_THAT(added(true, 24), ElementsAre("batch_norm", "mul", "all_reduce", "sub", "square", "add", "mul",
-                                           "all_reduce", "batch_norm_inference", "moving_average", "moving_average"));
-  EXPECT_THAT(added(false, 24), ElementsAre("batch_norm_inference"));
+  EXPECT_THAT(added(true, {}), ElementsAre("batch_norm", "moving_average", "moving_average"));
+  EXPECT_THAT(added(true, ReplicaCall{.batch_rows = 24}),
+              ElementsAre("batch_norm", "mul", "all_reduce", "sub", "square", "add", "mul", "all_reduce",
+                          "batch_norm_inference", "moving_average", "moving_average"));
+  EXPECT_THAT([&] { added(true, ReplicaCall{}); },
+              ThrowsMessage<Error>(HasSubstr("it normalizes the rows that each replica was given of a batch")));
+  EXPECT_THAT(added(false, ReplicaCall{.batch_rows = 24}), ElementsAre("batch_norm_inference"));
 }
 
 TEST(BatchNormalization, UpdatesItsAveragesInTraining) {

@@ -5,14 +5,13 @@
 #include "core/base/error.h"
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
-#include "core/nn/summary.h"
 #include "tests/support/fake_variables.h"
 
 namespace gpubench {
 namespace {
 
-using ::testing::ElementsAre;
 using support::FakeVariables;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

@@ -1,5 +1,3 @@
-#include "core/passes/bucket_all_reduces.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -8,6 +6,7 @@
 #include "core/graph/exchange_ops.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

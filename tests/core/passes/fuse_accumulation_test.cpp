@@ -1,5 +1,3 @@
-#include "core/passes/fuse_accumulation.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +6,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul_accumulate.h"
 #include "core/ops/state.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

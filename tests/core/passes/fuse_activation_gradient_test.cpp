@@ -1,13 +1,13 @@
-#include "core/passes/fuse_activation_gradient.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul_aux.h"
 #include "core/ops/reduce.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

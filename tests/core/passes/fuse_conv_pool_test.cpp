@@ -1,14 +1,14 @@
-#include "core/passes/fuse_conv_pool.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
 #include "core/ops/reduce.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -1,9 +1,8 @@
-#include "core/passes/fuse_elementwise.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/broadcast.h"
 #include "core/ops/cast.h"
@@ -11,6 +10,7 @@
 #include "core/ops/elementwise_chain.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -1,5 +1,3 @@
-#include "core/passes/fuse_quantize.h"
-
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +7,7 @@
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 #include "core/ops/shape_ops.h"
-#include "core/passes/fuse_epilogue.h"
-#include "core/passes/pack_weights.h"
+#include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -1,15 +1,15 @@
-#include "core/passes/fuse_softmax_cross_entropy.h"
-
 #include <array>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
 #include "core/ops/reduce.h"
 #include "core/ops/softmax.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

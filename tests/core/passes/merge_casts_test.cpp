@@ -1,10 +1,9 @@
-#include "core/passes/merge_casts.h"
-
 #include <algorithm>
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/loss_scale.h"
@@ -13,6 +12,7 @@
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/state.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/random.h"
@@ -49,7 +50,8 @@ TEST(RecomputeTest, GradientsReadCopies) {
   const Program program = Chain().recomputed();
   EXPECT_EQ(count(program, "matmul"), 3);  // forward, again, and the gradient by w
   EXPECT_EQ(count(program, "tanh"), 4);
-  EXPECT_EQ(std::ranges::count_if(program.graph.nodes(), &is_recomputed), 3);
+  EXPECT_EQ(
+      std::ranges::count_if(program.graph.nodes(), [](const Node& node) { return node.role == Role::recomputed; }), 3);
 }
 
 TEST(RecomputeTest, KeepsWhatIsNotDropped) {

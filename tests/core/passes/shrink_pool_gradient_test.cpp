@@ -1,15 +1,15 @@
-#include "core/passes/shrink_pool_gradient.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/graph/gradients.h"
 #include "core/graph/leaf_ops.h"
 #include "core/ops/bias.h"
 #include "core/ops/conv.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
 #include "core/ops/reduce.h"
+#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 #include "tests/core/passes/equal_results.h"
 

@@ -1,16 +1,12 @@
+#include "core/train/callbacks.h"
+
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
 
 #include "core/base/error.h"
-#include "core/train/csv_logger.h"
-#include "core/train/early_stopping.h"
-#include "core/train/learning_rate_scheduler.h"
-#include "core/train/model_checkpoint.h"
 #include "core/train/model_files.h"
-#include "core/train/monitor.h"
-#include "core/train/progress.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
@@ -18,8 +14,8 @@ namespace {
 
 using support::Blobs;
 using support::flat;
-using ::testing::HasSubstr;
 using support::small_classifier;
+using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using Callbacks = support::TrainTest;
 
@@ -60,8 +56,6 @@ TEST_F(Callbacks, EarlyStoppingRestoresTheBestWeights) {
   options.callbacks = {script, stopping};
   const History history = fit(model, *batches_of({blobs.points, blobs.one_hot}, 10), options);
   EXPECT_EQ(history.epochs.size(), 4U);
-  EXPECT_EQ(stopping->stopped_epoch(), 3);
-  EXPECT_EQ(stopping->best_epoch(), 1);
   EXPECT_EQ(flat(model.weights()), script->weights[1]);
   EXPECT_NE(flat(model.weights()), script->weights[3]);
 }

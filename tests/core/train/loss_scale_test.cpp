@@ -13,10 +13,10 @@
 namespace gpubench {
 namespace {
 
-using ::testing::ElementsAre;
 using support::FakeVariables;
-using ::testing::ThrowsMessage;
 using support::TrainTest;
+using ::testing::ElementsAre;
+using ::testing::ThrowsMessage;
 
 LossScale loss_scale(const ConfigEntries& options = {}) {
   return LossScale(Config("LossScaleOptimizer", LossScale::fields(), options));
@@ -39,7 +39,7 @@ Graph update_on(const std::vector<DeviceId>& devices, const ConfigEntries& optio
   FakeVariables factory;
   std::vector<VariablePtr> variables;
   for (const DeviceId& device : devices) {
-    variables.push_back(factory.create("w", HostTensor::zeros({{2, 3}, Dtype::f32}), device, true));
+    variables.push_back(factory.create("w", HostTensor::zeros({{2, 3}, Dtype::f32}), device, true, nullptr));
   }
   const OptimizerPtr optimizer = make_optimizer("sgd");
   optimizer->build(factory, variables);

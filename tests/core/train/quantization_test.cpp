@@ -10,7 +10,6 @@
 #include "core/data/stage/batch.h"
 #include "core/data/stage/repeat.h"
 #include "core/nn/architecture.h"
-#include "core/nn/summary.h"
 #include "core/ops/quantize.h"
 #include "tests/core/train/fixture.h"
 

@@ -8,6 +8,7 @@
 
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/exec/executor.h"
+#include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"

@@ -302,6 +302,18 @@ TEST(Distribute, RefusesElementsInAnyOrder) {
   EXPECT_NO_THROW(part(batch(interleave(inputs, unsaid), 4), 2, 0));
 }
 
+TEST(Distribute, AMarkedPartStaysOneBehindFurtherStages) {
+  const DatasetPtr whole = batch(numbers(8), 2);
+  const DatasetPtr own = part(whole, 2, 0);
+  EXPECT_TRUE(own->is_sharded());
+  EXPECT_FALSE(own->is_distributed()) << "until the script's own call marks it";
+  own->mark_distributed();
+  EXPECT_TRUE(prefetch(own, 1)->is_distributed());
+  EXPECT_TRUE(prefetch(own, 1)->is_sharded());
+  EXPECT_FALSE(whole->is_distributed());
+  EXPECT_FALSE(whole->is_sharded());
+}
+
 TEST(Distribute, RefusesUnknownNamesAndPlaces) {
   EXPECT_EQ(parse_sharding("file"), Sharding::file);
   EXPECT_EQ(to_string(Sharding::automatic), "auto");

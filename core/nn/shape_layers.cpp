@@ -1,0 +1,104 @@
+// Layers that compute nothing: Input, where a model's data enters, and layers that only change the shape of an example.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/nn/layer_kind.h"
+#include "core/ops/shape_ops.h"
+
+namespace gpubench::nn {
+namespace {
+
+/// A declared shape and element type of one example.
+class Input final : public Layer {
+ public:
+  Input(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), type_{config().shape("shape"), policy().variable} {
+    if (std::ranges::any_of(type_.shape, [](std::int64_t size) { return size < 1; })) {
+      fail(fmt::format("shape must list positive sizes of one example (without the batch), got {}",
+                       to_string(type_.shape)));
+    }
+  }
+  std::string default_name() const override { return "input"; }
+  const TensorType* declared_input() const override { return &type_; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    if (!inputs.empty()) fail(takes_none);
+    return type_;
+  }
+
+ private:
+  static constexpr const char* takes_none = "takes no input; it stands at the start of a model";
+  Value apply(const CallContext&, std::span<const Value>) const override { fail(takes_none); }
+  TensorType type_;
+};
+
+/// [a, b, ...] -> [a * b * ...].
+class Flatten final : public Layer {
+ public:
+  using Layer::Layer;
+  std::string default_name() const override { return "flatten"; }
+  Channels channels() const override { return Channels::flattened; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
+    return {{inputs[0].elements()}, inputs[0].dtype};
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    const Shape& shape = context.graph.type(inputs[0]).shape;
+    if (shape.size() == 2) return inputs[0];
+    return ops::reshape(context.graph, inputs[0], {shape[0], element_count(std::span(shape).subspan(1))});
+  }
+};
+
+/// To target_shape, in which one size may be -1.
+class Reshape final : public Layer {
+ public:
+  Reshape(Config given, DeviceId device)
+      : Layer(std::move(given), std::move(device)), target_(config().shape("target_shape")) {
+    const auto bad = [](std::int64_t size) { return size < 1 && size != -1; };
+    if (std::ranges::any_of(target_, bad) || std::ranges::count(target_, -1) > 1) {
+      fail(fmt::format("target_shape must list positive sizes of one example and at most one -1, got {}",
+                       to_string(target_)));
+    }
+  }
+  std::string default_name() const override { return "reshape"; }
+  Channels channels() const override { return Channels::mixed; }
+  TensorType output_type(std::span<const TensorType> inputs) const override {
+    if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
+    std::int64_t known = 1;
+    for (const std::int64_t size : target_) known *= size == -1 ? 1 : size;
+    Shape shape = target_;
+    const auto open = std::ranges::find(shape, -1);
+    const std::int64_t elements = inputs[0].elements();
+    if (open != shape.end() && elements % known == 0) *open = elements / known;
+    if (element_count(shape) != elements || elements % known != 0) {
+      fail(fmt::format("cannot turn {} ({} elements) into {}", to_string(inputs[0]), elements, to_string(target_)));
+    }
+    return {shape, inputs[0].dtype};
+  }
+
+ private:
+  Value apply(const CallContext& context, std::span<const Value> inputs) const override {
+    const TensorType& type = context.graph.type(inputs[0]);
+    const TensorType example{Shape(type.shape.begin() + 1, type.shape.end()), type.dtype};
+    Shape shape = output_type(std::span(&example, 1)).shape;
+    shape.insert(shape.begin(), type.shape[0]);
+    return ops::reshape(context.graph, inputs[0], shape);
+  }
+
+  Shape target_;
+};
+
+}  // namespace
+
+LayerKind input() {
+  return {"Input", {"shape"}, {{"shape", Shape{}, true}}, &construct_layer<Input>};
+}
+LayerKind flatten() {
+  return {"Flatten", {}, {}, &construct_layer<Flatten>};
+}
+LayerKind reshape() {
+  return {"Reshape", {"target_shape"}, {{"target_shape", Shape{}, true}}, &construct_layer<Reshape>};
+}
+
+}  // namespace gpubench::nn

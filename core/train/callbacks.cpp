@@ -1,0 +1,184 @@
+#include "core/train/callbacks.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/train/model_files.h"
+#include "core/train/trainer.h"
+
+namespace gpubench {
+namespace {
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+constexpr Seconds redraw_interval{0.1};
+constexpr const char* clear_line = "\r\033[K";
+
+constexpr const char* figure_separator = " - ";
+
+std::string figures_text(const Logs& logs) {
+  std::string text;
+  for (const auto& [name, value] : logs) {
+    const bool count = name.ends_with("_steps");
+    text += fmt::format("{}{}: {:.{}f}", figure_separator, name, value, count ? 0 : 4);
+  }
+  return text;
+}
+
+}  // namespace
+
+void CsvLogger::on_train_begin(Training&) {
+  std::error_code ignored;
+  needs_header_ = !options_.append || std::filesystem::file_size(options_.path, ignored) == 0 || ignored;
+  file_.reset(std::fopen(options_.path.c_str(), options_.append ? "a" : "w"));
+  if (!file_) {
+    throw Error(fmt::format("CSVLogger: cannot write {}: {}", options_.path.string(), std::strerror(errno)));
+  }
+}
+
+void CsvLogger::write(const std::string& line) {
+  const bool written = std::fputs(line.c_str(), file_.get()) >= 0 && std::fflush(file_.get()) == 0;
+  if (!written) {
+    throw Error(fmt::format("CSVLogger: cannot write {}: {}", options_.path.string(), std::strerror(errno)));
+  }
+}
+
+void CsvLogger::on_epoch_end(Training&, std::int64_t epoch, Logs& logs) {
+  std::string header = "epoch", row = std::to_string(epoch + 1);
+  for (const auto& [name, value] : logs) {
+    header += options_.separator + name;
+    row += fmt::format("{}{}", options_.separator, value);
+  }
+  if (needs_header_) write(header + "\n");
+  needs_header_ = false;
+  write(row + "\n");
+}
+
+void CsvLogger::on_train_end(Training&) {
+  file_.reset();
+}
+
+Monitor::Monitor(std::string owner, std::string figure, const std::string& mode, double min_delta)
+    : owner_(std::move(owner)), figure_(std::move(figure)), min_delta_(std::abs(min_delta)) {
+  if (mode != "auto" && mode != "min" && mode != "max") {
+    throw Error(fmt::format("{}: mode must be 'auto', 'min' or 'max', got '{}'", owner_, mode));
+  }
+  const bool named_after_accuracy = figure_.ends_with("accuracy") || figure_.ends_with("acc");
+  larger_is_better_ = mode == "max" || (mode == "auto" && named_after_accuracy);
+}
+
+bool Monitor::improves(const Logs& logs) {
+  const double* now = find_log(logs, figure_);
+  if (now == nullptr) {
+    std::string names;
+    for (const auto& [name, value] : logs) names += (names.empty() ? "" : ", ") + name;
+    const bool validation = figure_.starts_with("val_");
+    throw Error(fmt::format("{}: there is no figure '{}' to monitor (there are: {}){}", owner_, figure_, names,
+                            validation ? "; figures of validation need validation_data" : ""));
+  }
+  if (std::isnan(*now)) return false;
+  const double gain = larger_is_better_ ? *now - best_.value_or(*now) : best_.value_or(*now) - *now;
+  if (best_ && !(gain > min_delta_)) return false;
+  best_ = *now;
+  return true;
+}
+
+EarlyStopping::EarlyStopping(EarlyStoppingOptions options)
+    : options_(std::move(options)), monitor_("EarlyStopping", options_.monitor, options_.mode, options_.min_delta) {
+  if (options_.patience < 0) {
+    throw Error(fmt::format("EarlyStopping: patience must be at least 0, got {}", options_.patience));
+  }
+}
+
+void EarlyStopping::on_train_begin(Training&) {
+  monitor_.reset();
+  waited_ = 0;
+  best_weights_.clear();
+}
+
+void EarlyStopping::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
+  if (epoch < options_.start_from_epoch) return;
+  if (monitor_.improves(logs)) {
+    waited_ = 0;
+    if (options_.restore_best_weights) best_weights_ = training.trainer.weights();
+    return;
+  }
+  if (++waited_ >= options_.patience) training.stop = true;
+}
+
+void EarlyStopping::on_train_end(Training& training) {
+  if (!best_weights_.empty()) training.trainer.set_weights(best_weights_);
+  best_weights_.clear();
+}
+
+void LearningRateScheduler::on_epoch_begin(Training& training, std::int64_t epoch) {
+  training.trainer.set_learning_rate(function_(epoch, training.trainer.learning_rate()));
+}
+
+void LearningRateScheduler::on_epoch_end(Training& training, std::int64_t, Logs& logs) {
+  logs.emplace_back("learning_rate", training.trainer.learning_rate());
+}
+
+ModelCheckpoint::ModelCheckpoint(ModelCheckpointOptions options)
+    : options_(std::move(options)), monitor_("ModelCheckpoint", options_.monitor, options_.mode) {}
+
+void ModelCheckpoint::on_train_begin(Training&) {
+  monitor_.reset();
+}
+
+void ModelCheckpoint::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
+  if (options_.save_best_only && !monitor_.improves(logs)) return;
+  std::string path = options_.path;
+  replace_all(path, "{epoch}", fmt::format("{:02}", epoch + 1));
+  for (const auto& [name, value] : logs) replace_all(path, "{" + name + "}", fmt::format("{:.4f}", value));
+  save_model(training.trainer.runtime(), training.trainer.model(), options_.place(path));
+}
+
+void print_figures(const Logs& logs, std::FILE* stream) {
+  const std::string text = figures_text(logs);
+  fmt::print(stream, "{}\n", text.empty() ? text : text.substr(std::string_view(figure_separator).size()));
+}
+
+Progress::Progress(Verbosity verbosity, std::FILE* stream) : verbosity_(verbosity), stream_(stream) {
+  if (verbosity_ == Verbosity::line && isatty(fileno(stream_)) == 0) verbosity_ = Verbosity::silent;
+}
+
+void Progress::on_train_begin(Training& training) {
+  training_ = &training;
+}
+
+void Progress::on_epoch_begin(Training&, std::int64_t epoch) {
+  epoch_ = epoch;
+  epoch_time_.restart();
+  since_drawn_.restart();
+}
+
+void Progress::on_step(std::int64_t step) {
+  if (since_drawn_.elapsed() < redraw_interval) return;
+  since_drawn_.restart();
+  const std::string of = training_->steps > 0 ? fmt::format("/{}", training_->steps) : "";
+  fmt::print(stream_, "{}Epoch {}/{}  step {}{}{}", clear_line, epoch_ + 1, training_->epochs, step + 1, of,
+             figures_text(training_->trainer.read_metrics()));
+  std::fflush(stream_);
+}
+
+void Progress::on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) {
+  if (verbosity_ == Verbosity::silent) return;
+  const double seconds = epoch_time_.elapsed().count();
+  const double per_step = training.steps > 0 ? seconds / static_cast<double>(training.steps) : 0;
+  fmt::print(stream_, "{}Epoch {}/{}  {} steps - {} ({}/step){}\n", verbosity_ == Verbosity::line ? clear_line : "",
+             epoch + 1, training.epochs, training.steps, format_seconds(seconds), format_seconds(per_step),
+             figures_text(logs));
+  std::fflush(stream_);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,93 @@
+#include "core/train/compile_config.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ranges>
+
+#include "core/base/error.h"
+#include "core/nn/linear_layer.h"
+
+namespace gpubench {
+namespace {
+
+const DeviceId host{};
+
+void require_kept(const Model& model, const CompileConfig& config) {
+  for (const std::string& name : config.offload.layers) {
+    if (std::ranges::find(config.recompute, name) == config.recompute.end()) continue;
+    throw Error(
+        fmt::format("model '{}': layer '{}' is in recompute and in offload; its activations can be computed "
+                    "again or kept on the host, not both",
+                    model.name(), name));
+  }
+}
+
+[[noreturn]] void refuse_offload_from_host(const Model& model, std::string_view which) {
+  throw Error(
+      fmt::format("model '{}': offload moves activations from a device to the host's memory, and {} on {}, which is "
+                  "the host; place "
+                  "it on a GPU or on another logical CPU device (gb.config.set_logical_devices, gb.device)",
+                  model.name(), which, to_string(host)));
+}
+
+}  // namespace
+
+std::vector<std::string> metric_names(const Model& model, const CompileConfig& config) {
+  std::vector<std::string> names = {"loss"};
+  const bool several = model.outputs().size() > 1;
+  for (const std::size_t output : model.outputs()) {
+    for (const MetricPtr& metric : config.metrics) {
+      names.push_back(several ? model.calls()[output].layer->name() + "_" + metric->name() : metric->name());
+    }
+  }
+  return names;
+}
+
+std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::string>& names,
+                                   std::string_view purpose) {
+  std::vector<OwnerPtr> known;
+  for (const Model::Call& call : model.calls()) {
+    const bool listed = std::ranges::find(known, call.layer->owner()) != known.end();
+    if (!call.inputs.empty() && !listed) known.push_back(call.layer->owner());  // an Input computes nothing
+  }
+  const auto name_of = [](const OwnerPtr& layer) { return std::string_view(layer->name); };
+  std::vector<OwnerPtr> layers;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(known, name, name_of);
+    if (found == known.end()) {
+      throw Error(fmt::format("model '{}': there is no layer '{}' to {} (layers: {})", model.name(), name, purpose,
+                              fmt::join(known | std::views::transform(name_of), ", ")));
+    }
+    layers.push_back(*found);
+  }
+  return layers;
+}
+
+void require_gradients(const Model& model) {
+  for (const LayerPtr& layer : model.layers()) {
+    if (layer->linear() == nullptr || !layer->linear()->integer()) continue;
+    throw Error(fmt::format("model '{}': layer '{}' {}", model.name(), layer->name(), LinearLayer::untrainable));
+  }
+}
+
+ExecutorOptions training_executor_options(const Model& model, const CompileConfig& config) {
+  ExecutorOptions options = config.executor;
+  options.passes.offload = {.layers = layers_named(model, config.offload.layers, "offload"),
+                            .ahead = config.offload.ahead};
+  require_kept(model, config);
+  for (const Model::Call& call : model.calls()) {
+    if (call.inputs.empty()) continue;
+    const std::string& name = call.layer->name();
+    const bool named = std::ranges::find(config.offload.layers, name) != config.offload.layers.end();
+    const bool on_host = call.layer->device() == host;
+    if (named && on_host) refuse_offload_from_host(model, fmt::format("layer '{}' is", name));
+    const bool again = std::ranges::find(config.recompute, name) != config.recompute.end();
+    if (config.offload.all && !on_host && !again) options.passes.offload.layers.push_back(call.layer->owner());
+  }
+  if (config.offload.all && options.passes.offload.layers.empty() && config.recompute.empty())
+    refuse_offload_from_host(model, "all its layers are");
+  return options;
+}
+
+}  // namespace gpubench
