@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/graph/settled.h"
-#include "core/ops/pack_weights.h"
+#include "core/ops/quantized_linear.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/ops/schedule.h"
+#include "core/ops/state.h"
 
 namespace gpubench {
 namespace {

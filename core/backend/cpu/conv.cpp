@@ -14,7 +14,6 @@
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
-#include "core/ops/conv_pool.h"
 
 namespace gpubench::cpu {
 namespace {

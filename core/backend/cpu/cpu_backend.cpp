@@ -3,7 +3,7 @@
 #include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/base/error.h"
-#include "core/ops/matmul_accumulate.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench {
 

@@ -11,8 +11,7 @@
 #include "core/backend/cpu/widened.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/matmul_aux.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -13,7 +13,6 @@
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
-#include "core/ops/binary_cross_entropy.h"
 #include "core/ops/loss.h"
 
 namespace gpubench::cpu {

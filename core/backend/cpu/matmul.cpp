@@ -13,7 +13,7 @@
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/small_matmul.h"
 #include "core/backend/cpu/widened.h"
-#include "core/ops/matmul_accumulate.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -10,7 +10,6 @@
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
-#include "core/ops/pack_weights.h"
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 

@@ -16,7 +16,6 @@
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"
-#include "core/ops/reverse.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -20,7 +20,6 @@
 #include "core/math/functions.h"
 #include "core/math/loss_scale.h"
 #include "core/ops/loss_scale.h"
-#include "core/ops/schedule.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -19,7 +19,6 @@
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
 #include "core/math/functions.h"
-#include "core/ops/conv_pool.h"
 
 namespace gpubench::cuda {
 namespace {

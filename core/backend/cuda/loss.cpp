@@ -5,7 +5,6 @@
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
 #include "core/math/loss.h"
-#include "core/ops/binary_cross_entropy.h"
 #include "core/ops/loss.h"
 
 namespace gpubench::cuda {

@@ -13,9 +13,7 @@
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/status.h"
 #include "core/math/functions.h"
-#include "core/ops/matmul_accumulate.h"
-#include "core/ops/matmul_aux.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench::cuda {
 namespace {

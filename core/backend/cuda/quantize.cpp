@@ -12,7 +12,6 @@
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/status.h"
-#include "core/ops/pack_weights.h"
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 

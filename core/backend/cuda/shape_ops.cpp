@@ -7,7 +7,6 @@
 #include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/ops/reverse.h"
 
 namespace gpubench::cuda {
 namespace {

@@ -4,7 +4,6 @@
 #include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/math/functions.h"
-#include "core/ops/schedule.h"
 #include "core/ops/state.h"
 
 namespace gpubench::cuda {

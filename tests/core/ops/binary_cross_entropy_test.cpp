@@ -1,11 +1,10 @@
-#include "core/ops/binary_cross_entropy.h"
-
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/loss.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {

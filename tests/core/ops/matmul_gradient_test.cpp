@@ -5,9 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "core/ops/matmul_accumulate.h"
-#include "core/ops/matmul_aux.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "core/ops/pack_weights.h"
 #include "tests/support/activated.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"

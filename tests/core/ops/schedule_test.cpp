@@ -1,11 +1,10 @@
-#include "core/ops/schedule.h"
-
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/state.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
-#include "core/ops/reverse.h"
 #include "tests/support/op_case.h"
 
 namespace gpubench {

@@ -93,7 +93,7 @@ TEST(SoftmaxTest, RefusesScalarsAndIntegers) {
       testing::ThrowsMessage<Error>("softmax: the input must be [..., classes], got a scalar"));
   EXPECT_THAT(
       [&] {
-        ops::log_softmax(graph, graph.input({{3}, Dtype::i32}, "x"));
+        graph.apply(std::make_shared<const LogSoftmax>(), {graph.input({{3}, Dtype::i32}, "x")});
       },
       testing::ThrowsMessage<Error>("log_softmax: int32[3] is not floating-point; cast it to float32"));
 }

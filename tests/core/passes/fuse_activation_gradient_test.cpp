@@ -6,7 +6,7 @@
 
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/matmul_aux.h"
+#include "core/ops/fused_matmul.h"
 #include "core/ops/reduce.h"
 #include "tests/core/passes/equal_results.h"
 
