@@ -25,8 +25,10 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/gpu ${CMAKE_SOURCE_DIR}/tests/peers
         PATTERN CMakeLists.txt EXCLUDE PATTERN "*.cpp" EXCLUDE PATTERN "*.cu" EXCLUDE PATTERN "*.h" EXCLUDE
         PATTERN "*_test.*" EXCLUDE PATTERN floor EXCLUDE PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/support/lua DESTINATION ${GPUBENCH_RESOURCES}/tests/support ${component})
-install(FILES ${CMAKE_SOURCE_DIR}/README.md DESTINATION . ${component})
-install(CODE [[file(CREATE_LINK ../share/gpubench/tests/gpu_check ${CMAKE_INSTALL_PREFIX}/bin/gpu_check SYMBOLIC)]]
+install(CODE [[file(CREATE_LINK ../share/gpubench/tests/gpu_check ${CMAKE_INSTALL_PREFIX}/bin/gpu_check SYMBOLIC)
+                foreach(page README.md LICENSE)
+                  file(CREATE_LINK share/gpubench/${page} ${CMAKE_INSTALL_PREFIX}/${page} SYMBOLIC)
+                endforeach()]]
         ${component})
 # Glibc is the machine's own: it belongs to the machine's loader.
 install(RUNTIME_DEPENDENCY_SET bundled_libraries ${component} DESTINATION lib

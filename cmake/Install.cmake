@@ -1,9 +1,12 @@
 # What a prefix holds: the program in bin, and below share/gpubench what it reads at run time, with the paths that it has
-# here (core/base/resources.h). Report templates and the charts' style are compiled into the program. The sample data is
-# installed where its reader is built.
+# here (core/base/resources.h), and the pages for people, whose links to scripts and to the reference lead there too. Report
+# templates and the charts' style are compiled into the program.
 include(GNUInstallDirs)
 set(GPUBENCH_RESOURCES ${CMAKE_INSTALL_DATADIR}/gpubench)
 
 install(TARGETS gpubench RUNTIME_DEPENDENCY_SET bundled_libraries RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/lua/gpubench ${CMAKE_SOURCE_DIR}/lua/meta DESTINATION ${GPUBENCH_RESOURCES}/lua)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/data ${CMAKE_SOURCE_DIR}/experiments DESTINATION ${GPUBENCH_RESOURCES})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${GPUBENCH_RESOURCES})
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${GPUBENCH_RESOURCES})

@@ -1,8 +1,10 @@
 // Describe, plan, execute: an Op describes, a Backend plans it for fixed types on one device, the Kernel executes. A
 // backend never falls back: what it cannot run it refuses with the reason.
 #pragma once
+#include <any>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,11 +35,43 @@ class Kernel {
                    std::span<std::byte> workspace) = 0;
 };
 
+/// A share of a physical device, with a memory pool of its own.
+struct LogicalDevice {
+  int physical = 0;  ///< as the backend counts the physical devices
+  PoolOptions memory = {};
+  int threads = 0;  ///< of the processor; 0: an equal share of what the others leave
+};
+
+/// What a backend is made from.
+struct BackendConfig {
+  /// Without a value one whole device per physical device that can be used.
+  std::optional<std::vector<LogicalDevice>> devices = std::nullopt;
+  /// The options that only this backend knows, of the type that its header declares (CpuOptions); empty: defaults.
+  std::any options = {};
+
+  /// The backend's own options, to be changed.
+  template <class Options>
+  Options& own() {
+    if (!options.has_value()) options = Options{};
+    return std::any_cast<Options&>(options);
+  }
+  template <class Options>
+  Options own() const {
+    return options.has_value() ? std::any_cast<const Options&>(options) : Options{};
+  }
+};
+
+/// A backend is a folder and its row in registry/devices.cpp. Its class has two members that the row names: a
+/// constructor from a BackendConfig, and physical_devices(), the whole devices that are there.
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
+  /// Why there is no device: "no NVIDIA driver is loaded (libcuda.so.1)"; empty where there is one.
+  virtual std::string absence() const { return {}; }
+  /// The physical devices that were not asked for by name and cannot be used, each with the reason: "GPU 1: ...".
+  virtual std::vector<std::string> unusable() const { return {}; }
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
   /// Whether `op`, which a pass would make of several ops, can be planned here and takes less time than they do; where

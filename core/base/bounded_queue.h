@@ -1,6 +1,7 @@
 // A queue between threads that holds at most so many items. Items are swapped in and out, so their memory circulates.
 // A reader of an empty queue spins for a moment before it sleeps, and a writer that found the queue full sleeps until
-// it is half empty: between the two, neither side makes a system call.
+// it is half empty: between the two, neither side makes a system call. Queues of libraries do not measure how long each
+// side waited, which is what a report of a pipeline and its tuner need, and allocate for every item.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,19 @@ inline void spin_pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
+}
+
+/// Spins until `ready`, for about as long as waking a sleeping thread takes; whether it was.
+template <class Ready>
+bool spin_until(const Ready& ready) {
+  constexpr std::chrono::microseconds spin_time{10};
+  constexpr int pauses_per_look = 16;
+  const Stopwatch watch;
+  while (!ready()) {
+    if (watch.elapsed() > spin_time) return false;
+    for (int i = 0; i < pauses_per_look; ++i) spin_pause();
+  }
+  return true;
 }
 
 template <class T>
@@ -48,7 +62,8 @@ class BoundedQueue {
   /// Swaps `item` with the oldest item; blocks while there is none, at most for `patience`. `closed` once a closed
   /// queue is empty.
   Pop pop(T& item, Clock::duration patience) {
-    if (count_now_.load(std::memory_order_relaxed) == 0) spin();
+    const auto has_item = [this] { return count_now_.load(std::memory_order_relaxed) > 0; };
+    if (!has_item()) spin_until(has_item);
     std::unique_lock lock(mutex_);
     if (count_ == 0 && !closed_) wait_for_item(lock, patience);
     if (count_ == 0) return closed_ ? Pop::closed : Pop::timed_out;
@@ -95,17 +110,6 @@ class BoundedQueue {
   }
 
  private:
-  /// About what waking a sleeping thread costs.
-  static constexpr std::chrono::microseconds spin_time{10};
-  static constexpr int pauses_per_look = 16;
-
-  void spin() {
-    const Stopwatch watch;
-    while (count_now_.load(std::memory_order_relaxed) == 0 && watch.elapsed() < spin_time) {
-      for (int i = 0; i < pauses_per_look; ++i) spin_pause();
-    }
-  }
-
   void wait_for_item(std::unique_lock<std::mutex>& lock, Clock::duration patience) {
     const Stopwatch watch;
     ++readers_;

@@ -1,8 +1,12 @@
 // The one flag that a signal handler may set. Loops that can run long call check_interrupt() once per step, so that
 // Ctrl-C, or the time a point may take, ends them at once with every finished row kept.
 #pragma once
+#include <chrono>
 
 namespace gpubench {
+
+/// How often a thread that waits for others looks whether it has been interrupted.
+inline constexpr std::chrono::milliseconds interrupt_period{50};
 
 /// The user asks to stop. Async-signal-safe.
 void request_interrupt() noexcept;

@@ -2,24 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "core/base/utf8.h"
+
 namespace gpubench {
 namespace {
 
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
-
 /// Bytes of the character at the start of `text`; 0 where there is none that can be shown.
 std::size_t shown_character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  if (first < 0x80) return first < 0x20 || first == 0x7f ? 0 : 1;
-  const std::size_t size = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : 4;
-  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
-  if (first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0) return 0;  // more control characters
-  for (const char c : text.substr(1, size - 1)) {
-    if (!is_continuation(c)) return 0;
-  }
-  return size;
+  const Utf8Character character = first_character(text);
+  return is_control(character.code) ? 0 : character.bytes;
 }
 
 std::string escaped(char c) {

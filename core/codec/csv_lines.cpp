@@ -1,6 +1,7 @@
 #include "core/codec/csv_lines.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <csv.h>
 #include <fmt/format.h>
@@ -160,6 +161,20 @@ const std::vector<std::string_view>& CsvLines::fields() {
     throw Error(fmt::format("{}: line {}: {}", name(), line, mistake->text));
   }
   return splitter_->fields;
+}
+
+bool is_below_one(std::string_view number) {
+  const std::size_t letter = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view mantissa = number.substr(0, letter);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const std::size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
+  const auto magnitude = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) + (first > point ? 1 : 0);
+  std::string_view digits = number.substr(std::min(letter + 1, number.size()));
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int64_t exponent = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+  if (error == std::errc::result_out_of_range) return digits.starts_with('-');
+  return exponent <= -magnitude;
 }
 
 }  // namespace gpubench

@@ -1,12 +1,15 @@
 // Rows of CSV text as RFC 4180 has them, cut out of a file where they lie: quotes may hold delimiters, quotes and line
-// ends. Which fields a row has is libcsv's word; rows of plain numbers never get that far.
+// ends. libcsv splits a row into fields; rows of plain numbers are read without it.
 #pragma once
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-#include "core/codec/read_ahead.h"
+#include "core/codec/byte_source.h"
 
 namespace gpubench {
 
@@ -41,5 +44,25 @@ class CsvLines {
   std::string_view text_;
   std::unique_ptr<Splitter> splitter_;
 };
+
+/// Of a decimal number that has a mantissa: whether it is below 1 in magnitude.
+bool is_below_one(std::string_view number);
+
+/// The number at the start of `text`, which it shortens; false when there is none, or none of this type. Numbers that
+/// are too small for it are 0. The grammar is std::from_chars's, with a plus sign allowed in front.
+template <class T>
+bool take_number(std::string_view& text, T& value) {
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  const std::string_view number = text.substr(plus ? 1 : 0);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const auto length = static_cast<std::size_t>(end - number.data());
+  if (error != std::errc{}) {
+    if (!std::is_floating_point_v<T> || error != std::errc::result_out_of_range) return false;
+    if (!is_below_one(number.substr(0, length))) return false;
+    value = static_cast<T>(number.starts_with('-') ? -0.0 : 0.0);
+  }
+  text.remove_prefix(length + (plus ? 1 : 0));
+  return true;
+}
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// What decoders of images share: an image arrives row by row, and whoever takes the rows says where they go.
+// The interface between decoders of images and their users: an image arrives row by row, in memory of the user.
 #pragma once
 #include <cstddef>
 #include <cstdint>

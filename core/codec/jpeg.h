@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/codec/image_rows.h"
 
@@ -32,5 +33,11 @@ class JpegDecoder {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The bytes of a JPEG file, for experiments that make their own images of real data: `pixels` [height, width,
+/// channels] of 1 (grey) or 3 (RGB) channels; `quality` of 1 to 100, as libjpeg means it. Throws Error for other
+/// numbers, OutOfMemory.
+std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width,
+                                   std::int64_t channels, int quality);
 
 }  // namespace gpubench

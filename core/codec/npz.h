@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/codec/named_tensor.h"
+#include "core/codec/tensor_bytes.h"
 
 namespace gpubench {
 

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 namespace gpubench {
@@ -28,6 +29,27 @@ class OutputFile {
   std::filesystem::path partial_;
   int descriptor_ = -1;
   bool named_ = false;  ///< partial_ is there
+};
+
+/// Bytes on their way into a gzip file.
+class GzipWriter {
+ public:
+  /// `file` must outlive the writer.
+  explicit GzipWriter(OutputFile& file);
+  ~GzipWriter();
+  GzipWriter(const GzipWriter&) = delete;
+  GzipWriter& operator=(const GzipWriter&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  /// Writes what is held back and the checksum. Does not commit the file.
+  void finish();
+
+ private:
+  struct State;
+  void run(std::span<const std::byte> bytes, int flush);
+
+  OutputFile& file_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace gpubench

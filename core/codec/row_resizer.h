@@ -19,8 +19,8 @@ class RowResizer {
   /// To this height and width; without them images keep their size.
   RowResizer(std::optional<std::array<std::int64_t, 2>> size, ResizeFilter filter) : wanted_(size), filter_(filter) {}
 
-  /// For an image of this size, which row by row goes through place() and done(). Returns the size of the result, whose
-  /// memory write_to() is to be told next.
+  /// For an image of this size, which row by row goes through place() and done(). Returns the size of the result; call
+  /// write_to() with its memory next.
   ImageSize begin(const ImageSize& size);
   void write_to(Pixel* pixels) { pixels_ = pixels; }
   std::uint8_t* place() { return rows_[arrived_ % 2].data(); }

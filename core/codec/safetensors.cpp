@@ -38,7 +38,7 @@ struct Place {
 };
 
 [[noreturn]] void damaged_header(const std::string& file, std::string_view what) {
-  throw Error(fmt::format("{}: the safetensors header is damaged_header: {}", file, what));
+  throw Error(fmt::format("{}: the safetensors header is damaged: {}", file, what));
 }
 
 Dtype dtype_of_name(const std::string& file, const std::string& tensor, const std::string& name) {

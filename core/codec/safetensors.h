@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/codec/byte_source.h"
-#include "core/codec/named_tensor.h"
+#include "core/codec/tensor_bytes.h"
 
 namespace gpubench {
 

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
-#include "core/codec/crc32c.h"
+#include "core/codec/checksum.h"
 
 namespace gpubench {
 namespace {
@@ -40,9 +41,8 @@ bool looks_like_gzip(std::span<const std::byte> start) {
 }  // namespace
 
 TfrecordCompression parse_tfrecord_compression(std::string_view name) {
-  if (name == "none") return TfrecordCompression::none;
-  if (name == "gzip") return TfrecordCompression::gzip;
-  throw Error(fmt::format("tfrecord: there is no compression '{}' (known: none, gzip)", name));
+  constexpr EnumNames<TfrecordCompression, 2> names{"tfrecord: there is no compression", {"none", "gzip"}};
+  return names.parse(name);
 }
 
 TfrecordReader::TfrecordReader(const std::filesystem::path& path, TfrecordCompression compression)

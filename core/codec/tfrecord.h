@@ -6,9 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "core/codec/gzip_writer.h"
+#include "core/codec/byte_source.h"
 #include "core/codec/output_file.h"
-#include "core/codec/read_ahead.h"
 
 namespace gpubench {
 

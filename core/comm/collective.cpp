@@ -1,29 +1,21 @@
 #include "core/comm/collective.h"
 
-#include <algorithm>
-#include <array>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "core/base/error.h"
+#include "core/base/enum_names.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"all_reduce", "all_gather", "reduce_scatter", "broadcast"};
+constexpr EnumNames<CollectiveKind, 4> collective_kinds{"unknown collective",
+                                                        {"all_reduce", "all_gather", "reduce_scatter", "broadcast"}};
 
 }  // namespace
 
 std::string_view to_string(CollectiveKind kind) {
-  return names[static_cast<std::size_t>(kind)];
+  return collective_kinds[kind];
 }
 
 CollectiveKind parse_collective_kind(std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    throw Error(fmt::format("unknown collective '{}' (known: {})", name, fmt::join(names, ", ")));
-  }
-  return static_cast<CollectiveKind>(found - names.begin());
+  return collective_kinds.parse(name);
 }
 
 std::size_t Collective::bytes() const {

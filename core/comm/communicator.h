@@ -25,17 +25,6 @@ struct CommunicationTimes {
   std::vector<std::int64_t> last_arrivals;
 };
 
-/// A collective with fixed memory that runs beside a device's kernels, once between each begin() and end().
-class SideCollective {
- public:
-  virtual ~SideCollective() = default;
-  /// Starts it behind what is queued on `kernels`, which goes on. Both may be recorded (Device::record) where the
-  /// communicator says so.
-  virtual void begin(Stream& kernels) = 0;
-  /// What is queued on `kernels` from now on sees the results.
-  virtual void end(Stream& kernels) = 0;
-};
-
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -50,7 +39,7 @@ class Communicator {
   virtual void run(const Collective& collective, Stream& stream) = 0;
   /// Prepares a collective to run beside the kernels. Collectives match those of other ranks by the order of their
   /// begin() and run() calls, whatever runs beside.
-  virtual std::unique_ptr<SideCollective> beside(Collective collective) = 0;
+  virtual std::unique_ptr<SideWork> beside(Collective collective) = 0;
   /// Whether run() and what beside() gives may be recorded; else the host has a part in each of them.
   virtual bool recordable() const { return false; }
   /// Blocks until every rank has called it. Throws PeerLost.

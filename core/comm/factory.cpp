@@ -1,25 +1,24 @@
 #include "core/comm/factory.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/comm/hierarchical.h"
-#include "core/comm/launch.h"
 #include "core/comm/local/local_communicator.h"
-#include "core/comm/mpi/mpi_group.h"
-#include "core/comm/nccl/nccl_communicators.h"
+#include "core/comm/mpi/mpi_communicator.h"
+#include "core/comm/nccl/nccl_factory.h"
 #include "core/comm/staged/staged_communicator.h"
 #include "core/device/memory_nodes.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 4> cross_device_names{"automatic", "local", "nccl", "reduction_to_one"};
+constexpr EnumNames<CrossDevice, 4> cross_devices{"unknown cross_device",
+                                                  {"automatic", "local", "nccl", "reduction_to_one"}};
 
 std::string names_of(std::span<Device* const> devices) {
   std::vector<std::string> ids;
@@ -36,13 +35,16 @@ void check_distinct(std::span<Device* const> devices) {
   }
 }
 
-bool are_gpus(std::span<Device* const> devices) {
-  return std::ranges::all_of(devices, [](const Device* device) { return device->id().kind == DeviceId::Kind::gpu; });
+/// Devices of one kind, each with a memory of its own: GPUs.
+bool have_own_memory(std::span<Device* const> devices) {
+  return std::ranges::all_of(devices, [&](const Device* device) {
+    return !device->shares_host_memory() && device->id().kind == devices[0]->id().kind;
+  });
 }
 
 void check_together(std::span<Device* const> devices, CrossDevice cross_device) {
   const bool in_host_memory = std::ranges::all_of(devices, [](Device* device) { return device->shares_host_memory(); });
-  if (in_host_memory || are_gpus(devices)) return;
+  if (in_host_memory || have_own_memory(devices)) return;
   throw Error(fmt::format(
       "{} cannot exchange {}: CPU devices exchange with CPU devices, and GPUs with GPUs", names_of(devices),
       cross_device == CrossDevice::automatic ? "with each other"
@@ -51,8 +53,7 @@ void check_together(std::span<Device* const> devices, CrossDevice cross_device) 
 
 /// Of all processes, before any of them waits for what others do not do. NCCL alone counts ranks of unequal processes.
 void check_alike(std::span<Device* const> devices, CrossDevice cross_device, bool by_nccl, ProcessGroup& group) {
-  const std::string kind =
-      fmt::format("{}{}", are_gpus(devices) ? "GPU" : "CPU device", devices.size() == 1 ? "" : "s");
+  const std::string kind = fmt::format("{}{}", noun(devices[0]->id().kind), devices.size() == 1 ? "" : "s");
   const std::string mine =
       by_nccl ? "GPUs that exchange by NCCL"
               : fmt::format("{} {} for cross_device = \"{}\"", devices.size(), kind, to_string(cross_device));
@@ -74,10 +75,10 @@ void check_algorithm(std::span<Device* const> devices, CrossDevice cross_device,
                     to_string(algorithm), who));
   };
   if (cross_device == CrossDevice::reduction_to_one) refuse("\"reduction_to_one\" is a way of its own");
-  const bool gpus = are_gpus(devices);
-  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && gpus))
+  const bool own_memory = have_own_memory(devices);
+  if (cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && own_memory))
     refuse("NCCL chooses for itself (see its NCCL_ALGO)");
-  if (gpus) refuse("copies of what GPUs hold have one way");
+  if (own_memory) refuse("copies of what GPUs hold have one way");
   if (group != nullptr) refuse("processes have one way");
 }
 
@@ -94,9 +95,12 @@ std::vector<std::unique_ptr<Communicator>> make_host_communicators(std::span<Dev
                                                                    ProcessGroup* group) {
   const auto local = [&] { return make_local_communicators(nodes_of(devices), algorithm); };
   if (group == nullptr) return local();
-  if (devices.size() > 1) return make_hierarchical_communicators(local(), local(), *group);
+  if (devices.size() > 1) {
+    TwoLevels inline_levels{local(), make_communicator(*group)};
+    return make_hierarchical_communicators(std::move(inline_levels), {local(), make_communicator(*group)});
+  }
   std::vector<std::unique_ptr<Communicator>> one;
-  one.push_back(group->communicator());
+  one.push_back(make_communicator(*group));
   return one;
 }
 
@@ -105,7 +109,7 @@ std::vector<std::unique_ptr<Communicator>> make_gpu_communicators(std::span<Devi
                                                                   std::optional<LocalAlgorithm> algorithm,
                                                                   ProcessGroup* group) {
   std::vector<std::unique_ptr<Communicator>> communicators;
-  if (group != nullptr && devices.size() == 1) communicators.push_back(group->communicator_on(*devices[0]));
+  if (group != nullptr && devices.size() == 1) communicators.push_back(make_mpi_communicator(*group, devices[0]));
   const bool in_place = !communicators.empty() && communicators[0] != nullptr;
   if (!in_place) communicators = make_host_communicators(devices, algorithm, group);
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -118,15 +122,11 @@ std::vector<std::unique_ptr<Communicator>> make_gpu_communicators(std::span<Devi
 }  // namespace
 
 std::string_view to_string(CrossDevice cross_device) {
-  return cross_device_names[static_cast<std::size_t>(cross_device)];
+  return cross_devices[cross_device];
 }
 
 CrossDevice parse_cross_device(std::string_view name) {
-  const auto found = std::ranges::find(cross_device_names, name);
-  if (found == cross_device_names.end()) {
-    throw Error(fmt::format("unknown cross_device '{}' (known: {})", name, fmt::join(cross_device_names, ", ")));
-  }
-  return static_cast<CrossDevice>(found - cross_device_names.begin());
+  return cross_devices.parse(name);
 }
 
 std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* const> devices,
@@ -135,18 +135,22 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
   if (devices.empty()) throw Error("a communicator needs at least one device");
   check_distinct(devices);
   if (algorithm) check_algorithm(devices, cross_device, group, *algorithm);
-  const bool gpus = are_gpus(devices);
-  const bool by_nccl = cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && gpus);
+  const bool own_memory = have_own_memory(devices);
+  const bool by_nccl = cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && own_memory);
   if (!by_nccl) check_together(devices, cross_device);
   if (group != nullptr) check_alike(devices, cross_device, by_nccl, *group);
   if (by_nccl) return make_nccl_communicators(devices, group, nccl_patience());
   if (cross_device == CrossDevice::reduction_to_one) algorithm = LocalAlgorithm::reduction_to_one;
-  return gpus ? make_gpu_communicators(devices, algorithm, group) : make_host_communicators(devices, algorithm, group);
+  return own_memory ? make_gpu_communicators(devices, algorithm, group)
+                    : make_host_communicators(devices, algorithm, group);
 }
 
-std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options) {
-  const std::optional<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
-  return launch ? join_by_mpi(*launch, options) : join_by_nccl_id(options);
+std::unique_ptr<Communicator> make_communicator(ProcessGroup& group) {
+  std::unique_ptr<Communicator> made = make_mpi_communicator(group, nullptr);
+  if (made) return made;
+  throw Error(
+      "what goes through the host's memory, as all of CPU devices does, goes between processes through MPI, and "
+      "GPUBENCH_NCCL_ID joins them for NCCL alone: start them with mpirun or gpubench run --workers");
 }
 
 }  // namespace gpubench

@@ -9,7 +9,7 @@
 
 #include "core/comm/communicator.h"
 #include "core/comm/local/local_algorithm.h"
-#include "core/comm/process_group.h"
+#include "core/group/process_group.h"
 
 namespace gpubench {
 
@@ -32,9 +32,8 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
                                                               CrossDevice cross_device, ProcessGroup* group,
                                                               std::optional<LocalAlgorithm> algorithm = std::nullopt);
 
-/// The group that this process was started in (mpirun, srun, gpubench run --workers, or by hand with
-/// GPUBENCH_NCCL_ID); nullptr for a process of its own.
-/// Throws Error where a launcher's environment is there and the group cannot be joined.
-std::unique_ptr<ProcessGroup> join_process_group(const JoinOptions& options);
+/// A new communicator with one rank per process, for tensors in the host's memory; a collective call. It lives until
+/// ProcessGroup::conclude(). Throws Error for processes that are not joined by MPI.
+std::unique_ptr<Communicator> make_communicator(ProcessGroup& group);
 
 }  // namespace gpubench

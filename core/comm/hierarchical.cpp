@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/comm/collective_check.h"
-#include "core/comm/local/exchange_clock.h"
-#include "core/comm/local/side_queue.h"
+#include "core/comm/exchange_clock.h"
+#include "core/comm/side_queue.h"
 
 namespace gpubench {
 namespace {
@@ -146,7 +146,7 @@ struct HierarchicalRank {
   ExchangeClock clock;
   SideQueue queue;  // ends first
 
-  static LocalExchange::Outcome carry_out(Levels& levels, const Collective& collective, Stream& stream) {
+  static ExchangeOutcome carry_out(Levels& levels, const Collective& collective, Stream& stream) {
     const Clock::time_point from = Clock::now();
     const PeerWait waited = levels.run(collective, stream);
     const Clock::time_point done = Clock::now();
@@ -159,7 +159,7 @@ struct HierarchicalRank {
   }
 };
 
-class HierarchicalSide final : public SideCollective {
+class HierarchicalSide final : public SideWork {
  public:
   HierarchicalSide(std::shared_ptr<HierarchicalRank> rank, Collective collective)
       : rank_(std::move(rank)), collective_(std::move(collective)) {
@@ -192,7 +192,7 @@ class HierarchicalSide final : public SideCollective {
   std::shared_ptr<HierarchicalRank> rank_;
   Collective collective_;
   Stream* kernels_ = nullptr;
-  LocalExchange::Outcome outcome_;
+  ExchangeOutcome outcome_;
   bool open_ = false;
   SideQueue::Work work_;
 };
@@ -216,7 +216,7 @@ class HierarchicalCommunicator final : public Communicator {
     const Clock::time_point from = Clock::now();
     rank_->clock.add(collective.bytes(), HierarchicalRank::carry_out(rank_->inline_levels, collective, stream), from);
   }
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<HierarchicalSide>(rank_, std::move(collective));
   }
   void barrier() override { rank_->inline_levels.barrier(); }
@@ -230,18 +230,17 @@ class HierarchicalCommunicator final : public Communicator {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(
-    std::vector<std::unique_ptr<Communicator>> inline_ranks, std::vector<std::unique_ptr<Communicator>> side_ranks,
-    ProcessGroup& group) {
-  std::unique_ptr<Communicator> upper = group.communicator(), upper_beside = group.communicator();
-  const std::string name = fmt::format("{} and {}", inline_ranks[0]->name(), upper->name());
+std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(TwoLevels inline_levels,
+                                                                           TwoLevels side_levels) {
+  const int process = inline_levels.processes->rank(), processes = inline_levels.processes->size();
+  const std::string name = fmt::format("{} and {}", inline_levels.ranks[0]->name(), inline_levels.processes->name());
   const auto inline_waits = std::make_shared<UpperWaits>(), side_waits = std::make_shared<UpperWaits>();
   std::vector<std::unique_ptr<Communicator>> ranks;
-  for (std::size_t i = 0; i < inline_ranks.size(); ++i) {
+  for (std::size_t i = 0; i < inline_levels.ranks.size(); ++i) {  // the first rank takes the ends between processes
     ranks.push_back(std::make_unique<HierarchicalCommunicator>(
-        Levels(std::move(inline_ranks[i]), std::move(upper), group.rank(), group.size(), inline_waits),
-        Levels(std::move(side_ranks[i]), std::move(upper_beside), group.rank(), group.size(), side_waits), name));
-    upper = nullptr, upper_beside = nullptr;
+        Levels(std::move(inline_levels.ranks[i]), std::move(inline_levels.processes), process, processes, inline_waits),
+        Levels(std::move(side_levels.ranks[i]), std::move(side_levels.processes), process, processes, side_waits),
+        name));
   }
   return ranks;
 }

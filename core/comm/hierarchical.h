@@ -5,15 +5,18 @@
 #include <vector>
 
 #include "core/comm/communicator.h"
-#include "core/comm/process_group.h"
 
 namespace gpubench {
 
-/// One for each of the local ranks, which count through all processes; each process has equally many. `inline_ranks`
-/// and `side_ranks` are two communicators over the same ranks: what runs beside the kernels has a thread of its own. A
-/// collective call of the group.
-std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(
-    std::vector<std::unique_ptr<Communicator>> inline_ranks, std::vector<std::unique_ptr<Communicator>> side_ranks,
-    ProcessGroup& group);
+struct TwoLevels {
+  std::vector<std::unique_ptr<Communicator>> ranks;  ///< between the ranks of this process
+  std::unique_ptr<Communicator> processes;           ///< between the processes
+};
+
+/// One communicator for each rank of this process; ranks count through all processes, each of which has equally many.
+/// `inline_levels` carries out run(); `side_levels`, over the same ranks, what runs beside the kernels, by a thread of
+/// its own.
+std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(TwoLevels inline_levels,
+                                                                           TwoLevels side_levels);
 
 }  // namespace gpubench

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstring>
 
-#include "core/data/stacking.h"
+#include "core/data/types.h"
 
 namespace gpubench {
 

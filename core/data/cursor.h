@@ -1,12 +1,14 @@
-// One running epoch of a dataset, with one consumer. Elements can be taken as tensors, be written straight into memory
-// of the consumer, or, where they are rows of tensors that stand still, be taken as row numbers: that is how a shuffle
-// moves eight bytes an element and a batch copies each row once.
+// One running epoch of a dataset, with one consumer. The consumer takes elements as tensors, has them written into its
+// own memory, or takes row numbers where all elements are rows of the same tensors. With row numbers, a shuffle moves
+// eight bytes an element and a batch copies each row once.
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -32,8 +34,8 @@ struct StageStatistics {
   Seconds waiting{};      ///< of busy: did nothing but wait, as for a slow disk
   Seconds source{};       ///< the stage's own threads were in their sources' calls
   ThreadTimes threads{};  ///< of the stage's own threads
-  /// Elements that the source gave and the consumer has not got yet: work done ahead, which is used up once. Not so the
-  /// numbers of rows that stand still, and what a cache keeps.
+  /// Elements that the source has given and the consumer has not got yet: work done ahead of the consumer. Row numbers
+  /// and the contents of a cache do not count, since reading them again costs nothing.
   std::int64_t held = 0;
 };
 
@@ -45,19 +47,19 @@ class Cursor {
   /// Stops and joins the threads of the stage and its sources.
   virtual ~Cursor() = default;
 
-  /// Replaces `element` by the next one; false ends the epoch. An error in a worker is rethrown here. After an Error
-  /// the cursor is usable: the element that could not be made is passed over, and the next call gives the one behind
-  /// it. A stage that cannot go on returns false from then on, or throws the same exception object again.
+  /// Replaces `element` by the next one; false at the end of the epoch. Rethrows the error of a worker. After an Error
+  /// the next call gives the element behind the one that could not be made. A stage that cannot go on returns false
+  /// from then on, or throws the same exception object again.
   virtual bool next(Element& element) = 0;
   /// Writes the next element into `slots`, one per tensor; false ends the epoch. Throws Error when the element's types
   /// are not the slots'.
   virtual bool next_into(std::span<const TensorView> slots);
-  /// Passes over the next `count` elements without making those that nobody needs; returns how many there were, fewer
-  /// only at the end. What follows is what would have followed had they been taken.
+  /// Passes over the next `count` elements, without making them where that is possible. Returns how many there were,
+  /// fewer than `count` only at the end. The elements behind them are the same as if next() had been called.
   virtual std::int64_t skip(std::int64_t count);
 
-  /// The tensors of whose rows every element of this stage consists, for all epochs of the dataset; empty when there
-  /// are none. The span is valid until the cursor's next call.
+  /// The tensors of which every element is a row, the same for all epochs of the dataset; empty when elements are not
+  /// rows of tensors. The span is valid until the cursor's next call.
   virtual std::span<const HostTensor> tables() const { return {}; }
   /// Only for cursors with tables: the row numbers of the next elements; fewer than asked for only at the end.
   virtual std::size_t next_rows(std::span<std::int64_t> rows);
@@ -67,6 +69,19 @@ class Cursor {
 
  private:
   Element passing_;
+};
+
+/// Detects a source that cannot go on behind an error: it throws the same exception object again and again.
+class LastError {
+ public:
+  /// In a handler: whether the exception is the one of the last call.
+  bool repeats() {
+    const std::exception_ptr now = std::current_exception();
+    return std::exchange(last_, now) == now;
+  }
+
+ private:
+  std::exception_ptr last_;
 };
 
 /// A figure that one thread changes while others may read it.

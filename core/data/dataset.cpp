@@ -4,22 +4,15 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/pipeline_record.h"
+#include "core/data/epoch_record.h"
 
 namespace gpubench {
 namespace {
 
-bool varies(const TensorType& type) {
-  return std::any_of(type.shape.begin(), type.shape.end(), [](std::int64_t extent) { return extent == varying; });
-}
-
-std::string extents(const Shape& shape) {
-  std::string text;
-  for (const std::int64_t extent : shape) {
-    text += text.empty() ? "" : ", ";
-    text += extent == varying ? "?" : std::to_string(extent);
-  }
-  return text;
+/// The stage behind which elements are on a device.
+const Dataset& mover(const Dataset& dataset) {
+  const Dataset& source = *dataset.sources().front();
+  return source.device() == nullptr ? dataset : mover(source);
 }
 
 std::string describe_stage(const Dataset& dataset) {
@@ -29,7 +22,7 @@ std::string describe_stage(const Dataset& dataset) {
 
 }  // namespace
 
-Dataset::Dataset() : record_(std::make_shared<PipelineRecord>()) {}
+Dataset::Dataset() : record_(std::make_shared<EpochRecord>()) {}
 
 std::int64_t Dataset::examples_per_element() const {
   std::int64_t most = 1;
@@ -54,21 +47,16 @@ void require_order(const Dataset& dataset, std::string_view operation) {
                   operation, describe(dataset)));
 }
 
-bool is_fixed(std::span<const TensorType> types) {
-  return std::none_of(types.begin(), types.end(), varies);
+void require_host_elements(const Dataset& source, std::string_view stage) {
+  if (source.device() == nullptr) return;
+  throw Error(fmt::format("{}: its source's elements are on {}; put the {} behind the {}", stage,
+                          to_string(*source.device()), mover(source).stage(), stage));
 }
 
-std::string to_text(const TensorType& type) {
-  return fmt::format("{}[{}]", to_string(type.dtype), extents(type.shape));
-}
-
-std::string to_string(std::span<const TensorType> types) {
-  std::string text;
-  for (const TensorType& type : types) {
-    text += text.empty() ? "" : ", ";
-    text += to_text(type);
-  }
-  return "(" + text + ")";
+void require_taker(const CursorOptions& options, std::string_view stage, const DeviceId& device) {
+  if (options.on_devices) return;
+  throw Error(fmt::format("{}: its elements are on {}, and what reads the dataset works in host memory", stage,
+                          to_string(device)));
 }
 
 std::string describe(const Dataset& dataset) {

@@ -13,16 +13,14 @@
 #include <vector>
 
 #include "core/data/cursor.h"
+#include "core/data/types.h"
 #include "core/device/memory_pool.h"
-#include "core/tensor/tensor_type.h"
 
 namespace gpubench {
 
 class Dataset;
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// An extent of an element's shape that differs from element to element.
-inline constexpr std::int64_t varying = -1;
 /// The size of a dataset that never ends.
 inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
@@ -30,7 +28,7 @@ inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max()
 inline constexpr std::int64_t autotune = -1;
 
 class Tuner;
-class PipelineRecord;
+class EpochRecord;
 
 /// Which elements of a whole a dataset has: `index`, `index + count`, and so on.
 struct ElementShare {
@@ -40,26 +38,30 @@ struct ElementShare {
 
 /// What a consumer asks of the cursors that it opens.
 struct CursorOptions {
-  /// Where the last stage that makes elements of its own puts them (a device's host memory); nullptr: anywhere. It must
+  /// Memory for the elements of the last stage that makes new ones (a device's host memory); nullptr: the heap. It must
   /// outlive the cursor and its elements.
   MemoryPool* memory = nullptr;
-  /// Chooses workers and buffers while the epoch runs (see open_pipeline); none: stages keep what they start with.
+  /// Changes workers and buffers while the epoch runs (see open_pipeline); nullptr: stages keep their first settings.
   std::shared_ptr<Tuner> tuner{};
-  /// Whether parallel stages that were not told keep their sources' order; absent: they do.
+  /// Whether parallel stages without a setting of their own keep their source's order; absent: they do.
   std::optional<bool> deterministic{};
-  /// Asked while waiting for a slow source: after a stop elements come at once, since nobody wants them.
+  /// A stop ends all waiting for slow sources: the consumer does not want more elements.
   std::stop_token stop{};
-  /// Whether elements may lie in the memory of a device (Element::device tells of which); else such a dataset
-  /// throws Error.
+  /// Whether elements may lie in the memory of a device (Element::device); false: opening such a dataset throws Error.
   bool on_devices = false;
 
-  /// What a stage that makes elements of its own asks of its sources.
+  /// The options for the sources of a stage that makes new elements.
   CursorOptions for_sources() const {
     CursorOptions options = *this;
     options.memory = nullptr;
     options.on_devices = false;
     return options;
   }
+};
+
+struct BatchShape {
+  std::int64_t size = 0;  ///< elements
+  bool drop_remainder = false;
 };
 
 class Dataset {
@@ -76,44 +78,51 @@ class Dataset {
   virtual std::span<const DatasetPtr> sources() const { return {}; }
   /// Types of an element's tensors; extents may be `varying`.
   virtual const std::vector<TensorType>& element_types() const = 0;
-  /// Elements of an epoch: none when that cannot be known beforehand, `endless` when it never ends.
+  /// Number of elements of an epoch: nullopt when it cannot be known beforehand, `endless` when it never ends.
   virtual std::optional<std::int64_t> size() const = 0;
-  /// How many examples an element stands for: a batch's size, where elements are batches. Of several sources, the most.
+  /// Number of examples in an element: the batch size where elements are batches, else 1. With several sources, the
+  /// largest of theirs.
   virtual std::int64_t examples_per_element() const;
-  /// In whose memory elements lie, where the host cannot read them; nullptr: in the host's.
+  /// The device in whose memory elements lie; nullptr: host memory.
   virtual const DeviceId* device() const { return sources().empty() ? nullptr : sources().front()->device(); }
-  /// Of a part that shard() took: random ops of maps draw for an element as they would in the whole.
+  /// The part that shard() has taken. Random ops of maps draw the same numbers for an element as without shard().
   virtual ElementShare share() const { return sources().empty() ? ElementShare{} : sources().front()->share(); }
-  /// Whether an epoch's elements come in the same order each time, so that a position tells which were taken;
-  /// `deterministic` is what stages are told that do not say themselves.
+  /// Whether the elements of an epoch come in the same order each time it is opened. `deterministic` is for stages
+  /// without a setting of their own.
   virtual bool in_order(std::optional<bool> deterministic = {}) const;
   virtual std::unique_ptr<Cursor> open(std::uint64_t epoch = 0, const CursorOptions& options = {}) const = 0;
+  /// The same elements in batches, for a stage that writes its results straight into a batch; nullptr: it does not.
+  virtual std::unique_ptr<Cursor> open_batches(const BatchShape& /*batch*/, std::uint64_t /*epoch*/,
+                                               const CursorOptions& /*options*/) const {
+    return nullptr;
+  }
 
-  /// 0, 1, ...: epoch numbers for loops that do not count epochs themselves.
+  /// Epoch numbers 0, 1, ... for loops that do not count epochs themselves.
   std::uint64_t next_epoch() const { return next_epoch_.fetch_add(1, std::memory_order_relaxed); }
-  /// The next one is behind `epoch`.
+  /// The next epoch number will be greater than `epoch`.
   void go_on_behind(std::uint64_t epoch) const;
-  /// What the epochs that were opened as pipelines leave behind: statistics, and settings for the next epoch.
-  const std::shared_ptr<PipelineRecord>& record() const { return record_; }
+  /// Statistics of the last epoch that was opened as a pipeline, and settings for the next one.
+  const std::shared_ptr<EpochRecord>& record() const { return record_; }
 
  private:
-  std::shared_ptr<PipelineRecord> record_;
+  std::shared_ptr<EpochRecord> record_;
   mutable std::atomic<std::uint64_t> next_epoch_{0};
 };
 
-/// Throws Error in the name of `operation` where elements come in any order.
+/// Throws Error naming `operation` unless the dataset is in order.
 void require_order(const Dataset& dataset, std::string_view operation);
 
-/// Whether no extent varies.
-bool is_fixed(std::span<const TensorType> types);
-/// "float32[?, 784]": a varying extent is "?".
-std::string to_text(const TensorType& type);
-/// "(float32[784], float32[10])".
-std::string to_string(std::span<const TensorType> types);
+/// For stages that work in host memory: throws Error "batch: its source's elements are on gpu:0; put the map behind the
+/// batch".
+void require_host_elements(const Dataset& source, std::string_view stage);
+/// For stages whose elements lie on `device`: throws Error unless the consumer takes such elements, so that no host
+/// code reads device memory.
+void require_taker(const CursorOptions& options, std::string_view stage, const DeviceId& device);
+
 /// The tree in one line: "from_tensor_slices > shuffle(buffer=10000 seed=1) > batch(size=32)".
 std::string describe(const Dataset& dataset);
 
-/// What the stages with one source have in common; unless overridden, types and size are the source's.
+/// A stage with one source; unless overridden, types and size are the source's.
 class Transformation : public Dataset {
  public:
   explicit Transformation(DatasetPtr source) : source_(std::move(source)) {}
@@ -123,7 +132,7 @@ class Transformation : public Dataset {
 
   enum class Effect {
     one_to_one,   ///< each element of the source gives one, in its place
-    by_position,  ///< their positions alone tell which elements come, and when
+    by_position,  ///< chooses and orders elements by their positions alone
     other
   };
   virtual Effect effect() const { return Effect::other; }

@@ -1,5 +1,6 @@
-// One item of a dataset: a small tuple of host tensors, which share ownership of their memory with whoever made them.
-// An Element that is passed to next() again and again keeps its own bookkeeping, so a warm pipeline allocates nothing.
+// One item of a dataset: a small tuple of host tensors, which share ownership of their memory with the stage that made
+// them. An Element that is passed to next() again and again keeps its vectors, so that a warm pipeline allocates
+// nothing.
 #pragma once
 #include <utility>
 #include <vector>
@@ -12,11 +13,11 @@ namespace gpubench {
 struct Element : std::vector<HostTensor> {
   using std::vector<HostTensor>::vector;
 
-  /// In whose memory all tensors lie, where the host cannot read it; nullptr: in the host's. Only those who ask for
-  /// such elements get them (CursorOptions::on_devices). It belongs to the Device, which outlives the element.
+  /// The device in whose memory all tensors lie; nullptr: host memory. Cursors give elements on devices only when
+  /// CursorOptions::on_devices is set. It belongs to the Device, which outlives the element.
   const DeviceId* device = nullptr;
 
-  /// Hides the vector's, which would leave the device behind.
+  /// Hides the vector's swap(), which would not swap the device.
   void swap(Element& other) noexcept {
     std::vector<HostTensor>::swap(other);
     std::swap(device, other.device);
@@ -28,6 +29,13 @@ struct Element : std::vector<HostTensor> {
 inline void release(Element& element) {
   for (HostTensor& tensor : element) tensor.release();
   element.device = nullptr;
+}
+
+/// The bytes of the element's tensors, without padding between them.
+inline std::size_t element_bytes(const Element& element) {
+  std::size_t bytes = 0;
+  for (const HostTensor& tensor : element) bytes += tensor.bytes();
+  return bytes;
 }
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// A dataset that reads files, of which it can take a part: what sharding by file needs of a source.
+// A dataset that reads files, and can be reduced to a part of them: the interface for sharding by file.
 #pragma once
 #include "core/data/dataset.h"
 
@@ -15,7 +15,11 @@ class FileDataset : public Dataset {
 };
 
 /// The source at the end of a line of stages, when it reads files; else nullptr.
-const FileDataset* file_dataset(const Dataset& dataset);
+inline const FileDataset* file_dataset(const Dataset& dataset) {
+  const std::span<const DatasetPtr> sources = dataset.sources();
+  if (const auto* source = dynamic_cast<const FileDataset*>(&dataset)) return source->files() > 0 ? source : nullptr;
+  return sources.size() == 1 ? file_dataset(*sources.front()) : nullptr;
+}
 
 /// Members index, index + count, and so on.
 template <class T>

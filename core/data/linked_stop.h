@@ -1,5 +1,5 @@
-// How a stage with threads tells its sources that nobody waits for them any more: it opens them with the token of a
-// LinkedStop, and a stop of whoever opened the stage reaches them too.
+// The stop of a stage with threads: the stage opens its sources with the token of a LinkedStop and requests the stop
+// when it is destroyed. A stop of the stage's own consumer reaches the sources, too.
 #pragma once
 #include <stop_token>
 
@@ -13,7 +13,7 @@ class LinkedStop {
 
   void request() { source_.request_stop(); }
   std::stop_token token() const { return source_.get_token(); }
-  /// `options` as the stage hands them to its sources.
+  /// `options` with this stop, for the stage's sources.
   CursorOptions with_stop(CursorOptions options) const {
     options.stop = token();
     return options;

@@ -1,5 +1,5 @@
-// What a stage has given so far, in elements and bytes; one thread counts and any may read. Where the elements' types
-// are fixed, counting elements is enough.
+// The elements and bytes that a stage has given so far. One thread counts, any thread may read. Where the elements'
+// types are fixed, only elements are counted.
 #pragma once
 #include <cassert>
 #include <span>

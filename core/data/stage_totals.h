@@ -6,10 +6,10 @@
 
 namespace gpubench {
 
-/// What the stages with threads of their own have made ahead of their consumers.
+/// Elements in the buffers of stages with threads: made ahead of the consumer.
 std::int64_t ready_elements(const Cursor& cursor);
 
-/// Adds `sign` times what another has done, but not workers and buffers, which are of a moment.
+/// Adds `sign` times the counts and times of `other`; workers and buffers stay, since they describe a moment.
 void add_counts(StageStatistics& stage, const StageStatistics& other, int sign = 1);
 
 class StageTotals {

@@ -1,5 +1,5 @@
-// A thread of a pipeline whose times others may ask for: what it computed, and how long it was ready but had no core.
-// What is left of a stage's time it really waited, which tells a slow disk from a busy machine.
+// A thread of a pipeline, with the time that it computed and the time that it was ready to run but had no core. The
+// rest of a stage's time is real waiting. This separates a slow disk from a busy machine.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -13,7 +13,7 @@ namespace gpubench {
 
 struct ThreadTimes {
   Seconds cpu{};
-  Seconds ready{};  ///< waited for a core; 0 where the kernel does not tell
+  Seconds ready{};  ///< waited for a core; 0 where the kernel does not report it
   ThreadTimes& operator+=(const ThreadTimes& other) {
     cpu += other.cpu;
     ready += other.ready;
@@ -21,7 +21,7 @@ struct ThreadTimes {
   }
 };
 
-/// So far; zeros where the kernel does not tell.
+/// Since the thread's start; zeros where the kernel does not report them.
 ThreadTimes times_of_this_thread();
 
 class WatchedThread {
@@ -32,7 +32,7 @@ class WatchedThread {
   ~WatchedThread() = default;
 
   void join() { thread_.join(); }
-  /// Any thread may ask, before the join. A thread that has ended keeps its last times.
+  /// For any thread, before the join. A thread that has ended keeps its last times.
   ThreadTimes times() const;
 
  private:

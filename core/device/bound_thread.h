@@ -1,5 +1,5 @@
-// On which processors threads may run. What a thread starts inherits that, so that threads are bound only while they
-// work for one memory node.
+// Binds threads to processors. A thread inherits the binding of the thread that starts it, so a thread is bound only
+// while it works for one memory node.
 #pragma once
 #include <sched.h>
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace gpubench {
 
-/// Those that this process was given, by its launcher or taskset; empty where the system does not say. Read at the
-/// first call, which comes before any thread is bound.
+/// The processors that this process may use, as its launcher or taskset set them; empty where the system does not say.
+/// They are read at the first call, which must come before any thread is bound.
 const std::vector<int>& process_processors();
 
-/// From now on this thread runs on these only. Throws Error with the system's reason.
+/// Lets the calling thread run on these processors only. Throws Error with the system's reason.
 void bind_thread(std::span<const int> processors);
 
-/// While it lives, this thread runs on the processors of `node`; nullptr: as before. They may be nested.
-/// Costs two calls of the system, and nothing where the thread is there already or `node` is nullptr.
+/// While the object lives, its thread runs on the processors of `node`; nullptr changes nothing. Scopes may be nested.
+/// Costs two system calls, or none where the thread is bound to the node already or `node` is nullptr.
 class BoundThread {
  public:
   explicit BoundThread(const MemoryNode* node);

@@ -17,25 +17,27 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceId& id() const = 0;
-  /// What people call it: "AMD EPYC 9005, 2 threads".
+  /// A name for people: "AMD EPYC 9005, 2 threads".
   virtual std::string description() const = 0;
   /// Where it is plugged in, as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
-  /// The part of the host's memory that this lies on: its threads run on the processors there. nullptr where it lies
-  /// on none in particular.
+  /// The number of its physical device in traces (Span::gpu); none where no tracer follows it.
+  virtual std::optional<int> tracer_index() const { return std::nullopt; }
+  /// The memory node on whose processors the device's threads run; nullptr for a device that is bound to no node.
   virtual const MemoryNode* memory_node() const { return nullptr; }
   virtual MemoryPool& memory() = 0;
-  /// Memory of the host from which copies to here run while the host goes on: page-locked, for GPUs. nullptr where
-  /// ordinary memory serves as well.
+  /// Host memory from which the device copies while the host goes on: page-locked, for GPUs. nullptr where ordinary
+  /// memory serves as well.
   virtual MemoryPool* host_memory() { return nullptr; }
-  /// The queue of every kernel here and of every copy to or from the pool's memory, whichever runtime they come from:
-  /// memory that was given back may be handed out while work with it is still queued, and only this order protects it.
+  /// The queue of all kernels of the device and of all copies to or from its pool's memory, whichever library queues
+  /// them. The pool hands out released memory again while work with it is still queued; only this order makes that
+  /// safe.
   virtual Stream& stream() = 0;
-  /// Another queue, for work that events tie to the memory it uses.
+  /// Another queue. Events must order its work against other uses of the same memory.
   virtual std::unique_ptr<Stream> new_stream() = 0;
   virtual std::unique_ptr<Event> new_event() = 0;
-  /// Calls `queue` with a stream that keeps what is queued on it instead of running it. nullptr, without a call, where
-  /// starting work one by one costs nothing that a recording would save.
+  /// Calls `queue` with a stream that records work instead of running it. nullptr, without a call, where launching work
+  /// piece by piece costs nothing that a recording would save.
   virtual std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) {
     (void)queue;
     return nullptr;
@@ -45,8 +47,8 @@ class Device {
   virtual void bind_to_thread() = 0;
   /// Whether kernels here read and write ordinary host memory in place, so that inputs need no copy.
   virtual bool shares_host_memory() const = 0;
-  /// How long callers have spent in the copies of this device's streams so far; none where a device copies by itself,
-  /// which a tracer sees.
+  /// The time that callers have spent in copies of this device's streams so far; none where the device copies while the
+  /// caller goes on, which a tracer shows.
   virtual std::optional<Seconds> copy_time() const { return std::nullopt; }
 };
 

@@ -1,5 +1,5 @@
-// The nodes of this machine's memory (NUMA): parts that some processors are nearer to than others. A logical CPU device
-// that fits lies on one: there its threads run, and what they are the first to write stays there.
+// The nodes of this machine's memory (NUMA), each of which is near to some of the processors. A logical CPU device that
+// fits on one node runs its threads there, and memory that these threads write first lies there.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,16 +11,17 @@ struct MemoryNode {
   std::vector<int> processors;  ///< as the system counts, rising; at least one
 };
 
-/// All of the machine, in the order of their indexes, as hwloc finds them (HWLOC_SYNTHETIC makes one up). No processor
-/// is in two: where memory of several kinds is near it, the first and smallest part counts. Empty where hwloc finds
+/// All nodes of the machine by rising index, as hwloc finds them (HWLOC_SYNTHETIC makes up a machine). No processor is
+/// in two nodes: where memory of several kinds is near it, the first and smallest node counts. Empty where hwloc finds
 /// none.
 std::vector<MemoryNode> read_memory_nodes();
 
-/// What is left of `nodes` with these processors alone; without those that have none of them.
+/// `nodes` with these processors only; nodes that have none of them are left out.
 std::vector<MemoryNode> nodes_with(std::vector<MemoryNode> nodes, std::span<const int> processors);
 
-/// For devices that fill the machine in order with so many `threads` each: the place in `nodes` of the one that holds
-/// the middle of each; -1 for those that need more processors than it has, and for all where there is but one node.
+/// Devices take the machine's processors in order, one for each of their `threads`. Returns for each device the index
+/// in `nodes` of the node that holds its middle thread; -1 for a device with more threads than the node has processors,
+/// and for all devices where there is one node only.
 std::vector<int> nodes_of_devices(std::span<const MemoryNode> nodes, std::span<const int> threads);
 
 }  // namespace gpubench

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 
@@ -14,8 +15,7 @@ namespace {
 constexpr std::size_t labels_in_message = 5;
 
 std::size_t round_up(std::size_t bytes) {
-  return std::max(MemoryPool::alignment,
-                  (bytes + MemoryPool::alignment - 1) / MemoryPool::alignment * MemoryPool::alignment);
+  return std::max(MemoryPool::alignment, align_up(bytes, MemoryPool::alignment));
 }
 
 std::string text_of(std::size_t bytes) {

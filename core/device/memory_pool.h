@@ -75,7 +75,7 @@ class MemoryPool {
   static constexpr std::size_t alignment = 256;
   /// Growing pools take at least this much from the device at a time, so that small tensors share a block.
   static constexpr std::size_t growth_block = std::size_t{2} << 20;
-  /// Less memory than this in use is never under pressure.
+  /// The pressure handler is not called while less than this is in use.
   static constexpr std::size_t pressure_floor = std::size_t{16} << 20;
 
   /// `name` stands in messages ("cpu:0").
@@ -84,9 +84,9 @@ class MemoryPool {
 
   /// Throws OutOfMemory naming what was asked for, the limit, and the largest blocks in use by their labels.
   Buffer allocate(std::size_t bytes, std::string_view label);
-  /// `relieve` may release buffers that nobody needs any more (a collector's garbage). It is called in the allocating
-  /// thread, without a lock, before memory in use passes twice what it was after the last call, and once before
-  /// OutOfMemory is thrown. Set before the pool is used by several threads.
+  /// `relieve` releases buffers that are not used any more (it runs a garbage collection). It is called in the
+  /// allocating thread, without the lock, before the memory in use exceeds twice its value after the previous call, and
+  /// once before OutOfMemory is thrown. Set it before several threads use the pool.
   void set_pressure_handler(std::function<void()> relieve) { relieve_ = std::move(relieve); }
   MemoryUse use() const;
   void reset_peak();

@@ -38,4 +38,15 @@ class Recording {
   virtual void launch(Stream& stream) = 0;
 };
 
+/// Work with fixed memory that runs beside the kernels of a stream, once between each begin() and end().
+class SideWork {
+ public:
+  virtual ~SideWork() = default;
+  /// Starts it behind what is queued on `kernels`, which goes on. Both may be recorded (Device::record) unless the
+  /// host has a part in it.
+  virtual void begin(Stream& kernels) = 0;
+  /// What is queued on `kernels` from now on starts after it.
+  virtual void end(Stream& kernels) = 0;
+};
+
 }  // namespace gpubench

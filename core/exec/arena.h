@@ -15,7 +15,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
  public:
   explicit Arena(MemoryPool& memory) : memory_(memory) {}
 
-  /// What it takes of the pool now.
+  /// Bytes that it takes of the pool now.
   std::size_t bytes() const { return buffer_.bytes(); }
 
   /// A plan's claim; the arena is at least `bytes` large while the claim lives.

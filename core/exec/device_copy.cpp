@@ -18,4 +18,14 @@ void DeviceCopy::queue(std::byte* to, const std::byte* from, std::size_t bytes) 
   destination_.stream().wait_for(*copied_);
 }
 
+SideCopy::SideCopy(Device& device, Stream& beside, std::byte* to, const std::byte* from, std::size_t bytes)
+    : beside_(beside), to_(to), from_(from), bytes_(bytes), reached_(device.new_event()), copied_(device.new_event()) {}
+
+void SideCopy::begin(Stream& kernels) {
+  kernels.record(*reached_);
+  beside_.wait_for(*reached_);
+  beside_.copy(to_, from_, bytes_);
+  beside_.record(*copied_);
+}
+
 }  // namespace gpubench

@@ -1,5 +1,4 @@
-// A copy of a tensor from one device's memory to another's. It runs on a device that can address both: the one with
-// memory of its own, or the destination where both have.
+// Copies of tensors between memories: from one device to another, and beside a device's kernels.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -8,6 +7,8 @@
 
 namespace gpubench {
 
+/// A copy from one device's memory to another's. It runs on a device that can address both: the one with memory of its
+/// own, or the destination where both have.
 class DeviceCopy {
  public:
   DeviceCopy(Device& source, Device& destination);
@@ -22,6 +23,22 @@ class DeviceCopy {
   Device& destination_;
   Device& copier_;
   std::unique_ptr<Event> source_ready_, copied_;
+};
+
+/// A copy with fixed memory on a stream of its own, beside the device's kernels.
+class SideCopy final : public SideWork {
+ public:
+  /// `beside` outlives it.
+  SideCopy(Device& device, Stream& beside, std::byte* to, const std::byte* from, std::size_t bytes);
+  void begin(Stream& kernels) override;
+  void end(Stream& kernels) override { kernels.wait_for(*copied_); }
+
+ private:
+  Stream& beside_;
+  std::byte* to_;
+  const std::byte* from_;
+  std::size_t bytes_;
+  std::unique_ptr<Event> reached_, copied_;
 };
 
 }  // namespace gpubench

@@ -25,14 +25,14 @@ class EagerExecutor final : public Executor {
  private:
   void run_nodes();
   void run_node(std::size_t index);
-  /// Of copies: who else holds the tensors keeps them as they are.
+  /// All-reduces copies of the node's inputs, as other nodes may read the inputs too.
   std::vector<Tensor> all_reduce(const Node& node);
 
   Eager eager_;
   Program program_;
   PlanFacts facts_;
   std::vector<std::vector<Tensor>> values_;     // by node
-  std::vector<std::vector<std::size_t>> dies_;  // by node: nodes whose values nobody reads after it
+  std::vector<std::vector<std::size_t>> dies_;  // by node: nodes whose values no later node reads
   std::vector<Tensor> constants_;               // by node, empty for others
   std::vector<Tensor> gathered_;
   std::vector<Tensor> results_;

@@ -1,37 +1,28 @@
 #include "core/exec/executor.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/exec/eager_executor.h"
-#include "core/exec/graph_executor.h"
-#include "core/exec/plan_memory.h"
+#include "core/exec/run/graph_executor.h"
 #include "core/graph/exchange_ops.h"
-#include "core/passes/bucket_all_reduces.h"
 
 namespace gpubench {
-
-std::string_view to_string(Execution execution) {
-  return execution == Execution::graph ? "graph" : "eager";
-}
-
-Execution parse_execution(std::string_view name) {
-  for (const Execution execution : {Execution::graph, Execution::eager}) {
-    if (to_string(execution) == name) return execution;
-  }
-  throw Error(fmt::format("unknown execution '{}' (known: graph, eager)", name));
-}
-
 namespace {
 
-Fuses fuses_on(const Devices& devices) {
-  return [&devices](const DeviceId& id, const Op& op, std::span<const TensorType> inputs) {
+constexpr EnumNames<Execution, 2> executions{"unknown execution", {"graph", "eager"}};
+
+PassDevices pass_devices(const Devices& devices) {
+  const auto fuses = [&devices](const DeviceId& id, const Op& op, std::span<const TensorType> inputs) {
     Device& device = devices.device(id);
     device.bind_to_thread();
     const std::vector<TensorType> outputs = op.infer(inputs);
     return devices.backend(id).fuses(op, {inputs, outputs}, device);
   };
+  // The CPU's streams copy in the thread that queues, where nothing overlaps.
+  const auto overlaps = [&devices](const DeviceId& id) { return !devices.device(id).shares_host_memory(); };
+  return {fuses, overlaps};
 }
 
 InputFeed feed_of(const ExecutorOptions& options) {
@@ -47,23 +38,23 @@ void require_communicator(const Graph& graph, const ExecutorOptions& options) {
   }
 }
 
-/// As the graph executor runs it.
-Program prepared(const Devices& devices, Program program, const ExecutorOptions& options) {
-  program = apply_passes(std::move(program), options.passes, fuses_on(devices));
-  // The CPU's streams copy in the thread that queues, where nothing overlaps.
-  program = offload(std::move(program), options.offload,
-                    [&](const DeviceId& id) { return !devices.device(id).shares_host_memory(); });
-  return bucket_all_reduces(std::move(program), options.bucket_bytes);
+}  // namespace
+
+std::string_view to_string(Execution execution) {
+  return executions[execution];
 }
 
-}  // namespace
+Execution parse_execution(std::string_view name) {
+  return executions.parse(name);
+}
 
 PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
                             const ExecutorOptions& options) {
   if (options.execution == Execution::eager) {
     throw Error("eager execution plans no memory: it takes what each op needs when it runs");
   }
-  return {make_plan(prepared(devices, {std::move(graph), std::move(outputs)}, options), devices), feed_of(options)};
+  const Program program = apply_passes({std::move(graph), std::move(outputs)}, options.passes, pass_devices(devices));
+  return {make_plan(program, devices), feed_of(options)};
 }
 
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
@@ -73,14 +64,14 @@ std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vect
   }
   Program program{std::move(graph), std::move(outputs)};
   require_communicator(program.graph, options);
-  if (options.execution == Execution::eager && !options.offload.layers.empty()) {
+  if (options.execution == Execution::eager && !options.passes.offload.layers.empty()) {
     throw Error("eager execution keeps every activation where it is; only a planned step can offload some to the host");
   }
   if (options.execution == Execution::eager) {
     return std::make_unique<EagerExecutor>(runtime, std::move(program), options.inputs_on_device, options.communicator);
   }
-  return std::make_unique<GraphExecutor>(runtime, prepared(runtime.devices(), std::move(program), options),
-                                         feed_of(options), options.communicator);
+  program = apply_passes(std::move(program), options.passes, pass_devices(runtime.devices()));
+  return std::make_unique<GraphExecutor>(runtime, program, feed_of(options), options.communicator);
 }
 
 }  // namespace gpubench

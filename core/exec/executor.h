@@ -1,5 +1,5 @@
-// Runs one graph with fixed input types. Built: passes, kernels, memory plan. Run: nothing but launches. There are two,
-// over one set of kernels: `graph` plans everything before the first step, `eager` meets one op after the other.
+// Runs one graph with fixed input types. There are two executors over one set of kernels: `graph` applies passes, plans
+// kernels and memory before the first step, and then only launches; `eager` plans each op when it comes to it.
 #pragma once
 #include <memory>
 #include <span>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/comm/communicator.h"
+#include "core/exec/plan/plan.h"
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
-#include "core/passes/offload.h"
 #include "core/passes/pass.h"
 
 namespace gpubench {
@@ -19,15 +19,6 @@ std::string_view to_string(Execution execution);
 /// Throws Error listing both names.
 Execution parse_execution(std::string_view name);
 
-/// What one run of an executor costs, known before it runs.
-struct PlanFacts {
-  double flops = 0;             ///< floating-point operations of all kernels
-  double bytes = 0;             ///< bytes that the kernels must move at least
-  std::size_t arena_bytes = 0;  ///< planned memory for everything that dies within a run, workspaces included
-  std::size_t lower_bound = 0;  ///< the largest sum of bytes alive at one time
-  std::size_t kernels = 0;      ///< launches per run
-};
-
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -35,10 +26,10 @@ class Executor {
   /// unchanged until inputs_in_flight() more runs have returned, or the runtime has synchronized. May return before the
   /// work is done; waits for the run before the previous one.
   virtual void run(std::span<const TensorView> inputs) = 0;
-  /// run() with the inputs of the latest runs, which are where the device reads them already: nothing is copied in.
-  /// Devices with memory of their own take the last inputs_in_flight() of them in turn; the host's must still be there.
+  /// run() with the inputs of earlier runs, without copying them again. Devices with memory of their own read the slots
+  /// of the last inputs_in_flight() runs in turn. The host reads the latest run's memory, which must still be there.
   virtual void run_again() = 0;
-  /// For how many runs the memory of an input may still be read after its own run has returned.
+  /// How many later runs may return before the memory of an input is no longer read.
   virtual int inputs_in_flight() const = 0;
   /// Blocks until no run that has returned reads its inputs any more.
   virtual void wait_for_inputs() = 0;
@@ -49,32 +40,33 @@ class Executor {
   virtual PlanFacts facts() const = 0;
 };
 
-/// As PyTorch's DistributedDataParallel has it.
-inline constexpr std::size_t default_bucket_bytes = std::size_t{25} << 20;
-
 struct ExecutorOptions {
   Execution execution = Execution::graph;
-  PassOptions passes;
+  PassOptions passes{};  ///< of the graph executor
   /// run() is given memory of each input's device rather than of the host.
   bool inputs_on_device = false;
-  /// Of the graph executor, for inputs on devices: they are read where they are instead of being copied on the device
-  /// first. For memory that comes again and again, as a pipeline's slots do: a recording is made for the places that
-  /// inputs have been in twice.
+  /// Of the graph executor, for inputs on devices: kernels read them where they are, without a copy on the device
+  /// first. Meant for memory that comes again and again, such as a pipeline's slots: places that inputs have been in
+  /// twice get a recording.
   bool inputs_in_place = false;
   /// Of the graph executor, for inputs that are copied to a device: 2 lets a batch travel while the step before it
   /// computes, 1 makes it wait for that step's end.
   int input_slots = 2;
-  /// Of the graph executor: activations that wait for their gradients in the host's memory.
-  OffloadOptions offload{};
-  /// This replica's end of what all-reduces in the graph go through; outlives the executor.
+  /// Carries out the graph's all-reduces for this replica; outlives the executor. nullptr without replicas.
   Communicator* communicator = nullptr;
-  /// Of the graph executor: gradients travel together up to so many bytes.
-  std::size_t bucket_bytes = default_bucket_bytes;
 };
 
 /// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel; layers to be offloaded in
 /// eager execution), OutOfMemory.
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options = {});
+
+struct PlannedProgram {
+  Plan plan;
+  InputFeed feed;
+};
+/// What make_executor would plan; takes no memory. Throws Error for eager execution, which plans nothing.
+PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
+                            const ExecutorOptions& options);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
 // Differentiates through ops as they were applied to tensors: eagerly, by recording them into a graph next to the
-// values they gave; inside a trace, by adding gradient nodes to the graph being traced. Either way the derivative is
+// their results; inside a trace, by adding gradient nodes to the graph being traced. Either way the derivative is
 // the one of core/graph/gradients.cpp.
 #pragma once
 #include <map>
@@ -33,8 +33,8 @@ class GradientTape final : public Tape {
 
   Dispatcher& dispatcher_;
   Graph graph_;
-  std::map<const void*, Value> known_;       // tensors and variables that the graph has met
-  std::vector<std::vector<Tensor>> values_;  // by node and output: what it gave
+  std::map<const void*, Value> known_;       // by tensor or variable: its value in the graph
+  std::vector<std::vector<Tensor>> values_;  // by node and output
 };
 
 }  // namespace gpubench

@@ -20,11 +20,12 @@ class Runtime {
   VariableStore& variables() { return variables_; }
   Stream& stream(const DeviceId& device) { return devices_.device(device).stream(); }
   Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
-  /// Of the arena of all plans on `device`; 0 without one.
+  /// Size of the arena that all plans on `device` share; 0 without one.
   std::size_t arena_bytes(const DeviceId& device) const;
-  /// Memory of the host for what plans take from `device` for a while (Devices::host_side).
+  /// Memory of the host for tensors of `device` that wait there (Devices::host_side).
   Arena::Claim claim_host_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
-  /// Executors record their segments anew when they next run: a tracer knows only what was recorded under its eyes.
+  /// Makes executors record their segments anew when they next run: a tracer knows only work that was recorded while it
+  /// traced.
   void renew_recordings() { ++recordings_; }
   std::uint64_t recordings() const { return recordings_; }
   /// Blocks until all work queued on the devices is done.

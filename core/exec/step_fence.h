@@ -13,7 +13,8 @@ class StepFence {
  public:
   static constexpr int steps_in_flight = 2;
 
-  /// Watches `device` too, unless it is watched already or works in the host's memory, at once.
+  /// Watches `device` too, unless it is watched already. Devices that work in the host's memory need no watching: their
+  /// work is done when its launch returns.
   void add(Device& device);
   bool empty() const { return ends_.empty(); }
 

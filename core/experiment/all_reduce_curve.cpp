@@ -1,17 +1,17 @@
 #include "core/experiment/all_reduce_curve.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 2> names{"ring", "tree"};
+constexpr EnumNames<ExchangePattern, 2> patterns{"unknown pattern", {"ring", "tree"}};
 
 double hops(int ranks, ExchangePattern pattern) {
   const auto n = static_cast<unsigned>(ranks);
@@ -25,13 +25,11 @@ double moved_share(int ranks) {
 }  // namespace
 
 std::string_view to_string(ExchangePattern pattern) {
-  return names[static_cast<std::size_t>(pattern)];
+  return patterns[pattern];
 }
 
 ExchangePattern parse_exchange_pattern(std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw Error(fmt::format("unknown pattern '{}' (known: ring, tree)", name));
-  return static_cast<ExchangePattern>(found - names.begin());
+  return patterns.parse(name);
 }
 
 AllReduceCurve::AllReduceCurve(int ranks, std::vector<AllReduceTime> times) : ranks_(ranks), times_(std::move(times)) {

@@ -1,6 +1,5 @@
 #include "core/experiment/collectives.h"
 
-#include <cmath>
 #include <exception>
 #include <fmt/format.h>
 #include <thread>
@@ -88,22 +87,15 @@ Record to_record(const CollectiveMeasurement& measurement) {
                 {"algorithm", measurement.algorithm},
                 {"replicas", static_cast<std::int64_t>(measurement.ranks)},
                 {"message_bytes", static_cast<std::int64_t>(measurement.one.bytes)},
-                {"steps", std::ssize(measurement.samples)},
-                {"collective_time_s", measurement.time.value}};
-  const Interval& interval = measurement.time.interval;
-  if (std::isfinite(interval.low) && std::isfinite(interval.high)) {
-    record.set("collective_time_low_s", interval.low);
-    record.set("collective_time_high_s", interval.high);
-  }
+                {"steps", std::ssize(measurement.samples)}};
+  set_estimate(record, "collective_time_s", measurement.time);
   record.set("fastest_rank_time_s", measurement.fastest_rank);
   record.set("mean_rank_time_s", measurement.mean_rank);
   record.set("slowest_rank_time_s", measurement.slowest_rank);
-  set_rate(record, {"algorithm_bytes_per_s", "algorithm_bytes_low_per_s", "algorithm_bytes_high_per_s"}, bytes,
-           measurement.time);
+  set_rate(record, "algorithm_bytes_per_s", bytes, measurement.time);
   const bool has_bus = measurement.ranks > 1;
   if (has_bus)
-    set_rate(record, {"bus_bytes_per_s", "bus_bytes_low_per_s", "bus_bytes_high_per_s"},
-             bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
+    set_rate(record, "bus_bytes_per_s", bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
   record.set("wrong", measurement.wrong);
   record.set("quality", quality_of(measurement));
   return record;

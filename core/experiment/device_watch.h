@@ -8,7 +8,7 @@
 #include "core/exec/runtime.h"
 #include "core/experiment/gpu_watch.h"
 #include "core/results/record.h"
-#include "core/telemetry/proc/cpu_probe.h"
+#include "core/telemetry/proc/process_probes.h"
 
 namespace gpubench {
 

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/telemetry/nvml/gpu_probe.h"
-#include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/nvml/gpu_sensors.h"
 
 namespace gpubench {
 namespace {
@@ -23,10 +23,6 @@ double mean_power(const Readings& readings) {
     return energy_j / readings.duration().count();
   }
   return readings.mean("power_w");
-}
-
-void set_measured(Record& record, std::string_view column, double value) {
-  if (std::isfinite(value)) record.set(column, value);
 }
 
 bool has(std::span<const Neighbour> known, const Neighbour& one) {
@@ -96,20 +92,20 @@ void GpuWatch::describe(Record& record, double examples) const {
     return [column](const Readings& readings) { return readings.mean(column); };
   };
   const double power = of_all(mean_power, std::plus<>());
-  set_measured(record, "power_w", power);
-  set_measured(record, "energy_j_per_example", power * sampler_->readings().front().duration().count() / examples);
-  set_measured(record, "sm_clock_hz", of_all(mean_of("sm_clock_hz"), lowest));
-  set_measured(record, "memory_clock_hz", of_all(mean_of("memory_clock_hz"), lowest));
-  set_measured(record, "temperature_c",
-               of_all([](const Readings& readings) { return readings.highest("temperature_c"); }, highest));
+  record.set_measured("power_w", power);
+  record.set_measured("energy_j_per_example", power * sampler_->readings().front().duration().count() / examples);
+  record.set_measured("sm_clock_hz", of_all(mean_of("sm_clock_hz"), lowest));
+  record.set_measured("memory_clock_hz", of_all(mean_of("memory_clock_hz"), lowest));
+  record.set_measured("temperature_c",
+                      of_all([](const Readings& readings) { return readings.highest("temperature_c"); }, highest));
   if (const std::string words = throttle_words(throttle_reasons()); !words.empty()) record.set("throttle", words);
 
   const auto count = static_cast<double>(gpus_.size());
   for (const char* column : {"nvml_active_share", "sm_share", "tensor_share", "dram_share"}) {
     const auto mean = [column](const Readings& readings) { return readings.mean_of_intervals(column); };
-    set_measured(record, column, of_all(mean, std::plus<>()) / count);
+    record.set_measured(column, of_all(mean, std::plus<>()) / count);
   }
-  set_measured(record, "telemetry_share", sampler_->cost_share());
+  record.set_measured("telemetry_share", sampler_->cost_share());
 }
 
 std::string GpuWatch::doubt() const {

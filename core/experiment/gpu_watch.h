@@ -26,9 +26,8 @@ class GpuWatch {
   void begin();
   void end();
 
-  /// After end(): sets power_w, energy_j_per_example, sm_clock_hz, memory_clock_hz, temperature_c, throttle,
-  /// nvml_active_share, sm_share, tensor_share, dram_share and telemetry_share, each only where it was measured.
-  /// `examples` are those between begin() and end().
+  /// After end(): sets the columns that are declared as filled by "gpus", each only where it was measured. `examples`
+  /// are those between begin() and end().
   void describe(Record& record, double examples) const;
   /// Why what was measured is not to be relied on: "gpu:0 was slowed down: power brake"; empty when nothing speaks
   /// against it.

@@ -38,9 +38,9 @@ std::int64_t weights_bytes(const Model& model) {
   return static_cast<std::int64_t>(bytes);
 }
 
-class Measurement {
+class InferenceRun {
  public:
-  Measurement(Trainer& trainer, const InferenceOptions& options)
+  InferenceRun(Trainer& trainer, const InferenceOptions& options)
       : trainer_(trainer),
         options_(options),
         devices_(trainer.runtime()),
@@ -96,7 +96,7 @@ class Measurement {
     record.set("concurrency", options_.concurrency);
     record.set("queries", std::ssize(intervals_));
     const auto batch = static_cast<double>(options_.batch);
-    set_rate(record, {"examples_per_s", "examples_low_per_s", "examples_high_per_s"}, batch, interval);
+    set_rate(record, "examples_per_s", batch, interval);
     if (options_.mode == InferenceMode::single_stream) set_latencies(record, latencies_);
     record.set("warmup_s", warmup_time_.count());
     record.set("weights_bytes", weights_bytes(trainer_.model()));
@@ -140,16 +140,12 @@ class Measurement {
 
 InferenceMeasurement measure_inference(Trainer& trainer, const InferenceOptions& options) {
   check(options);
-  return Measurement(trainer, options).run();
+  return InferenceRun(trainer, options).run();
 }
 
 void set_latencies(Record& record, std::span<const double> latencies) {
   const Estimate median = estimate_median(latencies);
-  record.set("latency_s", median.value);
-  if (std::isfinite(median.interval.high)) {
-    record.set("latency_low_s", median.interval.low);
-    record.set("latency_high_s", median.interval.high);
-  }
+  set_estimate(record, "latency_s", median);
   std::vector<double> sorted(latencies.begin(), latencies.end());
   std::ranges::sort(sorted);
   struct Percentile {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/random_fill.h"
-#include "core/data/take.h"
+#include "core/data/element/random_fill.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
 
 namespace gpubench {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/experiment/kept_elements.h"
 #include "core/experiment/pipeline.h"
 #include "core/experiment/slowest_thread.h"
-#include "core/measure/ratio.h"
+#include "core/measure/estimate.h"
 
 namespace gpubench {
 namespace {
@@ -143,11 +143,7 @@ InputProof prove_input(Trainer& trainer, const Dataset& dataset, const TrainingO
   }
   proof.record.set("cached_step_time_s", times.cached_s);
   proof.record.set("resident_step_time_s", times.resident_s);
-  proof.record.set("input_ratio", times.ratio.value);
-  if (std::isfinite(times.ratio.interval.high)) {
-    proof.record.set("input_ratio_low", times.ratio.interval.low);
-    proof.record.set("input_ratio_high", times.ratio.interval.high);
-  }
+  set_estimate(proof.record, "input_ratio", times.ratio);
   proof.record.set("verdict", judge_input(times, pipeline_bound(dataset, usual.limits)));
   return proof;
 }

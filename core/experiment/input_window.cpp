@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
+
+#include "core/base/error.h"
 
 namespace gpubench {
 namespace {
@@ -101,6 +104,23 @@ std::string InputWindow::text(const BufferBalance& balance) const {
   return fmt::format(
       "{:.0f} % of what the source gave went into buffers that were still filling up (by {}), and not into steps; {}",
       100 * (1 - 1 / balance.taken_over_given), balance.stage, advice);
+}
+
+Epochs::Epochs(Open open, std::string what) : open_(std::move(open)), what_(std::move(what)) {}
+
+void Epochs::open_next() {
+  if (cursor_ != nullptr) totals_.end_epoch(cursor_->statistics());
+  cursor_ = nullptr;  // its threads end before others begin
+  cursor_ = open_(static_cast<std::uint64_t>(opened_));
+  ++opened_;
+}
+
+void Epochs::fail_empty() const {
+  throw Error(fmt::format("{}: the dataset is empty", what_));
+}
+
+std::vector<StageStatistics> Epochs::statistics() const {
+  return cursor_ != nullptr ? cursor_->statistics() : std::vector<StageStatistics>();
 }
 
 }  // namespace gpubench

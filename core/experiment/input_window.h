@@ -1,15 +1,58 @@
-// The samples of a measurement that fetches elements from epochs: which of them count. What buffers hold when measuring
-// begins comes for nothing, and what they hold when it ends was made for nobody; where that is more than a trace, the
-// window is moved to begin and end with an epoch, and where no epoch fits, the measurement is in doubt. It reads no
-// clock.
+// The input of a measurement: the epochs of a dataset as one stream of elements, and which samples count. Elements that
+// buffers hold when measuring begins would make the input look faster than it is; elements that they hold when it ends
+// would make it look slower. Where that is more than a trace, the window is moved to begin and end with an epoch; where
+// no epoch fits, the measurement is in doubt. The window reads no clock.
 #pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/experiment/epochs.h"
+#include "core/data/cursor.h"
+#include "core/data/stage_totals.h"
 #include "core/measure/stopping_rule.h"
 
 namespace gpubench {
+
+/// The epochs of a dataset, one after the other, with the statistics of all of them.
+class Epochs {
+ public:
+  using Open = std::function<std::unique_ptr<Cursor>(std::uint64_t epoch)>;
+
+  /// `what`: names the measurement in errors.
+  Epochs(Open open, std::string what);
+
+  /// Calls `take(cursor)`, which returns false at an epoch's end: then again with the next epoch. Throws Error when
+  /// that is empty.
+  template <class Take>
+  void advance(Take&& take) {
+    if (cursor_ != nullptr && take(*cursor_)) return;
+    open_next();
+    if (!take(*cursor_)) fail_empty();
+  }
+
+  /// Number of epochs so far, the current one included.
+  std::int64_t opened() const { return opened_; }
+  /// Starts the totals anew, within an epoch.
+  void begin_totals() { totals_.begin(statistics()); }
+  /// What the stages did since begin_totals(), or since the first epoch without it, and what they hold now.
+  std::vector<StageStatistics> totals() const { return totals_.totals(statistics()); }
+  /// The totals at the end of the last epoch that has ended; empty before that.
+  const std::vector<StageStatistics>& totals_at_epoch_end() const { return totals_.ended(); }
+  std::int64_t ready_elements() const { return cursor_ ? gpubench::ready_elements(*cursor_) : 0; }
+
+ private:
+  void open_next();
+  [[noreturn]] void fail_empty() const;
+  std::vector<StageStatistics> statistics() const;
+
+  Open open_;
+  std::string what_;
+  std::unique_ptr<Cursor> cursor_;
+  StageTotals totals_;
+  std::int64_t opened_ = 0;
+};
 
 /// What the stages took in over what they handed on: 1 where buffers held as much at the end as at the beginning,
 /// 0 where all came from buffers.
@@ -17,7 +60,7 @@ struct BufferBalance {
   double taken_over_given = 1;
   std::string_view stage{};  ///< whose buffer changed most
 };
-/// Between two totals of the same stages, of which `held` is as it was then.
+/// Between two totals of the same stages.
 BufferBalance buffer_balance(const std::vector<StageStatistics>& from, const std::vector<StageStatistics>& to);
 
 class InputWindow {
@@ -25,17 +68,17 @@ class InputWindow {
   /// `epochs` may be null: then nothing is fetched, and every sample counts. It outlives the window.
   InputWindow(const StoppingLimits& limits, Epochs* epochs) : limits_(limits), epochs_(epochs), rule_(limits) {}
 
-  /// Measuring begins.
+  /// Starts the window: measuring begins.
   void begin();
-  /// Takes the time of what was done with the next elements, of which the input took `waited`; true when measuring
-  /// should end. Up to twice the budget where the window had to be moved.
+  /// Adds a sample of `seconds`, `waited` of which were the wait for the input; true when measuring should end. Takes
+  /// up to twice the budget where the window had to be moved.
   bool add(double seconds, Seconds waited);
 
   StoppingRule& rule() { return rule_; }
   const StoppingRule& rule() const { return rule_; }
-  /// Share of the time that counts.
+  /// Share of the measured time that was spent waiting for the input.
   double wait_share() const { return waited_ / rule_.measured(); }
-  /// Why the samples do not tell how fast the input is: "31 % of ... came from buffers"; empty when they do.
+  /// Why the samples do not show how fast the input is, "31 % of ... came from buffers"; empty when they do.
   const std::string& doubt() const { return doubt_; }
 
  private:

@@ -11,19 +11,16 @@ namespace gpubench {
 namespace {
 
 constexpr std::array highest = {"peak_memory_bytes", "reserved_memory_bytes", "temperature_c"};
-/// Set anew, or empty where both together have none.
-constexpr std::array intervals = {"examples_low_per_s", "examples_high_per_s", "step_time_low_s", "step_time_high_s",
-                                  "flops_low_per_s",    "flops_high_per_s",    "mfu_low",         "mfu_high"};
 constexpr std::string_view summed_column = "warmup_s";
 
 double total(const std::vector<double>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0);
 }
 
-/// Shares of time, watts and clocks; a metric such as accuracy is of examples.
+/// Shares of time, watts and clocks; a metric such as accuracy is a mean over examples.
 bool is_of_time(std::string_view name) {
   const Column* const column = find_standard_column(name);
-  if (column == nullptr || name == "accuracy") return false;
+  if (column == nullptr || column->kind == Kind::learned) return false;
   return column->unit == Unit::share || column->unit == Unit::watts || column->unit == Unit::hertz;
 }
 
@@ -65,8 +62,12 @@ TrainingMeasurement joined_halves(const TrainingMeasurement& first, const Traini
       both.record.set(column, std::max(*m, *n));
     }
   }
-  for (const char* const column : intervals) {
-    if (both.record.has(column)) both.record.set(column, Cell{});
+  // Set anew below where both halves together have an interval.
+  for (const Column& column : standard_columns()) {
+    if (!column.has_interval) continue;
+    for (const std::string& end : {interval_end(column, "low"), interval_end(column, "high")}) {
+      if (both.record.has(end)) both.record.set(end, Cell{});
+    }
   }
   const auto batch = std::get<std::int64_t>(first.record.get("batch_size"));
   set_step_times(both.record, both.samples, batch, both.doubt);

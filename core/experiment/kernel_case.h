@@ -1,8 +1,11 @@
 // One op at one size, as kernel benchmarks run it: matrix products and convolutions described by their extents.
 #pragma once
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/backend/backend.h"
 #include "core/graph/op.h"
 #include "core/ops/window.h"
 
@@ -29,5 +32,32 @@ struct Conv2DExtents {
 };
 /// Throws Error as matmul_case, and for windows that do not fit.
 KernelCase conv2d_case(const Conv2DExtents& extents, Dtype dtype);
+
+/// An op planned for fixed types on one device, with memory of its own. That holds numbers of ordinary size: zeros,
+/// denormals or garbage would be computed at other speeds.
+class PlannedKernel {
+ public:
+  /// Throws what Op::infer, Backend::plan and MemoryPool::allocate throw. Integers are 0.
+  PlannedKernel(const Backend& backend, Device& device, const Op& op, std::vector<TensorType> inputs);
+
+  /// Queues one run.
+  void run() { kernel_->run(*stream_, inputs_, outputs_, {workspace_.data(), workspace_.bytes()}); }
+  void synchronize() { stream_->synchronize(); }
+
+  std::string_view implementation() const { return kernel_->implementation(); }
+  double flops() const { return flops_; }
+  double bytes() const { return bytes_; }
+
+ private:
+  TensorView allocate(Device& device, const TensorType& type);
+
+  std::vector<TensorType> types_;  // inputs, then outputs
+  std::unique_ptr<Kernel> kernel_;
+  Stream* stream_ = nullptr;
+  std::vector<Buffer> buffers_;
+  std::vector<TensorView> inputs_, outputs_;
+  Buffer workspace_;
+  double flops_ = 0, bytes_ = 0;
+};
 
 }  // namespace gpubench

@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/experiment/kernel_case.h"
 #include "core/experiment/matmul_peak.h"
-#include "core/experiment/planned_kernel.h"
 #include "core/experiment/step_measurement.h"
 #include "core/measure/stats/quantile.h"
 
@@ -128,17 +128,12 @@ Record to_record(const KernelMeasurement& measurement, const DeviceId& device, s
                 {"implementation", measurement.implementation},
                 {"device", to_string(device)},
                 {"steps", static_cast<std::int64_t>(measurement.samples.size())},
-                {"step_time_s", measurement.time.value},
                 {"flops_per_step", measurement.flops},
                 {"bytes_per_s", measurement.bytes / measurement.time.value}};
-  if (std::isfinite(measurement.time.interval.low) && std::isfinite(measurement.time.interval.high)) {
-    record.set("step_time_low_s", measurement.time.interval.low);
-    record.set("step_time_high_s", measurement.time.interval.high);
-  }
+  set_estimate(record, "step_time_s", measurement.time);
   if (!measurement.samples.empty()) record.set("step_time_p95_s", quantile(measurement.samples, 0.95));
-  set_rate(record, {"flops_per_s", "flops_low_per_s", "flops_high_per_s"}, measurement.flops, measurement.time);
-  if (best_flops_per_s)
-    set_rate(record, {"mfu", "mfu_low", "mfu_high"}, measurement.flops / *best_flops_per_s, measurement.time);
+  set_rate(record, "flops_per_s", measurement.flops, measurement.time);
+  if (best_flops_per_s) set_rate(record, "mfu", measurement.flops / *best_flops_per_s, measurement.time);
   mark_impossible_mfu(record);
   return record;
 }

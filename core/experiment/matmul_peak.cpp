@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/experiment/kernel_case.h"
-#include "core/experiment/planned_kernel.h"
 
 namespace gpubench {
 namespace {

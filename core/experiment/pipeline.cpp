@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <vector>
 
 #include "core/base/interrupt.h"
-#include "core/data/pipeline.h"
+#include "core/data/tune/pipeline.h"
 #include "core/experiment/input_window.h"
 #include "core/experiment/step_measurement.h"
-#include "core/telemetry/proc/cpu_probe.h"
+#include "core/telemetry/proc/process_probes.h"
 
 namespace gpubench {
 namespace {
@@ -95,12 +94,10 @@ class Measurement {
     record.set("elements", static_cast<std::int64_t>(windows) * static_cast<std::int64_t>(elements_));
     record.set("epochs", epochs_opened_);
     record.set("element_time_s", median.value / static_cast<double>(elements_));
-    set_rate(record, {"elements_per_s", "elements_low_per_s", "elements_high_per_s"}, static_cast<double>(elements_),
-             mean);
-    set_rate(record, {"bytes_per_s", "bytes_low_per_s", "bytes_high_per_s"}, bytes_ / static_cast<double>(taken_),
-             mean);
+    set_rate(record, "elements_per_s", static_cast<double>(elements_), mean);
+    set_rate(record, "bytes_per_s", bytes_ / static_cast<double>(taken_), mean);
     record.set("first_element_s", first_element_.count());
-    if (std::isfinite(cpu_share_)) record.set("cpu_share", cpu_share_);
+    record.set_measured("cpu_share", cpu_share_);
     record.set("stop_reason", window_.rule().reason());
     return record;
   }

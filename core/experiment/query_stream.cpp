@@ -2,11 +2,11 @@
 
 #include <condition_variable>
 #include <deque>
-#include <fmt/format.h>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 
@@ -121,19 +121,16 @@ class ManyClients final : public QueryStream {
   std::vector<Client> clients_;  // ends first: its threads use what stands above
 };
 
-constexpr std::string_view mode_names[] = {"single_stream", "offline"};
+constexpr EnumNames<InferenceMode, 2> inference_modes{"unknown mode of inference", {"single_stream", "offline"}};
 
 }  // namespace
 
 std::string_view to_string(InferenceMode mode) {
-  return mode_names[static_cast<std::size_t>(mode)];
+  return inference_modes[mode];
 }
 
 InferenceMode parse_inference_mode(std::string_view name) {
-  for (const InferenceMode mode : {InferenceMode::single_stream, InferenceMode::offline}) {
-    if (to_string(mode) == name) return mode;
-  }
-  throw Error(fmt::format("unknown mode '{}' of inference (known: single_stream, offline)", name));
+  return inference_modes.parse(name);
 }
 
 std::unique_ptr<QueryStream> make_query_stream(InferenceService& service, InferenceMode mode, int clients) {

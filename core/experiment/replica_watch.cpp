@@ -5,37 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
-#include <sstream>
+
+#include "core/group/line_fields.h"
 
 namespace gpubench {
 namespace {
-
-std::string to_line(const RankTimes& rank) {
-  return fmt::format("{} {} {} {} {} {} {} {} {}", rank.device, rank.own, rank.peer_wait, rank.exposed, rank.exchange,
-                     rank.bytes, rank.exchanges, rank.timed ? 1 : 0, fmt::join(rank.last_arrivals, " "));
-}
-
-RankTimes from_line(const std::string& line) {
-  RankTimes rank;
-  std::istringstream text(line);
-  text >> rank.device >> rank.own >> rank.peer_wait >> rank.exposed >> rank.exchange >> rank.bytes >> rank.exchanges >>
-      rank.timed;
-  for (std::int64_t count = 0; text >> count;) rank.last_arrivals.push_back(count);
-  return rank;
-}
-
-/// Those of all processes, by rank.
-std::vector<RankTimes> of_all(const ProcessGroup& group, const std::vector<std::string>& texts) {
-  std::vector<RankTimes> all;
-  for (std::size_t process = 0; process < texts.size(); ++process) {
-    std::istringstream lines(texts[process]);
-    for (std::string line; std::getline(lines, line);) {
-      all.push_back(from_line(line));
-      all.back().device += " of " + group.name_of(static_cast<int>(process));
-    }
-  }
-  return all;
-}
 
 template <class Member>
 double mean(const std::vector<RankTimes>& ranks, Member member) {
@@ -45,6 +19,27 @@ double mean(const std::vector<RankTimes>& ranks, Member member) {
 }
 
 }  // namespace
+
+std::string rank_times_text(const std::vector<RankTimes>& ranks) {
+  std::vector<std::string> lines;
+  for (const RankTimes& rank : ranks) {
+    lines.push_back(to_line(rank.device, rank.own, rank.peer_wait, rank.exposed, rank.exchange, rank.bytes,
+                            rank.exchanges, rank.timed, rank.last_arrivals));
+  }
+  return to_line(lines);
+}
+
+std::vector<RankTimes> rank_times_in(const std::string& text) {
+  std::vector<std::string> lines;
+  LineFields(text).read(lines);
+  std::vector<RankTimes> ranks;
+  for (const std::string& line : lines) {
+    RankTimes& rank = ranks.emplace_back();
+    LineFields(line).read(rank.device, rank.own, rank.peer_wait, rank.exposed, rank.exchange, rank.bytes,
+                          rank.exchanges, rank.timed, rank.last_arrivals);
+  }
+  return ranks;
+}
 
 void ReplicaWatch::begin() {
   before_.clear();
@@ -81,9 +76,14 @@ void ReplicaWatch::gather(std::vector<RankTimes> own) {
   ranks_ = std::move(own);
   ProcessGroup* const group = replicas_.group();
   if (group == nullptr) return;
-  std::string lines;
-  for (const RankTimes& rank : ranks_) lines += to_line(rank) + "\n";
-  ranks_ = of_all(*group, group->all_gather(lines));
+  const std::vector<std::string> texts = group->all_gather(rank_times_text(ranks_));
+  ranks_.clear();
+  for (std::size_t process = 0; process < texts.size(); ++process) {
+    for (RankTimes& rank : rank_times_in(texts[process])) {
+      rank.device += " of " + group->name_of(static_cast<int>(process));
+      ranks_.push_back(std::move(rank));
+    }
+  }
 }
 
 bool ReplicaWatch::needs_trace() const {
@@ -181,6 +181,36 @@ std::vector<double> balanced_shares(const std::vector<double>& own_times, const 
   const double fastest = std::ranges::max(speeds);
   for (double& speed : speeds) speed /= fastest;
   return speeds;
+}
+
+std::string ReplicaTrace::lengths() const {
+  std::vector<std::vector<std::int64_t>> by_replica;
+  for (const ExchangeTrace& replica : exchanges) {
+    std::vector<std::int64_t>& lengths = by_replica.emplace_back();
+    for (const TracedExchange& one : replica) lengths.push_back(one.length.count());
+  }
+  return to_line(absence, by_replica);
+}
+
+JoinedLengths join_lengths(const std::vector<std::string>& texts, const std::vector<std::string>& names) {
+  assert(texts.size() == names.size());
+  JoinedLengths joined;
+  for (std::size_t process = 0; process < texts.size(); ++process) {
+    std::string reason;
+    std::vector<std::vector<std::int64_t>> by_replica;
+    LineFields(texts[process]).read(reason, by_replica);
+    if (!reason.empty()) return {{}, texts.size() == 1 ? reason : names[process] + ": " + reason};
+    for (const std::vector<std::int64_t>& lengths : by_replica)
+      joined.by_rank.emplace_back(lengths.begin(), lengths.end());
+  }
+  for (std::size_t rank = 1; rank < joined.by_rank.size(); ++rank) {
+    const std::size_t first = joined.by_rank[0].size(), own = joined.by_rank[rank].size();
+    if (own == first) continue;
+    return {{},
+            fmt::format("traces of all replicas need the same exchanges; rank 0 has {}, and rank {} has {}", first,
+                        rank, own)};
+  }
+  return joined;
 }
 
 }  // namespace gpubench

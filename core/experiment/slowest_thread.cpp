@@ -68,7 +68,7 @@ SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const T
   for (const StageStatistics& stage : stages) {
     known += stage.waiting;
     if (stage.workers == 0) continue;
-    // Who does not say how long it was in its source's calls did no_time else.
+    // Who does not say how long it was in its source's calls did nothing else.
     const bool says = stage.source > no_time || stage.busy > no_time;
     const Seconds pulling = says ? stage.source : stage.workers * measured - stage.blocked;
     const Busy its = busy({.stage = stage.stage,

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 
 #include "core/base/error.h"
@@ -9,6 +10,7 @@
 #include "core/experiment/input_window.h"
 #include "core/experiment/step_trace.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/column.h"
 #include "core/telemetry/nvtx.h"
 
 namespace gpubench {
@@ -18,10 +20,6 @@ namespace {
 constexpr double wide_interval = 0.05;
 
 /// Too few steps have no interval, and a system may not tell its CPU time: such cells stay empty.
-void set_measured(Record& record, std::string_view column, double value) {
-  if (std::isfinite(value)) record.set(column, value);
-}
-
 /// In a tracer's place where there is none: other processes count on the steps that would be traced.
 class BlindTracer final : public Tracer {
  public:
@@ -243,12 +241,20 @@ class Measurement {
 
 }  // namespace
 
-void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& step_time) {
-  set_measured(record, columns.value, amount / step_time.value);
+void set_estimate(Record& record, std::string_view column, const Estimate& estimate) {
+  const Column declared = column_of(column);
+  record.set_measured(column, estimate.value);
+  record.set_measured(interval_end(declared, "low"), estimate.interval.low);
+  record.set_measured(interval_end(declared, "high"), estimate.interval.high);
+}
+
+void set_rate(Record& record, std::string_view column, double amount, const Estimate& step_time) {
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
   const auto [shortest, longest] = step_time.interval;
-  if (!std::isfinite(longest) || shortest <= 0) return;
-  set_measured(record, columns.low, amount / longest);
-  set_measured(record, columns.high, amount / shortest);
+  const bool known = std::isfinite(longest) && shortest > 0;
+  set_estimate(record, column,
+               {amount / step_time.value,
+                known ? Interval{amount / longest, amount / shortest} : Interval{-unbounded, unbounded}});
 }
 
 void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size,
@@ -257,11 +263,8 @@ void set_step_times(Record& record, std::span<const double> samples, std::int64_
   record.set("quality", doubt.empty() ? interval_quality(step) : "unreliable: " + doubt);
   record.set("batch_size", batch_size);
   record.set("steps", std::ssize(samples));
-  set_rate(record, {"examples_per_s", "examples_low_per_s", "examples_high_per_s"}, static_cast<double>(batch_size),
-           estimate_mean(samples));
-  record.set("step_time_s", step.value);
-  set_measured(record, "step_time_low_s", step.interval.low);
-  set_measured(record, "step_time_high_s", step.interval.high);
+  set_rate(record, "examples_per_s", static_cast<double>(batch_size), estimate_mean(samples));
+  set_estimate(record, "step_time_s", step);
   record.set("step_time_p95_s", quantile(samples, 0.95));
 }
 

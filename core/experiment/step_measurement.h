@@ -7,11 +7,10 @@
 
 #include "core/exec/runtime.h"
 #include "core/experiment/step_source.h"
-#include "core/measure/pace.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
-#include "core/telemetry/tracer.h"
+#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 
@@ -39,13 +38,11 @@ struct StepMeasurement {
   std::vector<RankTimes> ranks{};
 };
 
-/// A rate and its 95 % interval.
-struct RateColumns {
-  std::string_view value, low, high;
-};
-/// Sets what `amount` a step comes to in a second. Of training, by the mean step: disturbed steps take their time too.
-/// The interval stays empty where there is none.
-void set_rate(Record& record, const RateColumns& columns, double amount, const Estimate& step_time);
+/// Sets a column and the ends of its interval; the ends stay empty where there is no interval.
+void set_estimate(Record& record, std::string_view column, const Estimate& estimate);
+/// The same for the rate of `amount` a step. For training, `step_time` is the mean: disturbed steps take their time
+/// too.
+void set_rate(Record& record, std::string_view column, double amount, const Estimate& step_time);
 
 /// Sets what follows from the step times: steps, examples_per_s, step_time_s and their intervals, step_time_p95_s; and
 /// quality, by `doubt` where there is one, else by the median's interval.

@@ -1,10 +1,10 @@
-// Training steps as a measurement sees them: one after the other, whoever takes them (a model's step loop, a loop
-// written by hand).
+// Training steps as a measurement sees them: one after the other, from a model's step loop or from a loop written by
+// hand.
 #pragma once
 #include <cstdint>
 
 #include "core/base/clock.h"
-#include "core/experiment/epochs.h"
+#include "core/experiment/input_window.h"
 #include "core/experiment/replica_watch.h"
 
 namespace gpubench {
@@ -27,7 +27,7 @@ class StepSource {
   virtual int steps_in_flight() const { return 0; }
   /// Called between warm-up and measuring: figures that accumulate over steps start here.
   virtual void reset_figures() {}
-  /// Asked after reset_figures(): what watches the replicas that take the steps; nullptr where there are none.
+  /// After reset_figures(): watches the replicas that take the steps; nullptr without replicas.
   virtual ReplicaWatch* replicas() { return nullptr; }
 };
 

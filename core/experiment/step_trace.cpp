@@ -1,7 +1,5 @@
 #include "core/experiment/step_trace.h"
 
-#include "core/backend/registry/physical_gpu.h"
-
 namespace gpubench {
 namespace {
 
@@ -38,7 +36,7 @@ std::vector<int> gpus_of(Replicas& replicas) {
   std::vector<int> gpus;
   for (int replica = 0; replica < replicas.size(); ++replica) {
     const DeviceId& id = replicas.device(replica);
-    const std::optional<int> gpu = physical_gpu(replicas.runtime(replica).devices().device(id));
+    const std::optional<int> gpu = replicas.runtime(replica).devices().device(id).tracer_index();
     if (!gpu) return {};
     gpus.push_back(*gpu);
   }

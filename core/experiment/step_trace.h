@@ -3,11 +3,11 @@
 #include <optional>
 
 #include "core/exec/replicas.h"
-#include "core/experiment/replica_trace.h"
+#include "core/experiment/replica_watch.h"
 #include "core/experiment/step_source.h"
 #include "core/results/record.h"
 #include "core/telemetry/breakdown.h"
-#include "core/telemetry/tracer.h"
+#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 
@@ -25,8 +25,8 @@ struct StepTrace {
   std::optional<ReplicaTrace> replicas{};
 };
 
-/// Adds what the host does, waiting for input or computing, to what the tracer sees. The tracer has started, with idle
-/// devices. `replicas`: those that take the steps; nullptr for none. Throws what the tracer throws.
+/// Adds the host's spans, waiting for input or computing, to those of the tracer. The tracer has started, with idle
+/// devices. `replicas` take the steps; nullptr without replicas. Throws what the tracer throws.
 StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits = {});
 

@@ -139,9 +139,9 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
 
 void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s) {
   const double flops = *number_in(record.get("flops_per_step"));
-  set_rate(record, {"flops_per_s", "flops_low_per_s", "flops_high_per_s"}, flops, mean_step);
+  set_rate(record, "flops_per_s", flops, mean_step);
   if (!best_flops_per_s) return;
-  set_rate(record, {"mfu", "mfu_low", "mfu_high"}, flops / *best_flops_per_s, mean_step);
+  set_rate(record, "mfu", flops / *best_flops_per_s, mean_step);
   mark_impossible_mfu(record);
 }
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include "core/base/align.h"
+
 namespace gpubench {
 namespace {
 
@@ -105,7 +107,7 @@ class Walk {
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::size_t alignment) {
   if (lifetimes.empty()) return {};
   std::vector<std::size_t> sizes, order(lifetimes.size());
-  for (const Lifetime& lifetime : lifetimes) sizes.push_back((lifetime.bytes + alignment - 1) / alignment * alignment);
+  for (const Lifetime& lifetime : lifetimes) sizes.push_back(align_up(lifetime.bytes, alignment));
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t lower_bound = largest_live_sum(lifetimes, sizes);
 

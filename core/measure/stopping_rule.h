@@ -2,6 +2,8 @@
 // so it can be tested with invented ones. Its test grows with the series and is therefore made at sample counts that
 // grow by a quarter: some ten looks in a run, two thousandths of its time at 40 µs a step.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +55,27 @@ class StoppingRule {
   std::size_t next_check_;
   StopReason stop_reason_ = StopReason::running;
   double reached_error_;
+};
+
+/// Returns the first process's argument on all processes, which call it in the same order. Throws PeerLost. Empty where
+/// there are no other processes.
+using Agreement = std::function<std::int64_t(std::int64_t)>;
+
+/// How long processes that step together go on. Each measures other times and would stop at another step. So the first
+/// one decides, for as many steps at a time as its time between two questions asks for. A process without others
+/// decides each step, at no cost.
+class Pace {
+ public:
+  explicit Pace(const Agreement& agreement) : agreement_(agreement) {}
+  /// Whether to take one more step, of which this process says that it is `wanted`.
+  bool more(bool wanted) { return agreement_ ? agreed(wanted) : wanted; }
+
+ private:
+  bool agreed(bool wanted);
+
+  const Agreement& agreement_;
+  std::int64_t left_ = 0, taken_ = 0;
+  Clock::time_point asked_{};
 };
 
 }  // namespace gpubench

@@ -1,19 +1,19 @@
 #include "core/ops/activation.h"
 
-#include <array>
-
+#include "core/base/enum_names.h"
 #include "core/ops/check.h"
 #include "core/ops/elementwise.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 6> activation_names{"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"};
+constexpr EnumNames<Activation, 6> activations{"unknown activation",
+                                               {"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"}};
 
 }  // namespace
 
 std::string_view to_string(Activation activation) {
-  return activation_names[static_cast<std::size_t>(activation)];
+  return activations[activation];
 }
 
 namespace ops {

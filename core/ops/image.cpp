@@ -1,10 +1,10 @@
 #include "core/ops/image.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <memory>
 
+#include "core/base/enum_names.h"
 #include "core/ops/cast.h"
 #include "core/ops/check.h"
 #include "core/ops/elementwise.h"
@@ -56,7 +56,7 @@ Shape with_size(Shape from, std::int64_t height, std::int64_t width) {
   return from;
 }
 
-constexpr std::array method_names{std::string_view("bilinear"), std::string_view("nearest")};
+constexpr EnumNames<ResizeMethod, 2> resize_methods{"resize_images: there is no method", {"bilinear", "nearest"}};
 
 constexpr float brightest_byte = 255;
 
@@ -160,14 +160,11 @@ double RandomCrop::bytes(std::span<const TensorType>, std::span<const TensorType
 }
 
 std::string_view to_string(ResizeMethod method) {
-  return method_names[static_cast<std::size_t>(method)];
+  return resize_methods[method];
 }
 
 ResizeMethod parse_resize_method(std::string_view name) {
-  for (std::size_t i = 0; i < method_names.size(); ++i) {
-    if (method_names[i] == name) return static_cast<ResizeMethod>(i);
-  }
-  ops::refuse("resize_images", fmt::format("there is no method '{}' (known: bilinear, nearest)", name));
+  return resize_methods.parse(name);
 }
 
 std::string ResizeImages::attributes() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "core/base/align.h"
 #include "core/ops/check.h"
 
 namespace gpubench {
@@ -39,7 +40,7 @@ std::vector<TensorType> with_epilogue(std::string_view op, const QuantizedEpilog
 
 std::int64_t rounded_up(std::int64_t count) {
   constexpr std::int64_t block = 64;  // int8 in the widest vector there is
-  return (count + block - 1) / block * block;
+  return align_up(count, block);
 }
 
 }  // namespace

@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 
 namespace gpubench {
+namespace {
+
+constexpr EnumNames<Padding, 2> paddings{"unknown padding", {"valid", "same"}};
+
+}  // namespace
 
 std::string_view to_string(Padding padding) {
-  return padding == Padding::valid ? "valid" : "same";
+  return paddings[padding];
 }
 
 Padding parse_padding(std::string_view name) {
-  if (name == "valid") return Padding::valid;
-  if (name == "same") return Padding::same;
-  throw Error(fmt::format("there is no padding \"{}\"; there are valid, same", name));
+  return paddings.parse(name);
 }
 
 std::string to_string(const Extents& extents) {

@@ -20,6 +20,24 @@ bool is_view(const Node& node) {
   return !aliases.empty() && aliases[0].kind == Alias::Kind::view;
 }
 
+/// Memory for an all-reduce in place of node `all_reduce` to overwrite: `value` itself, or a copy where others read it
+/// or where it is no result of the program.
+Value owned(Rewriter& rewriter, std::int32_t all_reduce, Value value) {
+  bool shared = rewriter.uses(value) > 1;
+  Value base = value;
+  while (is_view(rewriter.old_node(base))) {
+    base = rewriter.old_node(base).inputs[0];
+    shared = shared || rewriter.uses(base) > 1;
+  }
+  const Value mapped = rewriter.map(value);
+  if (!shared && !rewriter.old_node(base).inputs.empty()) return mapped;
+  return rewriter.add(all_reduce, std::make_shared<const AddN>(), std::vector<Value>{mapped});
+}
+
+bool has_all_reduce(const Program& program) {
+  return std::ranges::any_of(program.graph.nodes(), [](const Node& node) { return as_all_reduce(node) != nullptr; });
+}
+
 class Bucketing {
  public:
   Bucketing(const Program& program, std::size_t bucket_bytes)
@@ -34,8 +52,7 @@ class Bucketing {
   Program run() {
     for (std::int32_t index = 0; index < count(); ++index) {
       for (const std::size_t bucket : ends_before_[index]) end(buckets_[bucket]);
-      if (as_all_reduce(node(index)) == nullptr) rewriter_.keep(index);
-      if (as_all_reduce(node(index)) != nullptr && !bucketed_[static_cast<std::size_t>(index)]) exchange_at_once(index);
+      if (!bucketed_[static_cast<std::size_t>(index)]) rewriter_.keep(index);
       for (const std::size_t bucket : begins_after_[index]) begin(buckets_[bucket]);
     }
     for (const std::size_t bucket : ends_before_[count()]) end(buckets_[bucket]);
@@ -95,30 +112,10 @@ class Bucketing {
     return true;
   }
 
-  /// Memory that may be overwritten: the value itself, or a copy where others read it or it is none of the step's own.
-  Value owned(std::int32_t all_reduce, Value value) {
-    bool shared = rewriter_.uses(value) > 1;
-    Value base = value;
-    while (is_view(rewriter_.old_node(base))) {
-      base = rewriter_.old_node(base).inputs[0];
-      shared = shared || rewriter_.uses(base) > 1;
-    }
-    const Value mapped = rewriter_.map(value);
-    if (!shared && !rewriter_.old_node(base).inputs.empty()) return mapped;
-    return rewriter_.add(all_reduce, std::make_shared<const AddN>(), std::vector<Value>{mapped});
-  }
-
-  void exchange_at_once(std::int32_t index) {
-    std::vector<Value> tensors;
-    for (const Value input : node(index).inputs) tensors.push_back(owned(index, input));
-    const Value sums = rewriter_.add(index, node(index).op, tensors);
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(tensors.size()); ++i)
-      rewriter_.replace({index, i}, {sums.node, i});
-  }
-
   void begin(Bucket& bucket) {
     std::vector<Value> tensors;
-    for (const std::int32_t member : bucket.members) tensors.push_back(owned(member, node(member).inputs[0]));
+    for (const std::int32_t member : bucket.members)
+      tensors.push_back(owned(rewriter_, member, node(member).inputs[0]));
     OpPtr op = std::make_shared<const AllReduceBegin>(tensors.size());
     if (bucket.alone) op = std::make_shared<const AllReduce>(tensors.size());
     bucket.begun = rewriter_.add(bucket.members[0], std::move(op), tensors);
@@ -148,9 +145,27 @@ class Bucketing {
 }  // namespace
 
 Program bucket_all_reduces(Program program, std::size_t bucket_bytes) {
-  const std::vector<Node>& nodes = program.graph.nodes();
-  if (std::ranges::none_of(nodes, [](const Node& node) { return as_all_reduce(node) != nullptr; })) return program;
+  if (!has_all_reduce(program)) return program;
   return Bucketing(program, bucket_bytes).run();
+}
+
+Program copy_exchanged(Program program) {
+  if (!has_all_reduce(program)) return program;
+  Rewriter rewriter(program);
+  const std::vector<Node>& nodes = program.graph.nodes();
+  for (std::int32_t index = 0; index < static_cast<std::int32_t>(nodes.size()); ++index) {
+    const Node& node = nodes[static_cast<std::size_t>(index)];
+    if (as_all_reduce(node) == nullptr) {
+      rewriter.keep(index);
+      continue;
+    }
+    std::vector<Value> tensors;
+    for (const Value input : node.inputs) tensors.push_back(owned(rewriter, index, input));
+    const Value sums = rewriter.add(index, node.op, tensors);
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(tensors.size()); ++i)
+      rewriter.replace({index, i}, {sums.node, i});
+  }
+  return rewriter.finish();
 }
 
 }  // namespace gpubench

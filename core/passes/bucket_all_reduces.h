@@ -12,4 +12,8 @@ namespace gpubench {
 /// passes.
 Program bucket_all_reduces(Program program, std::size_t bucket_bytes);
 
+/// All-reduces are in place. This gives each one a copy of a tensor that others read too, or that is an input, a
+/// constant or a variable.
+Program copy_exchanged(Program program);
+
 }  // namespace gpubench

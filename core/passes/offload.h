@@ -1,23 +1,12 @@
 // Activations that wait for their gradients in the host's memory. What a layer computes and only gradients read again
-// is copied away as soon as it is there, and back shortly before its first gradient. This pass runs last: which tensors
-// gradients read is settled by the others, so that kernels are those of a step that keeps everything.
+// is copied away as soon as it is there, and back shortly before its first gradient. This pass runs after those that
+// choose kernels, so that kernels are those of a step that keeps everything.
 #pragma once
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "core/passes/pass.h"
 
 namespace gpubench {
-
-struct OffloadOptions {
-  /// Of these layers, by the labels of their nodes.
-  std::vector<std::string> layers{};
-  /// For how many layers a copy may take while kernels go on: it begins so many layers before its tensor is read, and
-  /// the tensor keeps its place for so many after it was made. 0: kernels wait for every copy. More than overlap needs
-  /// costs memory only.
-  int ahead = 1;
-};
 
 /// Nodes with one label stand for a layer. Kept on the device are what is read by another device, the program's
 /// outputs, and what would come back before as many bytes were computed as it has: nothing would gain by its place. On

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/passes/bucket_all_reduces.h"
 #include "core/passes/fold_batch_norm.h"
 #include "core/passes/fuse_accumulation.h"
 #include "core/passes/fuse_activation_gradient.h"
@@ -15,6 +16,7 @@
 #include "core/passes/fuse_quantize.h"
 #include "core/passes/fuse_softmax_cross_entropy.h"
 #include "core/passes/merge_casts.h"
+#include "core/passes/offload.h"
 #include "core/passes/pack_weights.h"
 #include "core/passes/place_copies.h"
 #include "core/passes/rewriter.h"
@@ -23,59 +25,78 @@
 namespace gpubench {
 namespace {
 
+enum class PassKind : std::uint8_t {
+  required,  // executors rely on it
+  optional,  // makes a step faster or smaller; can be switched off
+};
+
+struct Pass {
+  std::string_view name;
+  Program (*run)(Program program, const PassOptions& options, const PassDevices& devices);
+  PassKind kind = PassKind::optional;
+};
+
 /// A pass that does the same for every device.
 template <Program (*run)(Program)>
-Program everywhere(Program program, const Fuses&) {
+Program everywhere(Program program, const PassOptions&, const PassDevices&) {
   return run(std::move(program));
 }
 
-constexpr Pass passes[] = {
-    {"merge_casts", &everywhere<&merge_casts>, Pass::Kind::optional},
-    {"fuse_softmax_cross_entropy", &everywhere<&fuse_softmax_cross_entropy>, Pass::Kind::optional},
-    {"shrink_pool_gradient", &everywhere<&shrink_pool_gradient>, Pass::Kind::optional},
-    {"remove_dead_code", &everywhere<&remove_dead_code>, Pass::Kind::required},
-    {"fold_batch_norm", &everywhere<&fold_batch_norm>, Pass::Kind::optional},
-    {"fuse_epilogue", &everywhere<&fuse_epilogue>, Pass::Kind::optional},
-    {"fuse_quantize", &everywhere<&fuse_quantize>, Pass::Kind::optional},
-    {"pack_weights", &everywhere<&pack_weights>, Pass::Kind::optional},
-    {"fuse_conv_pool", &everywhere<&fuse_conv_pool>, Pass::Kind::optional},
-    {"fuse_activation_gradient", &fuse_activation_gradient, Pass::Kind::optional},
-    {"fuse_accumulation", &fuse_accumulation, Pass::Kind::optional},
-    {"fuse_bias_gradient", &fuse_bias_gradient, Pass::Kind::optional},
-    {"fuse_elementwise", &everywhere<&fuse_elementwise>, Pass::Kind::optional},
-    {"place_copies", &everywhere<&place_copies>, Pass::Kind::required},
-};
-
-bool on_no_device(const DeviceId&, const Op&, std::span<const TensorType>) {
-  return false;
+/// A pass that asks devices for their ops.
+template <Program (*run)(Program, const Fuses&)>
+Program where_fused(Program program, const PassOptions&, const PassDevices& devices) {
+  return run(std::move(program), devices.fuses);
 }
+
+Program offload_layers(Program program, const PassOptions& options, const PassDevices& devices) {
+  return offload(std::move(program), options.offload, devices.overlaps);
+}
+
+Program bucket_gradients(Program program, const PassOptions& options, const PassDevices&) {
+  return bucket_all_reduces(std::move(program), options.bucket_bytes);
+}
+
+// In the order in which they run. From offload on they see the tensors of the kernels that will run.
+constexpr Pass passes[] = {
+    {"merge_casts", &everywhere<&merge_casts>},
+    {"fuse_softmax_cross_entropy", &everywhere<&fuse_softmax_cross_entropy>},
+    {"shrink_pool_gradient", &everywhere<&shrink_pool_gradient>},
+    {"remove_dead_code", &everywhere<&remove_dead_code>, PassKind::required},
+    {"fold_batch_norm", &everywhere<&fold_batch_norm>},
+    {"fuse_epilogue", &everywhere<&fuse_epilogue>},
+    {"fuse_quantize", &everywhere<&fuse_quantize>},
+    {"pack_weights", &everywhere<&pack_weights>},
+    {"fuse_conv_pool", &everywhere<&fuse_conv_pool>},
+    {"fuse_activation_gradient", &where_fused<&fuse_activation_gradient>},
+    {"fuse_accumulation", &where_fused<&fuse_accumulation>},
+    {"fuse_bias_gradient", &where_fused<&fuse_bias_gradient>},
+    {"fuse_elementwise", &everywhere<&fuse_elementwise>},
+    {"place_copies", &everywhere<&place_copies>, PassKind::required},
+    {"offload", &offload_layers},
+    {"bucket_all_reduces", &bucket_gradients},
+    {"copy_exchanged", &everywhere<&copy_exchanged>, PassKind::required},
+};
 
 void check_names(const PassOptions& options) {
   std::vector<std::string_view> known;
   for (const Pass& pass : passes) {
-    if (pass.kind == Pass::Kind::optional) known.push_back(pass.name);
+    if (pass.kind == PassKind::optional) known.push_back(pass.name);
   }
   for (const std::string& name : options.disabled) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
     throw Error(fmt::format("there is no pass '{}' to switch off (known: {})", name, fmt::join(known, ", ")));
   }
 }
 
 }  // namespace
 
-std::span<const Pass> all_passes() {
-  return passes;
-}
-
-Program apply_passes(Program program, const PassOptions& options, const Fuses& fuses,
-                     std::vector<PassTiming>* timings) {
+Program apply_passes(Program program, const PassOptions& options, PassDevices devices) {
   check_names(options);
-  const Fuses asked = fuses ? fuses : &on_no_device;
+  if (!devices.fuses) devices.fuses = [](const DeviceId&, const Op&, std::span<const TensorType>) { return false; };
+  if (!devices.overlaps) devices.overlaps = [](const DeviceId&) { return false; };
   for (const Pass& pass : passes) {
-    if (pass.kind == Pass::Kind::optional && options.disabled.contains(std::string(pass.name))) continue;
-    const Stopwatch watch;
-    program = pass.run(std::move(program), asked);
-    if (timings != nullptr) timings->push_back({pass.name, watch.elapsed()});
+    if (pass.kind == PassKind::optional && options.disabled.contains(std::string(pass.name))) continue;
+    program = pass.run(std::move(program), options, devices);
   }
   return program;
 }

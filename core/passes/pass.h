@@ -1,53 +1,55 @@
-// Graph to graph. A pass has a name, can be switched off by it, is timed, and must not change results beyond rounding.
+// Graph to graph. A pass has a name, can be switched off by it, and must not change results beyond rounding.
 #pragma once
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/base/clock.h"
 #include "core/graph/graph.h"
 
 namespace gpubench {
 
-/// A graph and the values of it that somebody wants.
+/// A graph and the values of it that its user reads.
 struct Program {
   Graph graph;
   std::vector<Value> outputs;
+};
+
+struct OffloadOptions {
+  /// Of these layers, by the labels of their nodes.
+  std::vector<std::string> layers{};
+  /// For how many layers a copy may take while kernels go on: it begins so many layers before its tensor is read, and
+  /// the tensor keeps its place for so many after it was made. 0: kernels wait for every copy. More than overlap needs
+  /// costs memory only.
+  int ahead = 1;
+};
+
+/// As PyTorch's DistributedDataParallel has it.
+inline constexpr std::size_t default_bucket_bytes = std::size_t{25} << 20;
+
+struct PassOptions {
+  /// Names of passes that are left out. Throws Error at apply_passes() when one is unknown.
+  std::set<std::string> disabled{};
+  /// Activations that wait for their gradients in the host's memory.
+  OffloadOptions offload{};
+  /// Gradients are exchanged together up to so many bytes.
+  std::size_t bucket_bytes = default_bucket_bytes;
 };
 
 /// Whether `device` computes `op`, which a pass would make of several ops, and in less time than they take. Asked where
 /// that depends on the device; what helps everywhere is not.
 using Fuses = std::function<bool(const DeviceId& device, const Op& op, std::span<const TensorType> inputs)>;
 
-struct Pass {
-  enum class Kind : std::uint8_t {
-    required,  ///< executors rely on it
-    optional,  ///< makes a step faster; can be switched off
-  };
-  std::string_view name;
-  Program (*run)(Program program, const Fuses& fuses);
-  Kind kind = Kind::optional;
+/// What passes ask about the devices of a program.
+struct PassDevices {
+  Fuses fuses{};  ///< empty: no device has ops of its own
+  /// Whether copies to the host run beside the device's kernels; empty: on none.
+  std::function<bool(const DeviceId& device)> overlaps{};
 };
 
-/// Every pass, in the order in which they run.
-std::span<const Pass> all_passes();
-
-struct PassOptions {
-  /// Names of passes that are left out. Throws Error at apply_passes() when one is unknown.
-  std::set<std::string> disabled;
-};
-
-struct PassTiming {
-  std::string_view name;
-  Seconds time{};
-};
-
-/// Without `fuses`, no device has ops of its own.
-Program apply_passes(Program program, const PassOptions& options, const Fuses& fuses = {},
-                     std::vector<PassTiming>* timings = nullptr);
+/// Runs all passes but those that are switched off.
+Program apply_passes(Program program, const PassOptions& options, PassDevices devices = {});
 
 }  // namespace gpubench

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/report/run_table.h"
 #include "core/report/scale.h"
@@ -61,7 +62,7 @@ bool varies(const std::string& column, std::span<const Record* const> rows) {
   return std::ranges::any_of(rows, [&](const Record* row) { return row->get(column) != rows.front()->get(column); });
 }
 
-// Axes that vary and are neither x nor the series: they tell series apart too.
+// Axes that vary and are neither x nor the series. They distinguish series too.
 std::vector<Column> other_axes(const ChartSpec& spec, std::span<const Record* const> rows,
                                std::span<const std::string> axes, std::span<const Column> columns) {
   std::vector<Column> others;
@@ -77,7 +78,7 @@ std::string series_name(const Record& row, const std::optional<Column>& series, 
   if (series) {
     const Cell& cell = row.get(series->name);
     name = format_cell(cell, series->unit);
-    // A bare number would not say of what.
+    // A number alone would not say which axis it belongs to.
     if (!std::holds_alternative<std::string>(cell)) name = heading_of(*series) + " " + name;
   }
   for (const Column& other : others) {
@@ -96,8 +97,8 @@ bool are_apart(std::string_view x, std::span<const Record* const> rows, const st
   });
 }
 
-// An x that is no axis but was computed, such as a number of parameters, stands for an axis that it follows from:
-// points along that one are a line, not a series each. It is the last (the fastest) without which rows stay apart.
+// Where x is no axis but follows from one, as a number of parameters follows from a layer's width, points along that
+// axis are one line and not a series each. The axis is the last (the fastest) one without which rows still differ in x.
 void drop_axis_of_computed_x(const ChartSpec& spec, std::span<const Record* const> rows,
                              std::span<const std::string> axes, const std::optional<Column>& series,
                              std::vector<Column>& others) {
@@ -162,7 +163,7 @@ AxisScale scale_of(const Column& column, std::span<const Record* const> rows) {
   return axis_scale(column, largest);
 }
 
-/// One unit for a logarithmic axis makes numbers such as 0.00391 MiB of its small values.
+/// Whether a logarithmic x axis needs a unit for each tick: with one unit small values read as 0.00391 MiB.
 bool spans_units(const ChartSpec& spec, const Column& x, std::span<const Record* const> rows) {
   constexpr double next_unit = 1000;
   if (spec.log_x == 0 || x.unit == Unit::none) return false;
@@ -183,9 +184,8 @@ void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
 }  // namespace
 
 ChartKind parse_chart_kind(std::string_view name) {
-  if (name == "line") return ChartKind::line;
-  if (name == "bar") return ChartKind::bar;
-  throw Error(fmt::format("unknown chart '{}'; charts are line, bar", name));
+  constexpr EnumNames<ChartKind, 2> names{"unknown chart", {"line", "bar"}};
+  return names.parse(name);
 }
 
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
@@ -216,7 +216,7 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
                          });
   const AxisScale scale = scale_of(y, rows);
   chart.y_label = scale.label;
-  // A setting is written as it was set; a measured x is scaled as y is.
+  // A setting keeps its value as it was set; a measured x is scaled like y.
   const bool own_units = numeric_x && spans_units(chart.spec, x, rows);
   const AxisScale x_scale =
       numeric_x && x.unit != Unit::none && !own_units ? scale_of(x, rows) : AxisScale{1, heading_of(x)};

@@ -1,6 +1,6 @@
-// What a chart shows, worked out from rows and independent of who draws it. Rows are never averaged: axes that vary
-// beside x and series make series of their own. Nothing vanishes either: what is unreliable is marked, and a series
-// without any point is named with the reason.
+// What a chart shows, computed from rows and independent of the program that draws it. Rows are never averaged: axes
+// that vary beside x and series make further series. No row is left out silently: unreliable points are marked, and a
+// series without a point is named with the reason.
 #pragma once
 #include <optional>
 #include <span>
@@ -39,9 +39,9 @@ struct ChartPoint {
   double x = 0;
   double y = 0;
   std::optional<Interval> interval;
-  /// The row says so of itself.
+  /// The row's `quality` says so.
   bool unreliable = false;
-  /// What x is called on an axis of many magnitudes, each with a unit of its own ("4 KiB"); else empty.
+  /// The text of x on an axis of many magnitudes, with its own unit ("4 KiB"); else empty.
   std::string x_text = {};
 };
 

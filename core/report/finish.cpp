@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/report/gnuplot.h"
-#include "core/report/gnuplot_script.h"
 #include "core/report/page.h"
 #include "core/report/resources.h"
 #include "core/report/svg.h"

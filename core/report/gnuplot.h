@@ -1,11 +1,17 @@
-// Runs gnuplot, as a program of its own, on the scripts that gnuplot_script() makes.
+// Charts by gnuplot, a program of its own. The script that draws a chart is kept beside the picture, holds the chart's
+// data, and needs only the shared style.
 #pragma once
 #include <filesystem>
+#include <string>
+
+#include "core/report/chart.h"
 
 namespace gpubench {
 
-bool gnuplot_is_installed();
+/// Loads the style from two folders up and writes "<name>.svg" into its own folder (gnuplot_script.cpp).
+std::string gnuplot_script(const Chart& chart);
 
+bool gnuplot_is_installed();
 /// Runs gnuplot on a script inside its folder; blocks. Throws Error with gnuplot's message.
 void run_gnuplot(const std::filesystem::path& script);
 

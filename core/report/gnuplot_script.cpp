@@ -1,56 +1,55 @@
-#include "core/report/gnuplot_script.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
 
 #include "core/base/units.h"
+#include "core/report/gnuplot.h"
 #include "core/report/text.h"
 
 namespace gpubench {
 namespace {
 
 constexpr double longest_plain_number = 1e6;
-// Of plots/style.gp.
+// Numbers of line styles in plots/style.gp.
 constexpr std::size_t styles = 8;
 constexpr std::size_t unreliable_style = 9;
 constexpr std::size_t absent_style = 10;
 constexpr std::string_view unreliable_text = "unreliable";
-// Of the distance between two categories.
+// Share of the distance between two categories.
 constexpr double bar_group_width = 0.8;
-// Of a bar's share of its group.
+// Share of a bar's place in its group.
 constexpr double bar_fill = 0.92;
 // A linear axis starts at zero unless all values lie in the upper part of it.
 constexpr double start_at_zero_below = 0.6;
-// A chart without a key, and what labels aslant and each line of the key add to it.
+// Height of a chart without a key, and what slanted labels and each line of the key add to it.
 constexpr std::size_t plot_height = 410;
 constexpr std::size_t aslant_height = 80;
 constexpr std::size_t key_line_height = 24;
 constexpr std::size_t key_line_width = 84;
 // Sample and gap beside an entry's text.
 constexpr std::size_t key_entry_extra = 10;
-// Of the data's width, on each side.
+// Share of the data's width, on each side.
 constexpr double plot_margin = 0.03;
-// What has room, in characters.
+// Longest texts, in characters.
 constexpr std::size_t title_width = 84;
 constexpr std::size_t key_width = 64;
 constexpr std::size_t tick_width = 24;
-// Of the x axis, for labels side by side.
+// Characters that the x axis has for labels side by side.
 constexpr std::size_t ticks_width = 80;
 
 std::string label(const std::string& text) {
   return quote_gnuplot(shorten(one_line(text), title_width));
 }
 
-// Labels of ticks are formats to gnuplot, in which a percent sign must be doubled.
+// gnuplot takes labels of ticks for formats, in which a percent sign must be doubled.
 std::string tick_text(const std::string& label) {
   std::string text;
   for (const char c : shorten(one_line(label), tick_width)) text += c == '%' ? "%%" : std::string(1, c);
   return quote_gnuplot(text);
 }
 
-// Whether the labels of categories would run into each other, so that they are written aslant.
+// Whether labels of categories would overlap; they are slanted then.
 bool is_crowded(const Chart& chart) {
   std::size_t longest = 0;
   for (const std::string& category : chart.categories) {
@@ -68,14 +67,14 @@ std::string category_ticks(const Chart& chart) {
                      static_cast<double>(chart.categories.size()) - 0.4);
 }
 
-// A whole number as it was set, while that is short; three digits of any other.
+// A whole number in full while that is short; three digits of any other.
 std::string number_text(double value) {
   if (std::abs(value) >= longest_plain_number) return format_si(value);
   return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
-// Ticks at the values that were measured rather than at powers between them, as many as have room. `width` is the
-// axis' width in logarithms.
+// Ticks at the measured values rather than at powers between them, as many as fit. `width` is the axis' width in
+// logarithms.
 std::string own_ticks(const std::map<double, std::string>& values, double width) {
   std::string ticks;
   double free_from = -1;
@@ -90,7 +89,7 @@ std::string own_ticks(const std::map<double, std::string>& values, double width)
   return fmt::format("set xtics ({})\n", ticks);
 }
 
-// The x axis ends a little beyond the data, so that points and ticks at its ends are whole.
+// The x axis ends a little beyond the data, so that points and ticks at its ends are not cut off.
 std::string x_range(const Chart& chart) {
   std::map<double, std::string> values;  // with their own names, where they have some
   for (const ChartSeries& series : chart.series) {
@@ -101,7 +100,7 @@ std::string x_range(const Chart& chart) {
   if (chart.spec.log_x == 0) {
     const double margin = plot_margin * (last - first);
     if (margin > 0) return fmt::format("set xrange [{}:{}]\n", first - margin, last + margin);
-    // One value has no width: by itself gnuplot shows its hundredths.
+    // A single value has no width: gnuplot would put ticks at its hundredths.
     const std::string& own_text = values.begin()->second;
     return fmt::format("set xrange [{}:{}]\nset xtics ({} {})\n", first - 1, first + 1,
                        quote_gnuplot(own_text.empty() ? number_text(first) : own_text), first);
@@ -149,7 +148,7 @@ std::vector<std::string> key_entries(const Chart& chart) {
   return entries;
 }
 
-// The key takes its place from the plot, so a chart of many series is made higher.
+// The key takes its room from the plot, so a chart of many series is made higher.
 std::size_t chart_height(const Chart& chart) {
   const std::vector<std::string> entries = key_entries(chart);
   const std::size_t height = plot_height + (is_crowded(chart) ? aslant_height : 0);
@@ -168,7 +167,7 @@ double bar_width(const Chart& chart) {
   return bar_group_width / static_cast<double>(chart.series.size());
 }
 
-// Where a series' bars stand beside the middle of their category.
+// Distance of a series' bars from the middle of their category.
 double bar_offset(const Chart& chart, std::size_t series) {
   return (static_cast<double>(series) - 0.5 * static_cast<double>(chart.series.size() - 1)) * bar_width(chart);
 }
@@ -184,7 +183,7 @@ std::string data_block(const Chart& chart, std::size_t index) {
   return block + "END\n";
 }
 
-// Rings around the points that their rows call unreliable.
+// Rings around the points of unreliable rows.
 std::string unreliable_block(const Chart& chart) {
   const bool bars = chart.spec.kind == ChartKind::bar;
   std::string block = "$unreliable << END\n";
@@ -196,7 +195,7 @@ std::string unreliable_block(const Chart& chart) {
   return block + "END\n";
 }
 
-// Intervals as vectors with flat heads: gnuplot's own error bars come with a white disc that hides the bar's middle.
+// Intervals as vectors with flat heads: gnuplot's error bars have a white disc that hides the bar's middle.
 std::string interval_clause(const std::string& data, const std::string& line) {
   return fmt::format("{} using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 {} notitle",
                      data, line);

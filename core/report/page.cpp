@@ -33,7 +33,7 @@ data list() {
   return data(data::type::list);
 }
 
-// `path` is what stands before the name in a nested table: "machine · ".
+// `path` is the prefix of names in a nested table: "machine · ".
 void add_facts(data& facts, const std::string& path, const std::string& name, const Info& info) {
   const Column column = column_of(name);
   const std::string label = path + heading_of(column);
@@ -127,7 +127,7 @@ data headings_of(const Table& table) {
   return all;
 }
 
-// Of the columns that hold something, in the order of results.csv.
+// Columns without any value are left out; the others keep the order of results.csv.
 data meanings_of(const Run& run) {
   data all = list();
   for (const Column& column : run.columns) {
@@ -166,7 +166,7 @@ data rows_of(const Table& table, const std::vector<Record>& records) {
   return rows;
 }
 
-// Rows that are no sound measurement, said before the table, where their reason may stand out of sight.
+// Names the rows that are no sound measurement before the table, whose columns with the reason may be out of sight.
 data problems_of(const Run& run) {
   data all = list();
   for (const Record& record : run.records) {

@@ -1,9 +1,9 @@
 #include "core/report/render.h"
 
-#include <array>
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
@@ -12,8 +12,7 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Format>, 4> format_names = {
-    {{"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}, {"markdown", Format::markdown}}};
+constexpr EnumNames<Format, 4> formats{"unknown format", {"text", "csv", "json", "markdown"}};
 
 /// "done", or "error: process 0 was lost".
 std::string ended_how(const Run& run) {
@@ -49,7 +48,7 @@ std::string csv_of(const Run& run) {
   return text;
 }
 
-// Empty cells are left out of a row, so that nobody takes null for a measured nothing.
+// Empty cells are left out of a row: null could be read as a measured zero.
 std::string json_of(const Run& run) {
   Info::List rows;
   for (const Record& record : run.records) {
@@ -65,10 +64,7 @@ std::string json_of(const Run& run) {
 }  // namespace
 
 Format parse_format(std::string_view name) {
-  for (const auto& [known, format] : format_names) {
-    if (name == known) return format;
-  }
-  throw Error(fmt::format("unknown format '{}'; formats are text, csv, json, markdown", name));
+  return formats.parse(name);
 }
 
 std::string render(const Run& run, Format format) {

@@ -13,20 +13,7 @@
 namespace gpubench {
 namespace {
 
-// Standard columns that a terminal has no room for.
-constexpr std::array<std::string_view, 11> full_only = {"point",
-                                                        "warmup_s",
-                                                        "flops_per_step",
-                                                        "reserved_memory_bytes",
-                                                        "stop_reason",
-                                                        "sm_clock_hz",
-                                                        "memory_clock_hz",
-                                                        "temperature_c",
-                                                        "nvml_active_share",
-                                                        "telemetry_share",
-                                                        "traced_step_time_s"};
-
-// Long or seldom filled: they stand at a row's end.
+// Long or seldom filled columns, which stand at a row's end.
 constexpr std::array<std::string_view, 5> shown_last = {"quality", "verdict", "status", "detail", "stop_reason"};
 
 template <class List>
@@ -75,7 +62,7 @@ std::string format_error(const Record& record) {
   return std::isfinite(error) ? fmt::format("{:.1f} %", 100 * error) : "";
 }
 
-// The ends of the columns' intervals; what they say stands beside the column itself, and in charts.
+// Columns of intervals' ends are left out: a table shows the interval beside its column, a chart as a bar.
 std::set<std::string> interval_ends(std::span<const Column> columns) {
   std::set<std::string> ends;
   for (const Column& column : columns) {
@@ -142,7 +129,7 @@ std::vector<Column> reading_order(std::span<const Column> columns, std::span<con
   return ordered;
 }
 
-// What every sound row has: worth a column only where one differs.
+// Whether the column says only what every sound row says.
 bool is_unremarkable(const Column& column, const std::vector<std::string>& cells) {
   const auto all_are = [&](std::string_view text) {
     return std::ranges::all_of(cells, [=](const std::string& cell) { return cell.empty() || cell == text; });
@@ -178,7 +165,7 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     const bool is_axis = contains(axes, column.name);
     // The experiment is named above every table.
     if (!is_axis && (column.name == "experiment" || ends.contains(column.name))) continue;
-    if (!is_axis && detail == Detail::brief && contains(full_only, column.name)) continue;
+    if (!is_axis && detail == Detail::brief && column.full_tables_only) continue;
     Shown next = shown_column(column, records);
     if (!is_axis && (all_empty(next.cells) || is_unremarkable(column, next.cells))) continue;
     const std::string common = is_axis || !is_setting(column, records) ? "" : common_text(next.cells, records);

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+
+#include "core/base/utf8.h"
 
 namespace gpubench {
 namespace {
@@ -12,24 +13,9 @@ constexpr std::string_view replacement_text = "\xEF\xBF\xBD";
 
 // Takes one character off the front; replacement_mark for a byte that starts none.
 char32_t next_character(std::string_view& text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t first = byte(0);
-  const std::size_t length = first < 0x80                    ? 1
-                             : first >= 0xC2 && first < 0xE0 ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-  constexpr std::array<std::uint8_t, 5> first_bits = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  constexpr std::array<char32_t, 5> least_value = {0, 0, 0x80, 0x800, 0x10000};
-  char32_t code = length == 0 ? replacement_mark : first & first_bits[length];
-  bool valid = length > 0 && length <= text.size();
-  for (std::size_t i = 1; valid && i < length; ++i) {
-    valid = (byte(i) & 0xC0) == 0x80;
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  valid = valid && code >= least_value[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-  text.remove_prefix(valid ? length : 1);
-  return valid ? code : replacement_mark;
+  const Utf8Character character = first_character(text);
+  text.remove_prefix(std::max<std::size_t>(character.bytes, 1));
+  return character.bytes > 0 ? character.code : replacement_mark;
 }
 
 struct Range {
@@ -52,10 +38,10 @@ bool within(const std::array<Range, N>& ranges, char32_t code) {
   return std::ranges::any_of(ranges, [=](Range range) { return range.first <= code && code <= range.last; });
 }
 
-// Direction overrides would let a title rearrange the table around it.
-bool is_control(char32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
-         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+// Line separators, and direction overrides, which would let a title rearrange the table around it.
+bool breaks_line(char32_t code) {
+  return is_control(code) || code == 0x2028 || code == 0x2029 || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
 }
 
 template <class Replace>
@@ -80,7 +66,7 @@ std::string one_line(std::string_view text) {
     const std::string_view before = text;
     const char32_t code = next_character(text);
     const std::string_view bytes = before.substr(0, before.size() - text.size());
-    if (is_control(code)) {
+    if (breaks_line(code)) {
       result += ' ';
     } else if (code == replacement_mark) {
       result += replacement_text;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <fmt/format.h>
+#include <ranges>
 #include <utility>
 
 #include "core/base/error.h"
@@ -15,22 +16,23 @@ struct Ending {
   std::string_view text;
   Unit unit;
   Better better;
+  Kind kind;
 };
 
 // The first that fits: a longer ending stands before its own ending.
 constexpr std::array endings = {
-    Ending{"flops_per_s", Unit::flops_per_second, Better::higher},
-    Ending{"bytes_per_s", Unit::bytes_per_second, Better::higher},
-    Ending{"_per_s", Unit::per_second, Better::higher},
-    Ending{"_s", Unit::seconds, Better::lower},
-    Ending{"_bytes", Unit::bytes, Better::lower},
-    Ending{"_share", Unit::share, Better::neither},
-    Ending{"accuracy", Unit::share, Better::higher},
-    Ending{"flops", Unit::flops, Better::neither},
-    Ending{"_w", Unit::watts, Better::lower},
-    Ending{"_j", Unit::joules, Better::lower},
-    Ending{"_hz", Unit::hertz, Better::neither},
-    Ending{"loss", Unit::none, Better::lower},
+    Ending{"flops_per_s", Unit::flops_per_second, Better::higher, Kind::time},
+    Ending{"bytes_per_s", Unit::bytes_per_second, Better::higher, Kind::time},
+    Ending{"_per_s", Unit::per_second, Better::higher, Kind::time},
+    Ending{"_s", Unit::seconds, Better::lower, Kind::time},
+    Ending{"_bytes", Unit::bytes, Better::lower, Kind::memory},
+    Ending{"_share", Unit::share, Better::neither, Kind::time},
+    Ending{"accuracy", Unit::share, Better::higher, Kind::learned},
+    Ending{"flops", Unit::flops, Better::neither, Kind::counted},
+    Ending{"_w", Unit::watts, Better::lower, Kind::sensor},
+    Ending{"_j", Unit::joules, Better::lower, Kind::sensor},
+    Ending{"_hz", Unit::hertz, Better::neither, Kind::sensor},
+    Ending{"loss", Unit::none, Better::lower, Kind::learned},
 };
 
 constexpr std::array<std::string_view, 12> unit_endings = {"",        "s",     "bytes", "1/s", "FLOP", "FLOP/s",
@@ -59,16 +61,14 @@ Column column_of(std::string_view name) {
   if (const Column* standard = find_standard_column(name)) return *standard;
   if (const Column* optional = named(name, optional_columns())) return *optional;
   for (const Ending& ending : endings) {
-    if (name.ends_with(ending.text)) return {std::string(name), ending.unit, ending.better};
+    if (name.ends_with(ending.text)) return {std::string(name), ending.unit, ending.better, ending.kind};
   }
   for (const std::string_view end : {"_low", "_high"}) {
     if (!name.ends_with(end)) continue;
-    Column column = column_of(name.substr(0, name.size() - end.size()));
-    column.name = name;
-    column.description = {};
-    return column;
+    const Column column = column_of(name.substr(0, name.size() - end.size()));
+    return {std::string(name), column.unit, column.better, column.kind};
   }
-  return {std::string(name), Unit::none, Better::neither};
+  return {std::string(name)};
 }
 
 void check_column_name(std::string_view name) {
@@ -86,16 +86,17 @@ bool may_be_axis(std::string_view name) {
 
 std::string_view unit_suffix(const Column& column) {
   const std::string_view name = column.name;
-  // "_c" tells a unit only where the table says so: names of scripts may end so.
+  // "_c" means a unit only in declared columns: a script's own name may end so.
   if (column.unit == Unit::celsius && name.ends_with("_c")) return name.substr(name.size() - 2);
-  for (const std::string_view suffix : {"_per_s", "_s", "_bytes", "_share", "_w", "_j", "_hz"}) {
-    if (name.ends_with(suffix) && name.size() > suffix.size()) return name.substr(name.size() - suffix.size());
+  for (const std::string_view ending : endings | std::views::transform(&Ending::text)) {
+    if (!ending.starts_with('_') || !name.ends_with(ending) || name.size() == ending.size()) continue;
+    return name.substr(name.size() - ending.size());
   }
   return {};
 }
 
 bool depends_on_quality(const Column& column) {
-  return column.unit != Unit::none && column.name.find("accuracy") == std::string::npos;
+  return column.unit != Unit::none && column.kind != Kind::learned;
 }
 
 std::string interval_end(const Column& column, std::string_view end) {

@@ -43,7 +43,7 @@ Record mean_of(const Counterparts& rows) {
 }  // namespace
 
 std::vector<Record> mean_over_processes(std::span<const Record> records) {
-  // By process: of which point its last row was, and how many that had.
+  // By process: the point of its latest row, and how many earlier rows that point has.
   std::map<std::string, std::pair<std::string, int>> places;
   std::map<std::pair<std::string, int>, std::size_t> index;
   std::vector<Counterparts> rows;

@@ -1,4 +1,4 @@
-// What many processes have measured together, as one table: that is what claims and charts are about.
+// Joins the rows that several processes measured into one table, which claims and charts are about.
 #pragma once
 #include <span>
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace gpubench {
 
-/// The rows of process 0, in their order, each with the means of what the processes measured: the k-th rows of a point
-/// belong together. Means are those of floating-point cells of the processes that have one; counts, names and the like
-/// are process 0's. A row that is unreliable in one process is unreliable.
+/// A row for each row of process 0, in its order; the k-th rows of a point in all processes belong together. A
+/// floating-point cell becomes the mean over the processes that have one, any other cell is that of process 0. A row
+/// that is unreliable in one process is unreliable.
 std::vector<Record> mean_over_processes(std::span<const Record> records);
 
 }  // namespace gpubench

@@ -1,6 +1,7 @@
 #include "core/results/record.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpubench {
 
@@ -11,6 +12,10 @@ void Record::set(std::string_view column, Cell cell) {
   } else {
     cells_.emplace_back(column, std::move(cell));
   }
+}
+
+void Record::set_measured(std::string_view column, double value) {
+  if (std::isfinite(value)) set(column, value);
 }
 
 const Cell& Record::get(std::string_view column) const {

@@ -17,6 +17,8 @@ class Record {
   bool operator==(const Record&) const = default;
   /// Replaces the column's cell or adds it at the end.
   void set(std::string_view column, Cell cell);
+  /// The same for a number; one that is not finite was not measured, and changes nothing.
+  void set_measured(std::string_view column, double value);
   /// Empty for a column that was never set.
   const Cell& get(std::string_view column) const;
   bool has(std::string_view column) const { return !is_empty(get(column)); }

@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// What run.json says until the run has ended; for good where its program has died.
+/// The status in run.json until the run ends. It stays where the program died.
 inline constexpr std::string_view unfinished_status = "running";
 
 std::filesystem::path results_root(const std::filesystem::path& out);

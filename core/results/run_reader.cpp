@@ -50,7 +50,7 @@ Column declared_column(const std::string& name, const Info& info) {
   const Info* columns = info.find("columns");
   if (!columns || !columns->list()) return column;
   for (const Info& declared : *columns->list()) {
-    if (declared.text("name") == name && declared.text("text") == "true") column.is_text = true;
+    if (declared.text("name") == name && declared.text("text") == "true") column.kind = Kind::text;
   }
   return column;
 }
@@ -94,7 +94,7 @@ Run read_run(const std::filesystem::path& directory) {
     }
     Record record;
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      Cell cell = parse_cell(fields[i], run.columns[i].is_text);
+      Cell cell = parse_cell(fields[i], run.columns[i].is_text());
       if (!is_empty(cell)) record.set(run.columns[i].name, std::move(cell));
     }
     run.records.push_back(std::move(record));

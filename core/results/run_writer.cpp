@@ -9,6 +9,7 @@
 #include "core/results/build_info.h"
 #include "core/results/csv.h"
 #include "core/results/run_directory.h"
+#include "core/results/run_reader.h"
 
 namespace gpubench {
 namespace {
@@ -66,7 +67,7 @@ Info column_info(const std::vector<Column>& columns, const std::vector<Record>& 
     Info::Fields fields{{"name", column.name}};
     if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
     if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
-    if (column.is_text) fields.emplace_back("text", true);
+    if (column.is_text()) fields.emplace_back("text", true);
     if (!column.description.empty()) fields.emplace_back("description", std::string(column.description));
     list.emplace_back(std::move(fields));
   }
@@ -167,7 +168,7 @@ void RunWriter::finish(const std::string& status) {
     const auto holds_text = [&](const Record& record) {
       return std::holds_alternative<std::string>(record.get(column.name));
     };
-    if (std::ranges::any_of(records_, holds_text)) column.is_text = true;
+    if (std::ranges::any_of(records_, holds_text)) column.kind = Kind::text;
   }
   info_.set("status", status);
   info_.set("finished", now_text());
@@ -178,6 +179,18 @@ void RunWriter::finish(const std::string& status) {
 
 void RunWriter::write_info() {
   replace_file(directory_ / "run.json", to_json(info_));
+}
+
+bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail) {
+  if (!std::filesystem::exists(directory / "run.json")) return false;
+  Run run = read_run(directory);
+  if (run.info.text("status") != unfinished_status) return false;
+  run.info.set("status", "error");
+  run.info.set("detail", detail);
+  run.info.set("finished", now_text());
+  run.info.set("rows", static_cast<std::int64_t>(run.records.size()));
+  replace_file(directory / "run.json", to_json(run.info));
+  return true;
 }
 
 }  // namespace gpubench

@@ -1,31 +1,5 @@
 // Writes one run's directory. Every row is on disk before add() returns, and a row that cannot be written whole (a full
 // disk) is taken back, so finished rows stay readable whatever happens next.
-//
-// lua/api/results.cpp shows it to lua/gpubench/experiment.lua as `gb._native.results`:
-//
-//   local run = results.new_run {
-//     experiment = "batch_size",        -- directory name: letters, digits, "_", "-", "."
-//     title = "...",                    -- any text
-//     axes = { "device", "batch_size" },
-//     columns = { "gap_s" },            -- optional: columns beyond the standard ones, where known before the first row
-//     out = ".",                        -- results/ and plots/ are made below it
-//   }
-//   run:add(row, samples)               -- row: table column -> boolean | number | string (nil: not measurable);
-//   samples: array
-//                                       -- of step times in seconds, or nil. `experiment`, `point` (1, 2, ...) and
-//                                       -- `process` (0) are filled in where the row has none.
-//   run:set_info { arguments = {...}, seed = 1, devices = {...} }   -- merged into run.json, top level, field by field
-//   run:finish {
-//     status = "done",                  -- done | interrupted | error
-//     charts = { { kind = "line", x = "batch_size", y = "examples_per_s", series = "device", log_x = 2, log_y = nil,
-//                  name = nil, title = nil } },
-//     expectations = { { claim = "...", verdict = "confirmed", reason = "..." } },
-//   }                                   -- returns { paths = { "results/.../results.csv", ... }, notes = { "gnuplot is
-//   not installed: ..." } } run:directory(), run:name(), run:rows()   -- strings; rows: array of the tables that were
-//   added, completed results.read(text, out)             -- a run by directory, name or experiment: { directory, info,
-//   columns, rows } results.render(text, format, out)   -- format: "text" | "csv" | "json" | "markdown"; returns a
-//   string results.table(rows, columns)        -- the aligned text table of any rows; columns optional
-//   results.list(out)                   -- array of { experiment, name, directory, title, status, rows }
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -92,5 +66,10 @@ class RunWriter {
   std::unique_ptr<AppendFile> rows_file_;
   std::unique_ptr<AppendFile> samples_file_;
 };
+
+/// Ends the record of a run whose process is lost before it could: its status becomes "error", with `detail` as the
+/// reason. False, and nothing is changed, where it has ended already or is not on this machine. Throws Error for a file
+/// that cannot be read or written.
+bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail);
 
 }  // namespace gpubench

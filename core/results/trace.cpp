@@ -19,7 +19,7 @@ double microseconds(Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
 }
 
-/// Also gives the lane its place when it is met for the first time.
+/// A lane that is not in `lanes` yet is added at the end.
 std::size_t row_of(std::vector<NameId>& lanes, NameId lane) {
   const auto found = std::ranges::find(lanes, lane);
   const auto row = static_cast<std::size_t>(found - lanes.begin());

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "core/telemetry/span.h"
+#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 

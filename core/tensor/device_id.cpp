@@ -1,6 +1,7 @@
 #include "core/tensor/device_id.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <fmt/format.h>
@@ -10,6 +11,22 @@
 
 namespace gpubench {
 namespace {
+
+struct KindRow {
+  std::string_view name, noun;
+  bool has_model;  ///< its ids name what accelerator they stand for
+};
+
+/// In the order of DeviceId::Kind.
+constexpr std::array kind_rows = {
+    KindRow{"cpu", "CPU device", false},
+    KindRow{"gpu", "GPU", false},
+    KindRow{"emulated", "emulated device", true},
+};
+
+const KindRow& row_of(DeviceId::Kind kind) {
+  return kind_rows[static_cast<std::size_t>(kind)];
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
@@ -30,16 +47,18 @@ bool parse_index(const std::string& text, std::int16_t& index) {
 
 }  // namespace
 
+std::string_view to_string(DeviceId::Kind kind) {
+  return row_of(kind).name;
+}
+
+std::string_view noun(DeviceId::Kind kind) {
+  return row_of(kind).noun;
+}
+
 std::string to_string(const DeviceId& id) {
-  switch (id.kind) {
-    case DeviceId::Kind::cpu:
-      return fmt::format("cpu:{}", id.index);
-    case DeviceId::Kind::gpu:
-      return fmt::format("gpu:{}", id.index);
-    case DeviceId::Kind::emulated:
-      return fmt::format("emulated:{}:{}", id.model, id.index);
-  }
-  return {};
+  const KindRow& row = row_of(id.kind);
+  return row.has_model ? fmt::format("{}:{}:{}", row.name, id.model, id.index)
+                       : fmt::format("{}:{}", row.name, id.index);
 }
 
 DeviceId parse_device_id(std::string_view name) {
@@ -49,16 +68,14 @@ DeviceId parse_device_id(std::string_view name) {
   if (text.starts_with("device:")) text.erase(0, 7);
 
   const std::vector<std::string> parts = split(text, ':');
-  DeviceId id;
-  const bool plain = parts[0] == "cpu" || parts[0] == "gpu";
-  if (plain && parts.size() <= 2) {
-    id.kind = parts[0] == "cpu" ? DeviceId::Kind::cpu : DeviceId::Kind::gpu;
-    if (parts.size() == 1 || parse_index(parts[1], id.index)) return id;
-  }
-  if (parts[0] == "emulated" && (parts.size() == 2 || parts.size() == 3) && !parts[1].empty()) {
-    id.kind = DeviceId::Kind::emulated;
-    id.model = parts[1];
-    if (parts.size() == 2 || parse_index(parts[2], id.index)) return id;
+  const auto row = std::ranges::find(kind_rows, parts[0], &KindRow::name);
+  if (row != kind_rows.end()) {
+    DeviceId id{static_cast<DeviceId::Kind>(row - kind_rows.begin()), 0, {}};
+    const std::size_t index_at = row->has_model ? 2 : 1;
+    if (row->has_model && parts.size() > 1) id.model = parts[1];
+    const bool has_its_model = id.model.empty() != row->has_model;
+    if (has_its_model && parts.size() == index_at) return id;
+    if (has_its_model && parts.size() == index_at + 1 && parse_index(parts[index_at], id.index)) return id;
   }
   throw Error(fmt::format("'{}' names no device; write cpu:0, gpu:1, /GPU:0 or emulated:h200:0", name));
 }

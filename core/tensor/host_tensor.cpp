@@ -7,6 +7,7 @@
 #include <new>
 #include <sys/mman.h>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -18,7 +19,7 @@ constexpr std::size_t worth_huge_pages = 2 * huge_page;
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
   const std::size_t alignment = bytes >= worth_huge_pages ? huge_page : HostTensor::alignment;
-  const std::size_t rounded = (std::max(bytes, std::size_t{1}) + alignment - 1) / alignment * alignment;
+  const std::size_t rounded = align_up(std::max(bytes, std::size_t{1}), alignment);
   void* memory = std::aligned_alloc(alignment, rounded);
   if (memory == nullptr) throw OutOfMemory(fmt::format("host: no memory for an array of {} bytes", bytes));
   if (alignment == huge_page) ::madvise(memory, rounded, MADV_HUGEPAGE);  // a wish: small pages serve as well

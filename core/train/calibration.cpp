@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/data/pipeline.h"
+#include "core/data/tune/pipeline.h"
 #include "core/exec/executor.h"
 #include "core/exec/plan_cache.h"
 #include "core/ops/cast.h"

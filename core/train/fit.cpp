@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/shuffle.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/shuffle.h"
 #include "core/train/training_state.h"
 
 namespace gpubench {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "core/exec/plan_memory.h"
+#include "core/exec/plan/plan_memory.h"
 
 namespace gpubench {
 

@@ -212,7 +212,7 @@ void require_offloadable(const Model& model, const CompileConfig& config) {
 ExecutorOptions training_options(const Model& model, const CompileConfig& config) {
   require_offloadable(model, config);
   ExecutorOptions options = config.executor;
-  options.offload = {.layers = config.offload.layers, .ahead = config.offload.ahead};
+  options.passes.offload = {.layers = config.offload.layers, .ahead = config.offload.ahead};
   for (const Model::Call& call : model.calls()) {
     if (call.inputs.empty()) continue;
     const std::string& name = call.layer->name();
@@ -220,9 +220,9 @@ ExecutorOptions training_options(const Model& model, const CompileConfig& config
     const bool on_host = call.layer->device() == host;
     if (named && on_host) refuse_offload_from_host(model, fmt::format("layer '{}' is", name));
     const bool again = std::ranges::find(config.recompute, name) != config.recompute.end();
-    if (config.offload.all && !on_host && !again) options.offload.layers.push_back(name);
+    if (config.offload.all && !on_host && !again) options.passes.offload.layers.push_back(name);
   }
-  if (config.offload.all && options.offload.layers.empty() && config.recompute.empty())
+  if (config.offload.all && options.passes.offload.layers.empty() && config.recompute.empty())
     refuse_offload_from_host(model, "all its layers are");
   return options;
 }

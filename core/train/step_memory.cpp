@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/data/dataset.h"
 #include "core/exec/replicated_executor.h"
+#include "core/exec/run/graph_executor.h"
 #include "core/passes/recompute.h"
 #include "core/train/recompute_choice.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/data/dataset.h"
-#include "core/exec/plan_memory.h"
+#include "core/exec/plan/plan_memory.h"
 #include "core/train/trainer.h"
 
 namespace gpubench {

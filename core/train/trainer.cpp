@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/pipeline.h"
+#include "core/data/tune/pipeline.h"
 #include "core/exec/replicated_executor.h"
 #include "core/telemetry/nvtx.h"
 #include "core/train/step_memory.h"
@@ -179,7 +179,7 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
                       "memory, from where each replica takes its part: leave out prefetch_to_device",
                       model_->name(), to_string(*device)));
     }
-    options.bucket_bytes = config_.replicas->options().bucket_bytes;
+    options.passes.bucket_bytes = config_.replicas->options().bucket_bytes;
     plan->executor = make_replicated(phase, key, options);
   } else {
     const CompileConfig config = phase == Phase::training ? recomputed_within(*this, key.types) : config_;

@@ -1,30 +1,25 @@
 #include "core/train/value_range.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/ops/quantize.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 3> names{"max", "percentile", "mse"};
+constexpr EnumNames<RangeMethod, 3> methods{"unknown calibration method", {"max", "percentile", "mse"}};
 
 }  // namespace
 
 std::string_view to_string(RangeMethod method) {
-  return names[static_cast<std::size_t>(method)];
+  return methods[method];
 }
 
 RangeMethod parse_range_method(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<RangeMethod>(i);
-  }
-  throw Error(fmt::format("unknown calibration method '{}' (known: {})", name, fmt::join(names, ", ")));
+  return methods.parse(name);
 }
 
 void MagnitudeHistogram::add(std::span<const float> values) {

@@ -1,11 +1,13 @@
-// gb.data: datasets that read files.
-#include "core/data/list_files.h"
-#include "core/data/read_file.h"
+// gb.data: datasets that read files, and functions of their bytes.
+#include "core/data/function/decode_raw.h"
+#include "core/data/function/read_file.h"
+#include "core/data/source/list_files.h"
 #include "lua/api/dataset.h"
 #include "lua/api/element_function.h"
 #include "lua/api/file_names.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
+#include "lua/api/types.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -24,12 +26,23 @@ DatasetPtr files_listed(lua_State* L, const FileNames& patterns, const ListFiles
   return list_files(listed(L, patterns), order);
 }
 
+struct DecodeRawTable {
+  Dtype dtype = Dtype::u8;
+  Shape shape{varying};
+  static constexpr auto fields =
+      std::tuple{required("dtype", &DecodeRawTable::dtype), field("shape", &DecodeRawTable::shape)};
+};
+
+std::shared_ptr<const ElementFunction> raw_decoder(const DecodeRawTable& options) {
+  return decode_raw({options.shape, options.dtype});
+}
+
 }  // namespace
 
 void open_data_files(lua_State* L) {
   const Module gb = Module::root(L);
   const Module data = gb.submodule("data");
-  data.function<&read_file>("read_file");
+  data.function<&read_file>("read_file").function<&raw_decoder>("decode_raw");
   const Module constructors = data.submodule("Dataset");
   constructors.function<&files_listed>("list_files");
 }

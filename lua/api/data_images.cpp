@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/codec/jpeg_encode.h"
-#include "core/data/decode_image.h"
-#include "core/data/image_folder.h"
+#include "core/codec/jpeg.h"
+#include "core/data/function/decode_image.h"
+#include "core/data/source/image_folder.h"
 #include "lua/api/dataset.h"
 #include "lua/api/element_function.h"
 #include "lua/api/openers.h"

@@ -1,10 +1,10 @@
 #include "lua/api/data_pipeline.h"
 
-#include "core/data/options.h"
-#include "core/data/pipeline_record.h"
-#include "core/data/prefetch_to_device.h"
+#include "core/data/epoch_record.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/tune/pipeline.h"
+#include "lua/api/results_values.h"
 #include "lua/api/session.h"
-#include "lua/api/stages.h"
 #include "lua/api/tensor.h"
 
 namespace gpubench::lua {
@@ -42,6 +42,24 @@ DatasetPtr with_options(const DatasetPtr& source, const PipelineTable& options) 
                                     .ram_budget = options.ram_budget,
                                     .cpu_budget = options.cpu_budget,
                                     .deterministic = options.deterministic});
+}
+
+void push_stages(lua_State* L, const std::vector<StageStatistics>& stages) {
+  std::vector<Info> rows;
+  for (const StageStatistics& stage : stages) {
+    rows.emplace_back(Info::Fields{{"stage", Info(std::string(stage.stage))},
+                                   {"elements", Info(stage.produced)},
+                                   {"bytes", Info(stage.bytes)},
+                                   {"errors", Info(stage.errors)},
+                                   {"busy_s", Info(stage.busy.count())},
+                                   {"starved_s", Info(stage.starved.count())},
+                                   {"blocked_s", Info(stage.blocked.count())},
+                                   {"workers", Info(static_cast<std::int64_t>(stage.workers))},
+                                   {"buffered", Info(stage.buffered)},
+                                   {"buffer", Info(stage.capacity)},
+                                   {"why", Info(stage.why)}});
+  }
+  Value<Info>::push(L, Info(std::move(rows)));
 }
 
 int push_statistics(lua_State* L) {

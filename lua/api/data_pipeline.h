@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "core/data/map.h"
+#include "core/data/map/map.h"
 #include "lua/api/dataset.h"
 #include "lua/bind/bind.h"
 
@@ -38,6 +38,8 @@ DatasetPtr prefetched_to_device(lua_State* L, const DatasetPtr& source, const st
 void push_element(lua_State* L, const Element& element);
 
 DatasetPtr with_options(const DatasetPtr& source, const PipelineTable& options);
+/// Pushes { { stage = "map", elements = 5, busy_s = 0.1, ... }, ... }, sources first.
+void push_stages(lua_State* L, const std::vector<StageStatistics>& stages);
 /// dataset:stats(): a list with a table for each stage.
 int push_statistics(lua_State* L);
 

@@ -4,9 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/codec/example.h"
-#include "core/data/ignore_errors.h"
-#include "core/data/parse_example.h"
-#include "core/data/tfrecord.h"
+#include "core/data/function/parse_example.h"
+#include "core/data/source/tfrecord.h"
+#include "core/data/stage/ignore_errors.h"
 #include "lua/api/dataset.h"
 #include "lua/api/element_function.h"
 #include "lua/api/file_names.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include "core/data/range.h"
-#include "core/data/synthetic.h"
-#include "core/data/type_text.h"
+#include "core/data/source/range.h"
+#include "core/data/source/synthetic.h"
+#include "core/data/types.h"
 #include "lua/api/dataset.h"
 #include "lua/api/generator.h"
 #include "lua/api/openers.h"

@@ -1,13 +1,16 @@
 // gb.devices, gb.device and gb.config: which devices there are, how they are split and limited, and what runs where.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
 #include <utility>
 
+#include "core/backend/cpu/cpu_backend.h"
+#include "core/backend/cuda/cuda_backend.h"
 #include "core/base/error.h"
-#include "core/data/machine_limits.h"
+#include "core/data/tune/machine_limits.h"
 #include "core/nn/dtype_policy.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "lua/api/openers.h"
@@ -52,14 +55,22 @@ int device(lua_State* L) {
   return lua_gettop(L) - 1;
 }
 
-// --- gb.config
-// --------------------------------------------------------------------------------------------------------
+/// "GPU", as gb.config names kinds.
+std::string config_name(DeviceId::Kind kind) {
+  std::string name(to_string(kind));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return name;
+}
 
 bool of_kind(const DeviceId& id, const std::optional<std::string>& kind) {
   if (!kind) return true;
-  if (*kind != "CPU" && *kind != "GPU")
-    throw ArgumentError("the kind of a device is 'CPU' or 'GPU', got '" + *kind + "'");
-  return id.kind == (*kind == "CPU" ? DeviceId::Kind::cpu : DeviceId::Kind::gpu);
+  std::vector<std::string> known;
+  for (const DeviceId::Kind one : device_kinds()) {
+    if (config_name(one) == *kind) return id.kind == one;
+    known.push_back("'" + config_name(one) + "'");
+  }
+  std::ranges::sort(known);
+  throw ArgumentError(fmt::format("the kind of a device is {}, got '{}'", fmt::join(known, " or "), *kind));
 }
 
 std::vector<DeviceId> list_logical_devices(lua_State* L, const std::optional<std::string>& kind) {
@@ -73,80 +84,79 @@ std::vector<DeviceId> list_logical_devices(lua_State* L, const std::optional<std
 /// What the machine has, before it is split; does not take the devices into use.
 std::vector<DeviceId> list_physical_devices(const std::optional<std::string>& kind) {
   std::vector<DeviceId> result;
-  const auto add = [&](DeviceId::Kind of, std::size_t index) {
-    const DeviceId id{of, static_cast<std::int16_t>(index), {}};
-    if (of_kind(id, kind)) result.push_back(id);
-  };
-  for (std::size_t gpu = 0; gpu < visible_gpus().size(); ++gpu) add(DeviceId::Kind::gpu, gpu);
-  add(DeviceId::Kind::cpu, 0);
+  for (const DeviceId::Kind one : device_kinds()) {
+    if (!of_kind({one, 0, {}}, kind)) continue;
+    for (const LogicalDevice& device : physical_devices(one)) {
+      result.push_back({one, static_cast<std::int16_t>(device.physical), {}});
+    }
+  }
   return result;
 }
 
-/// The options of a logical device as they will be; GPUs are written out one by one before the first is changed.
-struct Logical {
-  std::vector<CpuDeviceConfig>& cpus;
-  std::vector<GpuDeviceOptions>& gpus;
-
-  explicit Logical(DeviceConfig& config) : cpus(config.cpus), gpus(written_out(config)) {}
-
-  PoolOptions& memory(const DeviceId& id, const std::string& what) const {
-    const auto index = static_cast<std::size_t>(id.index);
-    if (id.kind == DeviceId::Kind::cpu && index < cpus.size()) return cpus[index].memory;
-    if (id.kind == DeviceId::Kind::gpu && index < gpus.size()) return gpus[index].memory;
-    throw Error(fmt::format("{}: there is no device {}; there are {}", what, to_string(id), text()));
+/// The logical devices as they will be, written out one by one before the first is changed.
+class Logical {
+ public:
+  /// `what`: the function that asks, for messages.
+  Logical(lua_State* L, std::string what) : config_(session_of(L).configure(what)), what_(std::move(what)) {
+    for (const DeviceId::Kind kind : device_kinds()) {
+      if (!config_[kind].devices) config_[kind].devices = physical_devices(kind);
+    }
   }
 
-  /// "gpu:0 and cpu:0 to cpu:3".
-  std::string text() const {
-    const auto range = [](std::string_view kind, std::size_t count) {
-      return count == 1 ? fmt::format("{}:0", kind) : fmt::format("{}:0 to {}:{}", kind, kind, count - 1);
-    };
-    return (gpus.empty() ? std::string() : range("gpu", gpus.size()) + " and ") + range("cpu", cpus.size());
+  std::vector<LogicalDevice>& of(DeviceId::Kind kind) const { return *config_[kind].devices; }
+
+  LogicalDevice& operator[](const DeviceId& id) const {
+    const std::vector<DeviceId::Kind> kinds = device_kinds();
+    const auto index = static_cast<std::size_t>(id.index);
+    if (std::ranges::find(kinds, id.kind) != kinds.end() && index < of(id.kind).size()) return of(id.kind)[index];
+    throw Error(fmt::format("{}: there is no device {}; there are {}", what_, to_string(id), text()));
   }
 
  private:
-  static std::vector<GpuDeviceOptions>& written_out(DeviceConfig& config) {
-    if (!config.gpus) config.gpus = visible_gpus();
-    return *config.gpus;
+  /// "gpu:0 and cpu:0 to cpu:3".
+  std::string text() const {
+    std::vector<std::string> ranges;
+    for (const DeviceId::Kind kind : device_kinds()) {
+      const std::size_t count = of(kind).size();
+      if (count == 0) continue;
+      const std::string first = to_string(DeviceId{kind, 0, {}});
+      ranges.push_back(count == 1 ? first : fmt::format("{} to {}:{}", first, to_string(kind), count - 1));
+    }
+    return fmt::format("{}", fmt::join(ranges, " and "));
   }
+
+  DeviceConfig& config_;
+  std::string what_;
 };
 
 /// Threads for all CPU devices together.
 std::int64_t cpu_threads(lua_State* L) {
-  const int asked = session_of(L).config().threads;
+  const DeviceConfig& config = session_of(L).config();
+  const auto cpus = config.find(DeviceId::Kind::cpu);
+  const int asked = cpus == config.end() ? 0 : cpus->second.own<CpuOptions>().threads;
   return asked > 0 ? asked : schedulable_cores();
 }
 
-struct LogicalDevice {
+struct LogicalTable {
   std::optional<std::size_t> memory_limit;
   std::optional<int> threads;
   static constexpr auto fields =
-      std::tuple{field("memory_limit", &LogicalDevice::memory_limit), field("threads", &LogicalDevice::threads)};
+      std::tuple{field("memory_limit", &LogicalTable::memory_limit), field("threads", &LogicalTable::threads)};
 };
 
-void split_cpu(std::vector<CpuDeviceConfig>& cpus, const std::vector<LogicalDevice>& logical) {
-  cpus.clear();
-  for (const LogicalDevice& device : logical) {
-    if (device.threads.value_or(0) < 0) throw ArgumentError("threads must be at least 1, or 0 for an equal share");
-    cpus.push_back({.memory = {.limit = device.memory_limit.value_or(0)}, .threads = device.threads.value_or(0)});
+LogicalDevice logical_share(const DeviceId& physical, const LogicalTable& table) {
+  if (table.threads && physical.kind != DeviceId::Kind::cpu) {
+    throw ArgumentError(fmt::format("a logical {} has no threads; it has a memory_limit", noun(physical.kind)));
   }
+  if (table.threads.value_or(0) < 0) throw ArgumentError("threads must be at least 1, or 0 for an equal share");
+  return {.physical = physical.index,
+          .memory = {.limit = table.memory_limit.value_or(0)},
+          .threads = table.threads.value_or(0)};
 }
 
-/// The shares take the place of the GPU in the order of devices.
-void split_gpu(std::vector<GpuDeviceOptions>& gpus, int physical, const std::vector<LogicalDevice>& logical) {
-  std::vector<GpuDeviceOptions> shares;
-  for (const LogicalDevice& device : logical) {
-    if (device.threads) throw ArgumentError("a logical GPU has no threads; it has a memory_limit");
-    shares.push_back({.physical = physical, .memory = {.limit = device.memory_limit.value_or(0)}});
-  }
-  const auto same = [&](const GpuDeviceOptions& gpu) { return gpu.physical == physical; };
-  const auto first = std::find_if(gpus.begin(), gpus.end(), same) - gpus.begin();
-  std::erase_if(gpus, same);
-  gpus.insert(gpus.begin() + first, shares.begin(), shares.end());
-}
-
-void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vector<LogicalDevice>& logical) {
-  DeviceConfig& config = session_of(L).configure("gb.config.set_logical_devices");
+/// The shares take the place of the physical device in the order of devices.
+void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vector<LogicalTable>& tables) {
+  const Logical logical(L, "gb.config.set_logical_devices");
   const std::vector<DeviceId> known = list_physical_devices(std::nullopt);
   if (std::find(known.begin(), known.end(), physical) == known.end()) {
     std::vector<std::string> names;
@@ -154,44 +164,36 @@ void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vect
     throw Error(fmt::format("gb.config.set_logical_devices: there is no physical device {} to split; there is {}",
                             to_string(physical), fmt::join(names, ", ")));
   }
-  if (logical.empty()) throw ArgumentError("at least one logical device is needed");
-  const Logical all(config);
-  if (physical.kind == DeviceId::Kind::cpu) {
-    split_cpu(all.cpus, logical);
-  } else {
-    split_gpu(all.gpus, physical.index, logical);
-  }
+  if (tables.empty()) throw ArgumentError("at least one logical device is needed");
+  std::vector<LogicalDevice> shares;
+  for (const LogicalTable& table : tables) shares.push_back(logical_share(physical, table));
+  std::vector<LogicalDevice>& all = logical.of(physical.kind);
+  const auto same = [&](const LogicalDevice& device) { return device.physical == physical.index; };
+  const auto first = std::find_if(all.begin(), all.end(), same) - all.begin();
+  std::erase_if(all, same);
+  all.insert(all.begin() + first, shares.begin(), shares.end());
 }
 
-/// Devices that are not named are not used; those that are are numbered anew in the order given.
+/// Devices that are not named are not used; the named ones are numbered anew in the order given.
 void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, const std::string& kind) {
-  DeviceConfig& config = session_of(L).configure("gb.config.set_visible_devices");
-  const Logical all(config);
-  std::vector<CpuDeviceConfig> cpus;
-  std::vector<GpuDeviceOptions> gpus;
+  const Logical logical(L, "gb.config.set_visible_devices");
+  std::vector<LogicalDevice> visible;
   for (const DeviceId& id : devices) {
     if (!of_kind(id, kind)) {
       throw Error(fmt::format("gb.config.set_visible_devices: {} is no {}", to_string(id), kind));
     }
-    static_cast<void>(all.memory(id, "gb.config.set_visible_devices"));  // throws when it is not there
-    const auto index = static_cast<std::size_t>(id.index);
-    if (id.kind == DeviceId::Kind::cpu) {
-      cpus.push_back(all.cpus[index]);
-    } else {
-      gpus.push_back(all.gpus[index]);
-    }
+    visible.push_back(logical[id]);
   }
-  if (kind == "GPU") {
-    all.gpus = std::move(gpus);
-    return;
+  const std::vector<DeviceId::Kind> kinds = device_kinds();
+  const auto own = std::ranges::find_if(kinds, [&](DeviceId::Kind one) { return of_kind({one, 0, {}}, kind); });
+  if (*own == DeviceId::Kind::cpu && visible.empty()) {
+    throw Error("gb.config.set_visible_devices: a CPU device is needed; pipelines run on it");
   }
-  if (cpus.empty()) throw Error("gb.config.set_visible_devices: a CPU device is needed; pipelines run on it");
-  all.cpus = std::move(cpus);
+  logical.of(*own) = std::move(visible);
 }
 
 void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
-  const Logical all(session_of(L).configure("gb.config.set_memory_growth"));
-  PoolOptions& memory = all.memory(id, "gb.config.set_memory_growth");
+  PoolOptions& memory = Logical(L, "gb.config.set_memory_growth")[id].memory;
   if (!growth && memory.limit == 0 && id.kind == DeviceId::Kind::cpu) {
     throw Error(
         "gb.config.set_memory_growth: preallocation on a CPU takes the memory limit at the start; set it first with "
@@ -201,12 +203,15 @@ void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
 }
 
 void set_memory_limit(lua_State* L, const DeviceId& id, std::size_t bytes) {
-  const Logical all(session_of(L).configure("gb.config.set_memory_limit"));
-  all.memory(id, "gb.config.set_memory_limit").limit = bytes;
+  Logical(L, "gb.config.set_memory_limit")[id].memory.limit = bytes;
+}
+
+CudaOptions& cuda_options(lua_State* L, const std::string& what) {
+  return session_of(L).configure(what)[DeviceId::Kind::gpu].own<CudaOptions>();
 }
 
 void set_tf32(lua_State* L, bool allowed) {
-  session_of(L).configure("gb.config.set_tf32").tf32 = allowed;
+  cuda_options(L, "gb.config.set_tf32").tf32 = allowed;
 }
 
 void set_matmul_search(lua_State* L, int candidates) {
@@ -214,7 +219,7 @@ void set_matmul_search(lua_State* L, int candidates) {
     throw Error(
         fmt::format("gb.config.set_matmul_search: a number of algorithms to measure, 0 for none, got {}", candidates));
   }
-  session_of(L).configure("gb.config.set_matmul_search").matmul_search = candidates;
+  cuda_options(L, "gb.config.set_matmul_search").matmul_search = candidates;
 }
 
 void set_seed(lua_State* L, std::uint64_t seed) {
@@ -280,9 +285,6 @@ std::string library(lua_State* L, const DeviceId& id) {
   return world_of(L).devices.backend(id).library();
 }
 
-// --- for the experiment library
-// -----------------------------------------------------------------------------------------
-
 /// Bytes in use by device, only where not zero.
 std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
   std::map<std::string, std::size_t> uses;
@@ -292,13 +294,13 @@ std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
 
 /// Why there is no GPU to use; nil when there is one.
 std::optional<std::string> gpu_absence(lua_State* L) {
-  const std::string& reason = world_of(L).devices.gpu_absence();
+  const std::string reason = world_of(L).devices.absence(DeviceId::Kind::gpu);
   return reason.empty() ? std::nullopt : std::optional(reason);
 }
 
-/// "GPU 1: ...": those that are there and cannot be used.
+/// "GPU 1: ...": the GPUs that are there and cannot be used.
 std::vector<std::string> unusable_gpus(lua_State* L) {
-  return world_of(L).devices.unusable_gpus();
+  return world_of(L).devices.unusable();
 }
 
 void reset(lua_State* L) {

@@ -1,5 +1,5 @@
 // gb.distribute: strategies, in whose scope models are trained by replicas on several devices.
-#include "core/data/distribute.h"
+#include "core/data/stage/distribute.h"
 
 #include <cmath>
 #include <fmt/format.h>

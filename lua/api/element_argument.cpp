@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/data/chained_function.h"
-#include "core/data/graph_function.h"
+#include "core/data/function/chained_function.h"
+#include "core/data/function/graph_function.h"
 #include "lua/api/lua_function.h"
 #include "lua/api/session.h"
 #include "lua/api/tensor_shape.h"

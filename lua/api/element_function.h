@@ -1,6 +1,6 @@
 // Native functions of elements, as scripts hand them to map: made by gb.image.decode, gb.data.parse_example and others.
 #pragma once
-#include "core/data/element_function.h"
+#include "core/data/function/element_function.h"
 #include "lua/bind/object.h"
 
 namespace gpubench::lua {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/take.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
 #include "core/train/batch_size_search.h"
 #include "core/train/progress.h"
 #include "lua/api/callbacks.h"

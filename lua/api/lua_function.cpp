@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/counter_random.h"
-#include "core/data/type_text.h"
+#include "core/data/element/counter_random.h"
+#include "core/data/types.h"
 #include "lua/api/element_function.h"
 #include "lua/api/element_values.h"
 #include "lua/api/openers.h"

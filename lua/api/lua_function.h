@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/data/dataset.h"
-#include "core/data/element_function.h"
+#include "core/data/function/element_function.h"
 
 namespace gpubench::lua {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/interrupt.h"
-#include "core/data/pipeline.h"
+#include "core/data/tune/pipeline.h"
 #include "core/exec/step_fence.h"
 #include "core/experiment/step_measurement.h"
 #include "lua/api/data_pipeline.h"

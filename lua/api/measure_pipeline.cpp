@@ -2,12 +2,12 @@
 #include <vector>
 
 #include "core/experiment/pipeline.h"
+#include "lua/api/data_pipeline.h"
 #include "lua/api/dataset.h"
 #include "lua/api/measure_limits.h"
 #include "lua/api/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
-#include "lua/api/stages.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {

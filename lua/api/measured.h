@@ -13,11 +13,11 @@ namespace gpubench::lua {
 template <>
 inline constexpr const char* class_name<Timeline> = "Timeline";
 
-/// Of the row on top of the stack: `samples`, and `timeline` where there is one.
+/// Sets `samples` of the row on top of the stack, and `timeline` where there is one.
 void set_measured(lua_State* L, const std::vector<double>& samples, const std::shared_ptr<Timeline>& timeline);
 
-/// Of the row on top of the stack: `ranks`, where there are replicas; with their devices alone where times are not
-/// known.
+/// Sets `ranks` of the row on top of the stack where there are replicas. Where their times are not known, they have
+/// their devices only.
 void set_ranks(lua_State* L, const std::vector<RankTimes>& ranks);
 
 }  // namespace gpubench::lua

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
+#include "core/data/stage/batch.h"
 #include "core/train/batch_size_search.h"
 #include "core/train/memory_text.h"
 #include "core/train/step_memory.h"

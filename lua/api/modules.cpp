@@ -20,10 +20,9 @@ void open_modules(lua_State* L) {
   open_lua_function(L);
   open_data_files(L);
   open_data_images(L);
-  open_data_raw(L);
   open_data_records(L);
   open_data_tables(L);
-  open_datasets(L);
+  open_mnist(L);
   open_array_files(L);
   open_measured(L);
   open_results(L);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/comm/process_group.h"
+#include "core/group/process_group.h"
 #include "lua/api/openers.h"
 #include "lua/api/results_values.h"
 #include "lua/api/session.h"

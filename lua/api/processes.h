@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "core/comm/process_group.h"
+#include "core/group/process_group.h"
 
 namespace gpubench::lua {
 

@@ -1,5 +1,16 @@
-// gb._native.results: runs for the experiment library; core/results/run_writer.h describes it. Every run gets the
-// machine's facts at its start and the process's own figures at its end, so no script can forget them.
+// gb._native.results: runs for the experiment library. Every run gets the machine's facts at its start and the
+// process's own figures at its end, so no script can forget them.
+//
+//   new_run { experiment, title, axes, columns, out } makes a run's folder; `columns`: names beyond the standard ones
+//     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
+//                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
+//     run:set_info(fields)             merges fields into run.json, at its top
+//     run:finish { status, charts, expectations } returns { paths, notes }: what was written, what could not be drawn
+//     run:directory(), run:name(), run:rows(), run:means(), run:table()
+//   read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
+//   render(text, format, out)  the same as "text", "csv", "json" or "markdown"
+//   table(rows, columns)       the aligned text table of any rows; columns are optional
+//   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,14 +22,12 @@
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
-#include "core/results/abandoned_run.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
 #include "core/results/trace.h"
-#include "core/telemetry/proc/cpu_probe.h"
 #include "core/telemetry/proc/environment.h"
-#include "core/telemetry/proc/memory_probe.h"
+#include "core/telemetry/proc/process_probes.h"
 #include "lua/api/measured.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
@@ -41,7 +50,7 @@ class WatchedRun {
     writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
   }
 
-  /// Stopped between two points because a process was lost, a run has no row that would say so.
+  /// A run that ends between two points because a process was lost has no row that says so; run.json says it.
   ~WatchedRun() {
     if (group_ == nullptr || writer_.info().text("status") != unfinished_status) return;
     try {
@@ -68,7 +77,9 @@ class WatchedRun {
     read_into(readings, cpu_);
     read_into(readings, memory_);
     writer_.set_info(Info::Fields{{"process", std::move(readings)}});
-    FinishedRun finished = finish_run(writer_, to_finish(options));
+    FinishedRun finished = finish_run(writer_, {options.status,
+                                                {options.charts.begin(), options.charts.end()},
+                                                {options.expectations.begin(), options.expectations.end()}});
     finished.paths.insert(finished.paths.end(), traces_.begin(), traces_.end());
     return finished;
   }
@@ -78,7 +89,7 @@ class WatchedRun {
     return render_table({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()});
   }
   std::vector<Record> rows() const { return writer_.records(); }
-  /// One for those of all processes: what claims are about.
+  /// The means over all processes, which claims are about.
   std::vector<Record> means() const { return mean_over_processes(writer_.records()); }
 
  private:
@@ -123,7 +134,7 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
   return std::make_shared<WatchedRun>(std::move(plan), session_of(L).group());
 }
 
-/// end_abandoned(directory, detail): of a run whose process is lost; another ends it where it has not ended.
+/// end_abandoned(directory, detail): ends the record of a run whose own process is lost.
 bool end_abandoned(const std::string& directory, const std::string& detail) {
   return end_abandoned_run(directory, detail);
 }

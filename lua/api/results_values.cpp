@@ -148,19 +148,4 @@ void Value<FinishedRun>::push(lua_State* L, const FinishedRun& finished) {
   set_field(L, "notes", finished.notes);
 }
 
-Finish to_finish(FinishOptions options) {
-  Finish finish;
-  finish.status = std::move(options.status);
-  for (ChartOptions& chart : options.charts) {
-    finish.charts.push_back({chart.kind, std::move(chart.name), std::move(chart.title), std::move(chart.x),
-                             std::move(chart.y), std::move(chart.series), std::move(chart.where), chart.log_x,
-                             chart.log_y});
-  }
-  for (ExpectationOptions& expectation : options.expectations) {
-    finish.expectations.push_back(
-        {std::move(expectation.claim), std::move(expectation.verdict), std::move(expectation.reason)});
-  }
-  return finish;
-}
-
 }  // namespace gpubench::lua

@@ -72,31 +72,17 @@ struct RunOptions {
                                             field("columns", &RunOptions::columns), field("out", &RunOptions::out)};
 };
 
-struct ChartOptions {
-  ChartKind kind = ChartKind::line;
-  std::string name;
-  std::string title;
-  std::string x;
-  std::string y;
-  std::string series;
-  Record where;
-  double log_x = 0;
-  double log_y = 0;
-  static constexpr auto fields =
-      std::tuple{field("kind", &ChartOptions::kind),   field("name", &ChartOptions::name),
-                 field("title", &ChartOptions::title), required("x", &ChartOptions::x),
-                 required("y", &ChartOptions::y),      field("series", &ChartOptions::series),
-                 field("where", &ChartOptions::where), field("log_x", &ChartOptions::log_x),
-                 field("log_y", &ChartOptions::log_y)};
+struct ChartOptions : ChartSpec {
+  static constexpr auto fields = std::tuple{
+      field("kind", &ChartSpec::kind),   field("name", &ChartSpec::name),   field("title", &ChartSpec::title),
+      required("x", &ChartSpec::x),      required("y", &ChartSpec::y),      field("series", &ChartSpec::series),
+      field("where", &ChartSpec::where), field("log_x", &ChartSpec::log_x), field("log_y", &ChartSpec::log_y)};
 };
 
-struct ExpectationOptions {
-  std::string claim;
-  std::string verdict;
-  std::string reason;
+struct ExpectationOptions : Expectation {
   static constexpr auto fields =
-      std::tuple{required("claim", &ExpectationOptions::claim), required("verdict", &ExpectationOptions::verdict),
-                 field("reason", &ExpectationOptions::reason)};
+      std::tuple{required("claim", &Expectation::claim), required("verdict", &Expectation::verdict),
+                 field("reason", &Expectation::reason)};
 };
 
 struct FinishOptions {
@@ -107,7 +93,5 @@ struct FinishOptions {
       std::tuple{field("status", &FinishOptions::status), field("charts", &FinishOptions::charts),
                  field("expectations", &FinishOptions::expectations)};
 };
-
-Finish to_finish(FinishOptions options);
 
 }  // namespace gpubench::lua

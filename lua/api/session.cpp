@@ -5,8 +5,10 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
+#include "core/base/split_mix.h"
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
@@ -14,36 +16,32 @@ namespace {
 
 const char registry_key = 0;
 
-/// SplitMix64's finalizer (Steele, Lea, Flood 2014): neighbouring seeds give unrelated streams.
-std::uint64_t scramble(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
 /// The `index`-th of `count` shares of `whole`, at least one.
 int share_of(int whole, int index, int count) {
   return std::max(1, whole / count + (index < whole % count ? 1 : 0));
 }
 
-/// The GPUs in turn; where there are fewer than processes, several processes share one.
-std::optional<std::vector<GpuDeviceOptions>> gpus_of(const ProcessGroup& group) {
-  const std::vector<GpuDeviceOptions> all = visible_gpus();
-  if (group.local_size() == 1 || all.empty()) return std::nullopt;
-  std::vector<GpuDeviceOptions> own;
+/// The physical devices in turn; where there are fewer than processes, several processes share one.
+std::vector<LogicalDevice> share_of_devices(DeviceId::Kind kind, const ProcessGroup& group) {
+  const std::vector<LogicalDevice> all = physical_devices(kind);
+  std::vector<LogicalDevice> own;
   const auto size = static_cast<std::size_t>(group.local_size()), rank = static_cast<std::size_t>(group.local_rank());
-  for (std::size_t gpu = rank; gpu < all.size(); gpu += size) own.push_back(all[gpu]);
+  for (std::size_t device = rank; device < all.size(); device += size) own.push_back(all[device]);
   if (own.empty()) own.push_back(all[rank % all.size()]);
   return own;
 }
 
 DeviceConfig config_of(const SessionOptions& options, const ProcessGroup* group) {
   DeviceConfig config;
-  config.threads = options.threads;
+  int& threads = config[DeviceId::Kind::cpu].own<CpuOptions>().threads;
+  threads = options.threads;
   if (group == nullptr) return config;
-  config.threads = options.threads > 0 ? share_of(options.threads, group->local_rank(), group->local_size())
-                                       : share_of(usable_cores(), group->local_rank(), group->sharing_processors());
-  config.gpus = gpus_of(*group);
+  threads = options.threads > 0 ? share_of(options.threads, group->local_rank(), group->local_size())
+                                : share_of(usable_cores(), group->local_rank(), group->sharing_processors());
+  for (const DeviceId::Kind kind : device_kinds()) {
+    if (group->local_size() == 1 || physical_devices(kind).empty()) continue;
+    config[kind].devices = share_of_devices(kind, *group);
+  }
   return config;
 }
 
@@ -86,7 +84,7 @@ DeviceConfig& Session::configure(const std::string& what) {
 }
 
 std::uint64_t Session::next_seed() {
-  return scramble(seed_ + 0x9e3779b97f4a7c15U * ++next_stream_);
+  return split_mix(seed_ + split_mix_step * ++next_stream_);
 }
 
 std::vector<Session::Use> Session::memory_in_use() const {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "core/backend/registry/devices.h"
-#include "core/comm/process_group.h"
 #include "core/data/dataset.h"
 #include "core/exec/dispatcher.h"
 #include "core/exec/replicas.h"
 #include "core/exec/runtime.h"
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
+#include "core/group/process_group.h"
 
 struct lua_State;
 

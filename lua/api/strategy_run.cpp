@@ -154,7 +154,7 @@ class ReplicatedFunction {
       require_equal_exchanges(graphs.front().graph, graphs.back().graph, replica);
     }
     ExecutorOptions options;
-    options.bucket_bytes = replicas_->options().bucket_bytes;
+    options.passes.bucket_bytes = replicas_->options().bucket_bytes;
     planned->executor = std::make_unique<ReplicatedExecutor>(replicas_, std::move(graphs), shares, options);
     return planned;
   }

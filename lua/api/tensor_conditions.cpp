@@ -51,7 +51,7 @@ bool equal(const Tensor& a, const Tensor& b) {
 
 int refuse_pairs(lua_State*) {
   throw Error(
-      "Tensor: refuse_pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a "
+      "Tensor: pairs is for tables; ops work on all elements of a Tensor, x[i] is a row and x:to_table() a "
       "table");
 }
 

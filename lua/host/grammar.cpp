@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
+#include "core/results/build_info.h"
+
 namespace gpubench {
 namespace {
 
@@ -53,7 +55,7 @@ std::string check_natural(const std::string& text) {
 Grammar::Grammar()
     : app_("Why is this accelerator not busy, and what makes it busy? gpubench trains real models and measures.",
            "gpubench") {
-  app_.set_version_flag("--version", "gpubench " GPUBENCH_VERSION, "Print the version and exit");
+  app_.set_version_flag("--version", &build_text, "Print version, commit, build and libraries, and exit");
   app_.set_help_flag("-h,--help", "Print this help, or a command's, and exit");
   app_.require_subcommand(0, 1);
   app_.footer(examples);

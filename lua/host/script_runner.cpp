@@ -7,11 +7,12 @@
 #include <functional>
 #include <iterator>
 #include <lua.hpp>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/resources.h"
-#include "core/comm/factory.h"
+#include "core/group/join.h"
 #include "core/results/build_info.h"
 #include "core/results/run_directory.h"
 #include "lua/api/modules.h"
@@ -148,6 +149,15 @@ void print_error(lua_State* L, const std::exception& error, bool with_traceback)
   if (with_traceback && from_script) fmt::print(stderr, "{}\n", delivered.traceback);
 }
 
+/// For a process that is still in the script, in MPI or in a driver long after it was asked to stop. `lost`: why its
+/// group is at its end; empty where a launcher has asked it to end. Run by the thread that watches the other processes.
+[[noreturn]] void end_process(const std::string& lost) {
+  if (lost.empty()) ::_exit(interrupted_status);
+  fmt::print(stderr, "gpubench: {}\n", lost);
+  std::fflush(stderr);
+  ::_exit(error_status);
+}
+
 /// What the processes of a run must have in common.
 JoinOptions join_options(const CommandLine& line, const std::vector<std::string>& arguments) {
   const Info build = build_info();
@@ -160,6 +170,7 @@ JoinOptions join_options(const CommandLine& line, const std::vector<std::string>
   options.task = fmt::format("'{}' (script of checksum {:08x})", words.empty() ? words : words.substr(1),
                              std::hash<std::string>()(text) & 0xffffffffU);
   if (line.peer_timeout_s) options.peer_timeout = Seconds(*line.peer_timeout_s);
+  options.end_process = &end_process;
   return options;
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/comm/launch.h"
+#include "core/group/join.h"
 
 namespace gpubench {
 namespace {

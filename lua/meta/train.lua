@@ -13,7 +13,8 @@ local Model = {}
 ---@field metrics (string|Metric|LossFunction)[]?
 ---@field execution string? "graph" unless given, or "eager"
 ---@field run_eagerly boolean?
----@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }
+---@field passes table<string, boolean>? passes to switch off, such as { fuse_epilogue = false }; a wrong name gets the
+--- list of all
 ---@field input_slots integer? on a GPU: 2 (unless given) lets a batch be copied while the step before it computes, 1 not
 ---@field pin_inputs boolean? on a GPU: batches are made in page-locked memory, which is copied faster, unless false
 ---@field auto_scale_loss boolean? a model with a layer of "mixed_float16" trains by a LossScaleOptimizer with its defaults

@@ -35,6 +35,8 @@ checks_inside() {
   expect "gpu_check has status $rc without a GPU" test "$rc" = 77
   expect "gpu_check does not say why" grep -q '^gpu_check: no GPU: .*; nothing was checked$' log
   expect "gpu_check lists no parts" grep -q '^conformance ' <("$bundle/bin/gpu_check" --list)
+  expect "the README is not there" grep -q '^# gpubench' "$bundle/README.md"
+  expect "our own licence is not there" grep -q '^SPDX-License-Identifier: ' "$bundle/LICENSE"
   expect "the licences are not there" test -s "$bundle/share/doc/gpubench/licences/libdnnl2"
 }
 

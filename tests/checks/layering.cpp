@@ -76,6 +76,21 @@ void LayeringTable::collect(const std::string& folder, std::set<std::string>& re
   for (const std::string& next : row->second) collect(next, reachable);
 }
 
+std::set<std::string> LayeringTable::absent_paths(const std::filesystem::path& root) const {
+  std::set<std::string> absent;
+  const auto look_for = [&](const std::string& path) {
+    if (!std::filesystem::exists(root / path)) absent.insert(path);
+  };
+  for (const auto* rows : {&folders_, &files_}) {
+    for (const auto& [path, folders] : *rows) {
+      look_for(path);
+      std::ranges::for_each(folders, look_for);
+    }
+  }
+  for (const VendorRule& rule : vendors_) std::ranges::for_each(rule.folders, look_for);
+  return absent;
+}
+
 std::string LayeringTable::violation(const Include& include) const {
   return include.quoted ? project_violation(include) : vendor_violation(include);
 }

@@ -26,6 +26,8 @@ class LayeringTable {
 
   /// What is wrong with an include, or an empty string.
   std::string violation(const Include& include) const;
+  /// The folders and files of its rows that the repository does not have.
+  std::set<std::string> absent_paths(const std::filesystem::path& root) const;
 
  private:
   struct VendorRule {

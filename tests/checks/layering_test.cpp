@@ -90,6 +90,7 @@ TEST(Layering, TheSourcesKeepToTheTable) {
   std::ifstream text(GPUBENCH_SOURCE_DIR "/tests/checks/layering.txt");
   const LayeringTable table(text);
   EXPECT_THAT(layering_violations(table, GPUBENCH_SOURCE_DIR), IsEmpty());
+  EXPECT_THAT(table.absent_paths(GPUBENCH_SOURCE_DIR), IsEmpty()) << "rows of layering.txt name what is not there";
 }
 
 }  // namespace

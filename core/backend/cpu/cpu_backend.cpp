@@ -1,11 +1,42 @@
 #include "core/backend/cpu/cpu_backend.h"
 
+#include <algorithm>
+
 #include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/onednn.h"
+#include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
 #include "core/ops/fused_matmul.h"
 
 namespace gpubench {
+namespace {
+
+std::vector<CpuDeviceOptions> device_options(const BackendConfig& config) {
+  const std::vector<LogicalDevice> devices = config.devices.value_or(CpuBackend::physical_devices());
+  const int threads = config.own<CpuOptions>().threads;
+  int left = threads > 0 ? threads : usable_cores();
+  int unset = 0;
+  for (const LogicalDevice& device : devices) {
+    left -= device.threads;
+    unset += device.threads == 0 ? 1 : 0;
+  }
+  std::vector<CpuDeviceOptions> options;
+  for (const LogicalDevice& device : devices) {
+    int own = device.threads;
+    if (own == 0) {
+      own = std::max(1, left / unset);
+      left -= own;
+      --unset;
+    }
+    options.push_back({.memory = device.memory, .threads = own});
+  }
+  place_on_memory_nodes(options);
+  return options;
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(const BackendConfig& config) : CpuBackend(device_options(config)) {}
 
 CpuBackend::CpuBackend(std::span<const CpuDeviceOptions> devices) {
   if (devices.empty()) throw Error("cpu: needs at least one logical device");

@@ -10,10 +10,20 @@
 
 namespace gpubench {
 
+struct CpuOptions {
+  int threads = 0;  ///< for all devices together; 0: one per core
+};
+
 class CpuBackend final : public Backend {
  public:
+  /// Threads that devices do not ask for are spread evenly over the others; each has at least one. Several devices keep
+  /// to the nodes of the machine's memory.
+  explicit CpuBackend(const BackendConfig& config);
   /// cpu:0, cpu:1, ...: one per entry. Throws Error when there is none.
   explicit CpuBackend(std::span<const CpuDeviceOptions> devices);
+
+  /// The machine's processors are one device.
+  static std::vector<LogicalDevice> physical_devices() { return {LogicalDevice{}}; }
 
   std::string_view name() const override { return "cpu"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }

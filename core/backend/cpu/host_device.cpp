@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/backend/cpu/processor.h"
+#include "core/base/align.h"
 #include "core/base/clock.h"
 #include "core/base/denormals.h"
 #include "core/base/error.h"
@@ -26,7 +27,7 @@ class HostMemory final : public MemorySource {
   std::byte* allocate(std::size_t bytes) override {
     const bool large = bytes >= large_page;
     const std::size_t alignment = large ? large_page : MemoryPool::alignment;
-    void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void* const memory = std::aligned_alloc(alignment, align_up(bytes, alignment));
     if (memory != nullptr && large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: refusing it is no error
     return static_cast<std::byte*>(memory);
   }

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 
 namespace gpubench::cpu {
 namespace {
 
 constexpr std::size_t alignment = 64;
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 dnnl::memory unbound(const dnnl::memory::desc& desc) {
   return {desc, onednn_engine(), DNNL_MEMORY_NONE};
@@ -44,7 +41,7 @@ OneDnnKernel::Slot OneDnnKernel::output(std::size_t index, const dnnl::memory::d
 
 OneDnnKernel::Slot OneDnnKernel::temporary(const dnnl::memory::desc& desc) {
   const Slot slot = add_region(Place::workspace, 0, temporary_bytes_, desc);
-  temporary_bytes_ += aligned(desc.get_size());
+  temporary_bytes_ += align_up(desc.get_size(), alignment);
   return slot;
 }
 

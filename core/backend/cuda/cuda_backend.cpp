@@ -70,40 +70,34 @@ std::string cudnn_text() {
 
 }  // namespace
 
-std::vector<GpuDeviceOptions> CudaBackend::visible() {
+std::vector<LogicalDevice> CudaBackend::physical_devices() {
   std::string reason;
   const int count = count_gpus(reason);
-  std::vector<GpuDeviceOptions> gpus;
-  for (int physical = 0; physical < count; ++physical) gpus.push_back({.physical = physical, .memory = {}});
+  std::vector<LogicalDevice> gpus;
+  for (int physical = 0; physical < count; ++physical) gpus.push_back({.physical = physical});
   return gpus;
 }
 
-std::optional<int> CudaBackend::physical(const Device& device) {
-  const auto* const own = dynamic_cast<const cuda::CudaDevice*>(&device);
-  return own == nullptr ? std::nullopt : std::optional(own->physical());
-}
-
-CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& devices) {
-  if (devices && devices->empty()) {
+CudaBackend::CudaBackend(const BackendConfig& config) {
+  const auto& asked = config.devices;
+  if (asked && asked->empty()) {
     absence_ = "no GPU is to be used";
     return;
   }
   const int count = count_gpus(absence_);
-  std::vector<GpuDeviceOptions> wanted;
-  for (int physical = 0; physical < count; ++physical) wanted.push_back({.physical = physical, .memory = {}});
-  if (devices) wanted = *devices;
-  for (const GpuDeviceOptions& options : wanted) {
-    if (options.physical < 0 || options.physical >= count) {
-      throw Error(count == 0 ? fmt::format("there is no GPU {}: {}", options.physical, absence_)
-                             : fmt::format("there is no GPU {}; there {} {}", options.physical,
-                                           count == 1 ? "is" : "are", count));
+  const CudaOptions options = config.own<CudaOptions>();
+  for (const LogicalDevice& share : asked ? *asked : physical_devices()) {
+    if (share.physical < 0 || share.physical >= count) {
+      throw Error(count == 0 ? fmt::format("there is no GPU {}: {}", share.physical, absence_)
+                             : fmt::format("there is no GPU {}; there {} {}", share.physical, count == 1 ? "is" : "are",
+                                           count));
     }
     const DeviceId id{DeviceId::Kind::gpu, static_cast<std::int16_t>(devices_.size()), {}};
     try {
-      devices_.push_back(std::make_unique<cuda::CudaDevice>(id, options));
+      devices_.push_back(std::make_unique<cuda::CudaDevice>(id, share, options));
     } catch (const DeviceError& error) {  // busy, in another's exclusive use, or broken: the others serve
-      if (devices) throw;
-      unusable_.push_back(fmt::format("GPU {}: {}", options.physical, error.what()));
+      if (asked) throw;
+      unusable_.push_back(fmt::format("GPU {}: {}", share.physical, error.what()));
     }
   }
   if (devices_.empty() && !unusable_.empty()) absence_ = fmt::format("{}", fmt::join(unusable_, "; "));

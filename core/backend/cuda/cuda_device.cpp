@@ -90,20 +90,20 @@ void use_gpu(int physical) {
   if (current != physical) check(cudaSetDevice(physical), "cudaSetDevice");
 }
 
-CudaDevice::CudaDevice(DeviceId id, const GpuDeviceOptions& options)
+CudaDevice::CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOptions& options)
     : id_(std::move(id)),
-      physical_(options.physical),
-      properties_(properties_of(options.physical)),
+      physical_(share.physical),
+      properties_(properties_of(share.physical)),
       allows_tf32_(options.tf32),
       matmul_search_(options.matmul_search) {
-  if (options.memory.limit > properties_.memory_bytes) {
+  if (share.memory.limit > properties_.memory_bytes) {
     throw Error(fmt::format("{}: a memory limit of {} is more than the {} of {}", to_string(id_),
-                            format_bytes(static_cast<double>(options.memory.limit)),
+                            format_bytes(static_cast<double>(share.memory.limit)),
                             format_bytes(static_cast<double>(properties_.memory_bytes)), properties_.name));
   }
   use_gpu(physical_);
   memory_ = std::make_unique<MemoryPool>(to_string(id_), std::make_unique<GpuMemory>(physical_),
-                                         with_preallocation(options.memory));
+                                         with_preallocation(share.memory));
   host_memory_ = std::make_unique<MemoryPool>(fmt::format("page-locked host memory of {}", to_string(id_)),
                                               std::make_unique<PinnedMemory>(physical_), PoolOptions{});
   stream_ = std::make_unique<CudaStream>();

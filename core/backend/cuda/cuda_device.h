@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/backend/cuda/cublaslt.h"
@@ -28,12 +29,13 @@ struct GpuProperties {
 class CudaDevice final : public Device {
  public:
   /// Throws Error when the memory limit is above what the GPU has, DeviceError when CUDA cannot use the GPU.
-  CudaDevice(DeviceId id, const GpuDeviceOptions& options);
+  CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOptions& options);
   ~CudaDevice() override;
 
   const DeviceId& id() const override { return id_; }
   std::string description() const override;
   std::string bus_id() const override { return properties_.bus_id; }
+  std::optional<int> tracer_index() const override { return physical_; }
   MemoryPool& memory() override { return *memory_; }
   MemoryPool* host_memory() override { return host_memory_.get(); }
   Stream& stream() override { return *stream_; }

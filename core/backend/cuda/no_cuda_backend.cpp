@@ -9,16 +9,12 @@ constexpr const char* reason = "this gpubench was built without the CUDA toolkit
 
 }  // namespace
 
-CudaBackend::CudaBackend(const std::optional<std::vector<GpuDeviceOptions>>& devices) : absence_(reason) {
-  if (devices && !devices->empty()) throw Error(std::string("there is no GPU to configure: ") + reason);
+CudaBackend::CudaBackend(const BackendConfig& config) : absence_(reason) {
+  if (config.devices && !config.devices->empty()) throw Error(std::string("there is no GPU to configure: ") + reason);
 }
 
-std::vector<GpuDeviceOptions> CudaBackend::visible() {
+std::vector<LogicalDevice> CudaBackend::physical_devices() {
   return {};
-}
-
-std::optional<int> CudaBackend::physical(const Device&) {
-  return std::nullopt;
 }
 
 std::string CudaBackend::library() const {

@@ -1,84 +1,76 @@
 #include "core/backend/registry/devices.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/backend/cpu/cpu_backend.h"
-#include "core/backend/cpu/processor.h"
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/backend/registry/physical_gpu.h"
 #include "core/base/error.h"
 
 namespace gpubench {
 namespace {
 
-/// Spreads the threads that are not asked for by name evenly; every device has at least one.
-std::vector<CpuDeviceOptions> cpu_options(const DeviceConfig& config) {
-  int left = config.threads > 0 ? config.threads : usable_cores();
-  int unset = 0;
-  for (const CpuDeviceConfig& cpu : config.cpus) {
-    left -= cpu.threads;
-    unset += cpu.threads == 0 ? 1 : 0;
-  }
-  std::vector<CpuDeviceOptions> options;
-  for (const CpuDeviceConfig& cpu : config.cpus) {
-    int threads = cpu.threads;
-    if (threads == 0) {
-      threads = std::max(1, left / unset);
-      left -= threads;
-      --unset;
-    }
-    options.push_back({.memory = cpu.memory, .threads = threads});
-  }
-  place_on_memory_nodes(options);
-  return options;
+struct BackendRow {
+  DeviceId::Kind kind;
+  std::vector<LogicalDevice> (*physical_devices)();
+  std::unique_ptr<Backend> (*make)(const BackendConfig& config);
+};
+
+template <class B>
+constexpr BackendRow row(DeviceId::Kind kind) {
+  return {kind, &B::physical_devices,
+          [](const BackendConfig& config) -> std::unique_ptr<Backend> { return std::make_unique<B>(config); }};
 }
+
+/// In the order in which scripts list the devices.
+constexpr std::array backend_rows = {row<CudaBackend>(DeviceId::Kind::gpu), row<CpuBackend>(DeviceId::Kind::cpu)};
 
 }  // namespace
 
-std::vector<GpuDeviceOptions> visible_gpus() {
-  return CudaBackend::visible();
+std::vector<DeviceId::Kind> device_kinds() {
+  std::vector<DeviceId::Kind> kinds;
+  for (const BackendRow& row : backend_rows) kinds.push_back(row.kind);
+  return kinds;
 }
 
-std::optional<int> physical_gpu(const Device& device) {
-  return CudaBackend::physical(device);
+std::vector<LogicalDevice> physical_devices(DeviceId::Kind kind) {
+  const auto found = std::ranges::find(backend_rows, kind, &BackendRow::kind);
+  return found == backend_rows.end() ? std::vector<LogicalDevice>{} : found->physical_devices();
 }
 
 Devices::Devices(const DeviceConfig& config) {
-  std::optional<std::vector<GpuDeviceOptions>> gpus = config.gpus;
-  if (!gpus && (config.tf32 || config.matmul_search > 0)) gpus = visible_gpus();
-  if (gpus) {
-    for (GpuDeviceOptions& gpu : *gpus) {
-      gpu.tf32 = config.tf32;
-      gpu.matmul_search = config.matmul_search;
-    }
-  }
-  auto cuda = std::make_unique<CudaBackend>(gpus);
-  gpu_absence_ = cuda->absence();
-  unusable_gpus_ = cuda->unusable();
-  backends_.push_back(std::move(cuda));
-  backends_.push_back(std::make_unique<CpuBackend>(cpu_options(config)));
-  for (const auto& backend : backends_) {
-    for (const auto& device : backend->devices()) ids_.push_back(device->id());
+  for (const BackendRow& row : backend_rows) {
+    const auto found = config.find(row.kind);
+    auto backend = row.make(found == config.end() ? BackendConfig{} : found->second);
+    for (const auto& device : backend->devices()) places_.push_back({backend.get(), device.get()});
+    backends_[row.kind] = std::move(backend);
   }
 }
 
 std::vector<DeviceId> Devices::ids() const {
-  return ids_;
+  std::vector<DeviceId> ids;
+  for (const Place& place : places_) ids.push_back(place.device->id());
+  return ids;
+}
+
+const Devices::Place& Devices::find(const DeviceId& id) const {
+  const auto found = std::ranges::find_if(places_, [&](const Place& place) { return place.device->id() == id; });
+  if (found != places_.end()) return *found;
+  std::vector<std::string> known;
+  for (const DeviceId& there : ids()) known.push_back(to_string(there));
+  const std::string why = absence(id.kind);
+  throw Error(fmt::format("there is no device {}; there is {}{}{}", to_string(id), fmt::join(known, ", "),
+                          why.empty() ? "" : ": ", why));
 }
 
 Device& Devices::device(const DeviceId& id) const {
-  for (const auto& backend : backends_) {
-    for (const auto& device : backend->devices()) {
-      if (device->id() == id) return *device;
-    }
-  }
-  std::vector<std::string> known;
-  for (const DeviceId& there : ids_) known.push_back(to_string(there));
-  const bool no_gpu = id.kind == DeviceId::Kind::gpu && !gpu_absence_.empty();
-  throw Error(fmt::format("there is no device {}; there is {}{}", to_string(id), fmt::join(known, ", "),
-                          no_gpu ? ": " + gpu_absence_ : std::string()));
+  return *find(id).device;
+}
+
+const Backend& Devices::backend(const DeviceId& id) const {
+  return *find(id).backend;
 }
 
 MemoryPool& Devices::host_side(const DeviceId& id) const {
@@ -88,14 +80,15 @@ MemoryPool& Devices::host_side(const DeviceId& id) const {
   throw Error(fmt::format("{} is the host itself; it has no other memory to put tensors in", to_string(id)));
 }
 
-const Backend& Devices::backend(const DeviceId& id) const {
-  for (const auto& backend : backends_) {
-    for (const auto& device : backend->devices()) {
-      if (device->id() == id) return *backend;
-    }
-  }
-  device(id);  // throws
-  return *backends_.front();
+std::string Devices::absence(DeviceId::Kind kind) const {
+  const auto found = backends_.find(kind);
+  return found == backends_.end() ? std::string() : found->second->absence();
+}
+
+std::vector<std::string> Devices::unusable() const {
+  std::vector<std::string> all;
+  for (const auto& [kind, backend] : backends_) std::ranges::move(backend->unusable(), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace gpubench

@@ -1,31 +1,21 @@
 #include "core/comm/local/local_algorithm.h"
 
-#include <algorithm>
-#include <array>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <span>
-
-#include "core/base/error.h"
+#include "core/base/enum_names.h"
 
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 5> algorithm_names{"direct", "tree", "parts", "ring", "reduction_to_one"};
+/// Those that a caller may choose; reduction_to_one is a choice of CrossDevice.
+constexpr EnumNames<LocalAlgorithm, 4> algorithms{"unknown algorithm", {"direct", "tree", "parts", "ring"}};
 
 }  // namespace
 
 std::string_view to_string(LocalAlgorithm algorithm) {
-  return algorithm_names[static_cast<std::size_t>(algorithm)];
+  return algorithm == LocalAlgorithm::reduction_to_one ? "reduction_to_one" : algorithms[algorithm];
 }
 
 LocalAlgorithm parse_local_algorithm(std::string_view name) {
-  const auto known = std::span(algorithm_names).first(algorithm_names.size() - 1);
-  const auto found = std::ranges::find(known, name);
-  if (found == known.end()) {
-    throw Error(fmt::format("unknown algorithm '{}' (known: {})", name, fmt::join(known, ", ")));
-  }
-  return static_cast<LocalAlgorithm>(found - known.begin());
+  return algorithms.parse(name);
 }
 
 }  // namespace gpubench

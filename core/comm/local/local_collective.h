@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/comm/collective.h"
-#include "core/comm/local/tensor_pieces.h"
+#include "core/comm/tensor_pieces.h"
 
 namespace gpubench {
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <thread>
 
-#include "core/comm/local/exchange_clock.h"
+#include "core/comm/exchange_clock.h"
 #include "core/comm/local/local_exchange.h"
-#include "core/comm/local/side_queue.h"
+#include "core/comm/side_queue.h"
 
 namespace gpubench {
 namespace {
@@ -32,15 +32,15 @@ struct LocalRank {
     return in_place && group->size() == 1;
   }
 
-  LocalExchange::Outcome carry_out(const LocalCollective& collective, Clock::time_point ready, Clock::duration spin) {
+  ExchangeOutcome carry_out(const LocalCollective& collective, Clock::time_point ready, Clock::duration spin) {
     if (is_done(collective.collective)) return {.arrived = ready, .last_arrived = ready, .done = ready, .last_rank = 0};
-    const LocalExchange::Outcome outcome = exchange.carry_out(collective, std::max(ready, last_done), spin);
+    const ExchangeOutcome outcome = exchange.carry_out(collective, std::max(ready, last_done), spin);
     last_done = outcome.done;
     return outcome;
   }
 };
 
-class LocalSide final : public SideCollective {
+class LocalSide final : public SideWork {
  public:
   LocalSide(std::shared_ptr<LocalRank> rank, Collective collective) : rank_(std::move(rank)) {
     collective_.collective = std::move(collective);
@@ -89,7 +89,7 @@ class LocalSide final : public SideCollective {
   std::shared_ptr<LocalRank> rank_;
   LocalCollective collective_;
   Clock::time_point begun_;
-  LocalExchange::Outcome outcome_;
+  ExchangeOutcome outcome_;
   bool counted_ = false;
   SideQueue::Work work_;
 };
@@ -115,11 +115,11 @@ class LocalCommunicator final : public Communicator {
     rank_->exchange.prepare(inline_);
     const Clock::time_point from = Clock::now();
     finish_begun(from);
-    const LocalExchange::Outcome outcome = rank_->carry_out(inline_, from, spin_);
+    const ExchangeOutcome outcome = rank_->carry_out(inline_, from, spin_);
     rank_->clock.add(collective.bytes(), outcome, from);
   }
 
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<LocalSide>(rank_, std::move(collective));
   }
 

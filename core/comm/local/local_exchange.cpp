@@ -3,20 +3,17 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comm/collective_check.h"
-#include "core/comm/local/reduce.h"
+#include "core/comm/reduce.h"
 
 namespace gpubench {
 namespace {
 
 /// Places of staged tensors are aligned for every element type.
 constexpr std::size_t staged_alignment = 64;
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + staged_alignment - 1) / staged_alignment * staged_alignment;
-}
 
 /// What others need of a rank's tensors: all that it puts in.
 std::span<const TensorView> inputs(const Collective& collective) {
@@ -27,7 +24,7 @@ std::span<const TensorView> inputs(const Collective& collective) {
 
 std::size_t staged_at(const Collective& collective, std::size_t tensor) {
   std::size_t at = 0;
-  for (std::size_t i = 0; i < tensor; ++i) at += aligned(collective.tensors[i].type->bytes());
+  for (std::size_t i = 0; i < tensor; ++i) at += align_up(collective.tensors[i].type->bytes(), staged_alignment);
   return at;
 }
 
@@ -38,7 +35,7 @@ void for_each_sum(const Collective& collective, const Visit& visit) {
   for (const TensorView& tensor : collective.tensors) {
     const auto elements = static_cast<std::size_t>(tensor.elements());
     visit(tensor, elements, at);
-    at += aligned(elements * size_of(sum_dtype(tensor.type->dtype)));
+    at += align_up(elements * size_of(sum_dtype(tensor.type->dtype)), staged_alignment);
   }
 }
 
@@ -88,8 +85,8 @@ LocalAlgorithm LocalExchange::algorithm(const Collective& collective) const {
   return group_->size() > LocalGroup::flat_ranks ? LocalAlgorithm::tree : LocalAlgorithm::direct;
 }
 
-LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Clock::time_point arrived,
-                                                Clock::duration spin) {
+ExchangeOutcome LocalExchange::carry_out(const LocalCollective& local, Clock::time_point arrived,
+                                         Clock::duration spin) {
   group_->check_alive();
   const Collective& collective = local.collective;
   const LocalAlgorithm how = algorithm(collective);
@@ -100,7 +97,7 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
   mine.pieces_taken[parity_].store(0, std::memory_order_relaxed);
   if (staged) stage(collective);
 
-  Outcome outcome{arrived, arrived, arrived, rank_};
+  ExchangeOutcome outcome{arrived, arrived, arrived, rank_};
   meet(collective, outcome, spin);
   if (how == LocalAlgorithm::tree) {
     finish_tree(collective);
@@ -122,7 +119,7 @@ LocalExchange::Outcome LocalExchange::carry_out(const LocalCollective& local, Cl
   return outcome;
 }
 
-void LocalExchange::meet(const Collective& collective, Outcome& outcome, Clock::duration spin) {
+void LocalExchange::meet(const Collective& collective, ExchangeOutcome& outcome, Clock::duration spin) {
   if (meets_in_tree_)
     meet_in_tree(collective, spin);
   else
@@ -219,7 +216,7 @@ void LocalExchange::stage(const Collective& collective) {
   }
   for (const TensorView& tensor : inputs(collective)) {
     copy_bytes(to, tensor.data, tensor.type->bytes());
-    to += aligned(tensor.type->bytes());
+    to += align_up(tensor.type->bytes(), staged_alignment);
   }
 }
 

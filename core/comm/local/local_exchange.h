@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/comm/exchange_clock.h"
 #include "core/comm/local/local_algorithm.h"
 #include "core/comm/local/local_collective.h"
 #include "core/comm/local/local_group.h"
@@ -20,13 +21,9 @@ class LocalExchange {
   void prepare(LocalCollective& collective) const;
   LocalAlgorithm algorithm(const Collective& collective) const;
 
-  struct Outcome {
-    Clock::time_point arrived, last_arrived, done;
-    int last_rank = 0;  ///< -1: not known
-  };
   /// Blocks until this rank's tensors hold the result and no rank reads them any more. `arrived` is when this rank was
   /// ready for it. Throws PeerLost, and Error on all ranks when they ask for different things.
-  Outcome carry_out(const LocalCollective& collective, Clock::time_point arrived, Clock::duration spin);
+  ExchangeOutcome carry_out(const LocalCollective& collective, Clock::time_point arrived, Clock::duration spin);
 
  private:
   using Member = LocalGroup::Member;
@@ -34,7 +31,7 @@ class LocalExchange {
   const Collective& request(int rank) const { return *member(rank).requests[parity_].collective; }
 
   /// Returns once all ranks have arrived.
-  void meet(const Collective& collective, Outcome& outcome, Clock::duration spin);
+  void meet(const Collective& collective, ExchangeOutcome& outcome, Clock::duration spin);
   void meet_all(Clock::duration spin);
   void meet_in_tree(const Collective& collective, Clock::duration spin);
   void add_up(const Collective& collective);

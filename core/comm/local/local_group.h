@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/comm/collective.h"
-#include "core/comm/local/progress.h"
 #include "core/comm/local/rank_tree.h"
+#include "core/comm/waitable_count.h"
 
 namespace gpubench {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "core/comm/local/reduce.h"
+#include "core/comm/reduce.h"
 
 namespace gpubench {
 

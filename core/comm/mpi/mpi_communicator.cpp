@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "core/comm/collective_check.h"
-#include "core/comm/local/exchange_clock.h"
-#include "core/comm/local/side_queue.h"
+#include "core/comm/exchange_clock.h"
 #include "core/comm/mpi/mpi_exchange.h"
+#include "core/comm/side_queue.h"
+#include "core/group/mpi/mpi_group.h"
 
 namespace gpubench {
 namespace {
@@ -27,15 +28,15 @@ struct MpiRank {
   std::vector<MpiSide*> begun;                             // by the host's thread, in their order
   SideQueue queue;                                         // ends first
 
-  MpiExchange::Outcome carry_out(const Collective& collective, Clock::time_point ready) {
-    const MpiExchange::Outcome outcome = exchange.carry_out(collective, std::max(ready, last_done));
+  ExchangeOutcome carry_out(const Collective& collective, Clock::time_point ready) {
+    const ExchangeOutcome outcome = exchange.carry_out(collective, std::max(ready, last_done));
     last_done = outcome.done;
     return outcome;
   }
   void abort(const std::string& reason) const { link.watch()->abort(channel, channel + 1, reason); }
 };
 
-class MpiSide final : public SideCollective {
+class MpiSide final : public SideWork {
  public:
   MpiSide(std::shared_ptr<MpiRank> rank, Collective collective)
       : rank_(std::move(rank)), collective_(std::move(collective)) {
@@ -78,7 +79,7 @@ class MpiSide final : public SideCollective {
   std::shared_ptr<MpiRank> rank_;
   Collective collective_;
   Clock::time_point begun_;
-  MpiExchange::Outcome outcome_;
+  ExchangeOutcome outcome_;
   bool counted_ = false;
   SideQueue::Work work_;
 };
@@ -100,11 +101,11 @@ class MpiCommunicator final : public Communicator {
     stream.synchronize();
     const Clock::time_point from = Clock::now();
     finish_begun(from);
-    const MpiExchange::Outcome outcome = rank_->carry_out(collective, from);
+    const ExchangeOutcome outcome = rank_->carry_out(collective, from);
     rank_->clock.add(collective.bytes(), outcome, from);
   }
 
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<MpiSide>(rank_, std::move(collective));
   }
 
@@ -135,8 +136,16 @@ class MpiCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_mpi_communicator(MpiLink& link, int channel, Device* gpu) {
-  return std::make_unique<MpiCommunicator>(link, channel, gpu);
+std::unique_ptr<Communicator> make_mpi_communicator(ProcessGroup& group, Device* gpu) {
+  auto* const mpi = dynamic_cast<MpiGroup*>(&group);
+  if (mpi == nullptr) return nullptr;
+  if (gpu != nullptr) {
+    const std::int64_t aware = mpi->link().library().is_cuda_aware() ? 1 : 0;
+    std::vector<std::int64_t> all(static_cast<std::size_t>(group.size()));
+    group.all_gather({&aware, 1}, all);
+    if (std::ranges::find(all, 0) != all.end()) return nullptr;
+  }
+  return std::make_unique<MpiCommunicator>(mpi->link(), mpi->open_channel(), gpu);
 }
 
 }  // namespace gpubench

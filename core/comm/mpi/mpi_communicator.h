@@ -3,13 +3,16 @@
 #include <memory>
 
 #include "core/comm/communicator.h"
-#include "core/comm/mpi/mpi_link.h"
 #include "core/device/device.h"
+#include "core/group/process_group.h"
 
 namespace gpubench {
 
-/// `channel` is one that no other has, the same in all processes. The link outlives it.
-/// `gpu`: whose memory holds the tensors; it outlives the communicator. nullptr for the host's.
-std::unique_ptr<Communicator> make_mpi_communicator(MpiLink& link, int channel, Device* gpu);
+/// A new communicator with one rank per process; a collective call. It lives until ProcessGroup::conclude().
+/// `gpu`: the device whose memory holds the tensors, which must be ready when a collective begins; it outlives the
+/// communicator. nullptr: the tensors are in the host's memory.
+/// Returns nullptr where MPI does not join the processes, and with a `gpu` in all processes where the MPI library of
+/// one takes no messages from GPUs' memory.
+std::unique_ptr<Communicator> make_mpi_communicator(ProcessGroup& group, Device* gpu);
 
 }  // namespace gpubench

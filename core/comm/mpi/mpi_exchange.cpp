@@ -4,10 +4,11 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comm/collective_check.h"
-#include "core/comm/local/reduce.h"
+#include "core/comm/reduce.h"
 
 namespace gpubench {
 namespace {
@@ -72,7 +73,7 @@ Span span_of(const TensorPieces& pieces, const Collective& collective, std::size
 /// In a message: the next tensor begins where elements of any type may.
 std::size_t room_for(const TensorView& tensor) {
   constexpr std::size_t widest = sizeof(std::int64_t);
-  return (tensor.type->bytes() + widest - 1) / widest * widest;
+  return align_up(tensor.type->bytes(), widest);
 }
 
 }  // namespace
@@ -121,8 +122,8 @@ const char* MpiExchange::algorithm(const Collective& collective) const {
   return collective.kind == CollectiveKind::all_reduce && !is_small(collective) ? "pieces" : "direct";
 }
 
-MpiExchange::Outcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
-  Outcome outcome{.arrived = arrived, .last_arrived = arrived, .done = arrived, .last_rank = -1};
+ExchangeOutcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
+  ExchangeOutcome outcome{.arrived = arrived, .last_arrived = arrived, .done = arrived, .last_rank = -1};
   ++number_;
   try {
     exchange(collective, outcome);
@@ -143,7 +144,7 @@ void MpiExchange::give_up() noexcept {
   stages_.clear();
 }
 
-void MpiExchange::exchange(const Collective& collective, Outcome& outcome) {
+void MpiExchange::exchange(const Collective& collective, ExchangeOutcome& outcome) {
   if (collective.kind == CollectiveKind::all_reduce)
     return is_small(collective) ? reduce_small(collective, outcome) : reduce_in_pieces(collective, outcome);
   greet(collective, 0);
@@ -177,10 +178,10 @@ void MpiExchange::greet(const Collective& collective, std::size_t payload) {
   }
 }
 
-void MpiExchange::meet(const Collective& collective, Outcome& outcome) {
+void MpiExchange::meet(const Collective& collective, ExchangeOutcome& outcome) {
   const Clock::time_point before = Clock::now();
   try {
-    meeting_.wait(MpiTransfers::Patience::for_others, number_);
+    meeting_.wait(MpiTransfers::Patience::for_others);
   } catch (const DeviceError& error) {  // a message that is longer than what all others ask for
     throw Error(
         fmt::format("{} of {} in {} tensors: another process asks for another collective, or with other types; "
@@ -211,7 +212,7 @@ void MpiExchange::meet(const Collective& collective, Outcome& outcome) {
   waited_ns_ = std::chrono::nanoseconds(outcome.last_arrived - before).count();
 }
 
-void MpiExchange::reduce_small(const Collective& collective, Outcome& outcome) {
+void MpiExchange::reduce_small(const Collective& collective, ExchangeOutcome& outcome) {
   std::size_t bytes = 0;
   for (const TensorView& tensor : collective.tensors) bytes += room_for(tensor);
   sent_.resize(std::max(sent_.size(), sizeof(Arrival) + bytes));
@@ -243,7 +244,7 @@ std::size_t MpiExchange::cut(std::size_t from, std::size_t to, int part) const {
   return part == link_.size() ? to : from + share * static_cast<std::size_t>(part);
 }
 
-void MpiExchange::reduce_in_pieces(const Collective& collective, Outcome& outcome) {
+void MpiExchange::reduce_in_pieces(const Collective& collective, ExchangeOutcome& outcome) {
   while (stages_.size() < stages) stages_.push_back(std::make_unique<Stage>(*this));
   pieces_.assign(collective.tensors);
   const std::size_t whole = pieces_.bytes(), most = part_bytes * static_cast<std::size_t>(link_.size());
@@ -261,7 +262,7 @@ void MpiExchange::reduce_in_pieces(const Collective& collective, Outcome& outcom
   begin(0);
   for (std::size_t piece = 0; piece < count; ++piece) {
     begin(piece + 1);
-    stage(piece).scattered.wait(MpiTransfers::Patience::hot, number_);
+    stage(piece).scattered.wait(MpiTransfers::Patience::hot);
     add_up(collective, stage(piece));
     gather(collective, stage(piece));
   }
@@ -338,7 +339,7 @@ void MpiExchange::gather(const Collective& collective, Stage& stage) {
 void MpiExchange::finish(const Collective& collective, Stage& stage) {
   if (!stage.in_use) return;
   stage.in_use = false;
-  stage.gathered.wait(MpiTransfers::Patience::hot, number_);
+  stage.gathered.wait(MpiTransfers::Patience::hot);
   for (int rank = 0; rank < link_.size(); ++rank) {
     if (rank == link_.rank()) continue;
     const std::size_t first = cut(stage.from, stage.to, rank), last = cut(stage.from, stage.to, rank + 1);
@@ -363,7 +364,7 @@ void MpiExchange::all_gather(const Collective& collective) {
     for (int rank = 0; rank < link_.size(); ++rank) {
       if (rank != link_.rank()) messages.send(rank, part.data + at, length);
     }
-    messages.wait(MpiTransfers::Patience::hot, number_);
+    messages.wait(MpiTransfers::Patience::hot);
   }
 }
 
@@ -386,7 +387,7 @@ void MpiExchange::reduce_scatter(const Collective& collective) {
     for (int rank = 0; rank < link_.size(); ++rank) {
       if (rank != link_.rank()) messages.send(rank, place(rank) + at, length);
     }
-    messages.wait(MpiTransfers::Patience::hot, number_);
+    messages.wait(MpiTransfers::Patience::hot);
     settle();
     std::byte* const destination = in_reach() ? part.data + at : slot(link_.rank());
     reduce(part.type->dtype, collective.reduction, sources, {&destination, 1}, length / element);
@@ -408,13 +409,13 @@ void MpiExchange::broadcast(const Collective& collective) {
       if (own > 0) {
         MpiTransfers from_above = transfers();
         from_above.receive(rank_of(own - above), tensor.data + at, length);
-        from_above.wait(MpiTransfers::Patience::hot, number_);
+        from_above.wait(MpiTransfers::Patience::hot);
       }
       for (int bit = own == 0 ? 1 : above * 2; own + bit < size; bit *= 2)
         onwards.send(rank_of(own + bit), tensor.data + at, length);
     }
   }
-  onwards.wait(MpiTransfers::Patience::hot, number_);
+  onwards.wait(MpiTransfers::Patience::hot);
 }
 
 }  // namespace gpubench

@@ -10,17 +10,15 @@
 #include <vector>
 
 #include "core/comm/collective.h"
-#include "core/comm/local/local_exchange.h"
-#include "core/comm/local/tensor_pieces.h"
-#include "core/comm/mpi/mpi_link.h"
+#include "core/comm/exchange_clock.h"
+#include "core/comm/tensor_pieces.h"
 #include "core/device/device.h"
+#include "core/group/mpi/mpi_link.h"
 
 namespace gpubench {
 
 class MpiExchange {
  public:
-  using Outcome = LocalExchange::Outcome;
-
   /// `gpu`: whose memory holds the tensors, ready when a call begins; nullptr for the host's.
   MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end, Device* gpu);
   ~MpiExchange();
@@ -32,7 +30,7 @@ class MpiExchange {
   /// Blocks until this rank's tensors hold the result. `last_rank` is that of the exchange before, which tells how long
   /// each had waited: clocks of machines differ. -1 for the first. Throws PeerLost, Error where ranks ask for different
   /// things.
-  Outcome carry_out(const Collective& collective, Clock::time_point arrived);
+  ExchangeOutcome carry_out(const Collective& collective, Clock::time_point arrived);
 
  private:
   struct Arrival {
@@ -52,14 +50,14 @@ class MpiExchange {
   void unpack(const Collective& collective, std::size_t from, std::size_t to, const std::byte* row);
   std::byte* slot(int rank) { return received_.data() + static_cast<std::size_t>(rank) * slot_bytes_; }
 
-  void exchange(const Collective& collective, Outcome& outcome);
+  void exchange(const Collective& collective, ExchangeOutcome& outcome);
   void give_up() noexcept;
   /// Sends this rank's arrival with `payload` bytes behind it to all.
   void greet(const Collective& collective, std::size_t payload);
   /// Waits for the arrivals of all others, which lie in the slots then, and compares what they ask for.
-  void meet(const Collective& collective, Outcome& outcome);
-  void reduce_small(const Collective& collective, Outcome& outcome);
-  void reduce_in_pieces(const Collective& collective, Outcome& outcome);
+  void meet(const Collective& collective, ExchangeOutcome& outcome);
+  void reduce_small(const Collective& collective, ExchangeOutcome& outcome);
+  void reduce_in_pieces(const Collective& collective, ExchangeOutcome& outcome);
   void all_gather(const Collective& collective);
   void reduce_scatter(const Collective& collective);
   void broadcast(const Collective& collective);

@@ -1,18 +1,12 @@
 #include "core/comm/nccl/member.h"
 
-#include <array>
 #include <fmt/format.h>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/comm/nccl/hex.h"
+#include "core/group/line_fields.h"
 
 namespace gpubench::nccl {
 namespace {
-
-using nlohmann::json;
 
 std::string conflict_between(const Member& one, const Member& other) {
   if (one.host != other.host) return {};
@@ -31,35 +25,17 @@ std::string conflict_between(const Member& one, const Member& other) {
 }  // namespace
 
 std::string Member::as_text() const {
-  json devices = json::array();
-  for (const Gpu& gpu : gpus) devices.push_back({{"name", gpu.name}, {"bus_id", gpu.bus_id}});
-  return json{{"name", name},      {"host", host}, {"version", version}, {"gpus", devices}, {"id", as_hex(unique_id)},
-              {"failure", failure}}
-      .dump();
+  std::vector<std::string> names, bus_ids;
+  for (const Gpu& gpu : gpus) names.push_back(gpu.name), bus_ids.push_back(gpu.bus_id);
+  return to_line(name, host, version, names, bus_ids, unique_id, failure);
 }
 
 Member Member::from_text(const std::string& text) {
-  const json said = json::parse(text, nullptr, false);
-  if (!said.is_object() || !said.contains("version") || !said.contains("gpus")) {
-    throw Error(fmt::format("nccl: a process answered with what is not gpubench's: '{}'", text.substr(0, 80)));
-  }
-  Member member{.name = said["name"],
-                .host = said["host"],
-                .version = said["version"],
-                .gpus = {},
-                .unique_id = from_hex(said["id"].get<std::string>()),
-                .failure = said["failure"]};
-  for (const json& gpu : said["gpus"]) member.gpus.push_back({gpu["name"], gpu["bus_id"]});
+  Member member;
+  std::vector<std::string> names, bus_ids;
+  LineFields(text).read(member.name, member.host, member.version, names, bus_ids, member.unique_id, member.failure);
+  for (std::size_t i = 0; i < names.size(); ++i) member.gpus.push_back({names[i], bus_ids.at(i)});
   return member;
-}
-
-std::string this_host() {
-  std::array<char, 256> name{};
-  static_cast<void>(::gethostname(name.data(), name.size() - 1));
-  // Containers of one machine may call themselves alike or not; this they share with no other.
-  std::ifstream boot("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  return boot >> id ? id : std::string(name.data());
 }
 
 std::string conflict_among(std::span<const Gpu> gpus) {

@@ -26,9 +26,6 @@ struct Member {
   static Member from_text(const std::string& text);
 };
 
-/// This machine, until it is started anew.
-std::string this_host();
-
 /// Why two of a process's devices cannot be ranks; empty when all can.
 std::string conflict_among(std::span<const Gpu> gpus);
 /// Throws Error where the members cannot exchange: one has failed, NCCL of two versions, one GPU in two processes.

@@ -8,7 +8,7 @@
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/status.h"
 #include "core/comm/collective_check.h"
-#include "core/comm/nccl/calls.h"
+#include "core/comm/nccl/queued_calls.h"
 
 namespace gpubench::nccl {
 namespace {
@@ -22,7 +22,7 @@ bool is_recorded(Stream& stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-class NcclSideCollective final : public SideCollective {
+class NcclSideCollective final : public SideWork {
  public:
   NcclSideCollective(NcclCommunicator& communicator, Collective collective, Device& device, Stream& beside)
       : communicator_(communicator),
@@ -91,7 +91,7 @@ void NcclCommunicator::run(const Collective& collective, Stream& stream) {
   queue(collective, stream);
 }
 
-std::unique_ptr<SideCollective> NcclCommunicator::beside(Collective collective) {
+std::unique_ptr<SideWork> NcclCommunicator::beside(Collective collective) {
   check_collective(collective, size_);
   device_.bind_to_thread();
   return std::make_unique<NcclSideCollective>(*this, std::move(collective), device_, *beside_);

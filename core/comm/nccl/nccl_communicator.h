@@ -24,7 +24,7 @@ class NcclCommunicator final : public Communicator {
   std::string algorithm(const Collective& collective) const override;
 
   void run(const Collective& collective, Stream& stream) override;
-  std::unique_ptr<SideCollective> beside(Collective collective) override;
+  std::unique_ptr<SideWork> beside(Collective collective) override;
   bool recordable() const override { return true; }
   void barrier() override;
   void check() override;

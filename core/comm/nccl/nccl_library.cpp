@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/shared_library.h"
-#include "core/comm/nccl/nccl.h"
+#include "core/comm/nccl/nccl_functions.h"
 
 namespace gpubench::nccl {
 namespace {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/interrupt.h"
+#include "core/base/waiting.h"
 
 namespace gpubench::nccl {
 namespace {

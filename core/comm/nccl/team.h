@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/comm/nccl/comm.h"
-#include "core/comm/nccl/progress.h"
-#include "core/comm/process_group.h"
+#include "core/comm/nccl/abortable_comm.h"
+#include "core/comm/nccl/stall_watch.h"
+#include "core/group/process_group.h"
 
 namespace gpubench::nccl {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/comm/collective.h"
-#include "core/comm/local/tensor_pieces.h"
+#include "core/comm/tensor_pieces.h"
 #include "core/device/device.h"
 
 namespace gpubench {

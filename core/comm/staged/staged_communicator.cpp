@@ -7,13 +7,11 @@
 
 #include "core/base/error.h"
 #include "core/comm/collective_check.h"
-#include "core/comm/local/exchange_clock.h"
-#include "core/comm/local/side_queue.h"
+#include "core/comm/exchange_clock.h"
+#include "core/comm/side_queue.h"
 
 namespace gpubench {
 namespace {
-
-using Outcome = LocalExchange::Outcome;
 
 /// What the exchange in the host's memory follows: it is asked for when its tensors are there.
 class HostOrder final : public Stream {
@@ -31,7 +29,7 @@ struct StagedWork {
   StagedCollective tensors;
   std::unique_ptr<Event> reached, done;  // the kernels' place of it; the results' arrival
   std::unique_ptr<Event> met;            // where the kernels can go on with the results alone
-  Outcome outcome;
+  ExchangeOutcome outcome;
 };
 
 class StagedSide;
@@ -90,7 +88,7 @@ struct StagedRank {
 void StagedRank::exchange(StagedWork& work) {
   device.bind_to_thread();
   work.reached->wait();
-  Outcome& outcome = work.outcome;
+  ExchangeOutcome& outcome = work.outcome;
   outcome.arrived = std::max(Clock::now(), last_done);
   const CommunicationTimes before = inner->times();
   outcome.last_rank = -1;
@@ -119,7 +117,7 @@ Clock::time_point stood_from(const StagedWork& work, const Event& met) {
   return work.outcome.done - std::chrono::duration_cast<Clock::duration>(work.done->since(met));
 }
 
-class StagedSide final : public SideCollective {
+class StagedSide final : public SideWork {
  public:
   StagedSide(std::shared_ptr<StagedRank> rank, Collective collective)
       : rank_(std::move(rank)),
@@ -193,7 +191,7 @@ class StagedCommunicator final : public Communicator {
     rank_->clock.add(collective.bytes(), work.outcome, work.outcome.arrived);
   }
 
-  std::unique_ptr<SideCollective> beside(Collective collective) override {
+  std::unique_ptr<SideWork> beside(Collective collective) override {
     return std::make_unique<StagedSide>(rank_, std::move(collective));
   }
 

@@ -8,13 +8,9 @@
 
 namespace gpubench {
 
-/// The medians of `resamples` resamples as long as the series, made of blocks that start anywhere and wrap around
+/// The means of `resamples` resamples as long as the series, made of blocks that start anywhere and wrap around
 /// (circular block bootstrap: Politis and Romano 1992, "A circular block-resampling procedure for stationary data").
-/// The series is not empty; 1 <= block_length <= its length. Linear time for each resample after one sort.
-std::vector<double> bootstrap_medians(std::span<const double> series, std::size_t block_length, std::size_t resamples,
-                                      std::uint64_t seed);
-
-/// The same resamples' means.
+/// The series is not empty; 1 <= block_length <= its length. Each resample takes one addition for each block.
 std::vector<double> bootstrap_means(std::span<const double> series, std::size_t block_length, std::size_t resamples,
                                     std::uint64_t seed);
 

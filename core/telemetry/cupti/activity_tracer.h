@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "core/telemetry/tracer.h"
+#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 

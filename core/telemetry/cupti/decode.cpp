@@ -1,8 +1,8 @@
-#include "core/telemetry/cupti/decode.h"
-
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
+
+#include "core/telemetry/cupti/cupti.h"
 
 namespace gpubench {
 namespace {

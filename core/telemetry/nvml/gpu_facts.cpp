@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/nvml/gpu_sensors.h"
 #include "core/telemetry/peaks.h"
 
 namespace gpubench {

@@ -1,12 +1,45 @@
-// What a sampler reads of a GPU while it works.
+// What a sampler reads of a GPU while it works, the counters of Hopper and later GPUs included.
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 
-#include "core/telemetry/nvml/gpm.h"
+#include "core/base/clock.h"
+#include "core/telemetry/nvml/gpu_sensors.h"
 #include "core/telemetry/probe.h"
 
 namespace gpubench {
+
+/// Shares of the time in which multiprocessors, tensor cores and memory were busy; NaN where not measured.
+struct GpmShares {
+  double sm, tensor, dram;
+};
+
+/// NVML's GPU performance monitoring (Hopper and later): what the hardware counted between two samples.
+class Gpm {
+ public:
+  /// NVML wants two samples to lie further apart.
+  static constexpr Seconds min_interval{0.1};
+
+  /// Takes the first sample, where the device has any. `sensors` must outlive it.
+  Gpm(const GpuSensors& sensors, Clock::time_point now);
+  ~Gpm();
+  Gpm(const Gpm&) = delete;
+  Gpm& operator=(const Gpm&) = delete;
+
+  bool is_supported() const { return latest_ != nullptr; }
+  /// Of the time since the previous sample. NaN, and no sample, when that was less than min_interval ago.
+  GpmShares read(Clock::time_point now);
+
+ private:
+  bool take(NvmlGpmSample sample) const;
+  void release();
+
+  const GpuSensors& sensors_;
+  NvmlGpmSample latest_ = nullptr, spare_ = nullptr;
+  Clock::time_point taken_;
+  std::unique_ptr<NvmlGpmMetrics> metrics_ = std::make_unique<NvmlGpmMetrics>();
+};
 
 /// Columns: power_w, energy_j (drawn since the previous reading), temperature_c, sm_clock_hz, memory_clock_hz,
 /// throttle_bits (as throttle_words takes them), nvml_active_share, sm_share, tensor_share, dram_share.

@@ -1,4 +1,4 @@
-// One GPU's readings in our units. What the device or its driver does not tell is nullopt, whatever the reason.
+// One GPU's readings in our units. What the device or its driver does not report is nullopt, whatever the reason.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -68,5 +68,12 @@ class GpuSensors {
   std::shared_ptr<const Nvml> nvml_;
   NvmlDevice device_;
 };
+
+/// Why a GPU runs slower than it could, "power limit, thermal slowdown": without the idle state and the clocks that
+/// somebody chose, which slow nothing down. Empty when there is no reason left.
+std::string throttle_words(std::uint64_t reasons);
+/// The reasons of which a measurement is worth nothing: slowdowns by the hardware, by heat or by the power brake. At
+/// its power limit a GPU does what it is built for.
+std::uint64_t harmful(std::uint64_t reasons);
 
 }  // namespace gpubench

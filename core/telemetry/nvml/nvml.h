@@ -1,15 +1,129 @@
 // NVIDIA's management library, opened at run time because it belongs to the driver. It reads; nothing here sets a
-// clock, a limit or a mode.
+// clock, a limit or a mode. The part that gpubench calls is declared here because the toolkit's packages may come
+// without nvml.h. Source: NVIDIA, "NVML API Reference Guide", docs.nvidia.com/deploy/nvml-api, whose names stand beside
+// ours in nvml.cpp.
 #pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/base/shared_library.h"
-#include "core/telemetry/nvml/functions.h"
 
 namespace gpubench {
+
+/// nvmlReturn_t.
+using NvmlReturn = int;
+constexpr NvmlReturn nvml_success = 0;
+constexpr NvmlReturn nvml_not_supported = 3;
+constexpr NvmlReturn nvml_not_found = 6;
+constexpr NvmlReturn nvml_insufficient_size = 7;
+
+/// nvmlDevice_t and nvmlGpmSample_t: only NVML looks behind them.
+using NvmlDevice = struct NvmlDeviceTag*;
+using NvmlGpmSample = struct NvmlGpmSampleTag*;
+
+/// nvmlClockType_t; nvmlTemperatureSensors_t; nvmlMemoryErrorType_t; nvmlEccCounterType_t.
+constexpr unsigned nvml_sm_clock = 1;
+constexpr unsigned nvml_memory_clock = 2;
+constexpr unsigned nvml_gpu_temperature = 0;
+constexpr unsigned nvml_uncorrected_error = 1;
+constexpr unsigned nvml_since_driver_load = 0;
+
+/// nvmlMemory_t, in bytes.
+struct NvmlMemory {
+  unsigned long long total, free, used;
+};
+/// nvmlUtilization_t: per cent of the time in which at least one kernel ran, or memory was read or written.
+struct NvmlUtilization {
+  unsigned gpu, memory;
+};
+/// NVML_FI_DEV_POWER_INSTANT: an unsigned number of mW, where nvmlDeviceGetPowerUsage gives the mean of the last second
+/// (all GPUs since Ampere but the GA100).
+constexpr unsigned nvml_power_instant = 186;
+/// nvmlFieldValue_t.
+struct NvmlFieldValue {
+  unsigned field = 0, scope = 0;
+  long long timestamp = 0, latency = 0;
+  unsigned value_type = 0;
+  NvmlReturn result = nvml_not_supported;
+  union {
+    double as_double;
+    unsigned as_unsigned;
+    unsigned long long as_long;
+  } value = {};
+};
+static_assert(sizeof(NvmlFieldValue) == 40);
+/// nvmlProcessInfo_v2_t.
+struct NvmlProcess {
+  unsigned pid;
+  unsigned long long used_memory;  ///< bytes; all bits set where the driver does not know
+  unsigned gpu_instance, compute_instance;
+};
+
+/// nvmlGpmMetricId_t: per cent of the interval in which multiprocessors were busy, their tensor cores were, and of the
+/// memory's bandwidth.
+constexpr unsigned nvml_gpm_sm = 2;
+constexpr unsigned nvml_gpm_tensor = 5;
+constexpr unsigned nvml_gpm_dram = 10;
+constexpr unsigned nvml_gpm_version = 1;
+
+/// nvmlGpmSupport_t.
+struct NvmlGpmSupport {
+  unsigned version, is_supported;
+};
+/// nvmlGpmMetric_t.
+struct NvmlGpmMetric {
+  unsigned id;
+  NvmlReturn result;
+  double value;
+  const char *short_name, *long_name, *unit;
+};
+/// nvmlGpmMetricsGet_t. Its array grew from driver to driver; only the first `count` are touched.
+struct NvmlGpmMetrics {
+  unsigned version, count;
+  NvmlGpmSample first, second;
+  std::array<NvmlGpmMetric, 333> metrics;
+};
+
+/// A null function is one that an older driver lacks. Clocks are in MHz, power in mW, energy in mJ, temperature in °C.
+struct NvmlFunctions {
+  NvmlReturn (*init)();
+  NvmlReturn (*shutdown)();
+  const char* (*error_string)(NvmlReturn);
+  NvmlReturn (*driver_version)(char*, unsigned);
+  NvmlReturn (*handle_by_bus_id)(const char*, NvmlDevice*);
+  NvmlReturn (*name)(NvmlDevice, char*, unsigned);
+
+  NvmlReturn (*memory)(NvmlDevice, NvmlMemory*);
+  NvmlReturn (*clock)(NvmlDevice, unsigned, unsigned*);
+  NvmlReturn (*max_clock)(NvmlDevice, unsigned, unsigned*);
+  NvmlReturn (*memory_bus_width)(NvmlDevice, unsigned*);
+  NvmlReturn (*temperature)(NvmlDevice, unsigned, unsigned*);
+  NvmlReturn (*power)(NvmlDevice, unsigned*);
+  NvmlReturn (*field_values)(NvmlDevice, int, NvmlFieldValue*);
+  NvmlReturn (*power_limit)(NvmlDevice, unsigned*);
+  NvmlReturn (*energy)(NvmlDevice, unsigned long long*);
+  NvmlReturn (*throttle_reasons)(NvmlDevice, unsigned long long*);
+  NvmlReturn (*utilization)(NvmlDevice, NvmlUtilization*);
+  NvmlReturn (*pcie_generation)(NvmlDevice, unsigned*);
+  NvmlReturn (*max_pcie_generation)(NvmlDevice, unsigned*);
+  NvmlReturn (*pcie_width)(NvmlDevice, unsigned*);
+  NvmlReturn (*max_pcie_width)(NvmlDevice, unsigned*);
+  NvmlReturn (*ecc_mode)(NvmlDevice, unsigned*, unsigned*);
+  NvmlReturn (*ecc_errors)(NvmlDevice, unsigned, unsigned, unsigned long long*);
+  NvmlReturn (*mig_mode)(NvmlDevice, unsigned*, unsigned*);
+  NvmlReturn (*compute_processes)(NvmlDevice, unsigned*, NvmlProcess*);
+
+  NvmlReturn (*gpm_support)(NvmlDevice, NvmlGpmSupport*);
+  NvmlReturn (*gpm_allocate)(NvmlGpmSample*);
+  NvmlReturn (*gpm_free)(NvmlGpmSample);
+  NvmlReturn (*gpm_sample)(NvmlDevice, NvmlGpmSample);
+  NvmlReturn (*gpm_metrics)(NvmlGpmMetrics*);
+};
 
 class Nvml {
  public:

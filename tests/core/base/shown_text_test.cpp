@@ -17,6 +17,8 @@ TEST(ShownText, KeepsUtf8AndNoOtherBytes) {
             "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
   EXPECT_EQ(shown_text("\xfc\xc3 \xe2\x82"), "\\xfc\\xc3 \\xe2\\x82");
   EXPECT_EQ(shown_text("\xc2\x9b"), "\\xc2\\x9b");
+  EXPECT_EQ(shown_text("\xe0\x80\xaf"), "\\xe0\\x80\\xaf") << "an overlong form of '/'";
+  EXPECT_EQ(shown_text("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "a surrogate";
 }
 
 TEST(ShownText, CutsWhatIsLong) {

@@ -5,6 +5,7 @@
 
 #include "core/backend/cpu/host_device.h"
 #include "core/base/error.h"
+#include "tests/core/group/thread_group.h"
 
 namespace gpubench {
 namespace {
@@ -61,6 +62,14 @@ TEST_F(Factory, devices_that_cannot_exchange_are_named) {
   EXPECT_THAT([&] { make_communicators(devices_, CrossDevice::automatic, nullptr); },
               ThrowsMessage<Error>("cpu:0, cpu:1, emulated:h200:0 cannot exchange with each other: CPU devices "
                                    "exchange with CPU devices, and GPUs with GPUs"));
+}
+
+TEST_F(Factory, host_memory_of_several_processes_needs_mpi) {
+  Threads threads(1);
+  ThreadGroup group(threads, 0);
+  EXPECT_THAT([&] { make_communicator(group); },
+              ThrowsMessage<Error>(testing::HasSubstr(
+                  "goes between processes through MPI, and GPUBENCH_NCCL_ID joins them for NCCL alone")));
 }
 
 TEST(CrossDevice, names) {

@@ -1,10 +1,10 @@
 // A warm pipeline asks for no memory: batches circulate between the stage that fills them and the consumer.
 #include <gtest/gtest.h>
 
-#include "core/data/batch.h"
-#include "core/data/map.h"
-#include "core/data/prefetch.h"
-#include "core/data/shuffle.h"
+#include "core/data/map/map.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/shuffle.h"
 #include "tests/core/data/reading.h"
 #include "tests/support/allocations.h"
 

@@ -1,15 +1,14 @@
 // How many examples an element of each stage stands for: rates and random numbers count by it.
 #include <gtest/gtest.h>
 
-#include "core/data/batch.h"
-#include "core/data/concatenate.h"
-#include "core/data/filter.h"
-#include "core/data/interleave.h"
-#include "core/data/padded_batch.h"
-#include "core/data/prefetch.h"
-#include "core/data/range.h"
-#include "core/data/unbatch.h"
-#include "core/data/zip.h"
+#include "core/data/interleave/interleave.h"
+#include "core/data/source/range.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/combine.h"
+#include "core/data/stage/filter.h"
+#include "core/data/stage/padded_batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/unbatch.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 

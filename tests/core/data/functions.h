@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/data/element_function.h"
+#include "core/data/function/element_function.h"
 
 namespace gpubench {
 

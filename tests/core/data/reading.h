@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/data/dataset.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
 
 namespace gpubench {
 

@@ -3,29 +3,26 @@
 #include <algorithm>
 #include <unistd.h>
 
-#include "core/data/batch.h"
-#include "core/data/cache.h"
-#include "core/data/concatenate.h"
-#include "core/data/filter.h"
-#include "core/data/ignore_errors.h"
-#include "core/data/interleave.h"
-#include "core/data/map.h"
-#include "core/data/padded_batch.h"
-#include "core/data/prefetch.h"
-#include "core/data/prefetch_to_device.h"
-#include "core/data/range.h"
-#include "core/data/repeat.h"
-#include "core/data/shard.h"
-#include "core/data/shuffle.h"
-#include "core/data/skip.h"
-#include "core/data/synthetic.h"
-#include "core/data/take.h"
-#include "core/data/throttle.h"
-#include "core/data/unbatch.h"
-#include "core/data/zip.h"
+#include "core/data/cache/cache.h"
+#include "core/data/interleave/interleave.h"
+#include "core/data/map/map.h"
+#include "core/data/source/range.h"
+#include "core/data/source/synthetic.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/combine.h"
+#include "core/data/stage/filter.h"
+#include "core/data/stage/ignore_errors.h"
+#include "core/data/stage/padded_batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
+#include "core/data/stage/throttle.h"
+#include "core/data/stage/unbatch.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/ragged.h"
 #include "tests/core/data/reading.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -46,7 +43,7 @@ DatasetPtr random_elements(bool resident) {
 
 /// What stages do on devices with memory of their own is tested with those.
 DevicePlace host_device() {
-  static const auto devices = std::make_shared<const Devices>(DeviceConfig{.gpus = std::vector<GpuDeviceOptions>{}});
+  static const auto devices = std::make_shared<const Devices>(support::without_gpus());
   return {devices, DeviceId{}};
 }
 

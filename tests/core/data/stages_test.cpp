@@ -9,8 +9,8 @@
 #include <set>
 #include <thread>
 
-#include "core/data/batch.h"
-#include "core/data/unbatch.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/unbatch.h"
 #include "tests/core/data/bytes.h"
 #include "tests/core/data/heap_pool.h"
 #include "tests/core/data/reading.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <atomic>
 
-#include "core/data/throttle.h"
+#include "core/data/stage/throttle.h"
 
 namespace gpubench {
 

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/exec/graph_executor.h"
+#include "core/exec/run/graph_executor.h"
 #include "core/ops/shape_ops.h"
 #include "tests/core/exec/small_model.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -111,9 +112,7 @@ TEST(Executor, AnArenaThatGrowsLeavesNoBlockBehind) {
 }
 
 TEST(Executor, SegmentsOnSeveralDevicesGiveTheSameResult) {
-  DeviceConfig config;
-  config.cpus.resize(2);
-  const Devices devices{config};
+  const Devices devices(support::cpu_devices({{}, {}}));
   Runtime runtime(devices);
   const DeviceId second{DeviceId::Kind::cpu, 1, {}};
   const SmallModel near(runtime), far(runtime, second);
@@ -133,9 +132,7 @@ TEST(Executor, SegmentsOnSeveralDevicesGiveTheSameResult) {
 }
 
 TEST(Executor, AnUpdateOfACopyIsRefused) {
-  DeviceConfig config;
-  config.cpus.resize(2);
-  const Devices devices{config};
+  const Devices devices(support::cpu_devices({{}, {}}));
   Runtime runtime(devices);
   const SmallModel model(runtime, {DeviceId::Kind::cpu, 1, {}});
   Program program = model.step();
@@ -168,9 +165,7 @@ TEST(Executor, WhatDependsOnConstantsAloneRunsOnce) {
 }
 
 TEST(Executor, OutOfMemoryNamesThePlansTensors) {
-  DeviceConfig config;
-  config.cpus[0].memory.limit = 4096;
-  const Devices devices{config};
+  const Devices devices(support::cpu_devices({{.memory = {.limit = 4096}}}));
   Runtime runtime(devices);
   Graph graph;
   const Value input = graph.input({{64, 64}, Dtype::f32}, "x");
@@ -188,15 +183,6 @@ TEST(Executor, ReadsExecutionNames) {
   EXPECT_EQ(parse_execution("eager"), Execution::eager);
   EXPECT_THAT([] { parse_execution("lazy"); },
               testing::ThrowsMessage<Error>("unknown execution 'lazy' (known: graph, eager)"));
-}
-
-TEST(Devices, AnUnknownDeviceIsRefusedWithThoseThatAreThere) {
-  DeviceConfig config;
-  config.gpus.emplace();  // none, whatever the machine has
-  config.cpus.resize(2);
-  const Devices devices{config};
-  EXPECT_THAT([&] { devices.device(parse_device_id("gpu:0")); },
-              testing::ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1: no GPU is to be used"));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include "tests/support/device_configs.h"
+
 namespace gpubench {
 namespace {
 
@@ -33,10 +35,7 @@ class ReplicasOnNodes : public testing::Test {
   void TearDown() override { unsetenv("HWLOC_SYNTHETIC"); }
 
   static DeviceConfig config(int first, int second) {
-    DeviceConfig config;
-    config.gpus.emplace();
-    config.cpus = {{.memory = {}, .threads = first}, {.memory = {}, .threads = second}};
-    return config;
+    return support::without_gpus(support::cpu_devices({{.threads = first}, {.threads = second}}));
   }
   static std::vector<std::vector<int>> processors_in_steps(const Devices& devices) {
     Runtime first(devices);
@@ -65,7 +64,7 @@ TEST_F(ReplicasOnNodes, ThatNeedMoreProcessorsThanOneHasStayUnbound) {
 
 TEST_F(ReplicasOnNodes, WithOneDeviceNothingIsBound) {
   DeviceConfig one = config(1, 1);
-  one.cpus.pop_back();
+  one[DeviceId::Kind::cpu].devices->pop_back();
   EXPECT_EQ(Devices(one).device({DeviceId::Kind::cpu, 0, ""}).memory_node(), nullptr);
 }
 

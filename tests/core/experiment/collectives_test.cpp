@@ -28,7 +28,7 @@ class Spoiled final : public Communicator {
     // Decisions and times are int64; what is measured here is not.
     if (spoils && collective.tensors[0].type->dtype == Dtype::f32) collective.tensors.back().as<float>()[1] += 1;
   }
-  std::unique_ptr<SideCollective> beside(Collective collective) override { return honest_->beside(collective); }
+  std::unique_ptr<SideWork> beside(Collective collective) override { return honest_->beside(collective); }
   void barrier() override { honest_->barrier(); }
   void abort(const std::string& reason) noexcept override { honest_->abort(reason); }
   CommunicationTimes times() const override { return honest_->times(); }

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <gmock/gmock.h>
 
-#include "core/results/column.h"
+#include "tests/core/experiment/declared.h"
 #include "tests/core/telemetry/nvml/fake_nvml.h"
 
 namespace gpubench {
@@ -70,7 +70,7 @@ TEST_F(GpuWatchTest, FillsDescribedColumns) {
   EXPECT_DOUBLE_EQ(number(record, "dram_share"), 0.3);
   EXPECT_EQ(number(record, "telemetry_share"), 0);
   EXPECT_EQ(record.cells().size(), 11U);
-  for (const auto& [column, cell] : record.cells()) EXPECT_NE(column_of(column).description, "") << column;
+  expect_declared(record, "gpus");
   EXPECT_EQ(watch->doubt(), "") << "at its power limit a GPU does what it is built for";
 }
 

@@ -5,10 +5,10 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "core/experiment/inference_queries.h"
-#include "core/results/column.h"
+#include "tests/core/experiment/declared.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {
@@ -53,7 +53,7 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
   // What is between two queries is the measurement's own, so answers cannot come faster than latencies say.
   const double in_queries = std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_LE(number(record, "examples_per_s"), 4 * static_cast<double>(samples.size()) / in_queries * (1 + 1e-9));
-  for (const auto& [column, cell] : record.cells()) EXPECT_NE(column_of(column).description, "") << column;
+  expect_declared(record, "inference");
 }
 
 TEST_F(Inference, ManyClientsWaitForEachOther) {
@@ -183,7 +183,7 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
   EXPECT_EQ(text([&](auto& o) { o.input = examples, o.batch = 7; }),
             "measure.inference: the input has fewer than the 7 examples of a batch");
   EXPECT_THAT([] { parse_inference_mode("server"); },
-              ThrowsMessage<Error>("unknown mode 'server' of inference (known: single_stream, offline)"));
+              ThrowsMessage<Error>("unknown mode of inference 'server' (known: single_stream, offline)"));
 }
 
 TEST_F(Inference, ARandomInputNeedsAShape) {

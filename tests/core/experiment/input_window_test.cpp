@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <numeric>
 
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/map.h"
-#include "core/data/prefetch.h"
-#include "core/data/repeat.h"
-#include "core/data/shuffle.h"
-#include "core/data/unbatch.h"
+#include "core/data/map/map.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
+#include "core/data/stage/unbatch.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/core/experiment/slow_input.h"

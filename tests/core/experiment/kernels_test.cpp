@@ -8,7 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/experiment/matmul_peak.h"
-#include "core/results/column.h"
+#include "tests/core/experiment/declared.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -19,7 +20,7 @@ class KernelsTest : public testing::Test {
   Device& device() const { return devices_.device(id()); }
   const DeviceId& id() const { return devices_.default_device(); }
 
-  Devices devices_{DeviceConfig{.threads = 1}};
+  Devices devices_{support::cpu_devices({{.threads = 1}})};
 };
 
 TEST_F(KernelsTest, GivesARowPerCase) {
@@ -30,7 +31,7 @@ TEST_F(KernelsTest, GivesARowPerCase) {
   ASSERT_EQ(results.size(), 4U);
   for (const KernelMeasurement& result : results) {
     const Record row = to_record(result, id(), 1e15);
-    for (const auto& [column, cell] : row.cells()) EXPECT_NE(column_of(column).description, "") << column;
+    expect_declared(row, "kernels");
     EXPECT_GT(std::get<std::int64_t>(row.get("steps")), 0);
     EXPECT_GT(std::get<double>(row.get("step_time_s")), 0);
     EXPECT_LE(std::get<double>(row.get("step_time_low_s")), std::get<double>(row.get("step_time_s")));
@@ -79,9 +80,8 @@ TEST_F(KernelsTest, ThePeakIsMeasuredOnce) {
 }
 
 TEST_F(KernelsTest, ADeviceWithoutRoomHasNoPeak) {
-  DeviceConfig config{.threads = 1};
-  config.cpus[0].memory.limit = std::size_t{6} << 20;  // one operand of 4 MiB fits
-  const Devices small(config);
+  constexpr std::size_t limit = std::size_t{6} << 20;  // one operand of 4 MiB fits
+  const Devices small(support::cpu_devices({{.memory = {.limit = limit}, .threads = 1}}));
   MatmulPeak peak;
   EXPECT_EQ(peak.flops_per_s(small.device(id()), small.backend(id()), Dtype::f32), std::nullopt);
   EXPECT_TRUE(peak.known().empty());

@@ -2,8 +2,8 @@
 #pragma once
 #include <memory>
 
-#include "core/data/range.h"
-#include "core/data/throttle.h"
+#include "core/data/source/range.h"
+#include "core/data/stage/throttle.h"
 
 namespace gpubench::support {
 

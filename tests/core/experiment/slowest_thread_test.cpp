@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "core/data/prefetch.h"
-#include "core/data/range.h"
-#include "core/data/zip.h"
+#include "core/data/source/range.h"
+#include "core/data/stage/combine.h"
+#include "core/data/stage/prefetch.h"
 
 namespace gpubench {
 namespace {

@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/repeat.h"
-#include "core/data/shuffle.h"
-#include "core/results/column.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
+#include "tests/core/experiment/declared.h"
 #include "tests/core/experiment/slow_input.h"
 #include "tests/core/train/fixture.h"
 
@@ -46,7 +46,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
   EXPECT_EQ(number(record, "batch_size"), 16);
   EXPECT_EQ(number(record, "steps"), static_cast<double>(samples.size()));
   EXPECT_GT(number(record, "examples_per_s"), 0);
-  for (const auto& [column, cell] : record.cells()) EXPECT_NE(column_of(column).description, "") << column;
+  expect_declared(record, "training");
   EXPECT_LE(number(record, "step_time_low_s"), number(record, "step_time_s"));
   EXPECT_GE(number(record, "step_time_high_s"), number(record, "step_time_s"));
   EXPECT_GE(number(record, "step_time_p95_s"), number(record, "step_time_s"));

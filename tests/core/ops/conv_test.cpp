@@ -189,7 +189,7 @@ TEST(ConvTest, RefusesWhatDoesNotFit) {
       },
       testing::ThrowsMessage<Error>("conv2d: window size, strides and dilations must be at least 1, got 3, 0 and 1"));
   EXPECT_THAT([&] { parse_padding("full"); },
-              testing::ThrowsMessage<Error>("there is no padding \"full\"; there are valid, same"));
+              testing::ThrowsMessage<Error>("unknown padding 'full' (known: valid, same)"));
 }
 
 TEST(ConvTest, CountsPaddingAsWork) {

@@ -97,8 +97,12 @@ TEST(BucketAllReduces, CopiesWhatOthersReadOrOwn) {
   // An input, a value that is an output as well, and one that nobody else reads.
   program.outputs = {all_reduce(graph, x), all_reduce(graph, y, in_bucket), y,
                      all_reduce(graph, ops::exp(graph, x), in_bucket)};
-  EXPECT_THAT(steps(bucket_all_reduces(std::move(program), 1 << 20)),
+  const Program whole = program;
+  EXPECT_THAT(steps(copy_exchanged(bucket_all_reduces(std::move(program), 1 << 20))),
               ElementsAre("tanh", "add_n", "all_reduce 1", "exp", "add_n", "all_reduce 2"));
+  EXPECT_THAT(steps(copy_exchanged(whole)),
+              ElementsAre("tanh", "add_n", "all_reduce 1", "add_n", "all_reduce 1", "exp", "all_reduce 1"))
+      << "without buckets";
 }
 
 TEST(BucketAllReduces, ProgramsWithoutExchangesStayAsTheyAre) {

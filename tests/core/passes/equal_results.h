@@ -53,7 +53,7 @@ void expect_equal_results(const std::string& pass, const Build& build, float tol
     for (const HostTensor& value : values) inputs.push_back(value.view());
     ExecutorOptions options;
     if (!on) options.passes.disabled.insert(pass);
-    if (fuses) program = apply_passes(std::move(program), options.passes, fuses);
+    if (fuses) program = apply_passes(std::move(program), options.passes, {.fuses = fuses});
     const std::size_t outputs = program.outputs.size();
     const auto executor = make_executor(runtime, std::move(program.graph), program.outputs, options);
     executor->run(inputs);

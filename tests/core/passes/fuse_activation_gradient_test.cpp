@@ -35,7 +35,7 @@ Program two_layers(Function activation, std::int64_t units) {
 }
 
 std::vector<std::string> names_after_passes(Program program, const Fuses& fuses = &fuses_all) {
-  return op_names(apply_passes(std::move(program), {}, fuses).graph);
+  return op_names(apply_passes(std::move(program), {}, {.fuses = fuses}).graph);
 }
 
 TEST(FuseActivationGradient, ReluLeavesAMaskThatTheNextProductReads) {

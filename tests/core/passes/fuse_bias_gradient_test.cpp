@@ -51,7 +51,8 @@ struct Pair {
 
 TEST(FuseBiasGradient, ProductAndSumBecomeOneOp) {
   for (const bool transposed : {false, true}) {
-    const auto names = op_names(apply_passes(dense({4, 6}, {.transpose_b = transposed}), {}, &fuses_all).graph);
+    const auto names =
+        op_names(apply_passes(dense({4, 6}, {.transpose_b = transposed}), {}, {.fuses = &fuses_all}).graph);
     EXPECT_THAT(names, Contains("matmul_bias_gradient"));
     EXPECT_THAT(names, Not(Contains("bias_gradient")));
   }
@@ -95,7 +96,7 @@ TEST(FuseBiasGradient, LeavesWhatIsReadInBetween) {
 }
 
 TEST(FuseBiasGradient, LeavesBatchesAndProductsAlongRows) {
-  EXPECT_THAT(op_names(apply_passes(dense({2, 4, 6}), {}, &fuses_all).graph), Contains("bias_gradient"));
+  EXPECT_THAT(op_names(apply_passes(dense({2, 4, 6}), {}, {.fuses = &fuses_all}).graph), Contains("bias_gradient"));
   Pair along_rows;
   const Value product = ops::matmul(along_rows.program.graph, along_rows.dy, along_rows.dy, {.transpose_b = true});
   EXPECT_THAT(along_rows.fused({product, along_rows.sum()}), Contains("bias_gradient"));

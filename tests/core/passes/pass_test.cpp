@@ -4,30 +4,56 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/graph/exchange_ops.h"
+#include "core/ops/matmul.h"
+#include "core/ops/reduce.h"
+#include "core/ops/elementwise.h"
+#include "tests/core/passes/equal_results.h"
 
 namespace gpubench {
 namespace {
 
-TEST(Passes, AreTimedByName) {
-  std::vector<PassTiming> timings;
-  apply_passes({}, {}, {}, &timings);
-  ASSERT_EQ(timings.size(), all_passes().size());
-  EXPECT_EQ(timings[0].name, all_passes()[0].name);
-}
+using ::testing::Contains;
+using ::testing::Not;
 
-TEST(Passes, CanBeSwitchedOffByName) {
-  std::vector<PassTiming> timings;
-  apply_passes({}, {{"fuse_epilogue"}}, {}, &timings);
-  EXPECT_EQ(timings.size(), all_passes().size() - 1);
-}
-
-TEST(Passes, UnknownAndRequiredOnesCannot) {
+TEST(Passes, UnknownAndRequiredOnesCannotBeSwitchedOff) {
   for (const char* name : {"fuse_everything", "place_copies"}) {
     EXPECT_THAT([&] { apply_passes({}, {{name}}); },
-                testing::ThrowsMessage<Error>(
+                testing::ThrowsMessage<Error>(testing::AllOf(
                     testing::HasSubstr(std::string("there is no pass '") + name +
-                                       "' to switch off (known: merge_casts, fuse_softmax_cross_entropy, ")));
+                                       "' to switch off (known: merge_casts, fuse_softmax_cross_entropy, "),
+                    testing::HasSubstr(", offload, bucket_all_reduces)"))));
   }
+}
+
+/// Four dense layers whose gradients by the weights are exchanged.
+std::vector<std::string> ops_of_replica(const PassOptions& options) {
+  Program program;
+  Graph& graph = program.graph;
+  Value y = graph.input({{8, 6}, Dtype::f32}, "x");
+  std::vector<Value> weights;
+  for (int layer = 0; layer < 4; ++layer) weights.push_back(graph.input({{6, 6}, Dtype::f32}, "w"));
+  for (int layer = 0; layer < 4; ++layer) {
+    const GraphScope scope(graph, "dense_" + std::to_string(layer));
+    y = ops::tanh(graph, ops::matmul(graph, y, weights[static_cast<std::size_t>(layer)]));
+  }
+  const GraphScope scope(graph, "loss");
+  for (const Value gradient : gradients(graph, ops::reduce_mean(graph, y), weights)) {
+    program.outputs.push_back(all_reduce(graph, gradient, AllReduce::When::in_bucket));
+  }
+  return op_names(apply_passes(std::move(program), options).graph);
+}
+
+TEST(Passes, OffloadIsSwitchedOffByName) {
+  PassOptions options{.offload = {.layers = {"dense_0"}}};
+  EXPECT_THAT(ops_of_replica(options), Contains("store"));
+  options.disabled = {"offload"};
+  EXPECT_THAT(ops_of_replica(options), Not(Contains("store")));
+}
+
+TEST(Passes, BucketsAreSwitchedOffByName) {
+  EXPECT_THAT(ops_of_replica({}), Contains("all_reduce").Times(1));
+  EXPECT_THAT(ops_of_replica({{"bucket_all_reduces"}}), Contains("all_reduce").Times(4));
 }
 
 }  // namespace

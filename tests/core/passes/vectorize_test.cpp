@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/exec/in_place_program.h"
+#include "core/exec/run/in_place_program.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/shape_ops.h"
 #include "tests/core/passes/equal_results.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -20,7 +21,7 @@ using testing::ElementsAre;
 // join.
 
 std::vector<float> run(const Program& program, const std::vector<HostTensor>& inputs) {
-  static const Devices devices{DeviceConfig{.gpus = std::vector<GpuDeviceOptions>{}}};
+  static const Devices devices{support::without_gpus()};
   InPlaceProgram host(devices, program);
   std::vector<std::byte*> from;
   for (const HostTensor& input : inputs) from.push_back(input.data());

@@ -182,7 +182,7 @@ TEST(Chart, WhatCannotBeDrawnIsRefused) {
               ThrowsMessage<Error>(HasSubstr("log_x is 1; the base of a logarithmic axis must be above 1")));
   EXPECT_THAT(make({.kind = ChartKind::bar, .x = "batch", .y = "loss", .log_y = 10}),
               ThrowsMessage<Error>(HasSubstr("bars stand on zero")));
-  EXPECT_THAT([] { parse_chart_kind("pie"); }, ThrowsMessage<Error>("unknown chart 'pie'; charts are line, bar"));
+  EXPECT_THAT([] { parse_chart_kind("pie"); }, ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar)"));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/report/gnuplot_script.h"
 #include "core/report/resources.h"
 #include "core/report/svg.h"
 #include "core/results/append_file.h"

@@ -67,7 +67,7 @@ TEST(Render, JsonHasFactsAndRowsWithoutEmptyCells) {
 
 TEST(Render, UnknownFormatsAreRefused) {
   EXPECT_THAT([] { parse_format("yaml"); },
-              ThrowsMessage<Error>("unknown format 'yaml'; formats are text, csv, json, markdown"));
+              ThrowsMessage<Error>("unknown format 'yaml' (known: text, csv, json, markdown)"));
   EXPECT_EQ(parse_format("json"), Format::json);
 }
 

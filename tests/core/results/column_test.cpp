@@ -1,6 +1,8 @@
 #include "core/results/column.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -31,18 +33,64 @@ TEST(Column, EveryOneHasADescriptionOfOneLine) {
   EXPECT_EQ(column_of("accuracy_low").description, "");
 }
 
-TEST(Column, TheReadmeListsThemAll) {
-  std::string list = "| column | unit | meaning |\n|---|---|---|\n";
+TEST(Column, EndsOfIntervalsFollowFromTheirColumn) {
+  const auto columns = standard_columns();
+  const auto at = std::ranges::find(columns, "examples_per_s", &Column::name);
+  ASSERT_LT(at + 2, columns.end());
+  EXPECT_TRUE(at->has_interval);
+  EXPECT_EQ(at[1].name, "examples_low_per_s");
+  EXPECT_EQ(at[2].name, "examples_high_per_s");
+  EXPECT_EQ(at[2].unit, Unit::per_second);
+  EXPECT_EQ(at[2].better, Better::higher);
+  EXPECT_EQ(at[2].kind, Kind::time);
+  EXPECT_FALSE(at[2].has_interval);
+}
+
+TEST(Column, EveryDeclarationIsComplete) {
   for (const auto& columns : {standard_columns(), optional_columns()}) {
     for (const Column& column : columns) {
-      const std::string unit(to_string(column.unit));
-      list += "| `" + column.name + "` | " + unit + (unit.empty() ? "| " : " | ");
-      list.append(column.description).append(" |\n");
+      EXPECT_NE(column.kind, Kind::unknown) << column.name;
+      EXPECT_NE(column.filled_by, "") << column.name;
+      const bool is_measured = column.kind == Kind::time || column.kind == Kind::memory || column.kind == Kind::learned;
+      if (is_measured && column.unit != Unit::none && column.unit != Unit::share) {
+        EXPECT_NE(column.better, Better::neither) << column.name;
+      }
+      for (const auto& [suffix, unit] : {std::pair{"_s", Unit::seconds}, std::pair{"_bytes", Unit::bytes},
+                                         std::pair{"_share", Unit::share}, std::pair{"_hz", Unit::hertz}}) {
+        EXPECT_TRUE(unit_suffix(column) != suffix || column.unit == unit) << column.name;
+      }
     }
   }
-  const std::string readme = read_file(std::filesystem::path(GPUBENCH_SOURCE_DIR) / "README.md");
-  EXPECT_NE(readme.find("## What the columns mean\n"), std::string::npos);
-  EXPECT_NE(readme.find("\n" + list + "\n"), std::string::npos) << "README.md should list:\n" << list;
+}
+
+/// The table of docs/columns.md as the declarations have it.
+std::string documented_columns() {
+  std::string table = "| column | unit | better | filled by | meaning |\n|---|---|---|---|---|\n";
+  std::set<std::string> ends;
+  for (const auto& columns : {standard_columns(), optional_columns()}) {
+    for (const Column& column : columns) {
+      if (ends.contains(column.name)) continue;
+      table += fmt::format("| `{}`{} | {} | {} | {} | {} |\n", column.name, column.has_interval ? " ±" : "",
+                           to_string(column.unit), to_string(column.better), column.filled_by, column.description);
+      if (!column.has_interval) continue;
+      for (const char* end : {"low", "high"}) ends.insert(interval_end(column, end));
+    }
+  }
+  return table;
+}
+
+TEST(ColumnDocs, ThePageHasTheDeclarations) {
+  const std::filesystem::path page = std::filesystem::path(GPUBENCH_SOURCE_DIR) / "docs/columns.md";
+  const std::string text = read_file(page);
+  const std::size_t begin = text.find("| column |");
+  ASSERT_NE(begin, std::string::npos) << page << " has no table of columns";
+  const std::size_t end = text.find("\n\n", begin) + 1;
+  const std::string right = text.substr(0, begin) + documented_columns() + text.substr(end);
+  if (text == right) return;
+  const std::filesystem::path written = std::filesystem::temp_directory_path() / "columns.md";
+  replace_file(written, right);
+  ADD_FAILURE() << "docs/columns.md is not what core/results/declared_columns.cpp declares; the page as it should be: "
+                << "cp " << written.string() << " docs/columns.md";
 }
 
 TEST(Column, NamesTellTheUnit) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/results/abandoned_run.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
@@ -73,6 +72,7 @@ TEST(Run, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(run.info.text("seed"), "7");
   EXPECT_FALSE(run.info.find("program")->text("version").empty());
   EXPECT_THAT(run.info.find("program")->text("compiler"), StartsWith("GCC "));
+  EXPECT_THAT(run.info.find("program")->find("libraries")->text("CPU"), StartsWith("oneDNN "));
   EXPECT_EQ(run.info.text("status"), "done");
   EXPECT_EQ(run.info.text("rows"), "2");
   EXPECT_EQ(read_file(writer.directory() / "samples.csv"),

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {

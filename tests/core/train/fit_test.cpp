@@ -5,19 +5,20 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/repeat.h"
-#include "core/data/take.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/repeat.h"
 #include "core/nn/architecture.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
 
 using support::Blobs;
 using support::flat;
+using support::small_classifier;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-using support::small_classifier;
 using ::testing::ThrowsMessage;
 using Fit = support::TrainTest;
 
@@ -258,9 +259,7 @@ TEST_F(Fit, AnInterruptEndsTheLoop) {
 }
 
 TEST_F(Fit, TrainsLayersOnSeveralDevices) {
-  DeviceConfig config;
-  config.cpus.resize(2);
-  const Devices two(config);
+  const Devices two(support::cpu_devices({{}, {}}));
   const auto train = [&](const DeviceId& second) {
     Runtime own(two);
     std::uint64_t next = 6;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/data/mnist.h"
+#include "core/data/source/mnist.h"
 #include "core/nn/layer_kind.h"
 #include "core/train/fit.h"
 #include "core/train/store_variables.h"

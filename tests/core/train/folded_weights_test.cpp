@@ -1,7 +1,7 @@
 // Batch norm is folded into the weights before it in evaluation and prediction; what was folded follows every change of
 // the weights.
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {

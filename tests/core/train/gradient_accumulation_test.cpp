@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/exec/graph_executor.h"
+#include "core/exec/run/graph_executor.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {

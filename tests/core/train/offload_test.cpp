@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/train/step_memory.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -55,7 +56,7 @@ class Offload : public ::testing::Test {
     return {{{size, 4}, Dtype::f32}, {{size, 3}, Dtype::f32}};
   }
 
-  Devices devices{DeviceConfig{.cpus = {{.memory = {}, .threads = 1}, {.memory = {}, .threads = 1}}}};
+  Devices devices{support::cpu_devices({{.threads = 1}, {.threads = 1}})};
   Runtime runtime{devices};
   std::uint64_t seed = 0;
   StoreVariables factory{runtime, [this] { return ++seed; }};

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/repeat.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/repeat.h"
 #include "core/nn/architecture.h"
 #include "core/nn/summary.h"
 #include "core/ops/quantize.h"

@@ -4,10 +4,11 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "core/exec/replicated_executor.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -50,7 +51,7 @@ class ReplicaLayers : public ::testing::Test {
     return flat(trained.weights());
   }
 
-  Devices devices{DeviceConfig{.cpus = std::vector<CpuDeviceConfig>(3, {.memory = {}, .threads = 1})}};
+  Devices devices{support::cpu_devices(std::vector<LogicalDevice>(3, {.threads = 1}))};
   Runtime runtime{devices};
   std::uint64_t seed = 0;
   StoreVariables factory{runtime, [this] { return ++seed; }};

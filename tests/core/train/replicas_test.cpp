@@ -4,11 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
 #include "core/exec/replicated_executor.h"
 #include "core/ops/elementwise.h"
 #include "tests/core/train/fixture.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -78,7 +79,7 @@ class ReplicasTest : public ::testing::Test {
     for (const auto& [name, value] : alone.logs) EXPECT_NEAR(*find_log(shared.logs, name), value, tolerance) << name;
   }
 
-  Devices devices{DeviceConfig{.cpus = std::vector<CpuDeviceConfig>(4, {.memory = {}, .threads = 1})}};
+  Devices devices{support::cpu_devices(std::vector<LogicalDevice>(4, {.threads = 1}))};
   Runtime runtime{devices};
   std::uint64_t seed = 0;
   StoreVariables factory{runtime, [this] { return ++seed; }};

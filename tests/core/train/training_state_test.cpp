@@ -6,10 +6,10 @@
 
 #include "core/base/error.h"
 #include "core/codec/safetensors.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/interleave.h"
-#include "core/data/shuffle.h"
+#include "core/data/interleave/interleave.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/shuffle.h"
 #include "tests/core/train/fixture.h"
 
 namespace gpubench {

@@ -42,7 +42,7 @@ testing.case("options are checked", function()
   local function refused(text, options) testing.raises(text, gb.measure.inference, model, options) end
   refused("batch must be at least 1, got 0", { batch = 0 })
   refused("batch_size", { batch_size = 4 })
-  refused("unknown mode 'server' of inference (known: single_stream, offline)", { mode = "server" })
+  refused("unknown mode of inference 'server' (known: single_stream, offline)", { mode = "server" })
   refused("unknown execution 'jit' (known: graph, eager)", { execution = "jit" })
   refused("there is no pass 'fold' to switch off", { passes = { fold = false } })
   refused("concurrency must be 1 to 1024, got -1", { concurrency = -1 })

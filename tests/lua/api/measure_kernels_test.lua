@@ -22,7 +22,7 @@ testing.case("mistakes are named", function()
   testing.raises("matmul has no 'filters'", kernels, { { op = "matmul", m = 1, n = 1, k = 1, filters = 2 } })
   testing.raises("conv2d has no 'm'", kernels, { { op = "conv2d", m = 1 } })
   testing.raises("n must be at least 1, got 0", kernels, { { op = "matmul", m = 1, n = 0, k = 1 } })
-  testing.raises("there is no padding", kernels,
+  testing.raises("unknown padding", kernels,
     { { op = "conv2d", batch = 1, height = 4, width = 4, channels = 1, filters = 1, padding = "full" } })
   testing.raises("int64[1, 1] is not floating-point", kernels, { { op = "matmul", m = 1, n = 1, k = 1, dtype = "int64" } })
 end)

@@ -69,6 +69,7 @@ testing.case("memory: the device's is what was predicted, the host's is named", 
   local planned = away:memory(256)
   testing.equal(kept.offloaded, 0)
   testing.is_true(planned.offloaded > 0)
+  testing.equal(build({ offload = true, passes = { offload = false } }):memory(256).offloaded, 0)
   testing.contains(planned.text, "of the host's memory, where activations wait for their gradients")
   collectgarbage()
   collectgarbage()

@@ -9,6 +9,7 @@ namespace gpubench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -79,7 +80,16 @@ TEST_F(CommandLineTest, HelpHasOptionsAndExamples) {
               AllOf(HasSubstr("Examples:"), HasSubstr("--set AXIS=VALUE"), HasSubstr("completion")));
   EXPECT_THAT(answer({"run", "--help"}).text, HasSubstr("--budget SECONDS"));
   EXPECT_EQ(answer({}).status, 2);
-  EXPECT_EQ(answer({"--version"}).text, "gpubench " GPUBENCH_VERSION);
+}
+
+TEST_F(CommandLineTest, VersionNamesCommitBuildAndLibraries) {
+  EXPECT_EQ(answer({"--version"}).status, 0);
+  EXPECT_THAT(answer({"--version"}).text, StartsWith("gpubench " GPUBENCH_VERSION "\ncommit     "));
+  EXPECT_THAT(answer({"--version"}).text, HasSubstr("\nbuild      " GPUBENCH_BUILD_TYPE));
+  EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nCPU        oneDNN [0-9]+[.][0-9]+[.][0-9]+\nGPU        "));
+  EXPECT_THAT(answer({"--version"}).text, ContainsRegex("GPU        (CUDA [0-9.]+, cuDNN [0-9.]+, |not built: )"));
+  EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nprocesses  (Open MPI [0-9.]+|not built: no Open MPI)\n"));
+  EXPECT_THAT(answer({"--version"}).text, ContainsRegex("\nscripts    Lua 5[.]4[.][0-9]+$"));
 }
 
 }  // namespace

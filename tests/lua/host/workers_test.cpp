@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "core/comm/line_socket.h"
+#include "core/group/watch/line_socket.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {

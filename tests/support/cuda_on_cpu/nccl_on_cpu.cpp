@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "core/comm/nccl/nccl.h"
+#include "core/comm/nccl/nccl_functions.h"
 #include "tests/support/cuda_on_cpu/nccl_processes.h"
 #include "tests/support/cuda_on_cpu/nccl_reduce.h"
 #include "tests/support/cuda_on_cpu/queue.h"

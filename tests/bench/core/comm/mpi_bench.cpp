@@ -10,8 +10,8 @@
 #include "core/backend/cpu/host_device.h"
 #include "core/base/clock.h"
 #include "core/comm/factory.h"
-#include "core/comm/launch.h"
-#include "core/comm/mpi/mpi_library.h"
+#include "core/group/join.h"
+#include "core/group/mpi/mpi_library.h"
 
 namespace gpubench {
 namespace {
@@ -35,7 +35,7 @@ int run() {
     return 2;
   }
   const MpiLibrary mpi;
-  const std::unique_ptr<Communicator> communicator = group->communicator();
+  const std::unique_ptr<Communicator> communicator = make_communicator(*group);
   HostDevice device({}, {});
   for (std::size_t bytes = least_bytes; bytes <= most_bytes; bytes *= 2) {
     std::vector<float> values(bytes / sizeof(float), 1.0F);

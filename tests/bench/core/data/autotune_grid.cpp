@@ -19,15 +19,15 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/data/batch.h"
-#include "core/data/csv.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/interleave.h"
-#include "core/data/map.h"
-#include "core/data/pipeline.h"
-#include "core/data/pipeline_record.h"
-#include "core/data/prefetch.h"
-#include "core/data/repeat.h"
+#include "core/data/epoch_record.h"
+#include "core/data/interleave/interleave.h"
+#include "core/data/map/map.h"
+#include "core/data/source/csv.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/tune/pipeline.h"
 
 namespace gpubench {
 namespace {

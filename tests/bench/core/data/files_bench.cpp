@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "core/codec/example.h"
-#include "core/data/batch.h"
-#include "core/data/csv.h"
-#include "core/data/decode_image.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/map.h"
-#include "core/data/parse_example.h"
-#include "core/data/repeat.h"
-#include "core/data/tfrecord.h"
+#include "core/data/function/decode_image.h"
+#include "core/data/function/parse_example.h"
+#include "core/data/map/map.h"
+#include "core/data/source/csv.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/source/tfrecord.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/repeat.h"
 #include "tests/core/data/images.h"
 
 namespace gpubench {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/data/graph_function.h"
+#include "core/data/function/graph_function.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/image.h"

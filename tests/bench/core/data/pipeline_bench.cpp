@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/map.h"
-#include "core/data/prefetch.h"
-#include "core/data/repeat.h"
-#include "core/data/shuffle.h"
+#include "core/data/map/map.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
 
 namespace gpubench {
 namespace {

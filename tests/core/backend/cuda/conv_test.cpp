@@ -15,7 +15,7 @@ namespace gpubench::cuda {
 namespace {
 
 CudaBackend backend_with(bool tf32) {
-  return CudaBackend(std::vector<GpuDeviceOptions>{{.physical = 0, .memory = {}, .tf32 = tf32}});
+  return CudaBackend(BackendConfig{.options = CudaOptions{.tf32 = tf32}});
 }
 
 std::string engine_of(const CudaBackend& backend, const Conv2DAttributes& options, Dtype dtype) {

@@ -6,7 +6,7 @@ namespace gpubench::support {
 namespace {
 
 const CudaBackend& cuda() {
-  static const CudaBackend backend(std::nullopt);
+  static const CudaBackend backend(BackendConfig{});
   return backend;
 }
 

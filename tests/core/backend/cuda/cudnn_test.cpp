@@ -26,7 +26,7 @@ TEST(CudnnTest, ErrorsCarryTheCallAndTheLibrarysReason) {
 }
 
 TEST(CudnnTest, AGpuThatIsLostIsSaidToBe) {
-  const CudaBackend backend(std::nullopt);
+  const CudaBackend backend(BackendConfig{});
   Device& device = *backend.devices()[0];
   device.bind_to_thread();
   const Softmax op;

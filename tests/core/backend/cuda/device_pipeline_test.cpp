@@ -8,32 +8,29 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/cache.h"
-#include "core/data/concatenate.h"
-#include "core/data/filter.h"
-#include "core/data/graph_function.h"
-#include "core/data/ignore_errors.h"
-#include "core/data/interleave.h"
-#include "core/data/map.h"
-#include "core/data/options.h"
-#include "core/data/padded_batch.h"
-#include "core/data/pipeline.h"
-#include "core/data/pipeline_record.h"
-#include "core/data/prefetch.h"
-#include "core/data/prefetch_to_device.h"
-#include "core/data/repeat.h"
-#include "core/data/shuffle.h"
-#include "core/data/skip.h"
-#include "core/data/take.h"
-#include "core/data/unbatch.h"
-#include "core/data/zip.h"
+#include "core/data/cache/cache.h"
+#include "core/data/epoch_record.h"
+#include "core/data/function/graph_function.h"
+#include "core/data/interleave/interleave.h"
+#include "core/data/map/map.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/combine.h"
+#include "core/data/stage/filter.h"
+#include "core/data/stage/ignore_errors.h"
+#include "core/data/stage/padded_batch.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
+#include "core/data/stage/unbatch.h"
+#include "core/data/tune/pipeline.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/random.h"
 #include "tests/core/data/bytes.h"
 #include "tests/core/data/functions.h"
 #include "tests/core/data/reading.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -44,8 +41,7 @@ using testing::ThrowsMessage;
 const DeviceId gpu{DeviceId::Kind::gpu, 0, {}}, cpu{};
 
 const Devices& devices() {
-  static const Devices two(
-      DeviceConfig{.gpus = {{{.physical = 0, .memory = {}}, {.physical = 0, .memory = {}}}}, .cpus = {{}}});
+  static const Devices two(support::gpu_devices({{}, {}}));
   return two;
 }
 
@@ -311,7 +307,7 @@ TEST(DevicePipeline, ErrorsOfTheSourceComeThrough) {
 
 TEST(DevicePipeline, AnElementThatDoesNotFitTheDeviceIsAnError) {
   const auto two_mib = PoolOptions{.limit = std::size_t{2} << 20};
-  const Devices small(DeviceConfig{.gpus = {{{.physical = 0, .memory = two_mib}}}, .cpus = {{}}});
+  const Devices small(support::gpu_devices({{.memory = two_mib}}));
   const DevicePlace there{std::shared_ptr<const Devices>(std::shared_ptr<void>(), &small), gpu};
   const DatasetPtr large = batch(from_tensor_slices({HostTensor::zeros({{1024, 1024}, Dtype::f32})}), 1024);
   const std::unique_ptr<Cursor> cursor = prefetch_to_device(large, there)->open(0, takes_all());
@@ -322,7 +318,7 @@ TEST(DevicePipeline, AnElementThatDoesNotFitTheDeviceIsAnError) {
 
 TEST(DevicePipeline, ALostDeviceEndsThePipelineAndLetsItGo) {
   {
-    const Devices own(DeviceConfig{.gpus = {{{.physical = 0, .memory = {}}}}, .cpus = {{}}});
+    const Devices own(support::gpu_devices({{}}));
     const DevicePlace there{std::shared_ptr<const Devices>(std::shared_ptr<void>(), &own), gpu};
     const DatasetPtr stage = map(prefetch_to_device(numbers(1000), there, 2), noisy(), {.place = there});
     const std::unique_ptr<Cursor> cursor = stage->open(0, takes_all());

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/data/map.h"
-#include "core/data/prefetch.h"
-#include "core/data/prefetch_to_device.h"
-#include "core/data/repeat.h"
+#include "core/data/map/map.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/repeat.h"
 #include "core/experiment/input_proof.h"
 #include "core/experiment/pipeline.h"
 #include "core/experiment/training.h"

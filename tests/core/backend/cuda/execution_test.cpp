@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/data/batch.h"
-#include "core/data/from_tensor_slices.h"
-#include "core/data/prefetch.h"
-#include "core/data/shuffle.h"
-#include "core/data/take.h"
+#include "core/data/source/from_tensor_slices.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/prefetch.h"
+#include "core/data/stage/shuffle.h"
 #include "core/exec/eager.h"
 #include "core/exec/executor.h"
 #include "core/experiment/copy_peak.h"
@@ -18,6 +18,7 @@
 #include "core/ops/matmul.h"
 #include "core/ops/state.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
+#include "tests/support/device_configs.h"
 
 namespace gpubench {
 namespace {
@@ -221,9 +222,7 @@ TEST_F(CudaExecutionTest, InputsMayLieOnTheGpu) {
 }
 
 TEST(CudaMemory, WithoutGrowthAndLimitMostOfWhatIsFreeIsTakenAtOnce) {
-  DeviceConfig config;
-  config.gpus = std::vector{GpuDeviceOptions{.physical = 0, .memory = {.growth = false}}};
-  const Devices devices(config);
+  const Devices devices(support::gpu_devices({{.memory = {.growth = false}}}));
   MemoryPool& memory = devices.device(gpu).memory();
   EXPECT_EQ(memory.use().reserved, 0U);
   const Buffer buffer = memory.allocate(1024, "first");
@@ -249,9 +248,7 @@ TEST_F(CudaExecutionTest, AFaultOfAKernelLosesTheDevice) {
 }
 
 TEST(CudaDevicesTest, OneGpuMayBeTwoLogicalOnesWithLimits) {
-  const Devices devices(DeviceConfig{
-      .gpus = {{{.physical = 0, .memory = {.limit = 1U << 20U}}, {.physical = 0, .memory = {.limit = 2U << 20U}}}},
-      .cpus = {{}}});
+  const Devices devices(support::gpu_devices({{.memory = {.limit = 1U << 20U}}, {.memory = {.limit = 2U << 20U}}}));
   EXPECT_THAT(devices.ids(), testing::ElementsAre(gpu, DeviceId{DeviceId::Kind::gpu, 1, {}}, cpu));
   EXPECT_THROW(devices.device(gpu).memory().allocate(3U << 19U, "too much"), OutOfMemory);
   EXPECT_NO_THROW(devices.device({DeviceId::Kind::gpu, 1, {}}).memory().allocate(3U << 19U, "enough"));
@@ -259,7 +256,7 @@ TEST(CudaDevicesTest, OneGpuMayBeTwoLogicalOnesWithLimits) {
 
 TEST(CudaDevicesTest, LimitsAndGpusThatAreNotThereAreErrors) {
   const auto with = [](int physical, std::size_t limit) {
-    return DeviceConfig{.gpus = {{{.physical = physical, .memory = {.limit = limit}}}}, .cpus = {{}}};
+    return support::gpu_devices({{.physical = physical, .memory = {.limit = limit}}});
   };
   EXPECT_THAT([&] { Devices{with(0, std::size_t{1} << 40U)}; },
               ThrowsMessage<Error>("gpu:0: a memory limit of 1 TiB is more than the 512 MiB of CUDA on the CPU"));
@@ -276,9 +273,9 @@ TEST(CudaDevicesTest, WithoutAGpuEveryErrorSaysWhy) {
     ::unsetenv("CUDA_VISIBLE_DEVICES");
     cuda_on_cpu::machine() = before;
     EXPECT_THAT(devices.ids(), testing::ElementsAre(cpu));
-    EXPECT_THAT([&] { devices.device(gpu); },
-                ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0: " + devices.gpu_absence()));
-    return devices.gpu_absence();
+    EXPECT_THAT([&] { devices.device(gpu); }, ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0: " +
+                                                                   devices.absence(DeviceId::Kind::gpu)));
+    return devices.absence(DeviceId::Kind::gpu);
   };
   EXPECT_EQ(absence(0, cudaErrorInsufficientDriver, nullptr), "no NVIDIA driver is loaded (libcuda.so.1)");
   EXPECT_EQ(absence(0, cudaSuccess, nullptr), "the NVIDIA driver finds no GPU");
@@ -292,18 +289,16 @@ TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
   cuda_on_cpu::machine().gpus = 2;
   cuda_on_cpu::machine().taken = 0;
   const Devices devices{DeviceConfig{}};
-  DeviceConfig asked;
-  asked.gpus = std::vector{GpuDeviceOptions{.physical = 0, .memory = {}}};
-  EXPECT_THROW(Devices{asked}, DeviceError);
+  EXPECT_THROW(Devices{support::gpu_devices({{}})}, DeviceError);
   cuda_on_cpu::machine().gpus = 1;
   const Devices none{DeviceConfig{}};
   cuda_on_cpu::machine() = before;
 
   EXPECT_THAT(devices.ids(), testing::ElementsAre(gpu, cpu));
-  EXPECT_EQ(devices.gpu_absence(), "");
-  EXPECT_THAT(devices.unusable_gpus(), testing::ElementsAre(HasSubstr("GPU 0: ")));
+  EXPECT_EQ(devices.absence(DeviceId::Kind::gpu), "");
+  EXPECT_THAT(devices.unusable(), testing::ElementsAre(HasSubstr("GPU 0: ")));
   EXPECT_THAT(none.ids(), testing::ElementsAre(cpu));
-  EXPECT_THAT(none.gpu_absence(), testing::StartsWith("GPU 0: "));
+  EXPECT_THAT(none.absence(DeviceId::Kind::gpu), testing::StartsWith("GPU 0: "));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class CudaMatmulTest : public testing::Test {
 };
 
 CudaBackend backend_that_searches(int candidates) {
-  return CudaBackend(std::vector<GpuDeviceOptions>{{.physical = 0, .memory = {}, .matmul_search = candidates}});
+  return CudaBackend(BackendConfig{.options = CudaOptions{.matmul_search = candidates}});
 }
 
 std::string planned(const CudaBackend& backend, const Matmul& op, std::vector<TensorType> inputs) {

@@ -22,7 +22,7 @@ class CudaQuantizedTest : public testing::Test {
     return backend.plan(op, {inputs, outputs}, device);
   }
   static CudaBackend backend(int search = 0) {
-    return CudaBackend(std::vector<GpuDeviceOptions>{{.physical = 0, .memory = {}, .matmul_search = search}});
+    return CudaBackend(BackendConfig{.options = CudaOptions{.matmul_search = search}});
   }
 
  private:

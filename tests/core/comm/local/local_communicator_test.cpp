@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/comm/local/reduce.h"
+#include "core/comm/reduce.h"
 #include "tests/core/comm/local/ranks.h"
 
 namespace gpubench {

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/comm/local/rank_tree.h"
-#include "core/comm/local/reduce.h"
+#include "core/comm/reduce.h"
 #include "tests/core/comm/local/ranks.h"
 
 namespace gpubench {

@@ -14,6 +14,7 @@
 #include "core/comm/factory.h"
 #include "core/comm/hierarchical.h"
 #include "core/comm/local/local_communicator.h"
+#include "core/group/join.h"
 #include "core/math/half.h"
 
 namespace gpubench {
@@ -63,10 +64,16 @@ struct Tensor {
   std::vector<T> values;
 };
 
+std::vector<std::unique_ptr<Communicator>> hierarchical(const std::vector<int>& node_of_rank) {
+  TwoLevels inline_levels{make_local_communicators(node_of_rank, std::nullopt), make_communicator(group())};
+  return make_hierarchical_communicators(
+      std::move(inline_levels), {make_local_communicators(node_of_rank, std::nullopt), make_communicator(group())});
+}
+
 class MpiRanks : public ::testing::Test {
  protected:
   HostDevice device_{{}, {}};
-  std::unique_ptr<Communicator> communicator_ = group().communicator();
+  std::unique_ptr<Communicator> communicator_ = make_communicator(group());
   Stream& stream() { return device_.stream(); }
 };
 
@@ -124,8 +131,7 @@ TEST_F(MpiRanks, ExchangeBesideKernelsInOrder) {
 }
 
 TEST_F(MpiRanks, ReplicasOfSeveralProcessesAddUp) {
-  auto ranks = make_hierarchical_communicators(make_local_communicators({0}, std::nullopt),
-                                               make_local_communicators({0}, std::nullopt), group());
+  auto ranks = hierarchical({0});
   Tensor<float> a(40'000, Dtype::f32), b(40'000, Dtype::f32);
   const auto side = ranks[0]->beside({.tensors = {a.view()}});
   side->begin(stream());
@@ -154,8 +160,7 @@ TEST_F(MpiRanks, OfProcessesThatHaveUnlikeDevicesAreToldSo) {
 /// Until process 0 has waited for long enough, however busy the machine is.
 TEST_F(MpiRanks, ReplicasCountWaitsForOtherProcessesApartFromTheExchange) {
   if (group().size() == 1) GTEST_SKIP() << "there is nobody to wait for";
-  auto ranks = make_hierarchical_communicators(make_local_communicators({0, 0}, std::nullopt),
-                                               make_local_communicators({0, 0}, std::nullopt), group());
+  auto ranks = hierarchical({0, 0});
   const bool is_late = group().rank() == group().size() - 1;
   std::vector<std::int64_t> enough(static_cast<std::size_t>(group().size()));
   std::vector<Seconds> inside(ranks.size());
@@ -218,7 +223,7 @@ TEST_F(MpiRanks, OneThatLeavesEndsTheWaitsOfTheOthersAndThePartAfterItWorks) {
   }
   const std::vector<std::string> texts = group().conclude(fmt::format("{}", group().rank()), failure);
   EXPECT_EQ(texts.back(), fmt::format("{}", group().size() - 1));
-  communicator_ = group().communicator();
+  communicator_ = make_communicator(group());
   Tensor<float> next(100'000, Dtype::f32);
   communicator_->run({.tensors = {next.view()}}, stream());
   next.expect_sum();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/comm/nccl/nccl_communicators.h"
+#include "core/comm/nccl/nccl_factory.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/cuda_on_cpu/nccl_on_cpu.h"
@@ -32,7 +32,7 @@ class NcclTest : public testing::Test {
 
   void make_gpus(int count) {
     cuda_on_cpu::machine().gpus = count;
-    backend_ = std::make_unique<CudaBackend>(std::nullopt);
+    backend_ = std::make_unique<CudaBackend>(BackendConfig{});
   }
   void make_ranks(int count, Seconds how_patient = patience) {
     make_gpus(count);

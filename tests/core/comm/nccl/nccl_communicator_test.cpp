@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/comm/nccl/nccl.h"
+#include "core/comm/nccl/nccl_functions.h"
 #include "tests/core/comm/nccl/gpus.h"
 
 namespace gpubench {
@@ -90,7 +90,7 @@ TEST_F(NcclCommunicator, KernelsDoNotWaitForACollectiveBesideThemBeforeItsEnd) {
 TEST_F(NcclCommunicator, RecordingsAreLaunchedAgain) {
   make_ranks(2);
   const std::vector<GpuTensor> values = numbered(devices()), sums = numbered(devices());
-  std::vector<std::unique_ptr<SideCollective>> sides;
+  std::vector<std::unique_ptr<SideWork>> sides;
   std::vector<std::unique_ptr<Recording>> recordings;
   for (std::size_t r = 0; r < 2; ++r) {
     sides.push_back(rank(r).beside({.tensors = {sums[r].view()}}));

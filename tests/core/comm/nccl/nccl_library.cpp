@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "core/base/error.h"
-#include "core/comm/nccl/nccl.h"
+#include "core/comm/nccl/nccl_functions.h"
 
 int main() {
   try {

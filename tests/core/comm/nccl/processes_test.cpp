@@ -10,7 +10,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "core/comm/line_socket.h"
+#include "core/group/watch/line_socket.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {

@@ -12,7 +12,7 @@
 #include "core/experiment/step_measurement.h"
 #include "core/results/cell.h"
 #include "tests/core/comm/nccl/gpus.h"
-#include "tests/core/comm/nccl/thread_group.h"
+#include "tests/core/group/thread_group.h"
 
 namespace gpubench {
 namespace {

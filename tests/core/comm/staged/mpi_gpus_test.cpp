@@ -9,6 +9,7 @@
 #include "core/backend/cuda/cuda_backend.h"
 #include "core/base/error.h"
 #include "core/comm/factory.h"
+#include "core/group/join.h"
 #include "core/math/half.h"
 #include "tests/core/comm/staged/gpu_tensor.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
@@ -69,7 +70,7 @@ class MpiGpus : public ::testing::Test {
     EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)), 0) << to_string(*tensor.view().type);
   }
 
-  CudaBackend backend_{std::nullopt};
+  CudaBackend backend_{BackendConfig{}};
   std::vector<Device*> devices_{backend_.devices()[0].get()};
   std::unique_ptr<Communicator> communicator_;
 };

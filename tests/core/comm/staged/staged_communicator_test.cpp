@@ -29,7 +29,7 @@ class Staged : public testing::Test {
  protected:
   void make_ranks(int count, CrossDevice how = CrossDevice::local) {
     cuda_on_cpu::machine().gpus = count;
-    backend_ = std::make_unique<CudaBackend>(std::nullopt);
+    backend_ = std::make_unique<CudaBackend>(BackendConfig{});
     std::vector<Device*> devices;
     for (const auto& device : backend_->devices()) devices.push_back(device.get());
     ranks_ = make_communicators(devices, how, nullptr);

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "core/measure/stats/fences.h"
-
 namespace gpubench {
 namespace {
 
@@ -21,18 +19,6 @@ TEST(Quantile, MedianOfOddAndEvenCounts) {
   EXPECT_DOUBLE_EQ(median(std::vector<double>{4}), 4);
   EXPECT_DOUBLE_EQ(median(std::vector<double>{9, 1, 5}), 5);
   EXPECT_DOUBLE_EQ(median(std::vector<double>{9, 1, 5, 6}), 5.5);
-}
-
-TEST(Fences, ClassifyWithoutDropping) {
-  // Quartiles 2 and 4, so the fences stand at -1, 7 (mild) and -4, 10 (severe).
-  const std::vector<double> samples{2, 2, 3, 4, 4};
-  EXPECT_EQ(classify_outliers(samples), OutlierCounts{});
-  const std::vector<double> wide{-5, 2, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 8, 11};
-  // Sorted quartiles of `wide` are 2 and 4 as well.
-  const OutlierCounts counts = classify_outliers(wide);
-  EXPECT_EQ(counts, (OutlierCounts{.low_severe = 1, .low_mild = 0, .high_mild = 1, .high_severe = 1}));
-  EXPECT_EQ(counts.total(), 3u);
-  EXPECT_EQ(classify_outliers({}), OutlierCounts{});
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include "core/telemetry/cupti/decode.h"
-
 #include <gtest/gtest.h>
 
+#include "core/telemetry/cupti/cupti.h"
 #include "tests/core/telemetry/cupti/fake_cupti.h"
 
 namespace gpubench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/telemetry/cupti/functions.h"
+#include "core/telemetry/cupti/cupti.h"
 
 namespace gpubench::support {
 

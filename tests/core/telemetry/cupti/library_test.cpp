@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/shared_library.h"
 #include "core/telemetry/cupti/activity_tracer.h"
-#include "core/telemetry/cupti/functions.h"
+#include "core/telemetry/cupti/cupti.h"
 
 namespace gpubench {
 namespace {

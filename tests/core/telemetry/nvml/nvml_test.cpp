@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/telemetry/nvml/throttle.h"
+#include "core/telemetry/nvml/gpu_sensors.h"
 #include "tests/core/telemetry/nvml/fake_nvml.h"
 
 namespace gpubench {

@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/telemetry/proc/cpu_probe.h"
 #include "core/telemetry/proc/environment.h"
-#include "core/telemetry/proc/memory_probe.h"
 #include "core/telemetry/proc/proc_file.h"
+#include "core/telemetry/proc/process_probes.h"
 
 namespace gpubench {
 namespace {

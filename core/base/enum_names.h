@@ -1,0 +1,29 @@
+// The names of an enum's values, for scripts, CSV and messages: one table for both directions.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace gpubench {
+
+/// Throws Error("<unknown> '<name>' (known: <known>, ...)").
+[[noreturn]] void throw_unknown_name(std::string_view unknown, std::string_view name,
+                                     std::span<const std::string_view> known);
+
+template <class Enum, std::size_t count>
+struct EnumNames {
+  std::string_view unknown;                   ///< how the message of a wrong name begins: "unknown execution"
+  std::array<std::string_view, count> names;  ///< in the order of the enum's values, which count from 0
+
+  constexpr std::string_view operator[](Enum value) const { return names[static_cast<std::size_t>(value)]; }
+  /// Throws Error listing the names.
+  constexpr Enum parse(std::string_view name) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (names[i] == name) return static_cast<Enum>(i);
+    }
+    throw_unknown_name(unknown, name, names);
+  }
+};
+
+}  // namespace gpubench

@@ -1,0 +1,35 @@
+// The memory that a cache may fill: a limit, and no more than the machine has free, which is looked up again while the
+// cache fills.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/data/tune/machine_limits.h"
+
+namespace gpubench {
+
+class MemoryBudget {
+ public:
+  /// `limit` in bytes; 0: half of what is free now.
+  explicit MemoryBudget(std::int64_t limit, std::function<std::int64_t()> free = &free_memory);
+
+  std::int64_t bytes() const { return bytes_; }
+  /// Whether so much more may be filled; looks at the machine every few megabytes.
+  bool take(std::int64_t bytes);
+  /// What has run out: "the limit of 64 B"; and what to do about it.
+  std::string what() const;
+  std::string advice() const;
+
+ private:
+  enum class Bound { limit, half, machine };
+
+  std::function<std::int64_t()> free_;
+  Bound bound_;
+  std::int64_t bytes_;
+  std::int64_t taken_ = 0;
+  std::int64_t looked_at_ = 0;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,19 @@
+// The device on which a stage works. It shares ownership of the set of devices.
+#pragma once
+#include <memory>
+
+#include "core/backend/registry/devices.h"
+
+namespace gpubench {
+
+struct DevicePlace {
+  std::shared_ptr<const Devices> devices;
+  DeviceId id;
+
+  Device& device() const { return devices->device(id); }
+  /// Whether elements there lie in memory that the host does not read.
+  bool apart() const { return !device().shares_host_memory(); }
+  bool operator==(const DevicePlace&) const = default;
+};
+
+}  // namespace gpubench

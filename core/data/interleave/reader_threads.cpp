@@ -1,0 +1,175 @@
+// What the threads of InputReaders do.
+#include "core/base/bounded_queue.h"
+#include "core/data/element.h"
+#include "core/data/interleave/readers.h"
+
+namespace gpubench {
+
+void InputReaders::work() {
+  std::vector<TensorView> views(
+      settings_.packed.size());  // of this thread alone: shared memory would move from cache to cache
+  while (InputLane* const lane = next_lane()) {
+    if (read(*lane, views)) {
+      let_go(*lane);
+    } else {
+      end(*lane);
+    }
+  }
+}
+
+/// nullptr when there is nothing more to do.
+InputLane* InputReaders::next_lane() {
+  std::unique_lock lock(mutex_);
+  for (bool lingered = false; !closed_ && !is_over();) {
+    if (InputLane* const lane = pick()) {
+      if (!queue_.empty()) call_thread();
+      return lane;
+    }
+    if (napping_) element_came_.notify_one();
+    if (!lingered) {
+      lingered = linger(lock);
+      if (lingered) continue;
+    }
+    sleep(lock);
+    lingered = false;
+  }
+  return nullptr;
+}
+
+/// For a moment, so that a consumer of cheap elements need not wake the thread; false when another does.
+bool InputReaders::linger(std::unique_lock<std::mutex>& lock) {
+  if (lingering_) return false;
+  lingering_ = true;
+  lock.unlock();
+  spin_until([this] { return needed_ > 0 || closed_; });
+  lock.lock();
+  lingering_ = false;
+  return true;
+}
+
+void InputReaders::sleep(std::unique_lock<std::mutex>& lock) {
+  const bool full = parked_ > 0;  // else the others have all there is
+  const Stopwatch watch;
+  ++idle_;
+  lane_came_.wait(lock);
+  --idle_;
+  if (full) blocked_ += watch.elapsed();
+}
+
+InputLane* InputReaders::pick() {
+  const auto first_of = [](std::deque<InputLane*>& lanes) {
+    InputLane* const lane = lanes.front();
+    lanes.pop_front();
+    return lane;
+  };
+  if (!queue_.empty()) {
+    --needed_;
+    return first_of(queue_);
+  }
+  if (!queue_ahead_.empty()) return first_of(queue_ahead_);
+  if (std::ssize(ahead_) == settings_.threads) return nullptr;
+  InputLane* const lane = assign_next();
+  if (lane != nullptr) ahead_.push_back(lane);
+  return lane;
+}
+
+/// nullptr when there are no more inputs.
+InputLane* InputReaders::assign_next() {
+  if (assigned_ == inputs_.count()) return nullptr;
+  if (unused_.empty()) unused_.push_back(&lanes_.emplace_back(inputs_, settings_.buffer, settings_.packed));
+  InputLane* const lane = unused_.back();
+  unused_.pop_back();
+  lane->assign(assigned_++);
+  lane->in_cycle = false;
+  ++unfinished_;
+  return lane;
+}
+
+void InputReaders::queue(InputLane& lane) {
+  if (lane.in_cycle) ++needed_;
+  (lane.in_cycle ? queue_ : queue_ahead_).push_back(&lane);
+  if (!lingering_) call_thread();
+}
+
+/// No more than can compute at a time: more of them only take turns, unless they wait for their inputs. Then the
+/// consumer comes to wait, and calls them all.
+void InputReaders::call_thread() {
+  if (idle_ > 0 && std::ssize(threads_) - idle_ < cores_) lane_came_.notify_one();
+}
+
+/// Until the lane has enough or others need the thread more; false at its end.
+bool InputReaders::read(InputLane& lane, std::span<TensorView> views) {
+  ReaderTurn turn;
+  while (!closed_ && lane.ring.has_room(lane.limit)) {
+    if (!read_element(lane, views)) return false;
+    const bool needed_elsewhere = is_needed_elsewhere(lane, turn);
+    announce(lane);
+    if (needed_elsewhere) break;
+  }
+  return true;
+}
+
+/// False at the end.
+bool InputReaders::read_element(InputLane& lane, std::span<TensorView> views) {
+  ElementRing::Slot& slot = lane.ring.back();
+  try {
+    if (lane.ring.is_packed()) lane.ring.view_back(views);
+    const auto next = [&](Cursor& cursor) {
+      return lane.ring.is_packed() ? cursor.next_into(views) : cursor.next(slot.element);
+    };
+    if (!lane.read(next)) return false;
+    if (settings_.sizes_vary) lane.fit(element_bytes(slot.element));
+  } catch (const Error&) {
+    release(slot.element);
+    slot.error = std::current_exception();
+    if (lane.last_error.repeats()) {
+      lane.stopped = std::move(slot.error);
+      return false;
+    }
+  } catch (...) {
+    lane.stopped = std::current_exception();
+    return false;
+  }
+  ++lane.elements;
+  lane.ring.push();
+  return true;
+}
+
+/// A waiting consumer needs a block of each lane before it needs a second block of one. A thread turns to another lane
+/// only after ReaderTurn::least, since turning costs more than cheap blocks.
+bool InputReaders::is_needed_elsewhere(const InputLane& lane, ReaderTurn& turn) const {
+  if (needed_ == 0) return false;
+  return !lane.in_cycle || (starving_ && lane.elements % settings_.block == 0 && turn.is_over());
+}
+
+/// After an element, or the end, that the consumer may wait for.
+void InputReaders::announce(const InputLane& lane) {
+  const void* wanted = wanted_;
+  if (wanted != &lane && wanted != this) return;
+  if (!wanted_.compare_exchange_strong(wanted, nullptr)) return;  // another has woken it
+  { const std::lock_guard lock(mutex_); }                         // it is asleep by now
+  element_came_.notify_one();
+}
+
+void InputReaders::let_go(InputLane& lane) {
+  const std::lock_guard lock(mutex_);
+  lane.parked = true;
+  ++parked_;
+  if (lane.ring.size() > lane.refill_at) return;  // the consumer sees that it is parked when it comes down to that
+  lane.parked = false;
+  --parked_;
+  queue(lane);
+}
+
+void InputReaders::end(InputLane& lane) {
+  {
+    const std::lock_guard lock(mutex_);
+    lane.ended = true;  // from here on it is the consumer's
+    --unfinished_;
+    if (is_over()) lane_came_.notify_all();
+    if (napping_) element_came_.notify_one();
+  }
+  announce(lane);
+}
+
+}  // namespace gpubench

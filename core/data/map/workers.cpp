@@ -1,0 +1,156 @@
+#include "core/data/map/workers.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "core/base/interrupt.h"
+
+namespace gpubench {
+ParcelWorkers::ParcelWorkers(ParcelWork& work, int workers, int buffer, bool ordered)
+    : work_(work), ordered_(ordered), slots_(slots), buffer_(0), workers_(workers) {
+  assert(workers > 0 && workers <= most_workers);
+  threads_.reserve(most_workers);
+  set_buffer(buffer);
+}
+
+ParcelWorkers::~ParcelWorkers() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  room_came_.notify_all();
+  turn_came_.notify_all();
+  for (WatchedThread& thread : threads_) thread.join();
+}
+
+bool ParcelWorkers::next(Parcel& parcel) {
+  parcel.clear();
+  std::unique_lock lock(mutex_);
+  if (!std::exchange(started_, true)) start_missing();
+  Slot& slot = slots_[taken_ % slots];
+  if (!slot.ready) await_parcel(lock, slot);
+  if (!slot.ready) return false;
+  std::swap(slot.parcel, parcel);
+  slot.ready = false;
+  ++taken_;
+  const bool wake = waiting_ > 0;
+  lock.unlock();
+  if (wake) room_came_.notify_one();
+  return true;
+}
+
+void ParcelWorkers::await_parcel(std::unique_lock<std::mutex>& lock, const Slot& slot) {
+  if (halted_ && taken_ == pulled_) {
+    halted_ = false;
+    room_came_.notify_all();
+  }
+  const Stopwatch watch;
+  while (!parcel_came_.wait_for(lock, interrupt_period, [&] { return slot.ready || over(); })) check_interrupt();
+  starved_ += watch.elapsed();
+}
+
+void ParcelWorkers::set_workers(int workers) {
+  assert(workers > 0 && workers <= most_workers);
+  const std::lock_guard lock(mutex_);
+  workers_ = workers;
+  if (started_ && !ended_) start_missing();
+  turn_came_.notify_all();
+}
+
+void ParcelWorkers::set_buffer(int buffer) {
+  const std::lock_guard lock(mutex_);
+  buffer_ = static_cast<std::uint64_t>(std::clamp(buffer, 1, static_cast<int>(slots)));
+  room_came_.notify_all();
+}
+
+ParcelWorkers::Figures ParcelWorkers::figures() const {
+  std::unique_lock lock(mutex_);
+  Figures figures{.workers = workers_,
+                  .buffer = static_cast<int>(buffer_),
+                  .parcels = static_cast<std::int64_t>(taken_),
+                  .buffered = static_cast<std::int64_t>(handed_over_ - taken_),
+                  .starved = starved_,
+                  .blocked = blocked_,
+                  .threads = {}};
+  const std::size_t started = threads_.size();
+  lock.unlock();  // their memory is reserved, so those that have started stay where they are
+  for (std::size_t i = 0; i < started; ++i) figures.threads += threads_[i].times();
+  return figures;
+}
+
+void ParcelWorkers::start_missing() {
+  while (std::ssize(threads_) < workers_) {
+    threads_.emplace_back([this, worker = static_cast<int>(threads_.size())] { run(worker); });
+  }
+}
+
+void ParcelWorkers::run(int worker) {
+  Parcel parcel;
+  while (await_turn(worker)) {
+    std::uint64_t ticket = 0;
+    if (!pull(parcel, ticket)) return;
+    work_.compute(parcel, worker);
+    hand_over(parcel, ticket);
+  }
+}
+
+/// Parks the thread while there are to be fewer; false when there is nothing more to do.
+bool ParcelWorkers::await_turn(int worker) {
+  std::unique_lock lock(mutex_);
+  turn_came_.wait(lock, [&] { return worker < workers_ || ended_ || closed_; });
+  return !ended_ && !closed_;
+}
+
+bool ParcelWorkers::pull(Parcel& parcel, std::uint64_t& ticket) {
+  while (await_room()) {
+    const std::lock_guard turn(pulling_);
+    if (!may_pull()) continue;  // another was first
+    const ParcelWork::Pull pulled = work_.pull(parcel);
+    const std::lock_guard lock(mutex_);
+    if (pulled == ParcelWork::Pull::end) {
+      ended_ = true;
+      turn_came_.notify_all();
+      room_came_.notify_all();
+      parcel_came_.notify_all();
+      return false;
+    }
+    halted_ = pulled == ParcelWork::Pull::halt;
+    ticket = pulled_++;
+    return true;
+  }
+  return false;
+}
+
+bool ParcelWorkers::may_pull() const {
+  const std::lock_guard lock(mutex_);
+  return !over_for_workers() && has_room();
+}
+
+/// Not under pulling_, which the consumer may take to pass over elements. False when there is nothing more to do.
+bool ParcelWorkers::await_room() {
+  std::unique_lock lock(mutex_);
+  const auto ready = [this] { return over_for_workers() || has_room(); };
+  if (!ready()) {
+    const Stopwatch watch;
+    ++waiting_;
+    room_came_.wait(lock, ready);
+    --waiting_;
+    blocked_ += watch.elapsed();
+  }
+  return !over_for_workers();
+}
+
+void ParcelWorkers::hand_over(Parcel& parcel, std::uint64_t ticket) {
+  std::unique_lock lock(mutex_);
+  if (!ordered_) ticket = handed_over_;
+  ++handed_over_;
+  Slot& slot = slots_[ticket % slots];
+  std::swap(slot.parcel, parcel);
+  slot.ready = true;
+  const bool is_next = ticket == taken_;
+  lock.unlock();
+  if (is_next) parcel_came_.notify_one();
+}
+
+}  // namespace gpubench

@@ -1,0 +1,52 @@
+// The handwritten digits (IDX files, plain or gzip). They are looked for in $GPUBENCH_DATA, else in the user's cache,
+// then the sample that comes with gpubench is used: the 10 000 test digits, of which the first 8 000 are "train". Which
+// it was is part of the answer. Decoded arrays are kept in memory once per process.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor/host_tensor.h"
+
+namespace gpubench {
+
+struct MnistOptions {
+  bool flatten = true;  ///< images [784]; else [28, 28, 1]
+  bool one_hot = true;  ///< labels float32 [10]; else int64 []
+  bool scaled = true;   ///< images float32 in [0, 1]; else uint8
+};
+
+/// Where arrays came from, for run.json.
+struct DataOrigin {
+  std::string kind;  ///< "GPUBENCH_DATA", "user cache" or "sample"
+  std::filesystem::path directory;
+  std::int64_t examples = 0;
+  std::string checksum;  ///< "crc32:89abcdef" of the decoded images and labels
+};
+
+/// A folder that may hold digits: the first that has one of their files has to have all that are asked for.
+struct MnistFolder {
+  std::string kind;
+  std::filesystem::path directory;
+  /// Holds the test digits only, which are split 8 000 to 2 000.
+  bool is_sample = false;
+};
+/// Where the digits are looked for, in this order. Throws Error when $GPUBENCH_DATA is set but is no folder.
+std::vector<MnistFolder> mnist_folders();
+
+struct Mnist {
+  HostTensor images;  ///< [n, 784] or [n, 28, 28, 1]
+  HostTensor labels;  ///< [n, 10] or [n]
+  DataOrigin origin;
+};
+
+/// `split` is "train" or "test". Throws Error when it is neither, and when files are missing or damaged: a damaged
+/// file never makes the next folder be used. Any thread may call.
+Mnist load_mnist(std::string_view split, const MnistOptions& options = {});
+/// The same from other folders, with nothing kept in memory.
+Mnist load_mnist(std::string_view split, const MnistOptions& options, std::span<const MnistFolder> folders);
+
+}  // namespace gpubench

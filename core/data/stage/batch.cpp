@@ -1,0 +1,210 @@
+#include "core/data/stage/batch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/element/block_pool.h"
+#include "core/data/element/rows.h"
+#include "core/data/stage_cursor.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view batch_stage = "batch";
+
+/// What both ways of batching share: the batch's types and memory, and the clock.
+class BatchCursor : public StageCursor {
+ public:
+  BatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size, bool drop_remainder,
+              const CursorOptions& options)
+      : StageCursor(batch_stage, std::move(source), stacked(types, varying)),
+        size_(size),
+        drop_remainder_(drop_remainder),
+        pool_(options.memory) {}
+
+  std::int64_t skip(std::int64_t count) override {
+    const std::int64_t most = endless / size_;
+    const std::int64_t rows = source_->skip(count > most ? endless : count * size_);
+    return rows / size_ + (complete(rows % size_) ? 1 : 0);
+  }
+
+ protected:
+  void resize(std::vector<TensorType>& types, std::int64_t rows) const {
+    for (TensorType& type : types) type.shape.front() = rows;
+  }
+  bool complete(std::int64_t rows) const { return rows == size_ || (rows > 0 && !drop_remainder_); }
+
+  const std::int64_t size_;
+  const bool drop_remainder_;
+  BlockPool pool_;
+};
+
+/// Rows of tensors: one copy per row, straight from the tensors.
+class RowBatchCursor final : public BatchCursor {
+ public:
+  RowBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
+                 bool drop_remainder, const CursorOptions& options)
+      : BatchCursor(std::move(source), types, size, drop_remainder, options),
+        rows_(source_->tables()),
+        types_(stacked(rows_.row_types(), size)),
+        numbers_(static_cast<std::size_t>(size)),
+        destinations_(types_.size()) {}
+
+  bool next(Element& element) override {
+    const auto count = static_cast<std::int64_t>(source_->next_rows(numbers_));
+    if (!complete(count)) return false;
+    const Stopwatch watch;
+    resize(types_, count);
+    pool_.allocate(types_, element);
+    for (std::size_t i = 0; i < element.size(); ++i) destinations_[i] = element[i].data();
+    rows_.gather(std::span(numbers_).first(static_cast<std::size_t>(count)), destinations_);
+    produced_.add(element);
+    busy_.add(watch.elapsed().count());
+    return true;
+  }
+
+ private:
+  const Rows rows_;
+  std::vector<TensorType> types_;
+  std::vector<std::int64_t> numbers_;
+  std::vector<std::byte*> destinations_;
+};
+
+/// Anything else: the source writes its elements into the batch's rows.
+class ElementBatchCursor final : public BatchCursor {
+ public:
+  ElementBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
+                     bool drop_remainder, const CursorOptions& options)
+      : BatchCursor(std::move(source), types, size, drop_remainder, options), varies_(!is_fixed(types)) {
+    if (!varies_) use_types(types);
+  }
+
+  bool next(Element& element) override {
+    release(element);
+    if (varies_ && !adopt_first_types()) return false;
+    pool_.allocate(types_, element);
+    std::int64_t count = 0;
+    if (varies_) store_first(element, count++);
+    while (count < size_ && source_->next_into(slots(element, count))) ++count;
+    if (!complete(count)) return false;
+    if (count < size_) {
+      for (HostTensor& tensor : element) tensor = tensor.rows(0, count);
+    }
+    produced_.add(element);
+    return true;
+  }
+
+ private:
+  void use_types(std::span<const TensorType> types) {
+    row_types_.assign(types.begin(), types.end());
+    types_ = stacked(row_types_, size_);
+    slots_.resize(row_types_.size());
+  }
+
+  /// Where shapes vary, the first element of a batch sets the types of the others.
+  bool adopt_first_types() {
+    if (!source_->next(first_)) return false;
+    std::vector<TensorType> types;
+    for (const HostTensor& tensor : first_) types.push_back(tensor.type());
+    use_types(types);
+    return true;
+  }
+
+  void store_first(const Element& batch, std::int64_t row) {
+    const std::span<const TensorView> to = slots(batch, row);
+    for (std::size_t i = 0; i < to.size(); ++i) std::memcpy(to[i].data, first_[i].data(), first_[i].bytes());
+    release(first_);
+  }
+
+  std::span<const TensorView> slots(const Element& batch, std::int64_t row) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      slots_[i] = {&row_types_[i], batch[i].data() + static_cast<std::size_t>(row) * row_types_[i].bytes()};
+    }
+    return slots_;
+  }
+
+  const bool varies_;
+  Element first_;
+  std::vector<TensorType> row_types_;
+  std::vector<TensorType> types_;
+  std::vector<TensorView> slots_;
+};
+
+class BatchDataset final : public Batching {
+ public:
+  BatchDataset(DatasetPtr source, std::int64_t size, bool drop_remainder)
+      : Batching(std::move(source)), batch_size_(size), drop_remainder_(drop_remainder) {
+    const std::optional<std::int64_t> elements = this->source().size();
+    const bool always_full = drop_remainder || elements == endless || (elements && *elements % size == 0);
+    types_ = stacked(this->source().element_types(), always_full ? size : varying);
+  }
+
+  std::string_view stage() const override { return batch_stage; }
+  std::int64_t batch_size() const override { return batch_size_; }
+  bool drop_remainder() const override { return drop_remainder_; }
+  DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {
+    return batch(std::move(source), size, drop_remainder_);
+  }
+  std::string settings() const override {
+    return fmt::format("size={}{}", batch_size_, drop_remainder_ ? " drop_remainder" : "");
+  }
+  const std::vector<TensorType>& element_types() const override { return types_; }
+
+  std::int64_t examples_per_element() const override { return batch_size_ * source().examples_per_element(); }
+  std::optional<std::int64_t> size() const override {
+    const std::optional<std::int64_t> elements = source().size();
+    if (!elements || *elements == endless) return elements;
+    return *elements / batch_size_ + (!drop_remainder_ && *elements % batch_size_ != 0 ? 1 : 0);
+  }
+
+  std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
+    // Memory for no more than there is.
+    const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
+    if (auto batches = source().open_batches({size, drop_remainder_}, epoch, options)) return batches;
+    std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
+    const std::vector<TensorType>& types = source().element_types();
+    if (!cursor->tables().empty()) {
+      return std::make_unique<RowBatchCursor>(std::move(cursor), types, size, drop_remainder_, options);
+    }
+    return std::make_unique<ElementBatchCursor>(std::move(cursor), types, size, drop_remainder_, options);
+  }
+
+ private:
+  std::int64_t elements_or(std::int64_t unknown) const {
+    const std::optional<std::int64_t> elements = source().size();
+    return !elements || *elements == endless ? unknown : *elements;
+  }
+
+  std::int64_t batch_size_;
+  bool drop_remainder_;
+  std::vector<TensorType> types_;
+};
+
+}  // namespace
+
+void require_batch_size(std::string_view stage, std::int64_t size) {
+  if (size == autotune) {
+    throw Error(fmt::format(
+        "{}: gb.AUTOTUNE is no size of a batch: what fits depends on the model, for which gb.find_batch_size(model, "
+        "dataset) finds it",
+        stage));
+  }
+  if (size < 1) throw Error(fmt::format("{}: a size of {}; at least 1 is needed", stage, size));
+}
+
+DatasetPtr batch(DatasetPtr source, std::int64_t size, bool drop_remainder) {
+  require_host_elements(*source, "batch");
+  require_batch_size("batch", size);
+  const std::optional<std::int64_t> elements = source->size();
+  if (drop_remainder && elements && *elements < size) {
+    throw Error(
+        fmt::format("batch: a size of {} with drop_remainder leaves nothing of a dataset of {} elements; use at "
+                    "most {}, or keep the remainder",
+                    size, *elements, *elements));
+  }
+  return std::make_shared<BatchDataset>(std::move(source), size, drop_remainder);
+}
+
+}  // namespace gpubench

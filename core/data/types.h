@@ -1,0 +1,39 @@
+// The types of an element's tensors, whose extents may differ from element to element: what they have in common, what
+// a batch of them has, and their text.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/tensor/tensor_type.h"
+
+namespace gpubench {
+
+/// An extent of an element's shape that differs from element to element.
+inline constexpr std::int64_t varying = -1;
+
+/// Whether no extent varies.
+bool is_fixed(std::span<const TensorType> types);
+/// The bytes of an element of these types, without padding between tensors. No extent may vary.
+std::size_t element_bytes(std::span<const TensorType> types);
+/// The types that elements of both have: extents that differ vary. None when they differ otherwise.
+std::optional<std::vector<TensorType>> common_types(std::span<const TensorType> a, std::span<const TensorType> b);
+
+/// Each type with a first dimension of `count`.
+std::vector<TensorType> stacked(std::span<const TensorType> types, std::int64_t count);
+/// The error of an element of `type` in a batch whose elements before it have `expected`.
+Error unequal_shapes(const TensorType& type, const TensorType& expected);
+
+/// "float32[?, 784]": a varying extent is "?".
+std::string to_text(const TensorType& type);
+/// "(float32[784], float32[10])".
+std::string to_string(std::span<const TensorType> types);
+/// The inverse of to_text(): "float32[28, 28]", "uint8[?]", "int64[]"; "int64" alone is a scalar. Throws Error naming
+/// `what` ("synthetic") and the text.
+TensorType parse_type(std::string_view text, std::string_view what);
+
+}  // namespace gpubench

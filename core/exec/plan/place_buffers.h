@@ -1,0 +1,31 @@
+// Decides which tensors of a plan share memory, and where in the arena of its device each buffer lies.
+#pragma once
+#include <vector>
+
+#include "core/exec/plan/plan.h"
+
+namespace gpubench {
+
+/// Tensors by the memory that they share. A view, or an output in place of its input, has the root of that tensor.
+class SharedMemory {
+ public:
+  /// A new tensor, with memory of its own. Returns its index.
+  int add() {
+    up_.push_back(static_cast<int>(up_.size()));
+    return up_.back();
+  }
+  void join(int tensor, int with) { up_[static_cast<std::size_t>(tensor)] = root(with); }
+  int root(int tensor) {
+    int& up = up_[static_cast<std::size_t>(tensor)];
+    return up == tensor ? tensor : up = root(up);
+  }
+
+ private:
+  std::vector<int> up_;
+};
+
+/// Gives each tensor with Home::arena or Home::host its buffer and each workspace one, and places them. `aliases`:
+/// those of each step's op.
+void place_buffers(Plan& plan, SharedMemory& shared, const std::vector<std::vector<Alias>>& aliases);
+
+}  // namespace gpubench

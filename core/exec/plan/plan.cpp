@@ -1,0 +1,202 @@
+#include "core/exec/plan/plan.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/exec/plan/place_buffers.h"
+#include "core/graph/exchange_ops.h"
+#include "core/graph/leaf_ops.h"
+#include "core/graph/offload_ops.h"
+#include "core/graph/settled.h"
+#include "core/passes/recompute.h"
+
+namespace gpubench {
+namespace {
+
+/// Sets what the step does, and when.
+void describe(const Op& op, PlannedStep& step) {
+  if (dynamic_cast<const ExchangeOp*>(&op) != nullptr) {
+    step.work = Work::exchange;
+    if (dynamic_cast<const AllReduceBegin*>(&op) != nullptr) step.timing = Timing::begin;
+    if (dynamic_cast<const AllReduceEnd*>(&op) != nullptr) step.timing = Timing::end;
+    const auto* const all = dynamic_cast<const AllReduce*>(&op);
+    if (all != nullptr && all->of == AllReduce::Of::maximum) step.reduction = Reduction::max;
+  } else if (dynamic_cast<const HostCopyOp*>(&op) != nullptr) {
+    const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;
+    step.work = Work::copy;
+    step.timing = begins ? Timing::begin : Timing::end;
+  } else if (dynamic_cast<const Transfer*>(&op) != nullptr) {
+    step.work = Work::copy;
+  }
+}
+
+class Planner {
+ public:
+  Planner(const Program& program, const Devices& devices)
+      : program_(program), devices_(devices), settled_(settled_nodes(program.graph)) {}
+
+  Plan run() {
+    for (const Node& node : program_.graph.nodes()) plan_node(node);
+    for (const Value output : program_.outputs) plan_.outputs.push_back(tensor(output));
+    place_buffers(plan_, shared_, aliases_);
+    return std::move(plan_);
+  }
+
+ private:
+  void plan_node(const Node& node) {
+    tensors_of_.emplace_back();
+    std::vector<int>& outputs = tensors_of_.back();
+    const std::size_t device = device_index(node.device);
+    if (node.inputs.empty() && plan_leaf(node, device, outputs)) return;
+
+    PlannedStep step;
+    step.device = device;
+    step.label = node.label;
+    step.op = node.op->name();
+    describe(*node.op, step);
+    for (const Value input : node.inputs) step.inputs.push_back(tensor(input));
+
+    const std::vector<Alias> aliases = node.op->aliases();
+    if (!aliases.empty() && aliases[0].kind == Alias::Kind::view) {
+      outputs.push_back(add_view(node.outputs[0], step.inputs[0], view_offset(*node.op, node.outputs[0]), node.label));
+      return;
+    }
+    if (step.work == Work::kernel) plan_kernel(node, step);
+    step.due = due(step.inputs);
+    for (std::size_t o = 0; o < node.outputs.size(); ++o) {
+      outputs.push_back(add_output(node, step, static_cast<int>(o)));
+    }
+    step.outputs = outputs;
+    const std::vector<TensorType> inputs = types(step.inputs);
+    if (step.due == Due::every_run && step.timing != Timing::end) {
+      // What is computed again is no work of the model's.
+      if (!is_recomputed(node)) plan_.facts.flops += node.op->flops(inputs, node.outputs);
+      plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
+      ++plan_.facts.kernels;
+    }
+    add_step(std::move(step), aliases);
+  }
+
+  /// Of the node that is planned now.
+  Due due(const std::vector<int>& inputs) {
+    if (!settled_[tensors_of_.size() - 1]) return Due::every_run;
+    const bool constant = std::ranges::all_of(inputs, [&](int t) { return at(t).home == Home::constant; });
+    return constant ? Due::once : Due::on_change;
+  }
+
+  bool plan_leaf(const Node& node, std::size_t device, std::vector<int>& outputs) {
+    PlannedTensor leaf{node.outputs[0], device, Home::input, -1, 0, node.label};
+    if (const auto* input = dynamic_cast<const InputOp*>(node.op.get())) {
+      leaf.index = input->index();
+      plan_.inputs.resize(std::max(plan_.inputs.size(), static_cast<std::size_t>(leaf.index) + 1), -1);
+      plan_.inputs[static_cast<std::size_t>(leaf.index)] = static_cast<int>(plan_.tensors.size());
+    } else if (const auto* variable = dynamic_cast<const VariableOp*>(node.op.get())) {
+      leaf.home = Home::variable;
+      leaf.index = static_cast<int>(plan_.variables.size());
+      plan_.variables.push_back(variable->variable());
+    } else if (const auto* constant = dynamic_cast<const ConstantOp*>(node.op.get())) {
+      leaf.home = Home::constant;
+      leaf.index = static_cast<int>(plan_.constants.size());
+      plan_.constants.push_back(constant->value());
+    } else {
+      return false;
+    }
+    outputs.push_back(add_tensor(std::move(leaf)));
+    return true;
+  }
+
+  void plan_kernel(const Node& node, PlannedStep& step) {
+    const std::vector<TensorType> inputs = types(step.inputs);
+    const Signature signature{inputs, node.outputs};
+    Device& device = devices_.device(node.device);
+    device.bind_to_thread();  // kernels are planned for the threads that will run them
+    step.kernel = devices_.backend(node.device).plan(*node.op, signature, device);
+    step.workspace_bytes = step.kernel->workspace_bytes();
+  }
+
+  int add_output(const Node& node, const PlannedStep& step, int output) {
+    PlannedTensor result{node.outputs[static_cast<std::size_t>(output)], step.device, Home::arena, -1, 0, node.label};
+    if (dynamic_cast<const Store*>(node.op.get()) != nullptr) result.home = Home::host;
+    if (step.due != Due::every_run) {
+      result.home = step.due == Due::once ? Home::constant : Home::kept;
+      result.index = static_cast<int>(plan_.constants.size());
+      plan_.constants.emplace_back();
+    }
+    return add_tensor(std::move(result));
+  }
+
+  int add_view(const TensorType& type, int base, std::size_t offset, const std::string& label) {
+    PlannedTensor view = at(base);
+    view.type = type;
+    view.offset += offset;
+    view.label = label;
+    const int tensor = add_tensor(std::move(view));
+    shared_.join(tensor, base);
+    return tensor;
+  }
+
+  int add_tensor(PlannedTensor tensor) {
+    plan_.tensors.push_back(std::move(tensor));
+    return shared_.add();
+  }
+
+  void add_step(PlannedStep step, const std::vector<Alias>& aliases) {
+    plan_.steps.push_back(std::move(step));
+    aliases_.push_back(aliases);
+    for (const Alias& alias : aliases) {
+      if (alias.kind == Alias::Kind::in_place) unite(alias);
+    }
+    if (plan_.steps.back().timing == Timing::end) plan_.steps.back().begun = begin_of(plan_.steps.back());
+  }
+
+  /// The step that began what `end` waits for: the latest with the same output.
+  int begin_of(const PlannedStep& end) {
+    const auto begun = std::ranges::find_if(plan_.steps.rbegin(), plan_.steps.rend(), [&](const PlannedStep& earlier) {
+      return earlier.timing == Timing::begin && shared_.root(earlier.outputs[0]) == shared_.root(end.outputs[0]);
+    });
+    assert(begun != plan_.steps.rend());
+    return static_cast<int>(plan_.steps.rend() - begun) - 1;
+  }
+
+  // An in-place output is its input: it has the input's home, so that a variable's update is the variable.
+  void unite(const Alias& alias) {
+    const PlannedStep& step = plan_.steps.back();
+    const int output = step.outputs[static_cast<std::size_t>(alias.output)];
+    const int input = step.inputs[static_cast<std::size_t>(alias.input)];
+    shared_.join(output, input);
+    at(output).home = at(input).home;
+    at(output).index = at(input).index;
+    at(output).offset = at(input).offset;
+  }
+
+  PlannedTensor& at(int tensor) { return plan_.tensors[static_cast<std::size_t>(tensor)]; }
+  int tensor(Value value) const {
+    return tensors_of_[static_cast<std::size_t>(value.node)][static_cast<std::size_t>(value.output)];
+  }
+  std::vector<TensorType> types(const std::vector<int>& tensors) {
+    std::vector<TensorType> result;
+    for (const int tensor : tensors) result.push_back(at(tensor).type);
+    return result;
+  }
+  std::size_t device_index(const DeviceId& id) {
+    const auto found = std::find(plan_.devices.begin(), plan_.devices.end(), id);
+    if (found == plan_.devices.end()) plan_.devices.push_back(id);
+    return static_cast<std::size_t>(std::find(plan_.devices.begin(), plan_.devices.end(), id) - plan_.devices.begin());
+  }
+
+  const Program& program_;
+  const Devices& devices_;
+  std::vector<bool> settled_;  // by node
+  Plan plan_;
+  std::vector<std::vector<int>> tensors_of_;  // by node and output
+  SharedMemory shared_;
+  std::vector<std::vector<Alias>> aliases_;  // by step
+};
+
+}  // namespace
+
+Plan make_plan(const Program& program, const Devices& devices) {
+  return Planner(program, devices).run();
+}
+
+}  // namespace gpubench

@@ -1,0 +1,57 @@
+// Runs a plan: binds every tensor to memory once, then each run is a walk over its segments.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/exec/executor.h"
+#include "core/exec/run/invariant_steps.h"
+#include "core/exec/run/segment_runner.h"
+
+namespace gpubench {
+
+class GraphExecutor final : public Executor {
+ public:
+  /// `program` has been through the passes. Throws Error, OutOfMemory (naming the plan's largest tensors).
+  /// `communicator` carries out its exchanges; nullptr where it has none.
+  GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed, Communicator* communicator = nullptr);
+  ~GraphExecutor() override;
+
+  void run(std::span<const TensorView> inputs) override;
+  void run_again() override;
+  void wait_for_inputs() override { inputs_.wait(); }
+  TensorView result(int index) const override;
+  HostTensor read(int index) override;
+  PlanFacts facts() const override { return plan_.facts; }
+  int inputs_in_flight() const override { return inputs_.in_flight(); }
+  const Plan& plan() const { return plan_; }
+  const InputFeed& feed() const { return inputs_.feed(); }
+
+ private:
+  /// The plan's parts of its devices' arenas.
+  struct Arenas {
+    Arenas(Runtime& runtime, const Plan& plan);
+    BoundPlan::Memory memory() const;
+    /// Changes when one of them has moved.
+    std::uint64_t generation() const;
+
+    std::vector<Arena::Claim> device, host;
+  };
+
+  void bind();
+  /// bind() where the latest one's memory or recordings no longer hold.
+  void renew();
+  void run_segments(const InputSlots::Reading& reading);
+
+  Runtime& runtime_;
+  Communicator* communicator_;
+  Plan plan_;
+  Arenas arenas_;
+  BoundPlan bound_;
+  InputSlots inputs_;
+  SegmentRunner segments_;
+  InvariantSteps invariant_;
+  std::uint64_t generation_ = 0, recordings_ = 0;  // of the arenas and the runtime, at the latest bind()
+};
+
+}  // namespace gpubench

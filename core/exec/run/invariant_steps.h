@@ -1,0 +1,43 @@
+// The steps of a plan that are not due in every run: those that depend on constants alone run once, and those that
+// depend on variables which the plan does not update run when such a variable was written to.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "core/exec/run/launch.h"
+
+namespace gpubench {
+
+class InvariantSteps {
+ public:
+  InvariantSteps(const BoundPlan& bound, const VariableStore& variables);
+
+  /// After BoundPlan::bind().
+  void bind();
+  /// Queues the steps of constants.
+  void run_once();
+  /// Queues the steps of variables where one of these was written to since the latest call.
+  void run_changed();
+  /// Counts a run as a write to each variable that the plan updates.
+  void count_updates();
+
+ private:
+  struct DeviceLaunch {
+    Device* device;
+    KernelLaunch launch;
+  };
+  struct Watched {
+    const std::atomic<std::uint64_t>* writes;
+    std::uint64_t seen;
+  };
+
+  static void queue(const std::vector<DeviceLaunch>& launches);
+
+  const BoundPlan& bound_;
+  std::vector<DeviceLaunch> once_, on_change_;
+  std::vector<Watched> watched_;  // variables that on_change_ depends on
+  std::vector<std::atomic<std::uint64_t>*> updated_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,68 @@
+// A planned step with its memory, as a run queues it.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <variant>
+
+#include "core/backend/backend.h"
+#include "core/comm/communicator.h"
+#include "core/exec/device_copy.h"
+#include "core/exec/run/bound_plan.h"
+
+namespace gpubench {
+
+struct KernelLaunch {
+  Kernel* kernel;
+  BoundStep memory;
+  void queue(Stream& stream) const { kernel->run(stream, memory.inputs, memory.outputs, memory.workspace); }
+};
+
+/// A copy to another device.
+struct CopyLaunch {
+  std::unique_ptr<DeviceCopy> copy;
+  BoundStep memory;  // one input and one output, whose addresses may change from run to run
+  void queue(Stream&) const {
+    copy->queue(memory.outputs[0].data, memory.inputs[0].data, memory.inputs[0].type->bytes());
+  }
+};
+
+/// A collective that the kernels behind it wait for.
+struct ExchangeLaunch {
+  Communicator* communicator;
+  Collective collective;
+  void queue(Stream& stream) const { communicator->run(collective, stream); }
+};
+
+/// Begins a copy to or from the host, or a collective, beside the kernels.
+struct BeginLaunch {
+  std::unique_ptr<SideWork> work;
+  void queue(Stream& stream) const { work->begin(stream); }
+};
+
+/// Makes the kernels behind it wait for what a BeginLaunch began.
+struct EndLaunch {
+  SideWork* work;
+  void queue(Stream& stream) const { work->end(stream); }
+};
+
+/// An end of what an earlier segment has waited for already.
+struct NoLaunch {
+  void queue(Stream&) const {}
+};
+
+struct Launch {
+  std::variant<KernelLaunch, CopyLaunch, ExchangeLaunch, BeginLaunch, EndLaunch, NoLaunch> action = NoLaunch{};
+  std::size_t device = 0;
+  bool reads_input = false;
+  bool by_host = false;    ///< the host has a part in it, so that it cannot be recorded
+  bool exchanges = false;  ///< runs or begins a collective
+  double exchanged = 0;    ///< bytes, by that collective
+
+  /// `stream` is of the launch's device.
+  void queue(Stream& stream) const {
+    std::visit([&stream](const auto& launch) { launch.queue(stream); }, action);
+  }
+};
+
+}  // namespace gpubench

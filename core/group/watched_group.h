@@ -1,0 +1,74 @@
+// What all groups have in common, however their processes exchange texts: who they are, which of them share a machine,
+// the parts of the script, and the watch that learns when one is lost.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/group/process_group.h"
+#include "core/group/watch/peer_watch.h"
+
+namespace gpubench {
+
+/// Equal for processes of one machine, also in different containers, until the machine is started anew.
+std::string machine_id();
+
+class WatchedGroup : public ProcessGroup {
+ public:
+  std::string name_of(int rank) const override { return names_.at(static_cast<std::size_t>(rank)); }
+  int local_size() const override { return local_size_; }
+  int local_rank() const override { return local_rank_; }
+  int sharing_processors() const override { return sharing_; }
+
+  std::vector<std::string> all_gather(const std::string& text) override {
+    return gather_texts(FirstChannels::gathering, text);
+  }
+  std::string broadcast(const std::string& text, int root) override {
+    return all_gather(rank() == root ? text : std::string())[static_cast<std::size_t>(root)];
+  }
+  std::vector<std::string> conclude(const std::string& text, const std::string& failure) override;
+  void leave() override;
+
+  void set_step(std::int64_t step) noexcept override { watch_->set_step(step); }
+  void fail(const std::string& reason) noexcept override { watch_->fail(reason); }
+  std::string lost() const override { return watch_->lost().reason(); }
+  void on_end(std::function<void()> stop) override { watch_->on_end(std::move(stop)); }
+
+ protected:
+  /// The first channels of a part of the script, each for one kind of exchange, in the order in which a part uses them.
+  /// Only gathering can be cut short by conclude().
+  enum FirstChannels : int { gathering = 0, concluding = 1, leaving = 2, first_communicator = 3 };
+  /// Of one part of the script, between two conclude(): a rank that leaves a part early may have opened fewer.
+  static constexpr int channels_per_part = 4096;
+
+  /// What this process tells the others about itself when they meet.
+  static std::string introduction(const JoinOptions& options);
+  /// Takes the introductions of all, by rank. Throws Error for processes that run different programs or scripts, naming
+  /// both.
+  void meet(const std::vector<std::string>& introductions);
+  /// After meet(): `listener` on rank 0, its address on all.
+  void start_watch(std::unique_ptr<LineListener> listener, const std::string& address, const JoinOptions& options);
+
+  /// The texts of all ranks, by rank. Throws PeerLost.
+  virtual std::vector<std::string> gather_texts(FirstChannels kind, const std::string& text) = 0;
+  /// After conclude().
+  virtual void begin_part() = 0;
+
+  int part() const { return part_; }
+  /// In this part.
+  int channel(int kind) const { return kind + part_ * channels_per_part; }
+  /// Of waits of `kind` in this part; nullptr where only the loss of a process ends them.
+  const WaitEnd* end_of(FirstChannels kind) const { return kind == gathering ? end_.get() : nullptr; }
+  /// nullptr before start_watch().
+  PeerWatch* watch() const { return watch_.get(); }
+
+ private:
+  std::vector<std::string> names_;
+  int local_size_ = 0, local_rank_ = 0, sharing_ = 0;
+  int part_ = 0;
+  std::shared_ptr<WaitEnd> end_;  // of gathering in this part
+  std::unique_ptr<PeerWatch> watch_;
+};
+
+}  // namespace gpubench

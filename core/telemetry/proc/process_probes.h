@@ -1,0 +1,51 @@
+// Processor time and memory of this process, as the kernel counts them.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/telemetry/probe.h"
+
+namespace gpubench {
+
+/// Columns: cpu_process_share (1 = every CPU of the machine busy with this process), cpu_machine_share (with anything),
+/// context_switches_per_s, involuntary_switches_per_s (this process).
+class CpuProbe final : public Probe {
+ public:
+  /// `proc` is where the process file system is mounted; tests give their own.
+  explicit CpuProbe(std::filesystem::path proc = "/proc");
+
+  std::string_view name() const override { return "cpu"; }
+  std::span<const std::string_view> columns() const override;
+  void read(std::span<double> values) override;
+
+ private:
+  struct Reading {
+    double process_s;
+    double machine_busy_s;
+    double machine_total_s;
+    double voluntary;
+    double involuntary;
+  };
+  Reading take() const;
+
+  std::filesystem::path proc_;
+  Stopwatch since_;
+  Reading last_;
+};
+
+/// Columns: resident_memory_bytes, resident_memory_peak_bytes (the process's high-water mark, which never falls).
+class MemoryProbe final : public Probe {
+ public:
+  explicit MemoryProbe(std::filesystem::path proc = "/proc");
+
+  std::string_view name() const override { return "memory"; }
+  std::span<const std::string_view> columns() const override;
+  void read(std::span<double> values) override;
+
+ private:
+  std::filesystem::path proc_;
+};
+
+}  // namespace gpubench

@@ -1,0 +1,63 @@
+#include "core/backend/registry/devices.h"
+
+#include <gmock/gmock.h>
+
+#include "core/backend/cpu/cpu_backend.h"
+#include "core/base/error.h"
+#include "tests/support/device_configs.h"
+
+namespace gpubench {
+namespace {
+
+using support::cpu_devices;
+using support::without_gpus;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+const DeviceId second_cpu{DeviceId::Kind::cpu, 1, {}}, first_gpu{DeviceId::Kind::gpu, 0, {}};
+
+TEST(Devices, KindsAreListedWithProcessorsLast) {
+  EXPECT_THAT(device_kinds(), ElementsAre(DeviceId::Kind::gpu, DeviceId::Kind::cpu));
+  EXPECT_EQ(physical_devices(DeviceId::Kind::cpu).size(), 1U);
+  EXPECT_THAT(physical_devices(DeviceId::Kind::emulated), IsEmpty()) << "it has no backend";
+}
+
+TEST(Devices, AnUnknownDeviceIsRefusedWithThoseThatAreThere) {
+  const Devices devices(without_gpus(cpu_devices({{}, {}})));
+  EXPECT_THAT(devices.ids(), ElementsAre(DeviceId{}, second_cpu));
+  EXPECT_EQ(devices.default_device(), DeviceId{});
+  EXPECT_THAT([&] { devices.device(first_gpu); },
+              ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1: no GPU is to be used"));
+  EXPECT_THAT([&] { devices.backend(parse_device_id("emulated:h200")); },
+              ThrowsMessage<Error>("there is no device emulated:h200:0; there is cpu:0, cpu:1"));
+  EXPECT_EQ(devices.absence(DeviceId::Kind::gpu), "no GPU is to be used");
+  EXPECT_EQ(devices.absence(DeviceId::Kind::cpu), "");
+  EXPECT_THAT(devices.unusable(), IsEmpty());
+}
+
+TEST(Devices, TheHostHasNoOtherSide) {
+  const Devices devices(without_gpus(cpu_devices({{}, {}})));
+  EXPECT_EQ(&devices.host_side(second_cpu), &devices.device({}).memory());
+  EXPECT_THAT([&] { devices.host_side({}); },
+              ThrowsMessage<Error>("cpu:0 is the host itself; it has no other memory to put tensors in"));
+}
+
+TEST(Devices, ThreadsThatNoDeviceAsksForAreSpreadEvenly) {
+  DeviceConfig config = without_gpus(cpu_devices({{.threads = 1}, {}, {}}));
+  config[DeviceId::Kind::cpu].own<CpuOptions>().threads = 6;
+  const Devices devices(config);
+  for (const auto& [index, threads] : {std::pair{0, ", 1 thread"}, {1, ", 2 threads"}, {2, ", 3 threads"}}) {
+    const DeviceId id{DeviceId::Kind::cpu, static_cast<std::int16_t>(index), {}};
+    EXPECT_THAT(devices.device(id).description(), EndsWith(threads));
+  }
+}
+
+TEST(BackendConfig, OptionsOfAnotherBackendAreRefused) {
+  BackendConfig config{.options = 1};
+  EXPECT_THROW(config.own<CpuOptions>(), std::bad_any_cast);
+}
+
+}  // namespace
+}  // namespace gpubench

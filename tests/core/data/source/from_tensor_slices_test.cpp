@@ -1,0 +1,67 @@
+#include "core/data/source/from_tensor_slices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/data/reading.h"
+
+namespace gpubench {
+namespace {
+
+using testing::ElementsAre;
+using testing::ThrowsMessage;
+
+TEST(FromTensorSlices, ElementsAreViewsOfTheRows) {
+  const HostTensor table = HostTensor::of<float>({3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
+  const DatasetPtr dataset = from_tensor_slices({table});
+  EXPECT_THAT(dataset->element_types(), ElementsAre(TensorType{{2}, Dtype::f32}));
+  EXPECT_EQ(dataset->size(), 3);
+
+  const std::unique_ptr<Cursor> cursor = dataset->open();
+  Element element;
+  ASSERT_TRUE(cursor->next(element));
+  ASSERT_TRUE(cursor->next(element));
+  EXPECT_EQ(element[0].data(), table.rows(1, 2).data());
+  EXPECT_THAT(element[0].values<float>(), ElementsAre(2, 3));
+  ASSERT_TRUE(cursor->next(element));
+  EXPECT_FALSE(cursor->next(element));
+  EXPECT_FALSE(cursor->next(element));
+}
+
+TEST(FromTensorSlices, ElementsOutliveTheDataset) {
+  Element element;
+  numbers(4)->open()->next(element);
+  EXPECT_THAT(element[1].values<float>(), ElementsAre(0, 0));
+}
+
+TEST(FromTensorSlices, EpochsAreIndependent) {
+  const DatasetPtr dataset = numbers(3);
+  const std::unique_ptr<Cursor> first = dataset->open(0);
+  Element element;
+  first->next(element);
+  EXPECT_EQ(read(dataset, 1), counting(0, 3));
+  EXPECT_EQ(read(*first), counting(1, 3));
+}
+
+TEST(FromTensorSlices, RefusesWhatHasNoCommonRows) {
+  const HostTensor three = HostTensor::zeros({{3, 2}, Dtype::f32});
+  const HostTensor four = HostTensor::zeros({{4}, Dtype::i64});
+  EXPECT_THAT(
+      [&] {
+        from_tensor_slices({three, four});
+      },
+      ThrowsMessage<Error>("from_tensor_slices: first dimensions differ: float32[3, 2] has 3 rows, int64[4] has "
+                           "4"));
+  EXPECT_THAT([] { from_tensor_slices({HostTensor::scalar(1.0F)}); },
+              ThrowsMessage<Error>("from_tensor_slices: float32[] is a scalar and has no rows"));
+  EXPECT_THAT(
+      [] {
+        from_tensor_slices({HostTensor::zeros({{0, 5}, Dtype::f32})});
+      },
+      ThrowsMessage<Error>("from_tensor_slices: the dataset is empty: float32[0, 5] has no rows"));
+  EXPECT_THAT([] { from_tensor_slices({}); },
+              ThrowsMessage<Error>("from_tensor_slices: no tensors given; at least one is needed"));
+}
+
+}  // namespace
+}  // namespace gpubench

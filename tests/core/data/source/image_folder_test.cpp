@@ -1,0 +1,95 @@
+#include "core/data/source/image_folder.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/data/stage/batch.h"
+#include "core/data/stage/ignore_errors.h"
+#include "tests/core/data/images.h"
+#include "tests/support/descriptors.h"
+#include "tests/support/files.h"
+
+namespace gpubench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class ImageFolder : public TemporaryFolder {
+ protected:
+  void make(const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories(file(name).parent_path());
+    write(name, bytes);
+  }
+  void make_two_classes() const {
+    make("cats/b.png", as_png(waves(4, 6, 1)));
+    make("cats/deep/a.JPG", as_jpeg(waves(4, 6, 3)));
+    make("cats/notes.txt", "");
+    make("cats/.hidden.png", "");
+    make("dogs/a.jpeg", as_jpeg(waves(4, 6, 3)));
+    make("readme.png", "");
+  }
+  std::filesystem::path root() const { return file(""); }
+};
+
+std::vector<std::int64_t> labels(const DatasetPtr& dataset) {
+  std::vector<std::int64_t> found;
+  const std::unique_ptr<Cursor> cursor = dataset->open();
+  Element element;
+  while (cursor->next(element)) found.push_back(element[1].values<std::int64_t>()[0]);
+  return found;
+}
+
+TEST_F(ImageFolder, HasAClassPerFolder) {
+  make_two_classes();
+  const LabelledImages images = find_images(root());
+  EXPECT_THAT(images.class_names, ElementsAre("cats", "dogs"));
+  const DatasetPtr dataset = image_folder(images, {}, {.channels = 3});
+  EXPECT_THAT(describe(*dataset), testing::MatchesRegex("list_files.files=3 names=[0-9a-f]+. > map"));
+  EXPECT_EQ(to_string(dataset->element_types()), "(uint8[?, ?, 3], int64[])");
+  EXPECT_EQ(dataset->size(), 3);
+  EXPECT_THAT(labels(dataset), ElementsAre(0, 0, 1));
+}
+
+TEST_F(ImageFolder, IsBatchedWhereImagesHaveOneSize) {
+  make_two_classes();
+  Element element;
+  ASSERT_TRUE(batch(image_folder(find_images(root()), {}, {.channels = 1}), 3)->open()->next(element));
+  EXPECT_EQ(to_string(element[0].type()), "uint8[3, 4, 6, 1]");
+}
+
+TEST_F(ImageFolder, OfMixedSizesNeedsASize) {
+  make_two_classes();
+  make("dogs/b.png", as_png(waves(5, 5, 3)));
+  const LabelledImages images = find_images(root());
+  Element element;
+  EXPECT_THAT([&] { batch(image_folder(images, {}, {.channels = 3}), 4)->open()->next(element); },
+              ThrowsMessage<Error>(HasSubstr("elements that are stacked need equal shapes")));
+  EXPECT_TRUE(batch(image_folder(images, {}, {.channels = 3, .size = {{8, 8}}}), 4)->open()->next(element));
+}
+
+TEST_F(ImageFolder, MayLoseAFileAndHaveDamagedOnes) {
+  make_two_classes();
+  make("dogs/b.png", "no image");
+  const auto before = open_descriptors();
+  const DatasetPtr dataset = image_folder(find_images(root()), {}, {.channels = 3});
+  std::filesystem::remove(file("cats/b.png"));
+  EXPECT_THAT([&] { labels(dataset); }, ThrowsMessage<Error>(HasSubstr("b.png: cannot be opened: No such file")));
+  EXPECT_THAT(labels(ignore_errors(dataset)), ElementsAre(0, 1));
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_F(ImageFolder, SaysWhatIsMissing) {
+  EXPECT_THAT([&] { find_images(file("none")); },
+              ThrowsMessage<Error>("image_folder: there is no folder " + file("none").string()));
+  EXPECT_THAT([&] { find_images(root()); },
+              ThrowsMessage<Error>(HasSubstr(" has no folders; each class is a folder of images")));
+  make_two_classes();
+  std::filesystem::create_directory(file("birds"));
+  EXPECT_THAT([&] { find_images(root()); },
+              ThrowsMessage<Error>(HasSubstr("birds holds no images (.jpg, .jpeg, .png)")));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,195 @@
+#include "core/data/source/mnist.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/base/resources.h"
+#include "tests/support/files.h"
+
+namespace gpubench {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class Digits : public TemporaryFolder {
+ protected:
+  static std::vector<MnistFolder> sample() { return {{"sample", resource("data/mnist"), true}}; }
+
+  static std::string idx(const std::vector<std::uint32_t>& extents, const std::string& data) {
+    std::string bytes = big(0x0800U | static_cast<std::uint32_t>(extents.size()));
+    for (const std::uint32_t extent : extents) bytes += big(extent);
+    return bytes + data;
+  }
+  static std::string images(std::uint32_t count) {
+    return idx({count, 28, 28}, std::string(std::size_t{count} * 784, '\xff'));
+  }
+  std::vector<MnistFolder> here() const { return {{"here", file("")}}; }
+
+  /// Where the full digits lie on machines that have them.
+  static std::vector<MnistFolder> full() {
+    std::vector<MnistFolder> folders{{"shared", "../shared/data/mnist"}};
+    if (const char* const data = std::getenv("GPUBENCH_DATA")) folders.insert(folders.begin(), {"GPUBENCH_DATA", data});
+    std::erase_if(folders, [](const MnistFolder& folder) {
+      return !std::filesystem::exists(folder.directory / "train-images-idx3-ubyte.gz");
+    });
+    return folders;
+  }
+};
+
+TEST_F(Digits, TheSampleIsSplitInTwo) {
+  const Mnist train = load_mnist("train", {}, sample());
+  const Mnist test = load_mnist("test", {}, sample());
+  EXPECT_EQ(to_string(train.images.type()), "float32[8000, 784]");
+  EXPECT_EQ(to_string(train.labels.type()), "float32[8000, 10]");
+  EXPECT_EQ(to_string(test.images.type()), "float32[2000, 784]");
+  EXPECT_EQ(train.origin.kind, "sample");
+  EXPECT_EQ(train.origin.examples, 8000);
+  EXPECT_EQ(test.origin.examples, 2000);
+  EXPECT_EQ(train.origin.checksum, "crc32:096b2c0a");
+  EXPECT_EQ(test.origin.checksum, "crc32:c65584f2");
+}
+
+TEST_F(Digits, ImagesAndLabelsAreScaledAndOneHot) {
+  const Mnist test = load_mnist("test", {}, sample());
+  const auto images = test.images.values<float>();
+  EXPECT_EQ(*std::min_element(images.begin(), images.end()), 0.0F);
+  EXPECT_EQ(*std::max_element(images.begin(), images.end()), 1.0F);
+  for (std::int64_t row = 0; row < 2000; ++row) {
+    const auto label = test.labels.row(row).values<float>();
+    ASSERT_EQ(std::count(label.begin(), label.end(), 1.0F), 1);
+    ASSERT_EQ(std::count(label.begin(), label.end(), 0.0F), 9);
+  }
+}
+
+TEST_F(Digits, OptionsChangeShapeLabelsAndScale) {
+  const Mnist plain = load_mnist("test", {}, sample());
+  const Mnist raw = load_mnist("test", {.flatten = false, .one_hot = false, .scaled = false}, sample());
+  EXPECT_EQ(to_string(raw.images.type()), "uint8[2000, 28, 28, 1]");
+  EXPECT_EQ(to_string(raw.labels.type()), "int64[2000]");
+  const auto pixels = raw.images.values<std::uint8_t>();
+  const auto floats = plain.images.values<float>();
+  for (std::size_t i = 0; i < pixels.size(); ++i) ASSERT_EQ(floats[i], static_cast<float>(pixels[i]) / 255.0F);
+  const auto labels = raw.labels.values<std::int64_t>();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    ASSERT_EQ(plain.labels.values<float>()[10 * i + static_cast<std::size_t>(labels[i])], 1.0F);
+  }
+}
+
+TEST_F(Digits, TheFullDigitsAreTheOnesPublished) {
+  const std::vector<MnistFolder> folders = full();
+  if (folders.empty()) GTEST_SKIP() << "no full digits in $GPUBENCH_DATA or ../shared/data/mnist";
+  const Mnist train = load_mnist("train", {.one_hot = false, .scaled = false}, folders);
+  EXPECT_EQ(to_string(train.images.type()), "uint8[60000, 784]");
+  EXPECT_THAT(train.labels.rows(0, 5).values<std::int64_t>(), ElementsAre(5, 0, 4, 1, 9));
+  EXPECT_EQ(load_mnist("test", {}, folders).origin.examples, 10000);
+}
+
+TEST_F(Digits, TheFirstFolderWithDigitsIsUsed) {
+  write("train-images-idx3-ubyte", images(2));
+  write("train-labels-idx1-ubyte", idx({2}, "\3\7"));
+  std::vector<MnistFolder> folders = here();
+  folders.insert(folders.begin(), {"empty", file("empty")});
+  folders.push_back(sample().front());
+  const Mnist train = load_mnist("train", {}, folders);
+  EXPECT_EQ(train.origin.kind, "here");
+  EXPECT_EQ(train.origin.directory, file(""));
+  EXPECT_EQ(train.origin.examples, 2);
+  EXPECT_THAT(train.images.values<float>(), Each(1.0F));
+  EXPECT_THAT(train.labels.row(1).values<float>(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 1, 0, 0));
+}
+
+TEST_F(Digits, AnIncompleteFolderIsAnErrorAndNoReasonToGoOn) {
+  write("train-images-idx3-ubyte", images(2));
+  std::vector<MnistFolder> folders = here();
+  folders.push_back(sample().front());
+  EXPECT_THAT([&] { load_mnist("train", {}, folders); },
+              ThrowsMessage<Error>("mnist: " + file("").string() +
+                                   " has neither train-labels-idx1-ubyte nor train-labels-idx1-ubyte.gz"));
+}
+
+TEST_F(Digits, DamagedFilesAreNamed) {
+  const auto images_file = write("train-images-idx3-ubyte", images(2));
+  const auto labels_file = write("train-labels-idx1-ubyte", idx({2}, "\3\12"));
+  EXPECT_THAT(
+      [&] { load_mnist("train", {}, here()); },
+      ThrowsMessage<Error>(labels_file.string() + ": label 10 of example 1 is out of range; labels are 0 to 9"));
+  write("train-labels-idx1-ubyte", idx({3}, "\3\4\5"));
+  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
+              ThrowsMessage<Error>("mnist: " + images_file.string() + " has 2 images, but " + labels_file.string() +
+                                   " has 3 labels"));
+  write("train-images-idx3-ubyte", idx({2, 20, 28}, std::string(1120, 'x')));
+  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
+              ThrowsMessage<Error>(images_file.string() + ": holds uint8[2, 20, 28]; uint8[any, 28, 28] is expected"));
+  write("train-images-idx3-ubyte", images(2).substr(0, 1000));
+  EXPECT_THAT([&] { load_mnist("train", {}, here()); }, ThrowsMessage<Error>(HasSubstr("the file is cut short")));
+  write("train-images-idx3-ubyte", images(0));
+  write("train-labels-idx1-ubyte", idx({0}, ""));
+  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
+              ThrowsMessage<Error>("mnist: " + images_file.string() + " has no images"));
+}
+
+TEST_F(Digits, UnknownSplitsAndFoldersAreNamed) {
+  EXPECT_THAT([] { load_mnist("valid", {}, sample()); },
+              ThrowsMessage<Error>("mnist: unknown split 'valid' (known: train, test)"));
+  EXPECT_THAT([&] { load_mnist("train", {}, here()); },
+              ThrowsMessage<Error>("mnist: no digits found; looked in " + file("").string() + " (here)"));
+}
+
+/// Sets a variable of the environment for a test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST_F(Digits, FoldersComeFromTheEnvironmentTheCacheAndTheProgram) {
+  const Variable data("GPUBENCH_DATA", "");
+  const Variable cache("XDG_CACHE_HOME", "/xdg");
+  const std::vector<MnistFolder> folders = mnist_folders();
+  ASSERT_EQ(folders.size(), 2U);
+  EXPECT_EQ(folders[0].directory, "/xdg/gpubench/mnist");
+  EXPECT_EQ(folders[0].kind, "user cache");
+  EXPECT_TRUE(folders[1].is_sample);
+}
+
+TEST_F(Digits, AFolderThatIsSetIsTheOnlyOne) {
+  const Variable data("GPUBENCH_DATA", file("").string());
+  const std::vector<MnistFolder> folders = mnist_folders();
+  ASSERT_EQ(folders.size(), 2U);
+  EXPECT_EQ(folders[0].directory, file("") / "mnist");
+  EXPECT_EQ(folders[1].directory, file(""));
+  EXPECT_THROW(load_mnist("train"), Error);
+}
+
+TEST_F(Digits, AFolderThatIsSetMustExist) {
+  const Variable data("GPUBENCH_DATA", "/no/such/folder");
+  EXPECT_THAT([] { mnist_folders(); },
+              ThrowsMessage<Error>("mnist: GPUBENCH_DATA is /no/such/folder, which is no folder"));
+}
+
+TEST_F(Digits, ArraysAreDecodedOncePerProcess) {
+  const Variable data("GPUBENCH_DATA", "");
+  const Variable cache("XDG_CACHE_HOME", file("").string());
+  const Mnist first = load_mnist("test");
+  const Mnist second = load_mnist("test", {.flatten = false});
+  EXPECT_EQ(first.images.data(), second.images.data());
+  EXPECT_EQ(to_string(first.images.type()), "float32[2000, 784]");
+  EXPECT_EQ(to_string(first.labels.type()), "float32[2000, 10]");
+}
+
+}  // namespace
+}  // namespace gpubench

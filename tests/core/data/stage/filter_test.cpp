@@ -1,0 +1,70 @@
+#include "core/data/stage/filter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/data/stage/batch.h"
+#include "core/data/stage/by_position.h"
+#include "core/data/stage/repeat.h"
+#include "core/data/stage/shuffle.h"
+#include "tests/core/data/functions.h"
+#include "tests/core/data/reading.h"
+
+namespace gpubench {
+namespace {
+
+using testing::ElementsAre;
+using testing::ThrowsMessage;
+
+std::shared_ptr<Predicate> even(std::int64_t block = 1) {
+  return std::make_shared<Predicate>([](std::int64_t number) { return number % 2 == 0; }, block);
+}
+
+TEST(Filter, KeepsWhatPasses) {
+  for (const DatasetPtr& source : {numbers(200), opaque(numbers(200))}) {
+    const DatasetPtr dataset = filter(source, even());
+    const std::vector<std::int64_t> found = read(dataset);
+    ASSERT_EQ(found.size(), 100U);
+    for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(found[i], 2 * static_cast<std::int64_t>(i));
+    EXPECT_EQ(read(batch(dataset, 7)), found);
+    EXPECT_THAT(read(shuffle(dataset, {.buffer = 200})), testing::UnorderedElementsAreArray(found));
+    EXPECT_EQ(dataset->size(), std::nullopt);
+  }
+}
+
+TEST(Filter, NothingMayPass) {
+  const auto none = std::make_shared<Predicate>([](std::int64_t) { return false; });
+  EXPECT_THAT(read(filter(numbers(200), none)), ElementsAre());
+  EXPECT_THAT(read(filter(opaque(numbers(200)), none)), ElementsAre());
+}
+
+TEST(Filter, AsksAboutNeighbouringRowsTogether) {
+  const auto predicate = even(50);
+  EXPECT_EQ(read(filter(numbers(200), predicate)).size(), 100U);
+  EXPECT_LE(predicate->runs(), 8);
+  const auto shuffled = even(50);
+  EXPECT_EQ(read(filter(shuffle(numbers(200), {.buffer = 200}), shuffled)).size(), 100U);
+}
+
+TEST(Filter, AnEndlessSourceIsReadNoFurtherThanNeeded) {
+  EXPECT_THAT(read(take(filter(repeat(numbers(3)), even()), 3)), ElementsAre(0, 2, 0));
+}
+
+TEST(Filter, ErrorsOfTheFunctionPass) {
+  const auto fails = std::make_shared<Predicate>([](std::int64_t number) -> bool {
+    if (number == 5) throw Error("number 5");
+    return true;
+  });
+  for (const DatasetPtr& source : {numbers(9), opaque(numbers(9))}) {
+    EXPECT_THAT([&] { read(filter(source, fails)); }, ThrowsMessage<Error>("number 5 (element 6 of the epoch)"));
+  }
+}
+
+TEST(Filter, RefusesAFunctionThatGivesNoBool) {
+  EXPECT_THAT([] { filter(numbers(3), std::make_shared<Identity>()); },
+              ThrowsMessage<Error>("filter: the function gives (int64[], float32[2]); one bool[] is needed, whether to "
+                                   "keep the element"));
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,32 @@
+#include "core/data/types.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+using testing::ThrowsMessage;
+
+TEST(TypeText, ReadsWhatElementTypesShow) {
+  for (const char* text : {"float32[28, 28, 1]", "uint8[?]", "int64[]", "bool[?, 3]"}) {
+    EXPECT_EQ(to_text(parse_type(text, "test")), text);
+  }
+  EXPECT_EQ(to_text(parse_type("int64", "test")), "int64[]");
+  EXPECT_EQ(to_text(parse_type("float32[ 2,3 ]", "test")), "float32[2, 3]");
+}
+
+TEST(TypeText, RefusesAnythingElse) {
+  for (const char* text : {"float32[2", "float32[a]", "float32[2,]", "float32[-1]", "float32[2 3]"}) {
+    EXPECT_THAT([&] { parse_type(text, "synthetic"); },
+                ThrowsMessage<Error>(std::string("synthetic: '") + text +
+                                     "' is no type; types are written as \"float32[28, 28]\", \"uint8[?]\" or "
+                                     "\"int64\""));
+  }
+  EXPECT_THAT([] { parse_type("double[2]", "synthetic"); }, ThrowsMessage<Error>(testing::HasSubstr("'double'")));
+}
+
+}  // namespace
+}  // namespace gpubench

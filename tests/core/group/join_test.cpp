@@ -1,0 +1,49 @@
+#include "core/group/join.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+std::optional<Launch> launch_in(const std::map<std::string, const char*>& environment) {
+  return find_launch([&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second;
+  });
+}
+
+TEST(Launch, IsFoundInWhatEachLauncherLeaves) {
+  const auto open_mpi = launch_in({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}});
+  ASSERT_TRUE(open_mpi);
+  EXPECT_EQ(open_mpi->rank, 3);
+  EXPECT_EQ(open_mpi->size, 4);
+  EXPECT_EQ(open_mpi->by, "OMPI_COMM_WORLD_SIZE=4");
+  EXPECT_TRUE(launch_in({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}}));
+  EXPECT_TRUE(launch_in({{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_ID", "0"}}));
+}
+
+TEST(Launch, OneOfOneIsAGroupUnderMpirunAlone) {
+  EXPECT_TRUE(launch_in({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}));
+  EXPECT_FALSE(launch_in({{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "0"}}));
+}
+
+TEST(Launch, ABatchScriptAndAPlainShellAreNone) {
+  EXPECT_FALSE(launch_in({}));
+  EXPECT_FALSE(launch_in({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}));
+}
+
+TEST(Launch, NumbersThatAreNoneAreNamed) {
+  EXPECT_THAT(
+      [] {
+        launch_in({{"PMI_SIZE", "many"}, {"PMI_RANK", "0"}});
+      },
+      ::testing::ThrowsMessage<Error>(
+          "the launcher's environment has PMI_SIZE='many', which is no number of processes"));
+}
+
+}  // namespace
+}  // namespace gpubench
