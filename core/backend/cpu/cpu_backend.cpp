@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/matmul_panels.h"
 #include "core/backend/cpu/onednn_kernel.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/matmul_algorithms.h"

@@ -1,7 +1,7 @@
 #include "core/backend/cuda/kernels/state.h"
 
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/math/functions.h"
 #include "core/ops/state.h"
