@@ -23,9 +23,9 @@ std::size_t bytes_of(const Element& element) {
   return bytes;
 }
 
-class Measurement {
+class PipelineRun {
  public:
-  Measurement(const Dataset& dataset, const PipelineLimits& limits)
+  PipelineRun(const Dataset& dataset, const PipelineLimits& limits)
       : epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
                 "measure.pipeline"),
         warmup_(limits.warmup),
@@ -124,7 +124,7 @@ class Measurement {
 }  // namespace
 
 PipelineMeasurement measure_pipeline(const Dataset& dataset, const PipelineLimits& limits) {
-  return Measurement(dataset, limits).run();
+  return PipelineRun(dataset, limits).run();
 }
 
 }  // namespace gpubench

@@ -131,9 +131,7 @@ class Logical {
 
 /// Threads for all CPU devices together.
 std::int64_t cpu_threads(lua_State* L) {
-  const DeviceConfig& config = session_of(L).config();
-  const auto cpus = config.find(DeviceId::Kind::cpu);
-  const int asked = cpus == config.end() ? 0 : cpus->second.own<CpuOptions>().threads;
+  const int asked = session_of(L).cpu_threads();
   return asked > 0 ? asked : schedulable_cores();
 }
 

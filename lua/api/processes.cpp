@@ -83,7 +83,7 @@ bool speaks(lua_State* L) {
 /// threads(): what the CPU devices of each process compute with, by rank. A collective call.
 std::vector<std::string> threads(lua_State* L) {
   Session& session = session_of(L);
-  return session.group()->all_gather(std::to_string(session.config().threads));
+  return session.group()->all_gather(std::to_string(session.cpu_threads()));
 }
 
 }  // namespace

@@ -47,6 +47,11 @@ DeviceConfig config_of(const SessionOptions& options, const ProcessGroup* group)
 
 }  // namespace
 
+int Session::cpu_threads() const {
+  const auto cpus = config_.find(DeviceId::Kind::cpu);
+  return cpus == config_.end() ? 0 : cpus->second.own<CpuOptions>().threads;
+}
+
 Session::Session(SessionOptions options, std::unique_ptr<ProcessGroup> group)
     : options_(std::move(options)),
       group_(std::move(group)),

@@ -77,6 +77,8 @@ class Session {
   /// How the devices will be made. Throws Error "<what>: ... already in use" once they are.
   DeviceConfig& configure(const std::string& what);
   const DeviceConfig& config() const { return config_; }
+  /// Threads that the options give the CPU devices of this process; 0: one for each processor that it may use.
+  int cpu_threads() const;
 
   /// The seed that initializers and random ops start from; set by gb.config.set_seed, and per point.
   std::uint64_t seed() const { return seed_; }

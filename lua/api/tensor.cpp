@@ -64,7 +64,7 @@ Tensor one_hot(lua_State* L, const Tensor& x, std::int64_t depth, std::optional<
   return apply<OneHot>(L, std::array{x}, depth, dtype.value_or(Dtype::f32));
 }
 
-Tensor matmul(lua_State* L, const Tensor& a, const Tensor& b) {
+Tensor matmul_method(lua_State* L, const Tensor& a, const Tensor& b) {
   return apply<Matmul>(L, std::array{a, b});
 }
 
@@ -221,7 +221,7 @@ void open_tensor(lua_State* L) {
       .method<&rows>("rows")
       .method<&cast>("cast")
       .method<&one_hot>("one_hot")
-      .method<&matmul>("matmul")
+      .method<&matmul_method>("matmul")
       .method<&reduction<ReduceSum>>("sum")
       .method<&reduction<ReduceMean>>("mean")
       .method<&reduction<ReduceMax>>("max")

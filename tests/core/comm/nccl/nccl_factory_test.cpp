@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/comm/nccl/member.h"
 #include "core/comm/nccl/nccl_functions.h"
+#include "core/group/watched_group.h"
 #include "tests/core/comm/nccl/gpus.h"
 #include "tests/core/group/thread_group.h"
 
@@ -104,12 +105,12 @@ TEST_F(NcclCommunicators, AProcessThatTellsButDoesNotJoinEndsTheOthers) {
 }
 
 /// While it lives, a variable of the environment is what it says.
-class Variable {
+class EnvironmentVariable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
+  EnvironmentVariable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  ~EnvironmentVariable() { ::unsetenv(name_); }
+  EnvironmentVariable(const EnvironmentVariable&) = delete;
+  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
 
  private:
   const char* name_;
@@ -201,10 +202,10 @@ TEST(NcclMembers, TheyComeBackFromTheirTexts) {
 TEST(NcclPatience, IsWhatTheEnvironmentSays) {
   ::unsetenv("GPUBENCH_NCCL_TIMEOUT");
   EXPECT_EQ(nccl_patience(), Seconds(60));
-  const Variable timeout("GPUBENCH_NCCL_TIMEOUT", "2.5");
+  const EnvironmentVariable timeout("GPUBENCH_NCCL_TIMEOUT", "2.5");
   EXPECT_EQ(nccl_patience(), Seconds(2.5));
   for (const char* const wrong : {"soon", "-1", "0", "5s"}) {
-    const Variable no_time("GPUBENCH_NCCL_TIMEOUT", wrong);
+    const EnvironmentVariable no_time("GPUBENCH_NCCL_TIMEOUT", wrong);
     EXPECT_THAT([] { nccl_patience(); }, ThrowsMessage<Error>("GPUBENCH_NCCL_TIMEOUT=" + std::string(wrong) +
                                                               " is no number of seconds above 0"));
   }

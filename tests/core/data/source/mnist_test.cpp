@@ -141,15 +141,15 @@ TEST_F(Digits, UnknownSplitsAndFoldersAreNamed) {
 }
 
 /// Sets a variable of the environment for a test.
-class Variable {
+class EnvironmentVariable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) {
+  EnvironmentVariable(const char* name, const std::string& value) : name_(name) {
     if (const char* const before = std::getenv(name)) before_ = before;
     ::setenv(name, value.c_str(), 1);
   }
-  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
+  ~EnvironmentVariable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  EnvironmentVariable(const EnvironmentVariable&) = delete;
+  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
 
  private:
   const char* name_;
@@ -157,8 +157,8 @@ class Variable {
 };
 
 TEST_F(Digits, FoldersComeFromTheEnvironmentTheCacheAndTheProgram) {
-  const Variable data("GPUBENCH_DATA", "");
-  const Variable cache("XDG_CACHE_HOME", "/xdg");
+  const EnvironmentVariable data("GPUBENCH_DATA", "");
+  const EnvironmentVariable cache("XDG_CACHE_HOME", "/xdg");
   const std::vector<MnistFolder> folders = mnist_folders();
   ASSERT_EQ(folders.size(), 2U);
   EXPECT_EQ(folders[0].directory, "/xdg/gpubench/mnist");
@@ -167,7 +167,7 @@ TEST_F(Digits, FoldersComeFromTheEnvironmentTheCacheAndTheProgram) {
 }
 
 TEST_F(Digits, AFolderThatIsSetIsTheOnlyOne) {
-  const Variable data("GPUBENCH_DATA", file("").string());
+  const EnvironmentVariable data("GPUBENCH_DATA", file("").string());
   const std::vector<MnistFolder> folders = mnist_folders();
   ASSERT_EQ(folders.size(), 2U);
   EXPECT_EQ(folders[0].directory, file("") / "mnist");
@@ -176,14 +176,14 @@ TEST_F(Digits, AFolderThatIsSetIsTheOnlyOne) {
 }
 
 TEST_F(Digits, AFolderThatIsSetMustExist) {
-  const Variable data("GPUBENCH_DATA", "/no/such/folder");
+  const EnvironmentVariable data("GPUBENCH_DATA", "/no/such/folder");
   EXPECT_THAT([] { mnist_folders(); },
               ThrowsMessage<Error>("mnist: GPUBENCH_DATA is /no/such/folder, which is no folder"));
 }
 
 TEST_F(Digits, ArraysAreDecodedOncePerProcess) {
-  const Variable data("GPUBENCH_DATA", "");
-  const Variable cache("XDG_CACHE_HOME", file("").string());
+  const EnvironmentVariable data("GPUBENCH_DATA", "");
+  const EnvironmentVariable cache("XDG_CACHE_HOME", file("").string());
   const Mnist first = load_mnist("test");
   const Mnist second = load_mnist("test", {.flatten = false});
   EXPECT_EQ(first.images.data(), second.images.data());
