@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 
-namespace gpubench {
+namespace gpubench::activation_test {
 namespace {
 
 using testing::ThrowsMessage;
@@ -23,4 +23,4 @@ TEST(ActivationTest, GradientsAreMadeOfTheResultWhereThatIsEnough) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::activation_test

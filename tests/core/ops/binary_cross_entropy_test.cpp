@@ -7,7 +7,7 @@
 #include "core/ops/loss.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::binary_cross_entropy_test {
 namespace {
 
 using support::Array;
@@ -76,4 +76,4 @@ TEST(BinaryCrossEntropyTest, RefusesTargetsOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::binary_cross_entropy_test

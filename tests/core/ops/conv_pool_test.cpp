@@ -8,7 +8,7 @@
 #include "core/ops/conv.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::conv_pool_test {
 namespace {
 
 using support::Array;
@@ -169,4 +169,4 @@ TEST(ConvPoolTest, RefusesAnActivationThatChangesTheOrder) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::conv_pool_test

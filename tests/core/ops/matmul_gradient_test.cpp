@@ -8,7 +8,7 @@
 #include "core/ops/fused_matmul.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::matmul_gradient_test {
 namespace {
 
 using support::Array;
@@ -228,4 +228,4 @@ TEST(MatmulAuxTest, SaysWhatItCannotKeep) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::matmul_gradient_test

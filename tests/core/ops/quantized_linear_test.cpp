@@ -14,7 +14,7 @@
 #include "tests/support/evaluate.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::quantized_linear_test {
 namespace {
 
 using support::Array;
@@ -213,4 +213,4 @@ TEST(QuantizedLinearTest, RefusesWhatDoesNotMultiply) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::quantized_linear_test

@@ -11,7 +11,7 @@
 #include "core/ops/broadcast.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::reduce_test {
 namespace {
 
 using support::Array;
@@ -255,4 +255,4 @@ TEST(BroadcastTest, ShapesMeetAtTheLastDimension) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::reduce_test

@@ -7,7 +7,7 @@
 #include "core/ops/state.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::schedule_test {
 namespace {
 
 using support::Array;
@@ -50,4 +50,4 @@ TEST(ScheduleTest, NeedsStepsAndAnIntegerStep) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::schedule_test

@@ -8,7 +8,7 @@
 #include "core/graph/leaf_ops.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::shape_ops_test {
 namespace {
 
 using support::Array;
@@ -310,4 +310,4 @@ TEST_F(ShapeOpsTest, BroadcastOnlyStretches) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::shape_ops_test

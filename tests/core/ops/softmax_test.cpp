@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::softmax_test {
 namespace {
 
 using support::Array;
@@ -99,4 +99,4 @@ TEST(SoftmaxTest, RefusesScalarsAndIntegers) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::softmax_test
