@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/nn/labels.h"
-#include "core/ops/binary_cross_entropy.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
 

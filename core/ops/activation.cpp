@@ -16,29 +16,7 @@ std::string_view to_string(Activation activation) {
   return activations[activation];
 }
 
-Activation parse_activation(std::string_view name) {
-  return activations.parse(name);
-}
-
 namespace ops {
-
-Value activate(Graph& graph, Activation activation, Value x) {
-  switch (activation) {
-    case Activation::none:
-      return x;
-    case Activation::relu:
-      return relu(graph, x);
-    case Activation::sigmoid:
-      return sigmoid(graph, x);
-    case Activation::tanh:
-      return tanh(graph, x);
-    case Activation::gelu:
-      return gelu(graph, x);
-    case Activation::gelu_tanh:
-      return gelu_tanh(graph, x);
-  }
-  return x;
-}
 
 bool needs_argument(Activation activation) {
   return activation == Activation::gelu || activation == Activation::gelu_tanh;

@@ -1,6 +1,7 @@
-// The non-linearities that matmul and convolution kernels can apply to their own result.
+// The non-linearities that matmul and convolution kernels can apply to their own result, and their derivatives.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/graph/graph.h"
@@ -11,13 +12,14 @@ enum class Activation : std::uint8_t { none, relu, sigmoid, tanh, gelu, gelu_tan
 
 /// "none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh".
 std::string_view to_string(Activation activation);
-/// Accepts the names that to_string gives; throws Error listing them.
-Activation parse_activation(std::string_view name);
+
+/// The gradient before `activation`, from y after it and its gradient dy. Where the derivative
+/// needs the argument (gelu), that is computed again by `linear`, the op without the activation, from `inputs`.
+Value undo_activation(Graph& graph, Activation activation, const OpPtr& linear, std::span<const Value> inputs, Value y,
+                      Value dy);
 
 namespace ops {
 
-/// The op of that name; `x` itself for none.
-Value activate(Graph& graph, Activation activation, Value x);
 /// Whether the derivative needs the argument: the others are told by the result alone.
 bool needs_argument(Activation activation);
 /// d loss / d x of y = activation(x) from what a fused kernel leaves: its output. Throws Error where the derivative

@@ -36,14 +36,14 @@ TensorType check_inputs(std::string_view op, std::span<const TensorType> inputs,
   return channels;
 }
 
-std::vector<TensorType> infer_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_norm_gradient(std::string_view op, std::span<const TensorType> inputs) {
   ops::expect_count(op, inputs, 5);
   const TensorType channels = check_inputs(op, inputs, {"gamma", "the mean", "the variance"});
   ops::expect_type(op, "the gradient", inputs[4], inputs[0]);
   return {inputs[0], channels, channels};
 }
 
-double per_element(double count, std::span<const TensorType> outputs) {
+double norm_flops(double count, std::span<const TensorType> outputs) {
   return count * static_cast<double>(outputs[0].elements());
 }
 
@@ -86,7 +86,7 @@ std::vector<Value> BatchNorm::gradient(Graph& graph, std::span<const Value> inpu
 }
 
 double BatchNorm::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(7, outputs);
+  return norm_flops(7, outputs);
 }
 
 std::string BatchNormGradient::attributes() const {
@@ -94,7 +94,7 @@ std::string BatchNormGradient::attributes() const {
 }
 
 std::vector<TensorType> BatchNormGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs);
+  return infer_norm_gradient(name(), inputs);
 }
 
 std::vector<Alias> BatchNormGradient::aliases() const {
@@ -102,7 +102,7 @@ std::vector<Alias> BatchNormGradient::aliases() const {
 }
 
 double BatchNormGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(11, outputs);
+  return norm_flops(11, outputs);
 }
 
 std::string BatchNormInference::attributes() const {
@@ -131,7 +131,7 @@ std::vector<Value> BatchNormInference::gradient(Graph& graph, std::span<const Va
 }
 
 double BatchNormInference::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(2, outputs);
+  return norm_flops(2, outputs);
 }
 
 std::string BatchNormInferenceGradient::attributes() const {
@@ -139,7 +139,7 @@ std::string BatchNormInferenceGradient::attributes() const {
 }
 
 std::vector<TensorType> BatchNormInferenceGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs);
+  return infer_norm_gradient(name(), inputs);
 }
 
 std::vector<Alias> BatchNormInferenceGradient::aliases() const {
@@ -147,7 +147,7 @@ std::vector<Alias> BatchNormInferenceGradient::aliases() const {
 }
 
 double BatchNormInferenceGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(5, outputs);
+  return norm_flops(5, outputs);
 }
 
 namespace {

@@ -1,7 +1,11 @@
 // Augmentation and resizing of images [batch, height, width, channels], with the names and semantics of tf.image; one
 // image may come without the batch. What is random is decided for each image of its own: image i of a batch draws in
 // step s what image 0 draws in step s + i, so that it does not matter in which batch, or whether in one, an image lies.
+// Changes of an image's range of brightness are made of element-wise ops, so that they are fused with what stands
+// around them.
 #pragma once
+#include <span>
+
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
 #include "core/ops/random.h"
@@ -106,4 +110,15 @@ class ResizeImages final : public Op {
   const ResizeMethod method;
 };
 
+namespace ops {
+
+/// (x - mean) / stddev of images [..., channels], in float32 unless they are of another floating type. One number each,
+/// or one per channel. Throws Error for other counts, and for deviations that are not positive.
+Value normalize_images(Graph& graph, Value images, std::span<const float> mean, std::span<const float> stddev);
+
+/// The images in another type, where the brightest pixel of uint8, 255, is 1 in floating types: as
+/// tf.image.convert_image_dtype, with saturation. Throws Error for types other than these.
+Value convert_images(Graph& graph, Value images, Dtype dtype);
+
+}  // namespace ops
 }  // namespace gpubench

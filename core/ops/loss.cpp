@@ -48,7 +48,8 @@ TensorType infer_loss(std::string_view op, std::span<const TensorType> inputs, C
   return {examples(inputs[0]), inputs[0].dtype};
 }
 
-std::vector<TensorType> infer_gradient(std::string_view op, std::span<const TensorType> inputs, CheckLabels check) {
+std::vector<TensorType> infer_loss_gradient(std::string_view op, std::span<const TensorType> inputs,
+                                            CheckLabels check) {
   ops::expect_count(op, inputs, 3);
   check(op, inputs[1], inputs[2]);
   ops::expect_type(op, "the loss' gradient", inputs[0], {examples(inputs[1]), inputs[1].dtype});
@@ -72,6 +73,15 @@ double per_prediction(double count, const TensorType& predictions) {
   return count * static_cast<double>(predictions.elements());
 }
 
+std::string attribute(bool from_logits) {
+  return fmt::format("from_logits={}", from_logits);
+}
+
+void check_targets(std::string_view op, const TensorType& predictions, const TensorType& targets) {
+  ops::expect_floating(op, predictions);
+  ops::expect_type(op, "the targets", targets, predictions);
+}
+
 }  // namespace
 
 std::vector<TensorType> CategoricalCrossEntropy::infer(std::span<const TensorType> inputs) const {
@@ -91,7 +101,7 @@ double CategoricalCrossEntropy::flops(std::span<const TensorType> inputs, std::s
 }
 
 std::vector<TensorType> CategoricalCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs, &check_categorical);
+  return infer_loss_gradient(name(), inputs, &check_categorical);
 }
 
 std::vector<TensorType> SparseCategoricalCrossEntropy::infer(std::span<const TensorType> inputs) const {
@@ -107,7 +117,7 @@ std::vector<Value> SparseCategoricalCrossEntropy::gradient(Graph& graph, std::sp
 }
 
 std::vector<TensorType> SparseCategoricalCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs, &check_sparse);
+  return infer_loss_gradient(name(), inputs, &check_sparse);
 }
 
 std::vector<TensorType> SoftmaxCrossEntropy::infer(std::span<const TensorType> inputs) const {
@@ -126,7 +136,7 @@ double SoftmaxCrossEntropy::flops(std::span<const TensorType> inputs, std::span<
 }
 
 std::vector<TensorType> SoftmaxCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs, &check_categorical);
+  return infer_loss_gradient(name(), inputs, &check_categorical);
 }
 
 double SoftmaxCrossEntropyGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
@@ -149,12 +159,44 @@ double SparseSoftmaxCrossEntropy::flops(std::span<const TensorType> inputs, std:
 }
 
 std::vector<TensorType> SparseSoftmaxCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs, &check_sparse);
+  return infer_loss_gradient(name(), inputs, &check_sparse);
 }
 
 double SparseSoftmaxCrossEntropyGradient::flops(std::span<const TensorType>,
                                                 std::span<const TensorType> outputs) const {
   return per_prediction(1, outputs[0]);
+}
+
+std::string BinaryCrossEntropy::attributes() const {
+  return attribute(from_logits);
+}
+
+std::vector<TensorType> BinaryCrossEntropy::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 2);
+  check_targets(name(), inputs[0], inputs[1]);
+  return {inputs[0]};
+}
+
+std::vector<Value> BinaryCrossEntropy::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
+                                                std::span<const Value> output_gradients) const {
+  return {graph.apply(std::make_shared<const BinaryCrossEntropyGradient>(from_logits),
+                      {output_gradients[0], inputs[0], inputs[1]}),
+          Value{}};
+}
+
+double BinaryCrossEntropy::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
+  return 7.0 * static_cast<double>(outputs[0].elements());
+}
+
+std::string BinaryCrossEntropyGradient::attributes() const {
+  return attribute(from_logits);
+}
+
+std::vector<TensorType> BinaryCrossEntropyGradient::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 3);
+  check_targets(name(), inputs[1], inputs[2]);
+  ops::expect_type(name(), "the gradient", inputs[0], inputs[1]);
+  return {inputs[1]};
 }
 
 namespace ops {
@@ -170,6 +212,10 @@ Value softmax_cross_entropy(Graph& graph, Value logits, Value labels) {
   const OpPtr op = is_floating(graph.type(labels).dtype) ? OpPtr(std::make_shared<const SoftmaxCrossEntropy>())
                                                          : OpPtr(std::make_shared<const SparseSoftmaxCrossEntropy>());
   return graph.apply(op, {logits, labels});
+}
+
+Value binary_cross_entropy(Graph& graph, Value predictions, Value targets, bool from_logits) {
+  return graph.apply(std::make_shared<const BinaryCrossEntropy>(from_logits), {predictions, targets});
 }
 
 }  // namespace ops

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/ops/activation.h"
 #include "core/ops/bias.h"
 #include "core/ops/check.h"
-#include "core/ops/epilogue.h"
 #include "core/ops/reduce.h"
 
 namespace gpubench {

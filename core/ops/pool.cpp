@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t largest_u8_window = 256;
 
-std::string window_attributes(const Pool2DAttributes& options) {
+std::string pool_attributes(const Pool2DAttributes& options) {
   return fmt::format("size={} strides={} padding={}", to_string(options.size), to_string(options.strides),
                      to_string(options.padding));
 }
@@ -39,7 +39,7 @@ std::array<WindowAxis, 2> slide(std::string_view op, const Pool2DAttributes& opt
 }
 
 std::string MaxPool2D::attributes() const {
-  return window_attributes(options);
+  return pool_attributes(options);
 }
 
 std::vector<TensorType> MaxPool2D::infer(std::span<const TensorType> inputs) const {
@@ -60,7 +60,7 @@ double MaxPool2D::flops(std::span<const TensorType>, std::span<const TensorType>
 }
 
 std::string MaxPool2DGradient::attributes() const {
-  return fmt::format("{} input_shape={}", window_attributes(options), to_string(input_shape));
+  return fmt::format("{} input_shape={}", pool_attributes(options), to_string(input_shape));
 }
 
 std::vector<TensorType> MaxPool2DGradient::infer(std::span<const TensorType> inputs) const {
@@ -73,7 +73,7 @@ std::vector<TensorType> MaxPool2DGradient::infer(std::span<const TensorType> inp
 }
 
 std::string AveragePool2D::attributes() const {
-  return window_attributes(options);
+  return pool_attributes(options);
 }
 
 std::vector<TensorType> AveragePool2D::infer(std::span<const TensorType> inputs) const {
@@ -91,7 +91,7 @@ double AveragePool2D::flops(std::span<const TensorType>, std::span<const TensorT
 }
 
 std::string AveragePool2DGradient::attributes() const {
-  return fmt::format("{} input_shape={}", window_attributes(options), to_string(input_shape));
+  return fmt::format("{} input_shape={}", pool_attributes(options), to_string(input_shape));
 }
 
 std::vector<TensorType> AveragePool2DGradient::infer(std::span<const TensorType> inputs) const {

@@ -1,5 +1,8 @@
 // Products of int8 with int32 sums, whose kernels make float32 of the sums, or int8 again for the next such product.
 // Weights are quantized by output channel, what is multiplied with them by one scale.
+// Weights can be packed: int8 in the order in which the device's kernel reads them, which is the backend's own affair.
+// Weights that do not change are packed once: an executor computes what depends on variables alone when those are
+// written to. The pass pack_weights puts the op before products whose weights are settled.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/ops/conv.h"
@@ -55,6 +58,25 @@ class QuantizedConv2D final : public Op {
 
 /// The weights' type, packed or not, from the inputs of a QuantizedMatmul or QuantizedConv2D.
 TensorType weights_type(const QuantizedEpilogue& options, std::span<const TensorType> inputs);
+
+/// Bytes, as int8, that hold weights [k, n] or [height, width, input channels, output channels] in the order of any
+/// backend: channels rounded up to the blocks of vectors, and sums that some kernels keep beside them.
+TensorType packed_type(const TensorType& weights);
+
+/// weights -> packed_type(weights)
+class PackWeights final : public Op {
+ public:
+  /// `product`: the QuantizedMatmul or QuantizedConv2D that will read them, with its option `packed`, and the type of
+  /// the x that it will multiply by them.
+  PackWeights(OpPtr product, TensorType x);
+  std::string_view name() const override { return "pack_weights"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
+
+  const OpPtr product;
+  const TensorType x;
+};
 
 namespace ops {
 

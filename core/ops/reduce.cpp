@@ -157,12 +157,6 @@ Value reduce_mean(Graph& graph, Value x, std::vector<std::int64_t> axes, bool ke
 Value reduce_max(Graph& graph, Value x, std::vector<std::int64_t> axes, bool keepdims) {
   return graph.apply(std::make_shared<const ReduceMax>(std::move(axes), keepdims), {x});
 }
-Value reduce_min(Graph& graph, Value x, std::vector<std::int64_t> axes, bool keepdims) {
-  return graph.apply(std::make_shared<const ReduceMin>(std::move(axes), keepdims), {x});
-}
-Value arg_max(Graph& graph, Value x, std::int64_t axis) {
-  return graph.apply(std::make_shared<const ArgMax>(axis), {x});
-}
 
 Value sum_to(Graph& graph, Value value, Shape shape) {
   const Shape from = graph.type(value).shape;

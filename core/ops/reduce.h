@@ -120,8 +120,6 @@ namespace ops {
 Value reduce_sum(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
 Value reduce_mean(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
 Value reduce_max(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
-Value reduce_min(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
-Value arg_max(Graph& graph, Value x, std::int64_t axis = -1);
 
 /// Sums the dimensions along which `shape` was broadcast to the value's shape; the gradient of broadcasting. The value
 /// itself when the shapes agree.

@@ -1,4 +1,4 @@
-// Ops that move elements without computing: reshape, transpose, slice, concat, broadcast (one_hot and gather:
+// Ops that move elements without computing: reshape, transpose, reverse, slice, concat, broadcast (one_hot and gather:
 // indexing.h). Reshape is a view and has no kernel; all others copy.
 #pragma once
 #include <limits>
@@ -116,6 +116,23 @@ class BroadcastTo final : public MovementOp {
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
   const Shape shape;
+};
+
+class Reverse final : public MovementOp {
+ public:
+  /// Negative axes count from the end.
+  explicit Reverse(std::vector<std::int64_t> along) : axes(std::move(along)) {}
+  std::string_view name() const override { return "reverse"; }
+  std::string attributes() const override;
+  std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
+  std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
+                              std::span<const Value> output_gradients) const override;
+  std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
+
+  /// One flag per dimension of `type`. Throws Error for a bad axis.
+  std::vector<bool> reversed(const TensorType& type) const;
+
+  const std::vector<std::int64_t> axes;
 };
 
 namespace ops {

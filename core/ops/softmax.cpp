@@ -15,7 +15,7 @@ std::vector<TensorType> infer_forward(std::string_view op, std::span<const Tenso
   return {inputs[0]};
 }
 
-std::vector<TensorType> infer_gradient(std::string_view op, std::span<const TensorType> inputs) {
+std::vector<TensorType> infer_softmax_gradient(std::string_view op, std::span<const TensorType> inputs) {
   ops::expect_count(op, inputs, 2);
   ops::expect_type(op, "the result", inputs[1], inputs[0]);
   return infer_forward(op, inputs.first(1));
@@ -25,7 +25,7 @@ std::vector<Alias> overwrites_either() {
   return {{0, 0, Alias::Kind::may_overwrite}, {0, 1, Alias::Kind::may_overwrite}};
 }
 
-double per_element(double count, std::span<const TensorType> outputs) {
+double softmax_flops(double count, std::span<const TensorType> outputs) {
   return count * static_cast<double>(outputs[0].elements());
 }
 
@@ -41,11 +41,11 @@ std::vector<Value> Softmax::gradient(Graph& graph, std::span<const Value>, std::
 }
 
 double Softmax::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(5, outputs);
+  return softmax_flops(5, outputs);
 }
 
 std::vector<TensorType> SoftmaxGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs);
+  return infer_softmax_gradient(name(), inputs);
 }
 
 std::vector<Alias> SoftmaxGradient::aliases() const {
@@ -53,7 +53,7 @@ std::vector<Alias> SoftmaxGradient::aliases() const {
 }
 
 double SoftmaxGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(4, outputs);
+  return softmax_flops(4, outputs);
 }
 
 std::vector<TensorType> LogSoftmax::infer(std::span<const TensorType> inputs) const {
@@ -66,11 +66,11 @@ std::vector<Value> LogSoftmax::gradient(Graph& graph, std::span<const Value>, st
 }
 
 double LogSoftmax::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(5, outputs);
+  return softmax_flops(5, outputs);
 }
 
 std::vector<TensorType> LogSoftmaxGradient::infer(std::span<const TensorType> inputs) const {
-  return infer_gradient(name(), inputs);
+  return infer_softmax_gradient(name(), inputs);
 }
 
 std::vector<Alias> LogSoftmaxGradient::aliases() const {
@@ -78,7 +78,7 @@ std::vector<Alias> LogSoftmaxGradient::aliases() const {
 }
 
 double LogSoftmaxGradient::flops(std::span<const TensorType>, std::span<const TensorType> outputs) const {
-  return per_element(4, outputs);
+  return softmax_flops(4, outputs);
 }
 
 namespace ops {
@@ -89,10 +89,6 @@ Value softmax(Graph& graph, Value x) {
 
 Value softmax_gradient(Graph& graph, Value dy, Value y) {
   return graph.apply(std::make_shared<const SoftmaxGradient>(), {dy, y});
-}
-
-Value log_softmax(Graph& graph, Value x) {
-  return graph.apply(std::make_shared<const LogSoftmax>(), {x});
 }
 
 Value log_softmax_gradient(Graph& graph, Value dy, Value y) {

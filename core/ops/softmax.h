@@ -51,7 +51,6 @@ namespace ops {
 
 Value softmax(Graph& graph, Value x);
 Value softmax_gradient(Graph& graph, Value dy, Value y);
-Value log_softmax(Graph& graph, Value x);
 Value log_softmax_gradient(Graph& graph, Value dy, Value y);
 
 }  // namespace ops

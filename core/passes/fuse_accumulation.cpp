@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/graph/leaf_ops.h"
-#include "core/ops/matmul_accumulate.h"
+#include "core/ops/fused_matmul.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 

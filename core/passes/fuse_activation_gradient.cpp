@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/ops/elementwise.h"
-#include "core/ops/matmul_aux.h"
+#include "core/ops/fused_matmul.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/ops/bias.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 

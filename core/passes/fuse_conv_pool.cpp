@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/ops/conv_pool.h"
+#include "core/ops/conv.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/graph/invariant.h"
+#include "core/ops/quantized_linear.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/ops/schedule.h"
+#include "core/ops/state.h"
 #include "core/train/optimizer.h"
 
 namespace gpubench {

@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "core/base/error.h"
-#include "core/ops/image_scale.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor.h"
 #include "lua/api/types.h"

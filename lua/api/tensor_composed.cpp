@@ -11,7 +11,6 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/indexing.h"
 #include "core/ops/reduce.h"
-#include "core/ops/reverse.h"
 #include "core/ops/shape_ops.h"
 #include "lua/api/tensor_axes.h"
 #include "lua/api/tensor_numbers.h"

@@ -1,7 +1,7 @@
 // The kernels of a small convolutional model (M3: 32 filters of 3x3 on 28x28 digits, 2x2 maxima, batch 64), and of a
 // layer with many channels.
 #include "core/ops/bias.h"
-#include "core/ops/conv_pool.h"
+#include "core/ops/conv.h"
 #include "tests/bench/planned_op.h"
 
 namespace gpubench::bench {

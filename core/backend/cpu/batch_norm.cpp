@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"

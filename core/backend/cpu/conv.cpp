@@ -9,12 +9,12 @@
 #include <array>
 #include <string>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/few_channel_conv.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
-#include "core/ops/conv_pool.h"
+#include "core/base/align.h"
 
 namespace gpubench::cpu {
 namespace {
@@ -99,7 +99,7 @@ class PooledConvolution final : public Kernel {
         second_(std::move(second)),
         between_(std::move(between)),
         pool_is_first_(pool_is_first),
-        between_bytes_((between_.bytes() + between_alignment - 1) / between_alignment * between_alignment) {}
+        between_bytes_(align_up(between_.bytes(), between_alignment)) {}
 
   std::string_view implementation() const override {
     return pool_is_first_ ? second_->implementation() : first_->implementation();

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
-#include "core/ops/matmul_accumulate.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench {
 namespace {

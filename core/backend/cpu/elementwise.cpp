@@ -2,8 +2,8 @@
 // each is compiled. And the sum of many tensors, the choice between two, and casts.
 #include "core/backend/cpu/elementwise.h"
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/widened.h"
 #include "core/backend/kernel_table.h"
 #include "core/graph/leaf_ops.h"

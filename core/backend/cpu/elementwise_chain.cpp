@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/math/functions.h"
 
 namespace gpubench::cpu {

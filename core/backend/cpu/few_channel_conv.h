@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/backend/backend.h"
-#include "core/ops/conv_pool.h"
+#include "core/ops/conv.h"
 
 namespace gpubench::cpu {
 

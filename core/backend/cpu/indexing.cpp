@@ -4,8 +4,8 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"

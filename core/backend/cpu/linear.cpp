@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/matmul_aux.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench::cpu {
 namespace {

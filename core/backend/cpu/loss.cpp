@@ -6,14 +6,13 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
-#include "core/ops/binary_cross_entropy.h"
 #include "core/ops/loss.h"
 
 namespace gpubench::cpu {

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/matmul_panels.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/small_matmul.h"
 #include "core/backend/cpu/widened.h"
-#include "core/ops/matmul_accumulate.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench::cpu {
 namespace {

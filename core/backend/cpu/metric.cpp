@@ -3,9 +3,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/sum.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"

@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/pool_loops.h"

@@ -5,12 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/elementwise.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/onednn_kernel.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
-#include "core/ops/pack_weights.h"
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 

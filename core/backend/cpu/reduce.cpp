@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"

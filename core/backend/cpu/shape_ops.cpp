@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "core/backend/broadcast_plan.h"
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"
-#include "core/ops/reverse.h"
 
 namespace gpubench::cpu {
 namespace {

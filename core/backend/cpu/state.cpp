@@ -9,9 +9,9 @@
 #include <numbers>
 #include <vector>
 
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
-#include "core/backend/cpu/kernels.h"
 #include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/multi_tensor.h"
 #include "core/backend/cpu/parallel.h"
@@ -20,7 +20,6 @@
 #include "core/math/functions.h"
 #include "core/math/loss_scale.h"
 #include "core/ops/loss_scale.h"
-#include "core/ops/schedule.h"
 
 namespace gpubench::cpu {
 namespace {

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/onednn.h"
+#include "core/base/align.h"
 #include "core/ops/cast.h"
 
 namespace gpubench::cpu {
@@ -38,7 +39,7 @@ class Widening {
       views_.push_back({&types_[i], nullptr});
       if (!is_narrow(given[i].dtype)) continue;
       offsets_[i] = workspace;
-      workspace += (types_[i].bytes() + cast_alignment - 1) / cast_alignment * cast_alignment;
+      workspace += align_up(types_[i].bytes(), cast_alignment);
     }
   }
 

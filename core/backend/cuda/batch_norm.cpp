@@ -3,7 +3,7 @@
 // gradient with given statistics; and is deprecated since cuDNN 9.
 #include "core/backend/cuda/kernels/batch_norm.h"
 
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
 #include "core/ops/batch_norm.h"

@@ -11,15 +11,15 @@
 
 #include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn_plan.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
+#include "core/base/align.h"
 #include "core/math/functions.h"
-#include "core/ops/conv_pool.h"
 
 namespace gpubench::cuda {
 namespace {
@@ -75,7 +75,7 @@ class ConvolutionKernel final : public Kernel {
         multiprocessors_(cuda_device(device).properties().multiprocessors) {
     if (!problem.transposes_filter()) return;
     const auto bytes = static_cast<std::size_t>(problem.filter_rows() * problem.filter[0]) * element_bytes();
-    filter_bytes_ = (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    filter_bytes_ = align_up(bytes, workspace_alignment);
   }
 
   void add(Behind behind, std::string_view name) {
@@ -183,7 +183,7 @@ class PooledPair {
       : first(std::move(before)),
         second(std::move(behind)),
         between_(std::move(type)),
-        between_bytes_((between_.bytes() + workspace_alignment - 1) / workspace_alignment * workspace_alignment) {}
+        between_bytes_(align_up(between_.bytes(), workspace_alignment)) {}
 
   std::size_t workspace_bytes() const {
     return between_bytes_ + std::max(first->workspace_bytes(), second->workspace_bytes());

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cudnn.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 

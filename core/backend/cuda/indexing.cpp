@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/reduce_plan.h"
 #include "core/backend/cuda/status.h"

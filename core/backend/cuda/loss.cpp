@@ -1,11 +1,10 @@
 #include "core/backend/cuda/kernels/loss.h"
 
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
 #include "core/math/loss.h"
-#include "core/ops/binary_cross_entropy.h"
 #include "core/ops/loss.h"
 
 namespace gpubench::cuda {

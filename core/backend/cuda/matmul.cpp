@@ -5,17 +5,15 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/kernels/elementwise.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/status.h"
 #include "core/math/functions.h"
-#include "core/ops/matmul_accumulate.h"
-#include "core/ops/matmul_aux.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench::cuda {
 namespace {

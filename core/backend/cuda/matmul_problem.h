@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "core/backend/cuda/matmul_geometry.h"
-#include "core/ops/matmul_accumulate.h"
-#include "core/ops/matmul_aux.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 
 namespace gpubench::cuda {
 

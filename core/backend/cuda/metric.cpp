@@ -1,6 +1,6 @@
 #include "core/backend/cuda/kernels/metric.h"
 
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/kernels/state.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/ops/metric.h"

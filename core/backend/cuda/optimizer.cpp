@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/optimizer.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/status.h"
 #include "core/ops/pool.h"

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/matmul_descriptors.h"
 #include "core/backend/cuda/status.h"
-#include "core/ops/pack_weights.h"
+#include "core/base/align.h"
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 
@@ -122,7 +122,7 @@ class QuantizedProduct final : public Kernel {
     const auto book = [this](std::int64_t bytes) {
       constexpr std::size_t alignment = 256;
       const std::size_t at = bytes_;
-      bytes_ += (static_cast<std::size_t>(bytes) + alignment - 1) / alignment * alignment;
+      bytes_ += align_up(static_cast<std::size_t>(bytes), alignment);
       return at;
     };
     static_cast<void>(book(static_cast<std::int64_t>(algorithm.workspace_bytes)));

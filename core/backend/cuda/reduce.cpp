@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/backend/cuda/reduce_plan.h"
 #include "core/backend/cuda/status.h"
 #include "core/backend/reduce_passes.h"
+#include "core/base/align.h"
 #include "core/ops/bias.h"
 #include "core/ops/reduce.h"
 
@@ -50,7 +51,7 @@ class ReduceLaunches {
   std::size_t bytes_after(const ReduceStep& step) const {
     constexpr std::size_t alignment = 64;
     const std::size_t bytes = static_cast<std::size_t>(results_of(step)) * running_bytes(reduction_, ends_.in_type);
-    return (bytes + alignment - 1) / alignment * alignment;
+    return align_up(bytes, alignment);
   }
 
   Reduction reduction_;

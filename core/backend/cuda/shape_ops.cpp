@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "core/backend/broadcast_plan.h"
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/kernels/strided_copy.h"
 #include "core/backend/cuda/launch_kernel.h"
-#include "core/ops/reverse.h"
 
 namespace gpubench::cuda {
 namespace {

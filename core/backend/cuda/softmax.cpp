@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/backend/cuda/cuda_device.h"
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/cudnn_handle.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/status.h"
 
 namespace gpubench::cuda {

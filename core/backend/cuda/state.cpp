@@ -1,10 +1,9 @@
 #include "core/backend/cuda/kernels/state.h"
 
+#include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/elementwise.h"
-#include "core/backend/cuda/kernels.h"
 #include "core/backend/cuda/launch_kernel.h"
 #include "core/math/functions.h"
-#include "core/ops/schedule.h"
 #include "core/ops/state.h"
 
 namespace gpubench::cuda {

@@ -5,29 +5,15 @@
 
 #include "core/base/error.h"
 
-namespace gpubench {
+namespace gpubench::activation_test {
 namespace {
 
 using testing::ThrowsMessage;
 
-TEST(ActivationTest, NamesGoBothWays) {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh,
-                                      Activation::gelu, Activation::gelu_tanh}) {
-    EXPECT_EQ(parse_activation(to_string(activation)), activation);
-  }
-  EXPECT_THAT([] { parse_activation("swish"); },
-              ThrowsMessage<Error>("unknown activation 'swish' (known: none, relu, sigmoid, tanh, gelu, gelu_tanh)"));
-}
-
-TEST(ActivationTest, NamesTheOpThatIsAdded) {
+TEST(ActivationTest, GradientsAreMadeOfTheResultWhereThatIsEnough) {
   Graph graph;
   const Value x = graph.input({{2}, Dtype::f32}, "x");
-  EXPECT_EQ(ops::activate(graph, Activation::none, x), x);
   EXPECT_EQ(ops::activation_gradient(graph, Activation::none, x, x), x);
-  for (const Activation activation :
-       {Activation::relu, Activation::sigmoid, Activation::tanh, Activation::gelu, Activation::gelu_tanh}) {
-    EXPECT_EQ(graph.node(ops::activate(graph, activation, x)).op->name(), to_string(activation));
-  }
   for (const Activation activation : {Activation::relu, Activation::sigmoid, Activation::tanh}) {
     const Value dx = ops::activation_gradient(graph, activation, x, x);
     EXPECT_EQ(graph.node(dx).op->name(), std::string(to_string(activation)) + "_gradient");
@@ -37,4 +23,4 @@ TEST(ActivationTest, NamesTheOpThatIsAdded) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::activation_test

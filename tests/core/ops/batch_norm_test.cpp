@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::batch_norm_test {
 namespace {
 
 using support::Array;
@@ -151,4 +151,4 @@ TEST(BatchNormTest, RefusesParametersOfAnotherWidth) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::batch_norm_test

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::bias_test {
 namespace {
 
 using support::Array;
@@ -60,4 +60,4 @@ TEST(BiasTest, RefusesABiasOfAnotherWidth) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::bias_test

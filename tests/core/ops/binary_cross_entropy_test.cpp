@@ -1,14 +1,13 @@
-#include "core/ops/binary_cross_entropy.h"
-
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/loss.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::binary_cross_entropy_test {
 namespace {
 
 using support::Array;
@@ -77,4 +76,4 @@ TEST(BinaryCrossEntropyTest, RefusesTargetsOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::binary_cross_entropy_test

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::cast_test {
 namespace {
 
 using support::Array;
@@ -109,4 +109,4 @@ TEST(CastTest, KeepsWhatHasTheTypeAndRefusesBytes) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::cast_test

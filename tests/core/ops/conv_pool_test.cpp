@@ -1,5 +1,3 @@
-#include "core/ops/conv_pool.h"
-
 #include <algorithm>
 #include <array>
 #include <gmock/gmock.h>
@@ -7,9 +5,10 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/conv.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::conv_pool_test {
 namespace {
 
 using support::Array;
@@ -160,9 +159,14 @@ TEST(ConvPoolTest, EqualElementsGoToTheFirst) {
 TEST(ConvPoolTest, RefusesAnActivationThatChangesTheOrder) {
   Graph graph;
   const std::array inputs{graph.input({{1, 4, 4, 1}, Dtype::f32}, "x"), graph.input({{3, 3, 1, 8}, Dtype::f32}, "f")};
-  EXPECT_THAT([&] { ops::conv2d_max_pool(graph, inputs, {.activation = Activation::gelu}, {}); },
-              testing::ThrowsMessage<Error>("conv2d_max_pool: gelu changes which element is largest"));
+  EXPECT_THAT(
+      [&] {
+        graph.apply(
+            std::make_shared<const Conv2DMaxPool>(Conv2DAttributes{.activation = Activation::gelu}, Pool2DAttributes{}),
+            inputs);
+      },
+      testing::ThrowsMessage<Error>("conv2d_max_pool: gelu changes which element is largest"));
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::conv_pool_test

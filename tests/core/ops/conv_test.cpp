@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::conv_test {
 namespace {
 
 using support::Array;
@@ -199,4 +199,4 @@ TEST(ConvTest, CountsPaddingAsWork) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::conv_test

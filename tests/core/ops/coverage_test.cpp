@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::coverage_test {
 namespace {
 
 TEST(OpCoverageTest, EveryKernelHasACase) {
@@ -18,4 +18,4 @@ TEST(OpCoverageTest, EveryKernelHasACase) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::coverage_test

@@ -10,7 +10,7 @@
 #include "core/ops/elementwise.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::elementwise_chain_test {
 namespace {
 
 using math::Function;
@@ -149,4 +149,4 @@ TEST(ElementwiseChainTest, RefusesWhatItHasNoWordFor) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::elementwise_chain_test

@@ -9,7 +9,7 @@
 #include "core/graph/leaf_ops.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::elementwise_test {
 namespace {
 
 using support::Array;
@@ -332,4 +332,4 @@ TEST(BinaryTest, TypesAreNeverCastSilently) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::elementwise_test

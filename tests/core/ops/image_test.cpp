@@ -9,7 +9,7 @@
 #include "core/math/philox.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::image_test {
 namespace {
 
 using support::Array;
@@ -259,4 +259,4 @@ TEST(ImageTest, AttributesSayEverythingThatDecidesTheResult) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::image_test

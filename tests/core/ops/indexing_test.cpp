@@ -10,7 +10,7 @@
 #include "tests/support/evaluate.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::indexing_test {
 namespace {
 
 using support::Array;
@@ -117,4 +117,4 @@ TEST(IndexingTest, AnIndexOutOfRangeIsAnError) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::indexing_test

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::loss_scale_test {
 namespace {
 
 using support::Array;
@@ -116,4 +116,4 @@ TEST(LossScaleTest, TheScaleAndItsCountAreState) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::loss_scale_test

@@ -10,7 +10,7 @@
 #include "tests/support/evaluate.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::loss_test {
 namespace {
 
 using support::Array;
@@ -191,4 +191,4 @@ TEST(LossTest, RefusesALabelOutsideTheClasses) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::loss_test

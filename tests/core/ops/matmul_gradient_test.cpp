@@ -5,12 +5,10 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "core/ops/matmul_accumulate.h"
-#include "core/ops/matmul_aux.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::matmul_gradient_test {
 namespace {
 
 using support::Array;
@@ -230,4 +228,4 @@ TEST(MatmulAuxTest, SaysWhatItCannotKeep) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::matmul_gradient_test

@@ -9,7 +9,7 @@
 #include "tests/support/activated.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::matmul_test {
 namespace {
 
 using support::Array;
@@ -151,4 +151,4 @@ TEST(MatmulTest, CountsMultiplicationsAndAdditions) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::matmul_test

@@ -11,7 +11,7 @@
 #include "tests/support/evaluate.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::metric_test {
 namespace {
 
 using support::Array;
@@ -127,4 +127,4 @@ TEST_F(MetricKernelTest, ALabelOutOfRangeIsAnError) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::metric_test

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::optimizer_test {
 namespace {
 
 using support::Array;
@@ -257,4 +257,4 @@ TEST_F(OptimizerTest, AttributesSayEverythingThatDecidesTheResult) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::optimizer_test

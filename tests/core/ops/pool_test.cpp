@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::pool_test {
 namespace {
 
 using support::Array;
@@ -160,4 +160,4 @@ TEST(PoolTest, RefusesWindowsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::pool_test

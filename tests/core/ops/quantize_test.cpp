@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::quantize_test {
 namespace {
 
 using support::Array;
@@ -123,4 +123,4 @@ TEST(QuantizeTest, RefusesOtherTypesAndScales) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::quantize_test

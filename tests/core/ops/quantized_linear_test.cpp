@@ -8,14 +8,13 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "core/ops/pack_weights.h"
 #include "tests/support/activated.h"
 #include "tests/support/case_checks.h"
 #include "tests/support/case_inputs.h"
 #include "tests/support/evaluate.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::quantized_linear_test {
 namespace {
 
 using support::Array;
@@ -214,4 +213,4 @@ TEST(QuantizedLinearTest, RefusesWhatDoesNotMultiply) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::quantized_linear_test

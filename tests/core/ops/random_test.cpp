@@ -13,7 +13,7 @@
 #include "tests/support/evaluate.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::random_test {
 namespace {
 
 using support::Array;
@@ -164,4 +164,4 @@ TEST(RandomTest, RefusesRatesAndStepsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::random_test

@@ -11,7 +11,7 @@
 #include "core/ops/broadcast.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::reduce_test {
 namespace {
 
 using support::Array;
@@ -230,9 +230,10 @@ TEST(ReduceTest, RefusesBadAxesAndTypes) {
               ThrowsMessage<Error>("reduce_mean: int64[2] is not floating-point; cast it to float32"));
   EXPECT_THAT([&] { ops::reduce_sum(graph, flags); },
               ThrowsMessage<Error>("reduce_sum: bool[2] is not numeric; cast it to float32 or int64"));
-  EXPECT_THAT([&] { ops::arg_max(graph, x, 5); },
+  EXPECT_THAT([&] { graph.apply(std::make_shared<const ArgMax>(5), {x}); },
               ThrowsMessage<Error>("arg_max: axis 5 is outside float32[2, 3], which has 2 dimensions"));
-  EXPECT_THAT([&] { ops::arg_max(graph, none); }, ThrowsMessage<Error>("arg_max: the axis is empty"));
+  EXPECT_THAT([&] { graph.apply(std::make_shared<const ArgMax>(0), {none}); },
+              ThrowsMessage<Error>("arg_max: the axis is empty"));
 }
 
 TEST(ReduceTest, SumToUndoesBroadcasting) {
@@ -254,4 +255,4 @@ TEST(BroadcastTest, ShapesMeetAtTheLastDimension) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::reduce_test

@@ -1,14 +1,13 @@
-#include "core/ops/schedule.h"
-
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/ops/state.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::schedule_test {
 namespace {
 
 using support::Array;
@@ -51,4 +50,4 @@ TEST(ScheduleTest, NeedsStepsAndAnIntegerStep) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::schedule_test

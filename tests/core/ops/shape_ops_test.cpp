@@ -6,10 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
-#include "core/ops/reverse.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::shape_ops_test {
 namespace {
 
 using support::Array;
@@ -311,4 +310,4 @@ TEST_F(ShapeOpsTest, BroadcastOnlyStretches) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::shape_ops_test

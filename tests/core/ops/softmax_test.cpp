@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::softmax_test {
 namespace {
 
 using support::Array;
@@ -93,10 +93,10 @@ TEST(SoftmaxTest, RefusesScalarsAndIntegers) {
       testing::ThrowsMessage<Error>("softmax: the input must be [..., classes], got a scalar"));
   EXPECT_THAT(
       [&] {
-        ops::log_softmax(graph, graph.input({{3}, Dtype::i32}, "x"));
+        graph.apply(std::make_shared<const LogSoftmax>(), {graph.input({{3}, Dtype::i32}, "x")});
       },
       testing::ThrowsMessage<Error>("log_softmax: int32[3] is not floating-point; cast it to float32"));
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::softmax_test

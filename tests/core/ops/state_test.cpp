@@ -8,7 +8,7 @@
 #include "core/ops/metric.h"
 #include "tests/support/op_case.h"
 
-namespace gpubench {
+namespace gpubench::state_test {
 namespace {
 
 using support::Array;
@@ -99,4 +99,4 @@ TEST(StateTest, UpdatesAreEffects) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::state_test

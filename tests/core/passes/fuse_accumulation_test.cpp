@@ -4,7 +4,7 @@
 
 #include "core/graph/leaf_ops.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/matmul_accumulate.h"
+#include "core/ops/fused_matmul.h"
 #include "core/ops/state.h"
 #include "core/passes/passes.h"
 #include "tests/core/passes/equal_results.h"

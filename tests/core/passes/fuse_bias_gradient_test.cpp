@@ -5,7 +5,7 @@
 #include "core/graph/gradients.h"
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
-#include "core/ops/matmul_bias_gradient.h"
+#include "core/ops/fused_matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
 #include "core/passes/passes.h"

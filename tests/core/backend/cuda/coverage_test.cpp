@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "core/backend/cpu/kernels.h"
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 
 namespace gpubench {
 namespace {

@@ -32,7 +32,7 @@
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/device_configs.h"
 
-namespace gpubench {
+namespace gpubench::device_pipeline_test {
 namespace {
 
 using testing::HasSubstr;
@@ -398,4 +398,4 @@ TEST(DevicePipeline, WhatCannotBeIsAnError) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::device_pipeline_test

@@ -14,7 +14,7 @@
 #include "tests/core/train/fixture.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
-namespace gpubench {
+namespace gpubench::device_training_test {
 namespace {
 
 using support::Blobs;
@@ -172,4 +172,4 @@ TEST_F(DeviceTraining, LeavesNoElementOnTheDevice) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::device_training_test

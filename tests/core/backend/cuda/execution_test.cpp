@@ -20,7 +20,7 @@
 #include "tests/support/cuda_on_cpu/gpu.h"
 #include "tests/support/device_configs.h"
 
-namespace gpubench {
+namespace gpubench::execution_test {
 namespace {
 
 using testing::Each;
@@ -302,4 +302,4 @@ TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::execution_test

@@ -6,7 +6,7 @@
 #include "tests/core/train/fixture.h"
 #include "tests/support/cuda_on_cpu/gpu.h"
 
-namespace gpubench {
+namespace gpubench::offload_test {
 namespace {
 
 using support::Blobs;
@@ -125,4 +125,4 @@ TEST_F(CudaOffload, TakesPageLockedMemoryInsteadOfTheGpus) {
 }
 
 }  // namespace
-}  // namespace gpubench
+}  // namespace gpubench::offload_test

@@ -1,4 +1,4 @@
-#include "core/backend/cpu/kernels.h"
+#include "core/backend/cpu/cpu_kernels.h"
 
 namespace gpubench::cpu {
 

@@ -1,4 +1,4 @@
-#include "core/ops/matmul_aux.h"
+#include "core/ops/fused_matmul.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +26,60 @@ void expect_matrices(std::string_view op, std::span<const TensorType> inputs) {
 }
 
 }  // namespace
+
+MatmulAccumulate::MatmulAccumulate(MatmulAttributes given) : options(given) {
+  if (options.bias || options.activation != Activation::none) {
+    ops::refuse(name(), "the product has neither bias nor activation");
+  }
+}
+
+std::string MatmulAccumulate::attributes() const {
+  return fmt::format("transpose_a={} transpose_b={}", options.transpose_a, options.transpose_b);
+}
+
+std::vector<TensorType> MatmulAccumulate::infer(std::span<const TensorType> inputs) const {
+  ops::expect_count(name(), inputs, 3);
+  std::vector<TensorType> result = Matmul(options).infer(inputs.first(2));
+  if (inputs[0].rank() != 2 || inputs[1].rank() != 2) {
+    ops::refuse(name(), fmt::format("both factors must be matrices, got {} and {}", to_string(inputs[0]),
+                                    to_string(inputs[1])));
+  }
+  ops::expect_type(name(), "the sum", inputs[2], result[0]);
+  return result;
+}
+
+double MatmulAccumulate::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  return Matmul(options).flops(inputs.first(2), outputs) + static_cast<double>(outputs[0].elements());
+}
+
+MatmulBiasGradient::MatmulBiasGradient(MatmulAttributes given, Factor of) : options(given), summed(of) {
+  if (options.bias || options.activation != Activation::none) {
+    ops::refuse(name(), "the product has neither bias nor activation");
+  }
+  if (summed == Factor::first ? !options.transpose_a : options.transpose_b) {
+    ops::refuse(name(), "the product must multiply what is summed down its columns: a transposed, or b as it is");
+  }
+}
+
+std::string MatmulBiasGradient::attributes() const {
+  return fmt::format("transpose_a={} transpose_b={} sum={}", options.transpose_a, options.transpose_b,
+                     summed == Factor::first ? "first" : "second");
+}
+
+std::vector<TensorType> MatmulBiasGradient::infer(std::span<const TensorType> inputs) const {
+  std::vector<TensorType> result = Matmul(options).infer(inputs);
+  if (inputs[0].rank() != 2 || inputs[1].rank() != 2) {
+    ops::refuse(name(),
+                fmt::format("both inputs must be matrices, got {} and {}", to_string(inputs[0]), to_string(inputs[1])));
+  }
+  result.push_back({{result[0].shape[summed == Factor::first ? 0 : 1]}, result[0].dtype});
+  return result;
+}
+
+double MatmulBiasGradient::flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const {
+  const TensorType& factor = inputs[summed == Factor::first ? 0 : 1];
+  return Matmul(options).flops(inputs, outputs.first(1)) + static_cast<double>(factor.elements());
+}
 
 std::optional<TensorType> aux_type(Activation activation, const TensorType& result) {
   const std::int64_t rows = result.shape[0], columns = result.shape[1];

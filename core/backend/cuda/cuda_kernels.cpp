@@ -1,4 +1,4 @@
-#include "core/backend/cuda/kernels.h"
+#include "core/backend/cuda/cuda_kernels.h"
 
 namespace gpubench::cuda {
 
