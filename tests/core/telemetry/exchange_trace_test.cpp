@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-constexpr Window window{Clock::time_point(0ns), Clock::time_point(1000ns)};
+constexpr Window traced_window{Clock::time_point(0ns), Clock::time_point(1000ns)};
 
 Span on_gpu(int gpu, SpanClass span_class, int begin, int end) {
   Span span = support::span(span_class, begin, end);
@@ -26,7 +26,7 @@ Span kernel(int begin, int end, int gpu = 0) {
 }
 
 ExchangeTrace traced(const std::vector<Span>& spans, int gpu = 0) {
-  return trace_exchanges(spans, gpu, window);
+  return trace_exchanges(spans, gpu, traced_window);
 }
 std::vector<Clock::duration> lengths(const ExchangeTrace& trace) {
   std::vector<Clock::duration> all;
@@ -114,7 +114,7 @@ TEST(ExchangeCost, WaitAndExposedAreWhatABreakdownChargesToCommunication) {
                              kernel(300, 350)};
   const ExchangeTrace own = traced(spans);
   const TracedCost cost = exchange_cost(own, {lengths(own), {60ns, 20ns}});
-  const Breakdown breakdown = break_down(spans, window);
+  const Breakdown breakdown = break_down(spans, traced_window);
   EXPECT_EQ(cost.exposed + cost.peer_wait, breakdown.charged[static_cast<std::size_t>(SpanClass::communication)]);
 }
 
