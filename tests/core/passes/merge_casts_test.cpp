@@ -67,8 +67,9 @@ TEST(MergeCasts, LeavesWhatIsRecomputedApart) {
   Program program;
   Graph& graph = program.graph;
   const Value x = graph.input(floats, "x");
-  for (const char* label : {"dense", "dense/recomputed"}) {
-    const GraphScope scope(graph, label);
+  const OwnerPtr dense = make_owner("dense");
+  for (const Role role : {Role::forward, Role::recomputed}) {
+    const GraphScope scope(graph, {}, dense, role);
     program.outputs.push_back(ops::relu(graph, ops::cast(graph, x, Dtype::bf16)));
   }
   EXPECT_EQ(casts_in(merged(std::move(program)).graph), 2);  // the first one need not be kept
