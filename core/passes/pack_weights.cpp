@@ -1,5 +1,4 @@
 // Lays the weights of products of int8 out in the device's own order, once, where they depend on variables alone.
-#include "core/ops/pack_weights.h"
 
 #include <memory>
 #include <vector>
