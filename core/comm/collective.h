@@ -2,6 +2,7 @@
 // types, in the same order.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,5 +29,15 @@ struct Collective {
   /// Bytes that one rank puts in, as nccl-tests counts them: of all_gather and reduce_scatter those of the whole.
   std::size_t bytes() const;
 };
+
+/// Throws Error for what no communicator of `ranks` ranks can do: a root that is not there, types that cannot be added,
+/// tensors of all_gather and reduce_scatter that do not fit each other.
+void check_collective(const Collective& collective, int ranks);
+
+/// Equal for equal requests (kind, reduction, root, types), and different for others but for one in 2^64.
+std::uint64_t signature(const Collective& collective);
+
+/// Why two ranks' requests do not fit: "rank 0 has float32[3, 2], rank 1 float32[3, 4] (tensor 1 of 2)".
+std::string difference(int rank, const Collective& mine, int other_rank, const Collective& others);
 
 }  // namespace gpubench

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "core/comm/collective_check.h"
+#include "core/comm/collective.h"
 #include "core/comm/exchange_clock.h"
 #include "core/comm/side_queue.h"
 

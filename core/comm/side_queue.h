@@ -49,7 +49,7 @@ class SideQueue {
   std::deque<Work*> queue_;
   bool busy_ = false, stopping_ = false;
   std::uint32_t ended_count_ = 0;  // guarded; what `ended_` counts
-  Progress ended_;                 // works that have ended
+  WaitableCount ended_;            // works that have ended
   std::thread thread_;
 };
 

@@ -8,7 +8,7 @@ constexpr int looks_per_clock = 32;
 
 }  // namespace
 
-bool Progress::wait(std::uint32_t count, Clock::duration spin) const noexcept {
+bool WaitableCount::wait(std::uint32_t count, Clock::duration spin) const noexcept {
   std::uint32_t word = word_.load(std::memory_order_acquire);
   const auto over = [&] { return is_reached(word, count) || (word & ended_bit) != 0; };
   if (!over() && !is_raised_here()) {

@@ -10,7 +10,7 @@
 namespace gpubench {
 
 /// Two cache lines: processors fetch them in pairs.
-class alignas(128) Progress {
+class alignas(128) WaitableCount {
  public:
   void raise() noexcept {
     processor_.store(sched_getcpu(), std::memory_order_relaxed);

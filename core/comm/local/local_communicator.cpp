@@ -4,12 +4,16 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "core/base/enum_names.h"
 #include "core/comm/exchange_clock.h"
 #include "core/comm/local/local_exchange.h"
 #include "core/comm/side_queue.h"
 
 namespace gpubench {
 namespace {
+
+/// Those that a caller may choose; reduction_to_one is a choice of CrossDevice.
+constexpr EnumNames<LocalAlgorithm, 4> algorithms{"unknown algorithm", {"direct", "tree", "parts", "ring"}};
 
 class LocalSide;
 
@@ -150,6 +154,14 @@ class LocalCommunicator final : public Communicator {
 };
 
 }  // namespace
+
+std::string_view to_string(LocalAlgorithm algorithm) {
+  return algorithm == LocalAlgorithm::reduction_to_one ? "reduction_to_one" : algorithms[algorithm];
+}
+
+LocalAlgorithm parse_local_algorithm(std::string_view name) {
+  return algorithms.parse(name);
+}
 
 std::vector<std::unique_ptr<Communicator>> make_local_communicators(std::vector<int> node_of_rank,
                                                                     std::optional<LocalAlgorithm> all_reduce) {

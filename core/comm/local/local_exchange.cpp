@@ -6,7 +6,7 @@
 #include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/comm/collective_check.h"
+#include "core/comm/collective.h"
 #include "core/comm/reduce.h"
 
 namespace gpubench {

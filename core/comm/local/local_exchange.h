@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/comm/exchange_clock.h"
-#include "core/comm/local/local_algorithm.h"
-#include "core/comm/local/local_collective.h"
+#include "core/comm/local/local_communicator.h"
 #include "core/comm/local/local_group.h"
 #include "core/comm/local/local_ring.h"
 

@@ -47,8 +47,8 @@ void LocalGroup::check_alive() const {
   if (aborted_) throw_lost(0);
 }
 
-void LocalGroup::wait(const Progress& progress, std::uint32_t count, int rank, Clock::duration spin) const {
-  if (!progress.wait(count, spin)) throw_lost(rank);
+void LocalGroup::wait(const WaitableCount& reached, std::uint32_t count, int rank, Clock::duration spin) const {
+  if (!reached.wait(count, spin)) throw_lost(rank);
 }
 
 void LocalGroup::throw_lost(int rank) const {

@@ -11,9 +11,20 @@
 
 #include "core/comm/collective.h"
 #include "core/comm/local/rank_tree.h"
+#include "core/comm/tensor_pieces.h"
 #include "core/comm/waitable_count.h"
 
 namespace gpubench {
+
+/// A collective and what is computed from it once.
+struct LocalCollective {
+  Collective collective;
+  std::uint64_t signature = 0;
+  TensorPieces pieces;
+};
+
+/// What a rank takes at a time: some microseconds of work, so that ranks end together, and far more than taking costs.
+inline constexpr std::size_t piece_bytes = std::size_t{128} << 10;
 
 /// What one rank asks for, where others see it.
 struct LocalRequest {
@@ -39,7 +50,7 @@ class LocalGroup {
   /// Requests and copies are kept for two collectives in turn: a rank arrives at the next but one only when all have
   /// arrived at the next, and so are done with this one.
   struct alignas(128) Member {
-    Progress arrivals, releases, departures, ring_pieces;
+    WaitableCount arrivals, releases, departures, ring_pieces;
     std::array<LocalRequest, 2> requests;
     /// Pieces of this rank's share that somebody has taken.
     alignas(128) std::array<std::atomic<std::size_t>, 2> pieces_taken{};
@@ -65,7 +76,7 @@ class LocalGroup {
   void check_alive() const;
   /// Waits for a count of `rank`. Throws PeerLost when it never comes, and when nobody works on others' memory any
   /// more.
-  void wait(const Progress& progress, std::uint32_t count, int rank, Clock::duration spin) const;
+  void wait(const WaitableCount& reached, std::uint32_t count, int rank, Clock::duration spin) const;
 
   /// While it lives, `member` works on others' memory, which they keep for as long. Throws PeerLost once aborted.
   class Work {

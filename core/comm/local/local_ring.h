@@ -4,7 +4,6 @@
 #pragma once
 #include <cstdint>
 
-#include "core/comm/local/local_collective.h"
 #include "core/comm/local/local_group.h"
 
 namespace gpubench {

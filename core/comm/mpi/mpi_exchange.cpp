@@ -7,7 +7,7 @@
 #include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/comm/collective_check.h"
+#include "core/comm/collective.h"
 #include "core/comm/reduce.h"
 
 namespace gpubench {
@@ -22,26 +22,6 @@ constexpr std::size_t most_message_bytes = std::size_t{4} << 20;
 constexpr std::size_t stages = 2;
 
 }  // namespace
-
-/// Memory of the host that keeps what it has.
-class MpiExchange::Row {
- public:
-  std::byte* data() { return locked_.data() != nullptr ? locked_.data() : plain_.data(); }
-  /// At least so long; page-locked where there is a pool of that.
-  std::byte* grow(std::size_t bytes, MemoryPool* pool) {
-    if (pool == nullptr) {
-      plain_.resize(std::max(plain_.size(), bytes));
-    } else if (locked_.bytes() < bytes) {
-      locked_ = {};
-      locked_ = pool->allocate(bytes, "tensors that are exchanged");
-    }
-    return data();
-  }
-
- private:
-  std::vector<std::byte> plain_;
-  Buffer locked_;
-};
 
 /// One piece on its way: parts by rank, this rank's added up here.
 struct MpiExchange::Stage {
@@ -70,6 +50,14 @@ Span span_of(const TensorPieces& pieces, const Collective& collective, std::size
   return span;
 }
 
+[[noreturn]] void refuse_unlike(const Collective& collective, std::string_view who, std::string_view detail) {
+  throw Error(
+      fmt::format("{} of {} in {} tensors: {} asks for another collective, or with other types; all must ask for the "
+                  "same in the same order{}",
+                  to_string(collective.kind), format_bytes(static_cast<double>(collective.bytes())),
+                  collective.tensors.size(), who, detail));
+}
+
 /// In a message: the next tensor begins where elements of any type may.
 std::size_t room_for(const TensorView& tensor) {
   constexpr std::size_t widest = sizeof(std::int64_t);
@@ -78,8 +66,20 @@ std::size_t room_for(const TensorView& tensor) {
 
 }  // namespace
 
+/// Calls visit(rank) for every rank but this one.
+template <class Visit>
+void MpiExchange::for_others(const Visit& visit) const {
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    if (rank != link_.rank()) visit(rank);
+  }
+}
+
 MpiExchange::MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end, Device* gpu)
-    : link_(link), channel_(channel), end_(std::move(end)), meeting_(transfers()) {
+    : link_(link),
+      channel_(channel),
+      end_(std::move(end)),
+      meeting_(transfers()),
+      sources_(static_cast<std::size_t>(link.size())) {
   if (gpu == nullptr) return;
   locked_ = gpu->host_memory();
   copies_ = gpu->new_stream();
@@ -124,7 +124,6 @@ const char* MpiExchange::algorithm(const Collective& collective) const {
 
 ExchangeOutcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
   ExchangeOutcome outcome{.arrived = arrived, .last_arrived = arrived, .done = arrived, .last_rank = -1};
-  ++number_;
   try {
     exchange(collective, outcome);
   } catch (...) {
@@ -149,16 +148,9 @@ void MpiExchange::exchange(const Collective& collective, ExchangeOutcome& outcom
     return is_small(collective) ? reduce_small(collective, outcome) : reduce_in_pieces(collective, outcome);
   greet(collective, 0);
   meet(collective, outcome);
-  switch (collective.kind) {
-    case CollectiveKind::all_reduce:
-      break;
-    case CollectiveKind::all_gather:
-      return all_gather(collective);
-    case CollectiveKind::reduce_scatter:
-      return reduce_scatter(collective);
-    case CollectiveKind::broadcast:
-      return broadcast(collective);
-  }
+  if (collective.kind == CollectiveKind::all_gather) return all_gather(collective);
+  if (collective.kind == CollectiveKind::reduce_scatter) return reduce_scatter(collective);
+  broadcast(collective);
 }
 
 void MpiExchange::greet(const Collective& collective, std::size_t payload) {
@@ -168,14 +160,8 @@ void MpiExchange::greet(const Collective& collective, std::size_t payload) {
   const Arrival mine{.signature = signature(collective), .waited_ns = waited_ns_};
   std::memcpy(sent_.data(), &mine, sizeof mine);
   // Receives take the most there can be: what others ask for may be longer, which their signature tells.
-  for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank == link_.rank()) continue;
-    meeting_.receive(rank, slot(rank), slot_bytes_);
-  }
-  for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank == link_.rank()) continue;
-    meeting_.send(rank, sent_.data(), slot_bytes_);
-  }
+  for_others([&](int rank) { meeting_.receive(rank, slot(rank), slot_bytes_); });
+  for_others([&](int rank) { meeting_.send(rank, sent_.data(), slot_bytes_); });
 }
 
 void MpiExchange::meet(const Collective& collective, ExchangeOutcome& outcome) {
@@ -183,11 +169,7 @@ void MpiExchange::meet(const Collective& collective, ExchangeOutcome& outcome) {
   try {
     meeting_.wait(MpiTransfers::Patience::for_others);
   } catch (const DeviceError& error) {  // a message that is longer than what all others ask for
-    throw Error(
-        fmt::format("{} of {} in {} tensors: another process asks for another collective, or with other types; "
-                    "all must ask for the same in the same order ({})",
-                    to_string(collective.kind), format_bytes(static_cast<double>(collective.bytes())),
-                    collective.tensors.size(), error.what()));
+    refuse_unlike(collective, "another process", fmt::format(" ({})", error.what()));
   }
   outcome.last_arrived = std::max(outcome.arrived, Clock::now());
   std::memcpy(slot(link_.rank()), sent_.data(), slot_bytes_);
@@ -198,17 +180,12 @@ void MpiExchange::meet(const Collective& collective, ExchangeOutcome& outcome) {
   for (int rank = 0; rank < link_.size(); ++rank) {
     Arrival other;
     std::memcpy(&other, slot(rank), sizeof other);
-    if (other.signature != mine.signature) {
-      throw Error(
-          fmt::format("{} of {} in {} tensors: process {} asks for another collective, or with other types; all "
-                      "must ask for the same in the same order",
-                      to_string(collective.kind), format_bytes(static_cast<double>(collective.bytes())),
-                      collective.tensors.size(), rank));
-    }
-    if (number_ == 1 || (shortest >= 0 && other.waited_ns >= shortest)) continue;
+    if (other.signature != mine.signature) refuse_unlike(collective, fmt::format("process {}", rank), "");
+    if (!has_met_ || (shortest >= 0 && other.waited_ns >= shortest)) continue;
     shortest = other.waited_ns;
     outcome.last_rank = rank;
   }
+  has_met_ = true;
   waited_ns_ = std::chrono::nanoseconds(outcome.last_arrived - before).count();
 }
 
@@ -224,12 +201,11 @@ void MpiExchange::reduce_small(const Collective& collective, ExchangeOutcome& ou
   settle();
   greet(collective, bytes);
   meet(collective, outcome);
-  std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
   std::size_t at = sizeof(Arrival);
   for (const TensorView& tensor : collective.tensors) {
-    for (int rank = 0; rank < link_.size(); ++rank) sources[static_cast<std::size_t>(rank)] = slot(rank) + at;
+    for (int rank = 0; rank < link_.size(); ++rank) sources_[static_cast<std::size_t>(rank)] = slot(rank) + at;
     std::byte* const destination = in_reach() ? tensor.data : slot(link_.rank()) + at;
-    reduce(tensor.type->dtype, collective.reduction, sources, {&destination, 1},
+    reduce(tensor.type->dtype, collective.reduction, sources_, {&destination, 1},
            static_cast<std::size_t>(tensor.elements()));
     if (!in_reach()) copy(tensor.data, destination, tensor.type->bytes());
     at += room_for(tensor);
@@ -276,12 +252,11 @@ void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_
   stage.received.resize(ranks);
   stage.packed.resize(ranks);
   const Span own = span_of(pieces_, collective, cut(from, to, link_.rank()), cut(from, to, link_.rank() + 1));
-  for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank == link_.rank()) continue;
+  for_others([&](int rank) {
     std::vector<std::byte>& room = stage.received[static_cast<std::size_t>(rank)];
     room.resize(std::max(room.size(), own.bytes));
     stage.scattered.receive(rank, room.data(), own.bytes);
-  }
+  });
   std::vector<Span> parts(ranks);
   for (int rank = 0; rank < link_.size(); ++rank) {
     const std::size_t first = cut(from, to, rank), last = cut(from, to, rank + 1);
@@ -292,22 +267,21 @@ void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_
     pack(collective, first, last, part.data);
   }
   settle();
-  for (int rank = 0; rank < link_.size(); ++rank) {
+  for_others([&](int rank) {
     const Span& part = parts[static_cast<std::size_t>(rank)];
-    if (rank != link_.rank()) stage.scattered.send(rank, part.data, part.bytes);
-  }
+    stage.scattered.send(rank, part.data, part.bytes);
+  });
 }
 
 void MpiExchange::add_up(const Collective& collective, Stage& stage) {
   std::size_t at = 0;
   std::byte* const row = stage.packed[static_cast<std::size_t>(link_.rank())].data();
-  std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
   const auto add = [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     const TensorView& view = collective.tensors[tensor];
     std::byte* const own = in_reach() ? view.data + first : row + at;
-    for (std::size_t rank = 0; rank < sources.size(); ++rank)
-      sources[rank] = static_cast<int>(rank) == link_.rank() ? own : stage.received[rank].data() + at;
-    reduce(view.type->dtype, collective.reduction, sources, {&own, 1}, bytes / size_of(view.type->dtype));
+    for (std::size_t rank = 0; rank < sources_.size(); ++rank)
+      sources_[rank] = static_cast<int>(rank) == link_.rank() ? own : stage.received[rank].data() + at;
+    reduce(view.type->dtype, collective.reduction, sources_, {&own, 1}, bytes / size_of(view.type->dtype));
     at += bytes;
   };
   pieces_.for_each(cut(stage.from, stage.to, link_.rank()), cut(stage.from, stage.to, link_.rank() + 1), add);
@@ -315,12 +289,11 @@ void MpiExchange::add_up(const Collective& collective, Stage& stage) {
 
 /// Sends all ranks what this one has added up.
 void MpiExchange::gather(const Collective& collective, Stage& stage) {
-  for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank == link_.rank()) continue;
+  for_others([&](int rank) {
     Span part = span_of(pieces_, collective, cut(stage.from, stage.to, rank), cut(stage.from, stage.to, rank + 1));
     if (part.data == nullptr) part.data = stage.packed[static_cast<std::size_t>(rank)].grow(part.bytes, locked_);
     stage.gathered.receive(rank, part.data, part.bytes);
-  }
+  });
   const std::size_t first = cut(stage.from, stage.to, link_.rank()), last = cut(stage.from, stage.to, link_.rank() + 1);
   Span own = span_of(pieces_, collective, first, last);
   Row& row = stage.packed[static_cast<std::size_t>(link_.rank())];
@@ -331,21 +304,18 @@ void MpiExchange::gather(const Collective& collective, Stage& stage) {
     own.data = row.grow(own.bytes, locked_);
     pack(collective, first, last, own.data);
   }
-  for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank != link_.rank()) stage.gathered.send(rank, own.data, own.bytes);
-  }
+  for_others([&](int rank) { stage.gathered.send(rank, own.data, own.bytes); });
 }
 
 void MpiExchange::finish(const Collective& collective, Stage& stage) {
   if (!stage.in_use) return;
   stage.in_use = false;
   stage.gathered.wait(MpiTransfers::Patience::hot);
-  for (int rank = 0; rank < link_.size(); ++rank) {
-    if (rank == link_.rank()) continue;
+  for_others([&](int rank) {
     const std::size_t first = cut(stage.from, stage.to, rank), last = cut(stage.from, stage.to, rank + 1);
     if (span_of(pieces_, collective, first, last).data == nullptr)
       unpack(collective, first, last, stage.packed[static_cast<std::size_t>(rank)].data());
-  }
+  });
   settle();
 }
 
@@ -358,12 +328,8 @@ void MpiExchange::all_gather(const Collective& collective) {
   for (std::size_t at = 0; at < bytes; at += most_message_bytes) {
     const std::size_t length = std::min(most_message_bytes, bytes - at);
     MpiTransfers messages = transfers();
-    for (int rank = 0; rank < link_.size(); ++rank) {
-      if (rank != link_.rank()) messages.receive(rank, place(rank) + at, length);
-    }
-    for (int rank = 0; rank < link_.size(); ++rank) {
-      if (rank != link_.rank()) messages.send(rank, part.data + at, length);
-    }
+    for_others([&](int rank) { messages.receive(rank, place(rank) + at, length); });
+    for_others([&](int rank) { messages.send(rank, part.data + at, length); });
     messages.wait(MpiTransfers::Patience::hot);
   }
 }
@@ -374,23 +340,20 @@ void MpiExchange::reduce_scatter(const Collective& collective) {
   const auto place = [&](int rank) { return whole.data + static_cast<std::size_t>(rank) * bytes; };
   slot_bytes_ = std::min(part_bytes, bytes);
   received_.resize(std::max(received_.size(), slot_bytes_ * static_cast<std::size_t>(link_.size())));
-  std::vector<const std::byte*> sources(static_cast<std::size_t>(link_.size()));
   for (std::size_t at = 0; at < bytes; at += slot_bytes_) {
     const std::size_t length = std::min(slot_bytes_, bytes - at);
     MpiTransfers messages = transfers();
     for (int rank = 0; rank < link_.size(); ++rank) {
       const bool own = rank == link_.rank();
-      sources[static_cast<std::size_t>(rank)] = own && in_reach() ? place(rank) + at : slot(rank);
+      sources_[static_cast<std::size_t>(rank)] = own && in_reach() ? place(rank) + at : slot(rank);
       if (!own) messages.receive(rank, slot(rank), length);
       if (own && !in_reach()) copy(slot(rank), place(rank) + at, length);
     }
-    for (int rank = 0; rank < link_.size(); ++rank) {
-      if (rank != link_.rank()) messages.send(rank, place(rank) + at, length);
-    }
+    for_others([&](int rank) { messages.send(rank, place(rank) + at, length); });
     messages.wait(MpiTransfers::Patience::hot);
     settle();
     std::byte* const destination = in_reach() ? part.data + at : slot(link_.rank());
-    reduce(part.type->dtype, collective.reduction, sources, {&destination, 1}, length / element);
+    reduce(part.type->dtype, collective.reduction, sources_, {&destination, 1}, length / element);
     if (!in_reach()) copy(part.data + at, destination, length);
     settle();
   }

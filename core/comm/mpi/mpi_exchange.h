@@ -4,6 +4,7 @@
 // That holds for tensors in a GPU's memory too, of which MPI sends and receives alone take addresses, Open MPI's
 // non-blocking reductions do not: what one rank adds up it receives in the host's memory, with a copy of its own part.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,9 +38,29 @@ class MpiExchange {
     std::uint64_t signature = 0;
     std::int64_t waited_ns = 0;
   };
-  class Row;
+  /// Memory of the host that only grows.
+  class Row {
+   public:
+    std::byte* data() { return locked_.data() != nullptr ? locked_.data() : plain_.data(); }
+    /// At least so long; page-locked where there is a pool of that.
+    std::byte* grow(std::size_t bytes, MemoryPool* pool) {
+      if (pool == nullptr) {
+        plain_.resize(std::max(plain_.size(), bytes));
+      } else if (locked_.bytes() < bytes) {
+        locked_ = {};
+        locked_ = pool->allocate(bytes, "tensors that are exchanged");
+      }
+      return data();
+    }
+
+   private:
+    std::vector<std::byte> plain_;
+    Buffer locked_;
+  };
   struct Stage;
 
+  template <class Visit>
+  void for_others(const Visit& visit) const;
   MpiTransfers transfers() { return {link_, channel_, end_.get()}; }
   bool is_small(const Collective& collective) const;
   bool in_reach() const { return copies_ == nullptr; }
@@ -75,10 +96,11 @@ class MpiExchange {
   std::unique_ptr<Stream> copies_;  // of tensors that the host cannot reach
   MpiTransfers meeting_;            // keeps its memory from call to call
   TensorPieces pieces_;
-  std::int64_t number_ = 0;
+  bool has_met_ = false;
   std::int64_t waited_ns_ = 0;
   std::size_t slot_bytes_ = 0;
   std::vector<std::byte> sent_, received_;
+  std::vector<const std::byte*> sources_;  // by rank, of what is added up
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

@@ -6,11 +6,11 @@
 #include "core/base/waiting.h"
 
 namespace gpubench::nccl {
-Comm::~Comm() {
+AbortableComm::~AbortableComm() {
   abort("it has ended");
 }
 
-void Comm::join(const std::string& label, int rank, int size, const ncclUniqueId& id) {
+void AbortableComm::join(const std::string& label, int rank, int size, const ncclUniqueId& id) {
   const std::lock_guard lock(mutex_);
   label_ = label;
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -18,23 +18,23 @@ void Comm::join(const std::string& label, int rank, int size, const ncclUniqueId
   check(functions().comm_init_rank_config(&comm_, size, id, rank, &config), "ncclCommInitRankConfig", comm_);
 }
 
-void Comm::throw_if_lost() const {
+void AbortableComm::throw_if_lost() const {
   if (!lost_.empty()) throw PeerLost(lost_);
 }
 
-void Comm::check_alive() {
+void AbortableComm::check_alive() {
   const std::lock_guard lock(mutex_);
   throw_if_lost();
 }
 
-void Comm::fail(ncclResult_t status, std::string_view call) {
+void AbortableComm::fail(ncclResult_t status, std::string_view call) {
   if (status == ncclRemoteError) {
     throw PeerLost(fmt::format("{}: NCCL lost another rank in {}: {}", label_, call, reason(status, comm_)));
   }
   check(status, call, comm_);
 }
 
-bool Comm::settled(std::string_view call) {
+bool AbortableComm::settled(std::string_view call) {
   const std::lock_guard lock(mutex_);
   throw_if_lost();
   ncclResult_t state = ncclSuccess;
@@ -44,7 +44,7 @@ bool Comm::settled(std::string_view call) {
   return true;
 }
 
-std::optional<std::string> Comm::trouble() {
+std::optional<std::string> AbortableComm::trouble() {
   const std::lock_guard lock(mutex_);
   if (!lost_.empty() || comm_ == nullptr) return std::nullopt;
   ncclResult_t state = ncclSuccess;
@@ -54,7 +54,7 @@ std::optional<std::string> Comm::trouble() {
   return fmt::format("{}: NCCL reports: {}", label_, reason(state, comm_));
 }
 
-void Comm::abort(const std::string& reason) noexcept {
+void AbortableComm::abort(const std::string& reason) noexcept {
   const std::lock_guard lock(mutex_);
   if (lost_.empty()) lost_ = reason;
   if (comm_ == nullptr) return;
@@ -62,7 +62,7 @@ void Comm::abort(const std::string& reason) noexcept {
   comm_ = nullptr;
 }
 
-void Comm::close(Seconds patience) noexcept {
+void AbortableComm::close(Seconds patience) noexcept {
   const Stopwatch since;
   const std::lock_guard lock(mutex_);
   if (comm_ == nullptr) return;

@@ -11,13 +11,13 @@
 
 namespace gpubench::nccl {
 
-class Comm {
+class AbortableComm {
  public:
-  Comm() = default;
+  AbortableComm() = default;
   /// Aborts it, if close() was not called.
-  ~Comm();
-  Comm(const Comm&) = delete;
-  Comm& operator=(const Comm&) = delete;
+  ~AbortableComm();
+  AbortableComm(const AbortableComm&) = delete;
+  AbortableComm& operator=(const AbortableComm&) = delete;
 
   /// Starts to join the others, with the calling thread's GPU. `label` of messages: "rank 1 (gpu:1)".
   void join(const std::string& label, int rank, int size, const ncclUniqueId& id);

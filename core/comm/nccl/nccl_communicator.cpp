@@ -7,14 +7,65 @@
 
 #include "core/backend/cuda/cuda_stream.h"
 #include "core/backend/cuda/status.h"
-#include "core/comm/collective_check.h"
-#include "core/comm/nccl/queued_calls.h"
+#include "core/comm/collective.h"
 
 namespace gpubench::nccl {
 namespace {
 
 /// How long the end of a rank waits for what is still queued.
 constexpr Seconds at_the_end{5};
+
+struct Elements {
+  ncclDataType_t type;
+  std::size_t count;
+};
+
+/// As NCCL moves them: types that it does not know as bytes, which only sums and maxima would mind.
+Elements elements_of(const TensorType& type) {
+  const auto count = static_cast<std::size_t>(type.elements());
+  switch (type.dtype) {
+    case Dtype::f32:
+      return {ncclFloat32, count};
+    case Dtype::f16:
+      return {ncclFloat16, count};
+    case Dtype::bf16:
+      return {ncclBfloat16, count};
+    case Dtype::i64:
+      return {ncclInt64, count};
+    case Dtype::i32:
+      return {ncclInt32, count};
+    case Dtype::i8:
+      return {ncclInt8, count};
+    default:
+      return {ncclUint8, type.bytes()};
+  }
+}
+
+/// Queues all tensors of a collective that check_collective lets pass, within the caller's group; the first failure
+/// ends it.
+ncclResult_t queue_calls(const Collective& collective, ncclComm_t comm, cudaStream_t stream) {
+  const Functions& nccl = functions();
+  const ncclRedOp_t reduction = collective.reduction == Reduction::sum ? ncclSum : ncclMax;
+  const auto& tensors = collective.tensors;
+  if (collective.kind == CollectiveKind::all_gather) {
+    const Elements part = elements_of(*tensors[0].type);
+    return nccl.all_gather(tensors[0].data, tensors[1].data, part.count, part.type, comm, stream);
+  }
+  if (collective.kind == CollectiveKind::reduce_scatter) {
+    const Elements part = elements_of(*tensors[1].type);
+    return nccl.reduce_scatter(tensors[0].data, tensors[1].data, part.count, part.type, reduction, comm, stream);
+  }
+  ncclResult_t status = ncclSuccess;
+  for (const TensorView& tensor : tensors) {
+    const Elements all = elements_of(*tensor.type);
+    if (all.count == 0) continue;
+    status = collective.kind == CollectiveKind::all_reduce
+                 ? nccl.all_reduce(tensor.data, tensor.data, all.count, all.type, reduction, comm, stream)
+                 : nccl.broadcast(tensor.data, tensor.data, all.count, all.type, collective.root, comm, stream);
+    if (status != ncclSuccess && status != ncclInProgress) return status;
+  }
+  return status;
+}
 
 bool is_recorded(Stream& stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -76,7 +127,7 @@ void NcclCommunicator::submit(const Collective& collective, Stream& stream) {
   device_.bind_to_thread();
   const std::string_view call = to_string(collective.kind);
   const cudaStream_t handle = cuda::handle_of(stream);
-  mine_.comm.queue(call, [&](ncclComm_t comm) { return nccl::call(collective, comm, handle); });
+  mine_.comm.queue(call, [&](ncclComm_t comm) { return queue_calls(collective, comm, handle); });
   team_->settle(mine_, call);
 }
 
@@ -102,7 +153,7 @@ void NcclCommunicator::barrier() {
   Collective all;
   all.tensors.push_back({&type, token_.data()});
   submit(all, *beside_);
-  mine_.progress.expect(*beside_);
+  mine_.stall_watch.expect(*beside_);
   beside_->synchronize();
   check();
 }
@@ -113,7 +164,7 @@ void NcclCommunicator::check() {
 
 void NcclCommunicator::launched(Stream& stream, std::int64_t collectives, double bytes) {
   check();
-  mine_.progress.expect(stream);
+  mine_.stall_watch.expect(stream);
   collectives_ += collectives;
   bytes_ += bytes;
 }

@@ -2,8 +2,9 @@
 
 #include <chrono>
 #include <fmt/format.h>
-#include <optional>
+#include <utility>
 
+#include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/waiting.h"
 
@@ -13,6 +14,39 @@ namespace {
 constexpr std::chrono::milliseconds between_looks{50};
 
 }  // namespace
+
+StallWatch::StallWatch(Device& device) : watched_(device.new_event()), newer_(device.new_event()) {}
+
+void StallWatch::expect(Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  if (waits_) {
+    stream.record(*newer_);
+    has_newer_ = true;
+    return;
+  }
+  stream.record(*watched_);
+  waits_ = true;
+  since_ = Clock::now();
+}
+
+std::optional<Seconds> StallWatch::stalled() {
+  const std::lock_guard lock(mutex_);
+  if (!waits_) return std::nullopt;
+  try {
+    if (!watched_->ready()) return Clock::now() - since_;
+  } catch (const Error&) {  // the GPU failed: whoever waits for the stream is told so
+    waits_ = has_newer_ = false;
+    return std::nullopt;
+  }
+  if (!has_newer_) {
+    waits_ = false;
+    return std::nullopt;
+  }
+  std::swap(watched_, newer_);
+  has_newer_ = false;
+  since_ = Clock::now();
+  return std::nullopt;
+}
 
 Team::Team(std::span<Device* const> devices, ProcessGroup* group, Seconds patience)
     : group_(group), patience_(patience) {
@@ -36,7 +70,7 @@ void Team::look() {
   if (const std::string lost = group_ == nullptr ? "" : group_->lost(); !lost.empty()) return abort(lost);
   for (const auto& rank : ranks_) {
     if (const std::optional<std::string> trouble = rank->comm.trouble()) return abort(*trouble);
-    const std::optional<Seconds> stalled = rank->progress.stalled();
+    const std::optional<Seconds> stalled = rank->stall_watch.stalled();
     if (!stalled || *stalled < patience_) continue;
     return abort(fmt::format("{}: nothing was done for {:.3g} s behind a collective: another rank does not take part",
                              rank->comm.label(), patience_.count()));

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -11,15 +12,32 @@
 
 #include "core/base/clock.h"
 #include "core/comm/nccl/abortable_comm.h"
-#include "core/comm/nccl/stall_watch.h"
+#include "core/device/device.h"
 #include "core/group/process_group.h"
 
 namespace gpubench::nccl {
 
+/// Whether what a rank has queued gets done: two marks in its streams, the older of which a watching thread looks at,
+/// and the newer of which takes its turn. It costs a mark a call, however much is queued.
+class StallWatch {
+ public:
+  explicit StallWatch(Device& device);
+  /// What is queued on `stream`, which is not recorded, has to be done in time from now on.
+  void expect(Stream& stream);
+  /// How long nothing has been done, though something is to be; none while nothing is. Any thread.
+  std::optional<Seconds> stalled();
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<Event> watched_, newer_;
+  bool waits_ = false, has_newer_ = false;
+  Clock::time_point since_;
+};
+
 struct Rank {
-  explicit Rank(Device& device) : progress(device) {}
-  Comm comm;
-  Progress progress;
+  explicit Rank(Device& device) : stall_watch(device) {}
+  AbortableComm comm;
+  StallWatch stall_watch;
 };
 
 class Team {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/comm/collective_check.h"
+#include "core/comm/collective.h"
 #include "core/comm/exchange_clock.h"
 #include "core/comm/side_queue.h"
 

@@ -10,11 +10,11 @@
 namespace gpubench {
 namespace {
 
-constexpr std::array<std::string_view, 2> names{"libmpi.so.40", "libmpi.so"};
+constexpr std::array<std::string_view, 2> library_names{"libmpi.so.40", "libmpi.so"};
 
 SharedLibrary opened() {
   try {
-    return {names, {}};
+    return {library_names, {}};
   } catch (const Error& error) {
     throw Error(
         fmt::format("processes that are started together need Open MPI's library (Debian: libopenmpi3, or {}): {}",

@@ -7,30 +7,30 @@
 namespace gpubench {
 namespace {
 
-TEST(Progress, waits_for_a_count_and_wraps_around) {
-  Progress progress;
-  EXPECT_TRUE(progress.reached(0));
-  EXPECT_FALSE(progress.reached(1));
-  progress.raise();
-  progress.raise();
-  EXPECT_TRUE(progress.reached(2));
-  EXPECT_FALSE(progress.reached(3));
-  EXPECT_TRUE(progress.reached(static_cast<std::uint32_t>(-1)));
-  EXPECT_TRUE(progress.wait(2, spin_time));
+TEST(WaitableCount, waits_for_a_count_and_wraps_around) {
+  WaitableCount count;
+  EXPECT_TRUE(count.reached(0));
+  EXPECT_FALSE(count.reached(1));
+  count.raise();
+  count.raise();
+  EXPECT_TRUE(count.reached(2));
+  EXPECT_FALSE(count.reached(3));
+  EXPECT_TRUE(count.reached(static_cast<std::uint32_t>(-1)));
+  EXPECT_TRUE(count.wait(2, spin_time));
 }
 
-TEST(Progress, ended_it_keeps_what_it_reached) {
-  Progress progress;
-  progress.raise();
-  progress.end();
-  EXPECT_TRUE(progress.wait(1, spin_time));
-  EXPECT_FALSE(progress.wait(2, spin_time));
-  progress.raise();
-  EXPECT_TRUE(progress.wait(2, spin_time));
+TEST(WaitableCount, ended_it_keeps_what_it_reached) {
+  WaitableCount count;
+  count.raise();
+  count.end();
+  EXPECT_TRUE(count.wait(1, spin_time));
+  EXPECT_FALSE(count.wait(2, spin_time));
+  count.raise();
+  EXPECT_TRUE(count.wait(2, spin_time));
 }
 
-TEST(Progress, wakes_those_who_sleep) {
-  Progress mine, others;
+TEST(WaitableCount, wakes_those_who_sleep) {
+  WaitableCount mine, others;
   std::atomic<bool> ended_seen = false;
   constexpr std::uint32_t rounds = 2000;
   std::thread other([&] {

@@ -58,7 +58,11 @@ TEST(JoinLengths, RefusesTracesOfDifferentExchanges) {
 
 TEST(RankTimes, AreReadAsTheyWereTold) {
   // A window without a step has no mean, and a name may hold a space.
-  RankTimes told{.device = "gpu:0 share 1", .own = std::nan(""), .peer_wait = 1.0 / 3, .timed = true};
+  RankTimes told;
+  told.device = "gpu:0 share 1";
+  told.own = std::nan("");
+  told.peer_wait = 1.0 / 3;
+  told.timed = true;
   told.bytes = std::numeric_limits<double>::infinity();
   told.last_arrivals = {3, 0};
   const std::vector<RankTimes> read = rank_times_in(rank_times_text({told, {}}));

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <thread>
 
+#include "core/backend/cpu/host_device.h"
 #include "core/backend/cpu/processor.h"
 #include "core/base/error.h"
 #include "core/device/bound_thread.h"
@@ -53,6 +54,21 @@ TEST(CpuBackendTest, BindingSizesTheTeamOfTheCallingThreadOnly) {
   EXPECT_EQ(omp_get_max_threads(), 3);
   backend.devices()[1]->bind_to_thread();
   EXPECT_EQ(omp_get_max_threads(), 1);
+}
+
+TEST(HostDevice, FlushesDenormalResultsInItsWholeTeam) {
+  std::thread([] {
+    HostDevice device({}, {.memory = {}, .threads = 2});
+    device.bind_to_thread();
+    std::array<float, 2> results{1.0F, 1.0F};
+#pragma omp parallel num_threads(2)
+    {
+      volatile float smallest = std::numeric_limits<float>::min();
+      results[static_cast<std::size_t>(omp_get_thread_num())] = smallest * 0.1F;
+    }
+    EXPECT_EQ(results[0], 0.0F);
+    EXPECT_EQ(results[1], 0.0F);
+  }).join();
 }
 
 std::vector<int> processors_of_team(int threads) {

@@ -1,11 +1,10 @@
 // All-reduces that are told which way to take.
-#include "core/comm/local/local_algorithm.h"
-
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/comm/local/local_communicator.h"
 #include "tests/core/comm/local/ranks.h"
 
 namespace gpubench {

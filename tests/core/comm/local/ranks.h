@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/comm/communicator.h"
-#include "core/comm/local/local_algorithm.h"
+#include "core/comm/local/local_communicator.h"
 
 namespace gpubench {
 

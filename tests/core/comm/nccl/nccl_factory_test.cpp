@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/comm/nccl/member.h"
 #include "core/comm/nccl/nccl_functions.h"
+#include "core/group/watched_group.h"
 #include "tests/core/comm/nccl/gpus.h"
 #include "tests/core/group/thread_group.h"
 

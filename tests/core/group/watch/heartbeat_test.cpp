@@ -8,12 +8,12 @@ namespace {
 
 using testing::Optional;
 
-constexpr WatchLimits limits{.silence = Seconds(5), .absence = Seconds(60), .departure = Seconds(10)};
+constexpr WatchLimits usual_limits{.silence = Seconds(5), .absence = Seconds(60), .departure = Seconds(10)};
 
 /// Processes a, b and c, as rank 0 sees them.
 class Heartbeats : public testing::Test {
  protected:
-  std::optional<std::string> verdict(int rank = 0, WatchLimits of = limits) const {
+  std::optional<std::string> verdict(int rank = 0, WatchLimits of = usual_limits) const {
     return HeartbeatPolicy(rank, {"a", "b", "c"}, of).verdict(peers_, now_);
   }
   Clock::time_point now_ = Clock::time_point(std::chrono::hours(1));
@@ -76,7 +76,7 @@ TEST_F(Heartbeats, AScriptThatHasEndedIsNotWaitedForAnyLonger) {
 TEST_F(Heartbeats, AShorterAbsenceIsTheLimitOfDeparturesToo) {
   peers_[1].leaving = true;
   peers_[1].waited_ms = peers_[2].waited_ms = 3'000;
-  WatchLimits hasty = limits;
+  WatchLimits hasty = usual_limits;
   hasty.absence = Seconds(3);
   EXPECT_THAT(verdict(0, hasty), Optional(testing::HasSubstr("in an exchange for 3 s")));
 }

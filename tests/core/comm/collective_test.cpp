@@ -1,4 +1,4 @@
-#include "core/comm/collective_check.h"
+#include "core/comm/collective.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
