@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-std::vector<std::byte> bytes_of(std::string_view text) {
+std::vector<std::byte> ascii_bytes(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
@@ -20,7 +20,7 @@ TEST(Crc32c, HasThePublishedValues) {
   for (std::size_t i = 0; i < counting.size(); ++i) counting[i] = static_cast<std::byte>(i);
   const std::vector<std::byte> down(counting.rbegin(), counting.rend());
   for (const auto crc : {&crc32c, &crc32c_by_tables}) {
-    EXPECT_EQ(crc(bytes_of("123456789")), 0xe3069283U);
+    EXPECT_EQ(crc(ascii_bytes("123456789")), 0xe3069283U);
     EXPECT_EQ(crc({}), 0U);
     EXPECT_EQ(crc(std::vector(32, std::byte{0})), 0x8a9136aaU);
     EXPECT_EQ(crc(std::vector(32, std::byte{0xff})), 0x62a8ab43U);
