@@ -27,7 +27,7 @@ class Eager {
   Tensor borrow(const TensorView& host, const DeviceId& device, std::string_view label);
   /// A copy on the host; waits for it.
   HostTensor download(const Tensor& tensor);
-  /// The values for reading on the host: in place where they lie there and nobody changes them, else a copy.
+  /// The values for reading on the host: in place where they lie there and cannot change, else a copy.
   HostTensor on_host(const Tensor& tensor);
   /// The same values on another device; the tensor itself when it is there already.
   Tensor transfer(const Tensor& tensor, const DeviceId& device);

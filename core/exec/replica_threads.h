@@ -42,7 +42,7 @@ class ReplicaThreads {
   Invoke invoke_ = nullptr;
   const void* call_ = nullptr;
   std::atomic<std::uint32_t> started_{0};  // how often there was work
-  std::atomic<std::uint32_t> running_{0};  // threads that are still at it
+  std::atomic<std::uint32_t> running_{0};  // threads that have not finished it
   std::atomic<bool> failure_taken_{false};
   std::exception_ptr failure_;
   std::vector<std::thread> threads_;

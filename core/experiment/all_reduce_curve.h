@@ -1,6 +1,5 @@
-// The time of an all-reduce by its size, from measurements on one number of ranks, and what it becomes on another. What
-// every message costs (the latency) grows with the hops that a message makes, the rest with the bytes that a rank
-// moves.
+// The time of an all-reduce by its size, from measurements on one number of ranks, and its prediction for other numbers
+// of ranks. The latency grows with the hops of a message, the rest with the bytes that a rank moves.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -36,7 +35,7 @@ class AllReduceCurve {
   /// A line between the sizes measured; beyond them, latency and a constant bandwidth. `ranks` other than those
   /// measured: scaled by the pattern. Nothing for one rank.
   double seconds(double bytes, int ranks, ExchangePattern pattern) const;
-  /// As it would be told by the other sizes, for a size that was measured: what the curve is worth between its points.
+  /// The time of a measured size as the other sizes predict it: the test of how good the curve is between its points.
   double seconds_from_others(double bytes) const;
 
  private:

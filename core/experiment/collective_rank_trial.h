@@ -17,11 +17,11 @@ class CollectiveRankTrial {
   /// Throws Error where the bytes are less than an element a rank.
   CollectiveRankTrial(const CollectiveCase& one, const CollectiveRank& rank, Seconds budget);
 
-  /// Every rank's own call, at the same time; the same on all. Nothing when rank 0 was interrupted.
+  /// Every rank calls it, at the same time; the result is the same on all. Nothing when rank 0 was interrupted.
   std::optional<CollectiveMeasurement> run();
 
  private:
-  /// What rank 0 tells the others to do.
+  /// What all ranks do next, as rank 0 decides.
   struct Order {
     enum class Next : std::int64_t { warm_up, sample, finish, interrupted };
     Next next = Next::warm_up;

@@ -26,8 +26,8 @@ struct CollectiveMeasurement {
   Estimate time = {};                                        ///< seconds of one collective, the mean over ranks
   std::vector<double> samples = {};                          ///< of that; short ones are timed in groups and divided
   double fastest_rank = 0, mean_rank = 0, slowest_rank = 0;  ///< seconds, each rank's mean
-  /// Of a sample's time: the rank's thread ran, in the median, on the rank where it ran most. In step, ranks work or
-  /// look for each other all the time; less tells that they shared a processor.
+  /// Share of a sample's time in which the rank's thread ran: the median over samples, of the rank with the largest.
+  /// Ranks work or poll for each other all the time, so less than 1 means that threads shared a processor.
   double busy = 1;
   std::int64_t wrong = 0;  ///< elements, of all ranks together, that are not the exact result
 };

@@ -1,5 +1,5 @@
-// How fast bytes travel to, from and on a device at best, measured and not looked up: the yardstick of copies, as a
-// large matrix product is that of arithmetic.
+// The highest rate of copies to, from and on a device, measured and not looked up: the reference for copies, as a large
+// matrix product is for arithmetic.
 #pragma once
 #include <map>
 #include <optional>

@@ -1,5 +1,5 @@
-// What devices and processors do while something is measured: their memory, power, clocks and time. Devices that hold
-// nothing when measuring begins take no part in it.
+// Memory, power, clocks and processor time of devices while something is measured. Devices that hold no memory when
+// measuring begins are left out.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,18 +14,18 @@ namespace gpubench {
 
 class DeviceWatch {
  public:
-  /// Takes long enough for a GPU to fall asleep in (NVML is opened), so it comes before a warm-up.
+  /// Opens NVML, which takes so long that a GPU lowers its clocks: construct it before a warm-up.
   explicit DeviceWatch(Runtime& runtime);
 
   void begin();
   void end();
-  /// Whether a GPU holds anything now.
+  /// Whether a GPU holds memory now.
   bool uses_gpus() const { return !gpus_in_use().empty(); }
   /// Seconds that copies have taken of their callers' time so far, on devices where they do.
   Seconds copy_time() const;
   /// After end(): sets peak_memory_bytes, reserved_memory_bytes, cpu_share and what GpuWatch::describe() sets.
   void describe(Record& record, double examples) const;
-  /// Why what was measured is not to be relied on; empty when nothing speaks against it.
+  /// Why the measurement is unreliable; empty where it is not.
   std::string doubt() const { return gpus_->doubt(); }
 
  private:

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/device_watch.h"
-#include "core/experiment/inference_queries.h"
+#include "core/experiment/inference_service.h"
 #include "core/experiment/step_measurement.h"
 #include "core/experiment/training.h"
 #include "core/measure/stats/quantile.h"

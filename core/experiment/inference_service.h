@@ -1,16 +1,26 @@
-// A model that answers queries: planned once for batches of one size, over the model's own weights. A query is done
-// when its outputs are in host memory. On a GPU the copies and kernels of one query may run beside those of the next; a
-// CPU is done with a query when start() returns.
+// A model that answers queries. It is planned once for batches of one size, over the model's own weights. A query is
+// done when its outputs are in host memory. On a GPU the copies and kernels of one query may run beside those of the
+// next; a CPU is done with a query when start() returns.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "core/data/dataset.h"
 #include "core/data/element.h"
 #include "core/exec/executor.h"
 #include "core/train/trainer.h"
 
 namespace gpubench {
+
+/// The queries of a measurement, in host memory and loaded before the clock starts, as MLPerf's load generator loads
+/// its performance samples (Reddi et al., "MLPerf Inference Benchmark", 2020). Batches of `batch` examples: the
+/// dataset's first 1024 examples, at least two batches of them where it has so many; what is left over at the end is
+/// dropped. Without a dataset, random ones of the model's input types, in [0, 1) where they are floating, else 0 or 1.
+/// In page-locked memory where the model's device copies faster from there. `what` names the measurement in errors: a
+/// dataset of batches or on a device, or one that has no whole batch; no dataset and an open input shape.
+std::vector<Element> load_queries(Trainer& trainer, DatasetPtr examples, std::int64_t batch, std::string_view what);
 
 class InferenceService {
  public:

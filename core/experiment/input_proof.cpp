@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/experiment/joined_halves.h"
-#include "core/experiment/kept_elements.h"
+#include "core/data/produced.h"
 #include "core/experiment/pipeline.h"
 #include "core/experiment/slowest_thread.h"
+#include "core/experiment/training.h"
 #include "core/measure/estimate.h"
 
 namespace gpubench {
@@ -67,6 +67,43 @@ std::string pipeline_bound(const Dataset& dataset, const StepLimits& limits) {
   return read_or_processing_bound(dataset, alone.stages, alone.consumer, alone.measured);
 }
 
+constexpr std::string_view stage_name = "kept_elements";
+
+class KeptCursor final : public Cursor {
+ public:
+  KeptCursor(const std::vector<Element>& elements, std::span<const TensorType> types)
+      : elements_(elements), produced_(types) {}
+
+  bool next(Element& element) override {
+    element = elements_[position_];
+    position_ = (position_ + 1) % elements_.size();
+    produced_.add(element);
+    return true;
+  }
+  std::vector<StageStatistics> statistics() const override { return {produced_.row(stage_name)}; }
+
+ private:
+  const std::vector<Element>& elements_;
+  std::size_t position_ = 0;
+  Produced produced_;
+};
+
+class KeptDataset final : public Dataset {
+ public:
+  KeptDataset(std::vector<Element> elements, std::vector<TensorType> types)
+      : elements_(std::move(elements)), types_(std::move(types)) {}
+  std::string_view stage() const override { return stage_name; }
+  const std::vector<TensorType>& element_types() const override { return types_; }
+  std::optional<std::int64_t> size() const override { return endless; }
+  std::unique_ptr<Cursor> open(std::uint64_t /*epoch*/, const CursorOptions& /*options*/) const override {
+    return std::make_unique<KeptCursor>(elements_, types_);
+  }
+
+ private:
+  std::vector<Element> elements_;
+  std::vector<TensorType> types_;
+};
+
 }  // namespace
 
 std::string judge_input(const InputTimes& times, const std::string& pipeline) {
@@ -119,15 +156,15 @@ InputProof prove_input(Trainer& trainer, const Dataset& dataset, const TrainingO
   TrainingOptions resident = usual;
   resident.resident = true;
   const DatasetPtr ready =
-      over_and_over(kept_elements(*trainer.open(dataset), most_batches, most_bytes), dataset.element_types());
+      repeated_elements(kept_elements(*trainer.open(dataset), most_batches, most_bytes), dataset.element_types());
 
   const TrainingMeasurement first_full = measure_training(trainer, dataset, usual);
   const TrainingMeasurement first_cached = measure_training(trainer, *ready, usual);
   const TrainingMeasurement first_synthetic = measure_training(trainer, *ready, resident);
   const TrainingMeasurement synthetic =
-      joined_halves(first_synthetic, measure_training(trainer, *ready, resident), resident);
-  const TrainingMeasurement cached = joined_halves(first_cached, measure_training(trainer, *ready, usual), usual);
-  TrainingMeasurement full = joined_halves(first_full, measure_training(trainer, dataset, usual), usual);
+      join_measurements(first_synthetic, measure_training(trainer, *ready, resident), resident);
+  const TrainingMeasurement cached = join_measurements(first_cached, measure_training(trainer, *ready, usual), usual);
+  TrainingMeasurement full = join_measurements(first_full, measure_training(trainer, dataset, usual), usual);
 
   const InputTimes times{.full_s = mean(full.samples),
                          .cached_s = mean(cached.samples),
@@ -146,6 +183,22 @@ InputProof prove_input(Trainer& trainer, const Dataset& dataset, const TrainingO
   set_estimate(proof.record, "input_ratio", times.ratio);
   proof.record.set("verdict", judge_input(times, pipeline_bound(dataset, usual.limits)));
   return proof;
+}
+
+std::vector<Element> kept_elements(Cursor& cursor, std::size_t most, std::size_t most_bytes) {
+  std::vector<Element> elements;
+  std::size_t bytes = 0;
+  Element element;
+  while (elements.size() < most && bytes < most_bytes && cursor.next(element)) {
+    for (const HostTensor& tensor : element) bytes += tensor.bytes();
+    elements.push_back(std::exchange(element, {}));
+  }
+  if (elements.empty()) throw Error("measure.input_proof: the dataset is empty");
+  return elements;
+}
+
+DatasetPtr repeated_elements(std::vector<Element> elements, std::vector<TensorType> types) {
+  return std::make_shared<KeptDataset>(std::move(elements), std::move(types));
 }
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// What a device can do at best, measured and not looked up: the fastest of a few large matrix products. The yardstick
-// of the share `mfu` where no data sheet applies.
+// The highest arithmetic rate of a device, measured and not looked up: that of the fastest of a few large matrix
+// products. The reference for the share `mfu` where no data sheet applies.
 #pragma once
 #include <map>
 #include <optional>
@@ -14,7 +14,7 @@ namespace gpubench {
 /// Throws what planning throws.
 std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
 
-/// Marks a record unreliable whose `mfu` cannot be: its yardstick was measured while the machine was busier.
+/// Marks a record unreliable whose `mfu` is above 1: its reference was measured while the machine was busier.
 void mark_impossible_mfu(Record& record);
 
 /// Remembers what was measured.

@@ -1,5 +1,5 @@
-// What the numbers of a model look like on one batch: how large what its layers give is, and its gradients, and how
-// much of it a type of 16 bits loses. Measured on request, in a graph of its own that changes no variable.
+// The numbers of a model on one batch: the magnitudes of layers' outputs and of gradients, and how many of them a type
+// of 16 bits loses. Measured on request, in a graph of its own that changes no variable.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 // What a training step takes on many replicas, from a step alone, the all-reduce by size on few, and how much of the
-// exchange the backward pass hides. All pure functions; what they assume is told in words beside the figures.
+// exchange the backward pass hides. All pure functions; assumptions() states what they assume.
 #pragma once
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ struct MeasuredStep {
 
 struct ScalingInputs {
   std::vector<MeasuredAllReduce> all_reduces = {};
-  /// Those of so many replicas make the model; the others are there to be predicted. All by default.
+  /// The model is made of all-reduces on up to so many replicas, and predicts the others. All by default.
   std::optional<int> fit_up_to = {};
   ExchangePattern pattern = ExchangePattern::ring;
 
@@ -48,7 +48,7 @@ struct PredictedAllReduce {
   double seconds = 0;
 };
 
-/// A prediction against what was measured: 0.1 is 10 % too long.
+/// Relative error of a prediction: 0.1 is 10 % too long.
 inline double prediction_error(double predicted, double measured) {
   return predicted / measured - 1;
 }

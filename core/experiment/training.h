@@ -13,9 +13,9 @@ struct TrainingOptions {
   StepLimits limits;
   /// The first batches stay on the device, and all later steps train on them: no input is fetched or copied.
   bool resident = false;
-  /// What the device can do at best, to relate to; none: no mfu.
+  /// The device's highest rate, for mfu; none: no mfu.
   std::optional<double> best_flops_per_s;
-  /// What errors say was asked for.
+  /// Names the measurement in errors.
   std::string_view what = "measure.training";
 };
 
@@ -23,7 +23,7 @@ struct TrainingMeasurement {
   Record record;                ///< the standard columns that a training has
   std::vector<double> samples;  ///< step times in seconds, in order
   std::string doubt;            ///< why the row is unreliable, if not for its interval
-  std::string input_doubt;      ///< of that: the samples do not tell how fast the input is
+  std::string input_doubt;      ///< the part of `doubt` about the input: why the samples do not show how fast it is
   /// Of the traced steps; nullptr where none were.
   std::shared_ptr<Timeline> timeline;
   /// Of a model with replicas, by rank.
@@ -33,7 +33,7 @@ struct TrainingMeasurement {
 /// The types that a model's layers compute in, each once.
 std::vector<Dtype> precisions(const Model& model);
 
-/// Sets what a row says of a model whatever is measured: device, execution, precision and replicas.
+/// Sets the columns that every row of a model has: device, execution, precision and replicas.
 void describe_model(Record& record, const Model& model, Execution execution);
 
 /// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but
@@ -42,5 +42,11 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
 
 /// Sets flops_per_s and mfu, with their intervals, of a row with flops_per_step.
 void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s);
+
+/// Two measurements of the same training as one. Times and rates are computed anew from all samples; shares, watts and
+/// clocks are means weighted by time, other figures means weighted by steps; memory and temperatures are the higher of
+/// the two; warm-ups are added. `first`'s doubt comes before `second`'s.
+TrainingMeasurement join_measurements(const TrainingMeasurement& first, const TrainingMeasurement& second,
+                                      const TrainingOptions& options);
 
 }  // namespace gpubench

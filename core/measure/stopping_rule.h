@@ -1,6 +1,6 @@
-// When a point has been measured long enough. The rule reads no clock: time is the sum of the step times it is given,
-// so it can be tested with invented ones. Its test grows with the series and is therefore made at sample counts that
-// grow by a quarter: some ten looks in a run, two thousandths of its time at 40 µs a step.
+// Decides when a point has been measured long enough. The rule reads no clock: time is the sum of the step times it is
+// given, so it can be tested with invented ones. Its test grows with the series and is therefore made at sample counts
+// that grow by a quarter: some ten looks in a run, two thousandths of its time at 40 µs a step.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,6 @@
-// When a point has settled. The first steps pay for planning, page faults, caches and rising clock rates; they are over
-// when three windows in a row have the same median, within a tolerance. Like the stopping rule, it reads no clock.
+// Decides when a measured point has settled. The first steps pay for planning, page faults, caches and rising clock
+// rates; they are over when three windows in a row have the same median, within a tolerance. Like the stopping rule, it
+// reads no clock.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -11,8 +12,7 @@
 namespace gpubench {
 
 struct WarmupLimits {
-  /// A window ends when it has both this many steps and this much time. Fewer steps fill one that is five times as
-  /// long.
+  /// A window ends when it has both this many steps and this much time, or five times this time with fewer steps.
   std::size_t window_steps = 3;
   Seconds window_time{0.02};
   /// Largest spread between the medians of three windows, as a share of the smallest.

@@ -14,12 +14,12 @@ struct Window {
   Clock::duration length() const { return end - begin; }
 };
 
-/// Of the spans of `span_class`, as far as they lie inside the window: the time in which at least one went on.
+/// The time within the window in which at least one span of `span_class` went on.
 Clock::duration union_length(std::span<const Span> spans, SpanClass span_class, Window window);
 
 struct Breakdown {
   Window window;
-  /// Of so many devices, each with the host that drives them all: their times are added up.
+  /// Number of devices, each with the host that drives it, whose times are added up.
   int devices = 1;
   /// What each class is charged with, in the order of SpanClass: a moment goes to the first class that has a span
   /// there, and to `other` where none has. The sum is the window's length exactly, for each device.
@@ -27,7 +27,7 @@ struct Breakdown {
   Clock::duration kernels{};  ///< in which at least one kernel ran
   std::string doubt;          ///< why it is not to be relied on; empty when nothing speaks against it
 
-  /// 0 to 1; of several devices the mean.
+  /// 0 to 1; the mean over devices.
   double share(SpanClass span_class) const;
   double device_busy() const { return ratio(kernels); }
 
@@ -35,13 +35,13 @@ struct Breakdown {
   double ratio(Clock::duration part) const;
 };
 
-/// Why `spans` are not all that went on: one is not exact, or `dropped` are missing. Empty when they are.
+/// Why `spans` are incomplete: one is not exact, or `dropped` spans are missing. Empty where they are complete.
 std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
 
 /// `spans` are those of one device and of the host that drives it, in any order. It is in doubt when `other` takes over
 /// 5 %, or when they are incomplete.
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
-/// Of each GPU among `gpus` (Span::gpu) with the host, and all together; spans of others are left aside.
+/// The sum of the breakdowns of each GPU in `gpus` (Span::gpu) with the host; spans of other GPUs are ignored.
 Breakdown break_down_each(std::span<const Span> spans, std::span<const int> gpus, Window window,
                           std::size_t dropped = 0);
 

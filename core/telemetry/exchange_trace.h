@@ -1,7 +1,7 @@
-// What exchanges cost GPUs, from their traces: a GPU's kernel of a collective begins when that GPU arrives and ends
-// when the collective does. So of one collective the rank whose kernel is shortest waited for nobody: it came last, and
-// its kernel's length is the exchange. Lengths alone are compared between ranks, for clocks of GPUs and of machines
-// differ by more than an exchange takes.
+// What exchanges cost GPUs, from their traces. A GPU's kernel of a collective begins when that GPU arrives and ends
+// when the collective ends. So the rank with the shortest kernel did not wait: it came last, and its kernel's length is
+// the exchange. Only lengths are compared between ranks, because clocks of GPUs and of machines differ by more than an
+// exchange takes.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -24,23 +24,23 @@ struct TracedExchange {
 };
 using ExchangeTrace = std::vector<TracedExchange>;
 
-/// Of the GPU (Span::gpu), in the order in which they began. A span belongs to the window in which its middle lies: the
-/// clocks of a GPU and of the host agree to some microseconds.
+/// The exchanges of GPU `gpu` (Span::gpu), in the order in which they began. A span belongs to the window that holds
+/// its middle: the clocks of a GPU and of the host agree to some microseconds.
 ExchangeTrace trace_exchanges(std::span<const Span> spans, int gpu, Window window);
 
 /// By rank: how long each collective took there. Those with the same place are one collective.
 using ExchangeLengths = std::vector<std::vector<Clock::duration>>;
 
-/// Of all collectives together; CommunicationTimes has the same of exchanges that the host carries out.
+/// Sums over all collectives. CommunicationTimes holds the same for exchanges that the host carries out.
 struct TracedCost {
   Clock::duration exchange{};   ///< from the arrival of the last rank to the end
   Clock::duration exposed{};    ///< of that, while no other kernel ran
   Clock::duration peer_wait{};  ///< before the last rank had arrived, while no other kernel ran
-  /// By rank: how often it was the last to arrive; of several that are equally short nobody is.
+  /// By rank: how often it was the last to arrive. Where several kernels are equally short, no rank counts.
   std::vector<std::int64_t> last_arrivals;
 };
 
-/// What the rank with `own` paid. `lengths` are those of all ranks, its own among them, and as many of each.
+/// What exchanges cost the rank with the trace `own`. `lengths`: of all ranks, this one included, equally many each.
 TracedCost exchange_cost(const ExchangeTrace& own, const ExchangeLengths& lengths);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// A source of readings that go beside the samples. A reading that cannot be taken is NaN, which results write as an
-// empty cell: never 0, never -1.
+// A source of readings that are taken beside the samples of a measurement. A reading that cannot be taken is NaN, which
+// results write as an empty cell: never 0, never -1.
 #pragma once
 #include <span>
 #include <string_view>

@@ -1,5 +1,5 @@
-// What a sampler took from one probe, row by row, in memory reserved before; and what the rows come to. A reading that
-// is NaN was not taken: figures go by those that were, and are NaN where there are none.
+// The readings that a sampler took from one probe, row by row, in memory that is reserved before, and their means and
+// sums. A reading that is NaN was not taken: figures use the other readings, and are NaN where there are none.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -23,18 +23,19 @@ class Readings {
   /// From the first reading to the last.
   Seconds duration() const;
 
-  /// Columns are asked for by name; one that the probe does not have is NaN in all.
+  /// Whether the probe has the column. The figures of a column that it does not have are NaN.
   bool has(std::string_view column) const;
-  /// By the trapezoidal rule, of what was in force when it was read: watts, clocks.
+  /// By the trapezoidal rule, for quantities that hold at the time of the reading: watts, clocks.
   double mean(std::string_view column) const;
   double integral(std::string_view column) const;
-  /// Of shares and rates, each of which is about the time since the one before.
+  /// For shares and rates, each of which covers the time since the previous reading.
   double mean_of_intervals(std::string_view column) const;
-  /// Of amounts since the reading before; NaN when one is missing. The first is about the time before the beginning.
+  /// For amounts since the previous reading; NaN when one is missing. The first covers the time before the beginning
+  /// and does not count.
   double total(std::string_view column) const;
   double highest(std::string_view column) const;
   double lowest(std::string_view column) const;
-  /// Of flags: every bit that was ever set.
+  /// For flags: every bit that was set in any reading.
   std::uint64_t any_bit(std::string_view column) const;
 
  private:

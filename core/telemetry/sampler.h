@@ -37,7 +37,7 @@ class Sampler {
 
   /// One for each probe. Only after end().
   std::span<const Readings> readings() const { return readings_; }
-  /// What reading took of the time between begin() and end(), as a share; NaN where there is nothing to read.
+  /// Share of the time between begin() and end() that reading took; NaN where there is nothing to read.
   double cost_share() const;
 
  private:

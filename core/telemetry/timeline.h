@@ -35,8 +35,7 @@ std::string_view to_string(SpanClass span_class);
 /// A name kept by the timeline.
 enum class NameId : std::uint32_t {};
 
-/// A stretch of time in which work of one class went on. Begin and end are on the program's one clock, whoever
-/// measured them.
+/// A stretch of time in which work of one class went on. Begin and end are on the program's one clock.
 struct Span {
   SpanClass span_class = SpanClass::other;
   NameId name{};
@@ -83,8 +82,8 @@ class Tracer {
   virtual ~Tracer() = default;
   /// Throws Error saying why nothing can be traced.
   virtual void start() = 0;
-  /// The devices must be idle. Adds spans of all that happened since start(); returns the records that were lost, of
-  /// which any makes a breakdown unreliable. Throws Error.
+  /// The devices must be idle. Adds the spans of all work since start(). Returns the number of records that were lost:
+  /// one is enough to make a breakdown unreliable. Throws Error.
   virtual std::size_t stop(Timeline& timeline) = 0;
 };
 

@@ -40,7 +40,7 @@ class GpuSensors {
   /// On paper, in bytes a second.
   std::optional<double> peak_bandwidth() const;
   std::optional<double> temperature_c() const;
-  /// Now; the mean of the last second where the driver tells no better.
+  /// The present power; the mean of the last second where the driver reports no other.
   std::optional<double> power_w() const;
   std::optional<double> power_limit_w() const;
   /// Since the driver was loaded.

@@ -7,7 +7,7 @@
 #include "core/base/interrupt.h"
 #include "core/data/source/from_tensor_slices.h"
 #include "core/data/stage/batch.h"
-#include "core/experiment/inference_queries.h"
+#include "core/experiment/inference_service.h"
 #include "tests/core/experiment/declared.h"
 #include "tests/core/train/fixture.h"
 

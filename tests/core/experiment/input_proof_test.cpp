@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/experiment/kept_elements.h"
 #include "core/results/column.h"
 #include "tests/core/train/fixture.h"
 
@@ -132,7 +131,7 @@ TEST_F(InputProofTest, KeepsNoMoreElementsThanAskedFor) {
 
 TEST_F(InputProofTest, OpensNoEpochForBatchesThatLieReady) {
   const DatasetPtr dataset = batches_of({Blobs(32).points}, 16);
-  const DatasetPtr ready = over_and_over(kept_elements(*dataset->open(), 10, 1 << 20), dataset->element_types());
+  const DatasetPtr ready = repeated_elements(kept_elements(*dataset->open(), 10, 1 << 20), dataset->element_types());
   EXPECT_EQ(ready->size(), endless);
   const std::unique_ptr<Cursor> cursor = ready->open();
   Element element, first;
