@@ -14,13 +14,13 @@
 
 namespace gpubench {
 
-/// What collectives have cost one rank so far; differences of two readings tell of the time between them.
+/// What collectives have cost one rank so far; the cost of a stretch of time is the difference of two readings.
 struct CommunicationTimes {
   std::int64_t collectives = 0;
   double bytes = 0;            ///< Collective::bytes() of all of them
   Seconds exchange{};          ///< from the arrival of the last rank to the end, of all of them
-  Seconds exposed_exchange{};  ///< of that, what the kernels' stream stood still for
-  Seconds peer_wait{};         ///< what it stood still for before the last rank had arrived
+  Seconds exposed_exchange{};  ///< of that, the time in which the kernels' stream stood still
+  Seconds peer_wait{};         ///< time in which the kernels' stream stood still before the last rank had arrived
   /// By rank: how often it was the last to arrive, as seen from here.
   std::vector<std::int64_t> last_arrivals;
 };
@@ -32,7 +32,7 @@ class Communicator {
   virtual int size() const = 0;
   /// For rows and messages: "local", "mpi", "nccl 2.28.3", "local and mpi".
   virtual std::string_view name() const = 0;
-  /// How it would carry out a collective, for rows: "ring", "tree"; empty where the library does not tell.
+  /// How it would carry out a collective, for rows: "ring", "tree"; empty where the library does not report it.
   virtual std::string algorithm(const Collective& collective) const = 0;
 
   /// In the order of `stream`, which is one of this rank's device. Throws PeerLost, DeviceError.
@@ -40,15 +40,15 @@ class Communicator {
   /// Prepares a collective to run beside the kernels. Collectives match those of other ranks by the order of their
   /// begin() and run() calls, whatever runs beside.
   virtual std::unique_ptr<SideWork> beside(Collective collective) = 0;
-  /// Whether run() and what beside() gives may be recorded; else the host has a part in each of them.
+  /// Whether run() and the collectives of beside() may be recorded; they may not where the host takes part in each.
   virtual bool recordable() const { return false; }
   /// Blocks until every rank has called it. Throws PeerLost.
   virtual void barrier() = 0;
-  /// Throws PeerLost once a peer is lost. Streams of a device that goes on then have no way to say so: what they hold
-  /// counts when this, after the wait for them, does not throw.
+  /// Throws PeerLost once a peer is lost. A device's stream cannot report that and goes on: its results are valid only
+  /// if this, called after the wait for the stream, does not throw.
   virtual void check() {}
-  /// A recording that holds so many collectives and bytes of this rank was launched on `stream`: they are counted, and
-  /// have to be done in time.
+  /// Reports that a recording with so many collectives and bytes of this rank was launched on `stream`: they are
+  /// counted, and it is watched that they end in time.
   virtual void launched(Stream& stream, std::int64_t collectives, double bytes) {
     (void)stream, (void)collectives, (void)bytes;
   }

@@ -16,8 +16,8 @@ class ExchangeClock {
  public:
   explicit ExchangeClock(int ranks) { times_.last_arrivals.resize(static_cast<std::size_t>(ranks)); }
 
-  /// Collectives come in the order in which they were carried out. The kernels stood still for this one from
-  /// `stood_from` until it was done, if it was not yet; time that they stood still for one before counts there.
+  /// Call it in the order in which collectives were carried out. The kernels stood still for this one from `stood_from`
+  /// until it was done; time in which they stood still for an earlier one counts for that one alone.
   void add(std::size_t bytes, const ExchangeOutcome& outcome, Clock::time_point stood_from);
   CommunicationTimes times() const;
 

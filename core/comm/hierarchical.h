@@ -1,5 +1,5 @@
-// Ranks that are threads of several processes: those of one process exchange in its memory, the first of each with the
-// other processes, and hands on what comes of it.
+// Ranks that are threads of several processes. The ranks of one process exchange in its memory; the first rank of each
+// process exchanges with the other processes and hands the result to the ranks of its own.
 #pragma once
 #include <memory>
 #include <vector>

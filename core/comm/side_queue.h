@@ -1,5 +1,5 @@
-// The collectives that one rank has begun beside its kernels, carried out one after the other by whoever is free first:
-// a thread of the queue, or the rank's own thread when it has nothing left but to wait for them.
+// The collectives that one rank has begun beside its kernels, carried out one after the other: by a thread of the
+// queue, or by the rank's own thread when that has nothing left to do but wait for them.
 #pragma once
 #include <atomic>
 #include <condition_variable>

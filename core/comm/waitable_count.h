@@ -1,5 +1,6 @@
-// A count of what one rank has done, that one thread raises and others wait for. It can be ended: then waits for more
-// than it reached are over too. Count and end are one word, so that a look at it costs one load and none can be missed.
+// How many things one rank has done: one thread raises the count, others wait for it. It can be ended: then waits for a
+// count that it has not reached are over, too. Count and end are one word, so that a look at it costs one load and none
+// can be missed.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -24,8 +25,9 @@ class alignas(128) WaitableCount {
   }
   /// Counts wrap around: `count` is compared with those less than 2^30 away.
   bool reached(std::uint32_t count) const noexcept { return is_reached(word_.load(std::memory_order_acquire), count); }
-  /// Blocks until `count` is reached, true, or until it never will be. Does not look longer than `spin` before it
-  /// sleeps, and not at all where who raises the count was on this processor: it needs it.
+  /// Blocks until `count` is reached (true) or the count is ended (false). Spins for at most `spin` before it sleeps,
+  /// and not at all where the thread that raises the count last ran on this processor: spinning would keep it from
+  /// running.
   bool wait(std::uint32_t count, Clock::duration spin) const noexcept;
 
  private:

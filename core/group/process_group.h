@@ -1,5 +1,5 @@
-// The processes that run one script together, each a rank with a share of the devices. What they say to each other here
-// is small and seldom; tensors go through a communicator.
+// The processes that run one script together, each a rank with a share of the devices. Here they exchange short texts
+// and numbers, seldom; tensors go through a communicator (core/comm).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -46,9 +46,9 @@ class ProcessGroup {
   virtual void all_gather(std::span<const std::int64_t> mine, std::span<std::int64_t> all) = 0;
   virtual std::string broadcast(const std::string& text, int root) = 0;
 
-  /// Ends a part of the script (a point): the texts of all ranks. One that failed in its midst calls it too and says
-  /// why in `failure` (else empty): the others' waits for what it left out throw PeerLost with that, so that they come
-  /// here.
+  /// Ends a part of the script (a point) and returns the texts of all ranks. A rank that failed within the part calls
+  /// it, too, with the reason in `failure` (else empty): the waits of the others for what that rank left out throw
+  /// PeerLost with the reason, so that they come here.
   virtual std::vector<std::string> conclude(const std::string& text, const std::string& failure) = 0;
 
   /// The script has come to its end here: returns when it has in all processes. Where others wait for this one in an

@@ -1,5 +1,5 @@
-// How processes that nobody launched together find each other: by a file that all can see, or at an address of the
-// first. Each brings a text and takes those of all. Every wait ends.
+// How processes that were started by hand find each other: through a file that all can see, or at a TCP address of rank
+// 0. Each brings a text and receives those of all. Every wait has a time limit.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,5 +1,6 @@
-// One rank's ncclComm_t, made so that none of its calls blocks: what NCCL is still at is asked for, and another thread
-// may abort it between any two calls. Every use of the handle holds the lock, for NCCL frees it when it aborts.
+// One rank's ncclComm_t, made so that none of its calls blocks: whether NCCL has finished is asked for again and again,
+// and another thread may abort the communicator between any two calls. Every use of the handle holds the lock, because
+// NCCL frees it when it aborts.
 #pragma once
 #include <mutex>
 #include <optional>
@@ -35,11 +36,11 @@ class AbortableComm {
   }
   /// Whether what was asked for is done, but for what streams do. Throws PeerLost, DeviceError naming `call`.
   bool settled(std::string_view call);
-  /// What went wrong beside the host, if anything did: for a thread that watches.
+  /// The error that NCCL reports by itself, if any: for a thread that watches.
   std::optional<std::string> trouble();
   /// Throws PeerLost after an abort.
   void check_alive();
-  /// Ends what it is at; the first reason counts. Any thread.
+  /// Ends every call and collective under way; the first reason counts. Any thread.
   void abort(const std::string& reason) noexcept;
   /// Ends it in order when what was queued is done within `patience`, else aborts it. Recordings that hold its
   /// collectives must be gone: NCCL waits for them.

@@ -1,5 +1,5 @@
-// What processes tell each other before they join: what has to fit together for NCCL, which itself says little when it
-// does not.
+// What processes tell each other before they join by NCCL, and the checks that they can exchange: NCCL's own errors say
+// little.
 #pragma once
 #include <span>
 #include <string>

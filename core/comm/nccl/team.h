@@ -1,5 +1,5 @@
-// The ranks of this process in one communicator, and the thread that watches over them: what NCCL finds wrong beside
-// the host, and what does not get done in time, ends every wait of all of them.
+// The ranks of this process in one communicator, and a thread that watches them: an error that NCCL reports, or a
+// collective that does not end in time, ends every wait of all ranks.
 #pragma once
 #include <condition_variable>
 #include <memory>
@@ -17,14 +17,15 @@
 
 namespace gpubench::nccl {
 
-/// Whether what a rank has queued gets done: two marks in its streams, the older of which a watching thread looks at,
-/// and the newer of which takes its turn. It costs a mark a call, however much is queued.
+/// Finds out when nothing that a rank has queued gets done any more. It keeps two marks (events) in the rank's streams:
+/// a watching thread looks at the older one; once that is reached, the newer one takes its place. A call costs one
+/// mark, however much is queued.
 class StallWatch {
  public:
   explicit StallWatch(Device& device);
   /// What is queued on `stream`, which is not recorded, has to be done in time from now on.
   void expect(Stream& stream);
-  /// How long nothing has been done, though something is to be; none while nothing is. Any thread.
+  /// How long nothing has been done although something is queued; none while nothing is queued. Any thread.
   std::optional<Seconds> stalled();
 
  private:

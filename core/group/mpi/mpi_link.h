@@ -40,7 +40,7 @@ class MpiLink {
 /// as after an error, are cancelled first.
 class MpiTransfers {
  public:
-  /// What is hot is looked at without sleeping: the peers are at it.
+  /// How to wait. hot: without sleeping, because the peers are about to send. for_others: with ever longer sleeps.
   enum class Patience : std::uint8_t { hot, for_others };
 
   MpiTransfers(MpiLink& link, int channel, const WaitEnd* end) : link_(&link), channel_(channel), end_(end) {}
