@@ -2,8 +2,25 @@
 # they run, so one binary serves machines with a GPU and without.
 set(GPUBENCH_CUDA "AUTO" CACHE STRING "GPU backend: ON, OFF, or AUTO: where the CUDA toolkit is found")
 set_property(CACHE GPUBENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(GPUBENCH_CUDA_ARCHITECTURES "all-major" CACHE STRING
-    "GPU architectures to compile kernels for: all-major (compute capability 7.5 to 12.0), or a list such as 80;90")
+# Kernels are compiled for the GPUs of this machine. Where there are none, one virtual architecture is compiled, which the
+# driver of any supported GPU finishes when the program starts there.
+set(GPUBENCH_CUDA_ARCHITECTURES "" CACHE STRING
+    "GPU architectures to compile kernels for: all-major (compute capability 7.5 to 12.0), or a list such as 80;90; empty: those of this machine's GPUs, else 75-virtual")
+function(gpubench_cuda_architectures result)
+  set(found ${GPUBENCH_CUDA_ARCHITECTURES})
+  if(NOT found)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE capabilities OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+    if(NOT failed AND capabilities MATCHES "^[0-9]+[.][0-9]+(\n[0-9]+[.][0-9]+)*$")
+      string(REPLACE "." "" capabilities "${capabilities}")
+      string(REPLACE "\n" ";" found "${capabilities}")
+      list(REMOVE_DUPLICATES found)
+    else()
+      set(found 75-virtual)
+    endif()
+  endif()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
 
 set(GPUBENCH_HAS_CUDA OFF)
 if(GPUBENCH_CUDA)
@@ -20,7 +37,7 @@ if(GPUBENCH_CUDA)
 endif()
 
 if(GPUBENCH_HAS_CUDA)
-  set(CMAKE_CUDA_ARCHITECTURES ${GPUBENCH_CUDA_ARCHITECTURES})
+  gpubench_cuda_architectures(CMAKE_CUDA_ARCHITECTURES)
   if(GPUBENCH_CCACHE)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${GPUBENCH_LAUNCHER})
   endif()
@@ -52,4 +69,4 @@ if(GPUBENCH_HAS_CUDA)
     target_include_directories(gpubench_nccl_headers SYSTEM INTERFACE ${GPUBENCH_NCCL_INCLUDE})
   endif()
 endif()
-message(STATUS "GPU backend: ${GPUBENCH_HAS_CUDA}, NCCL: ${GPUBENCH_HAS_NCCL}")
+message(STATUS "GPU backend: ${GPUBENCH_HAS_CUDA} (kernels for ${CMAKE_CUDA_ARCHITECTURES}), NCCL: ${GPUBENCH_HAS_NCCL}")

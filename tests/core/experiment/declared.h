@@ -1,6 +1,7 @@
-// Rows of measurements hold declared columns only.
+// What tests ask of the rows of measurements.
 #pragma once
 #include <gtest/gtest.h>
+#include <limits>
 #include <string_view>
 
 #include "core/results/column.h"
@@ -16,6 +17,11 @@ inline void expect_declared(const Record& record, std::string_view measurement) 
     EXPECT_TRUE(column.filled_by == "every row" || column.filled_by.find(measurement) != std::string_view::npos)
         << name << " is declared to be filled by " << column.filled_by;
   }
+}
+
+/// The number in a cell; NaN, which equals nothing, where it is empty or a text.
+inline double number(const Record& record, std::string_view column) {
+  return number_in(record.get(column)).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace gpubench

@@ -26,10 +26,6 @@ class StillTicker final : public Ticker {
   std::atomic<Clock::rep> passed_ = 0;
 };
 
-double number(const Record& record, std::string_view column) {
-  return number_in(record.get(column)).value_or(-1);
-}
-
 class GpuWatchTest : public ::testing::Test {
  protected:
   std::unique_ptr<GpuWatch> watch(const std::vector<WatchedGpu>& gpus) {

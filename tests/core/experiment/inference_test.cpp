@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using Inference = support::TrainTest;
 
-InferenceOptions quick() {
+InferenceOptions quick_inference() {
   InferenceOptions options;
   options.duration = Seconds(0.01);
   options.budget = Seconds(5);
@@ -28,14 +28,9 @@ InferenceOptions quick() {
   return options;
 }
 
-double number(const Record& record, std::string_view column) {
-  const auto value = number_in(record.get(column));
-  return value ? *value : std::nan("");
-}
-
 TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
   Trainer model = trainer(support::small_classifier());
-  InferenceOptions options = quick();
+  InferenceOptions options = quick_inference();
   options.batch = 4;
   options.best_flops_per_s = 1e9;
   const auto [record, samples] = measure_inference(model, options);
@@ -58,7 +53,7 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
 
 TEST_F(Inference, ManyClientsWaitForEachOther) {
   Trainer model = trainer(support::small_classifier());
-  InferenceOptions options = quick();
+  InferenceOptions options = quick_inference();
   options.concurrency = 4;
   const auto [record, samples] = measure_inference(model, options);
   EXPECT_EQ(number(record, "concurrency"), 4);
@@ -84,7 +79,7 @@ TEST_F(Inference, ClientsAreServedInTheOrderInWhichTheyAsked) {
 
 TEST_F(Inference, OfflineHasARateAndNoLatencies) {
   Trainer model = trainer(support::small_classifier());
-  InferenceOptions options = quick();
+  InferenceOptions options = quick_inference();
   options.mode = InferenceMode::offline;
   options.batch = 16;
   const auto [record, samples] = measure_inference(model, options);
@@ -149,7 +144,7 @@ TEST_F(Inference, TellsNoPercentileThatNoQueryLiesBeyond) {
 
 TEST_F(Inference, SaysThatTheBudgetLeftNoTimeForThePercentile) {
   Trainer model = trainer(support::small_classifier());
-  InferenceOptions options = quick();
+  InferenceOptions options = quick_inference();
   options.duration = options.budget = Seconds(1e-9);
   const auto [record, samples] = measure_inference(model, options);
   EXPECT_LT(samples.size(), queries_for_p99);
@@ -161,7 +156,7 @@ TEST_F(Inference, SaysThatTheBudgetLeftNoTimeForThePercentile) {
 TEST_F(Inference, RefusesWhatMakesNoSense) {
   const auto text = [&](auto change) {
     Trainer model = trainer(support::small_classifier());
-    InferenceOptions options = quick();
+    InferenceOptions options = quick_inference();
     change(options);
     try {
       measure_inference(model, options);
@@ -188,14 +183,14 @@ TEST_F(Inference, RefusesWhatMakesNoSense) {
 
 TEST_F(Inference, ARandomInputNeedsAShape) {
   Trainer model = trainer(std::make_shared<Model>("open", std::vector{support::dense(3, "softmax")}));
-  EXPECT_THAT([&] { measure_inference(model, quick()); },
+  EXPECT_THAT([&] { measure_inference(model, quick_inference()); },
               ThrowsMessage<Error>("measure.inference: model 'open' does not know the shape of its input yet; give "
                                    "input = dataset, or the first layer an input_shape"));
 }
 
 TEST_F(Inference, AnInterruptEndsItWithClientsWaiting) {
   Trainer model = trainer(support::small_classifier());
-  InferenceOptions options = quick();
+  InferenceOptions options = quick_inference();
   options.concurrency = 3;
   request_interrupt();
   EXPECT_THROW(measure_inference(model, options), Interrupted);

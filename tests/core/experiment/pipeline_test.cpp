@@ -17,7 +17,7 @@ namespace {
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
-PipelineLimits quick() {
+PipelineLimits quick_pipeline() {
   PipelineLimits limits;
   limits.stopping.budget = Seconds(0.05);
   limits.stopping.min_time = Seconds(0.01);
@@ -25,13 +25,9 @@ PipelineLimits quick() {
   return limits;
 }
 
-double number(const Record& record, std::string_view column) {
-  return *number_in(record.get(column));
-}
-
 TEST(MeasurePipeline, CountsElementsBytesAndEpochs) {
   const DatasetPtr dataset = prefetch(batch(from_tensor_slices({HostTensor::zeros({{64, 4}, Dtype::f32})}), 16), 2);
-  const auto [record, samples, stages, consumer, measured] = measure_pipeline(*dataset, quick());
+  const auto [record, samples, stages, consumer, measured] = measure_pipeline(*dataset, quick_pipeline());
   const double elements = number(record, "elements");
   EXPECT_GE(elements, static_cast<double>(samples.size()));
   // Every element has 16 rows of 4 floats.
@@ -68,7 +64,7 @@ TEST(MeasurePipeline, DoubtsWhatBuffersGave) {
   constexpr Seconds far_beyond_a_sample{0.05};
   std::int64_t elements = 1 << 12;
   while (time_of_rest(*filled_at_once(elements)) < far_beyond_a_sample) elements *= 2;
-  PipelineLimits limits = quick();
+  PipelineLimits limits = quick_pipeline();
   limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
   limits.stopping.budget = limits.stopping.min_time = Seconds(1e-6);
   const PipelineMeasurement measured = measure_pipeline(*filled_at_once(elements), limits);
@@ -89,7 +85,7 @@ TEST(MeasurePipeline, NeedsElements) {
       return cursor;
     }
   } empty(one);
-  EXPECT_THAT([&] { measure_pipeline(empty, quick()); },
+  EXPECT_THAT([&] { measure_pipeline(empty, quick_pipeline()); },
               ThrowsMessage<Error>("measure.pipeline: the dataset is empty"));
 }
 

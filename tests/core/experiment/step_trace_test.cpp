@@ -8,10 +8,6 @@
 namespace gpubench {
 namespace {
 
-double number(const Record& record, std::string_view column) {
-  return number_in(record.get(column)).value_or(-1);
-}
-
 class CountedSteps final : public StepSource {
  public:
   void step() override {

@@ -22,23 +22,17 @@ using ::testing::ThrowsMessage;
 using Measure = support::TrainTest;
 
 /// Ends at the first look at which there is an interval, however slow the machine is.
-TrainingOptions quick() {
+TrainingOptions quick_training() {
   TrainingOptions options;
   options.limits.stopping = {.relative_error = 1e6, .min_time = Seconds(1e-3), .budget = Seconds(60)};
   options.limits.warmup.max_time = Seconds(0.05);
   return options;
 }
 
-double number(const Record& record, std::string_view column) {
-  const Cell& cell = record.get(column);
-  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*integer);
-  return std::get<double>(cell);
-}
-
 TEST_F(Measure, FillsTheStandardColumns) {
   const Blobs blobs(64);
   Trainer model = trainer(support::small_classifier());
-  TrainingOptions options = quick();
+  TrainingOptions options = quick_training();
   options.best_flops_per_s = 1e9;
   const auto [record, samples, doubt, input_doubt, timeline, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
@@ -67,7 +61,7 @@ TEST_F(Measure, RatesAreByTheMeanStep) {
   const Blobs blobs(64);
   Trainer model = trainer(support::small_classifier());
   const auto [record, samples, doubt, input_doubt, timeline, ranks] =
-      measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick());
+      measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick_training());
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);
   EXPECT_NEAR(number(record, "flops_per_s") / (number(record, "flops_per_step") * steps_per_s), 1, 1e-9);
@@ -77,9 +71,10 @@ TEST_F(Measure, RatesAreByTheMeanStep) {
 TEST_F(Measure, FlopsAreThoseOfAWholeBatch) {
   const Blobs whole(32), with_rest(40);
   Trainer first = trainer(support::small_classifier()), second = trainer(support::small_classifier());
-  const auto expected = measure_training(first, *batches_of({whole.points, whole.one_hot}, 32), quick());
+  const auto expected = measure_training(first, *batches_of({whole.points, whole.one_hot}, 32), quick_training());
   for (int attempt = 0; attempt < 4; ++attempt) {  // a warm-up may end with either
-    const auto measured = measure_training(second, *batches_of({with_rest.points, with_rest.one_hot}, 32), quick());
+    const auto measured =
+        measure_training(second, *batches_of({with_rest.points, with_rest.one_hot}, 32), quick_training());
     EXPECT_EQ(number(measured.record, "flops_per_step"), number(expected.record, "flops_per_step"));
   }
 }
@@ -87,7 +82,7 @@ TEST_F(Measure, FlopsAreThoseOfAWholeBatch) {
 TEST_F(Measure, PartialBatchesAreNoSamples) {
   const Blobs blobs(40);
   Trainer model = trainer(support::small_classifier());
-  const auto measured = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 32), quick());
+  const auto measured = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 32), quick_training());
   const std::int64_t all = runtime.variables().read(*model.config().optimizer->iterations()).values<std::int64_t>()[0];
   EXPECT_LE(2 * static_cast<std::int64_t>(measured.samples.size()), all);
 }
@@ -95,7 +90,7 @@ TEST_F(Measure, PartialBatchesAreNoSamples) {
 TEST_F(Measure, DoubtsWhatBuffersGave) {
   const Blobs blobs(64);
   Trainer model = trainer(support::small_classifier());
-  TrainingOptions options = quick();
+  TrainingOptions options = quick_training();
   options.limits.warmup.max_time = options.limits.warmup.window_time = Seconds(1e-9);
   options.limits.stopping.budget = options.limits.stopping.min_time = Seconds(1e-6);
   // Filled before the first step; as one long epoch it is far from its end.
@@ -114,7 +109,7 @@ TEST_F(Measure, NeedsACompiledModel) {
   Trainer uncompiled(runtime, factory, support::small_classifier(), {});
   EXPECT_THAT(
       [&] {
-        measure_training(uncompiled, *batches_of({blobs.points, blobs.one_hot}, 32), quick());
+        measure_training(uncompiled, *batches_of({blobs.points, blobs.one_hot}, 32), quick_training());
       },
       ThrowsMessage<Error>(HasSubstr("has not been compiled")));
 }

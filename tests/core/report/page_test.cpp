@@ -10,16 +10,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const char nasty_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand {{style}} 'new' line";
+const char nasty_page_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand {{style}} 'new' line";
 
 TEST(ReportPage, HoldsEverythingAndRunsNothing) {
   gpubench::Run run;
   run.columns = {column_of("batch"), column_of("status"), column_of("detail")};
   run.records = {{{"batch", std::int64_t{1}}, {"status", std::string("ok")}},
-                 {{"batch", std::int64_t{2}}, {"status", std::string("error")}, {"detail", std::string(nasty_title)}}};
+                 {{"batch", std::int64_t{2}}, {"status", std::string("error")}, {"detail", std::string(nasty_page_title)}}};
   run.info = Info::Fields{
       {"experiment", "e"},
-      {"title", nasty_title},
+      {"title", nasty_page_title},
       {"run", "r1"},
       {"status", "interrupted"},
       {"axis_names", Info::List{"batch"}},
@@ -27,9 +27,9 @@ TEST(ReportPage, HoldsEverythingAndRunsNothing) {
       {"devices", Info::List{Info::Fields{{"name", "cpu:0"}}}},
       {"arguments", Info::List{"--set", "x=`1`"}},
       {"notes", Info::List{"a note <here>"}},
-      {"expectations", Info::List{Info::Fields{{"claim", nasty_title}, {"verdict", "refuted"}, {"reason", "1 < 2"}},
+      {"expectations", Info::List{Info::Fields{{"claim", nasty_page_title}, {"verdict", "refuted"}, {"reason", "1 < 2"}},
                                   Info::Fields{{"claim", "c"}, {"verdict", "not measurable here"}, {"reason", "r"}}}}};
-  const std::string page = report_page(run, {{nasty_title, "<?xml?><svg id='gpX'><!-- chart --></svg>"}});
+  const std::string page = report_page(run, {{nasty_page_title, "<?xml?><svg id='gpX'><!-- chart --></svg>"}});
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page,
               AllOf(HasSubstr("<title>a `touch /tmp/x` &quot;quoted&quot;, &lt;script&gt;alert(1)&lt;/script&gt; and "
@@ -85,7 +85,7 @@ TEST(IndexPage, GroupsRunsByExperiment) {
   const std::string page = index_page({{.directory = "nowhere",
                                         .experiment = "a",
                                         .name = "r1",
-                                        .title = nasty_title,
+                                        .title = nasty_page_title,
                                         .started = "2026",
                                         .status = "running",
                                         .rows = 3},

@@ -39,7 +39,7 @@ class Workers : public FolderTest {
   }
 };
 
-const std::string sweep = R"(
+const std::string workers_sweep = R"(
 local gb = require "gpubench"
 local index, count = gb.distribute.process_index(), gb.distribute.num_processes()
 gb.experiment {
@@ -52,8 +52,8 @@ gb.experiment {
 }
 )";
 
-std::string with_body(const std::string& body) {
-  std::string text = sweep;
+std::string workers_script(const std::string& body) {
+  std::string text = workers_sweep;
   return text.replace(text.find("BODY"), 4, body);
 }
 
@@ -90,13 +90,13 @@ class EndlessRun {
   pid_t process_ = 0;
 };
 
-const std::string announced =
-    with_body("if point.n == 2 then if index == 0 then print 'started' io.stdout:flush() end while true do end end");
+const std::string announced = workers_script(
+    "if point.n == 2 then if index == 0 then print 'started' io.stdout:flush() end while true do end end");
 
 TEST_F(Workers, WriteOneRunWithTheRowsAndSamplesOfAll) {
-  const Ended ended = run_with(2, sweep + "print(index)");
+  const Ended ended = run_with(2, workers_sweep + "print(index)");
   EXPECT_EQ(ended.status, 2) << "BODY is no Lua";
-  const Ended good = run_with(2, with_body("") + "print('index', index)", {"--out", "out"});
+  const Ended good = run_with(2, workers_script("") + "print('index', index)", {"--out", "out"});
   EXPECT_EQ(good.status, 0) << good.err;
   EXPECT_EQ(good.err, "");
   EXPECT_THAT(good.out,
@@ -123,12 +123,12 @@ gb.experiment {
 }
 
 TEST_F(Workers, DivideTheThreads) {
-  const Ended ended = run_with(2, with_body(""), {"--threads", "5"});
+  const Ended ended = run_with(2, workers_script(""), {"--threads", "5"});
   EXPECT_THAT(ended.out, AllOf(HasSubstr(") with 3 threads, process 1 ("), HasSubstr(") with 2 threads\n")));
 }
 
 TEST_F(Workers, APointThatFailsInOneFailsInAllAndTheSweepGoesOn) {
-  const Ended ended = run_with(3, with_body("if point.n == 2 and index == 1 then error('odd') end"));
+  const Ended ended = run_with(3, workers_script("if point.n == 2 and index == 1 then error('odd') end"));
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*, pid [0-9]+\\): script.lua:8: odd\n"));
   const std::string rows = read(find("results.csv"));
@@ -140,7 +140,7 @@ TEST_F(Workers, AnErrorOfTheScriptEndsAllAndIsToldOnce) {
   const Ended all = run_with(3, "\nerror('odd')");
   EXPECT_EQ(all.status, 2);
   EXPECT_EQ(all.err, "script.lua:2: odd\n");
-  const Ended one = run_with(2, with_body("") + "\nif index == 1 then error('odd') end\n" + with_body(""));
+  const Ended one = run_with(2, workers_script("") + "\nif index == 1 then error('odd') end\n" + workers_script(""));
   EXPECT_EQ(one.status, 2);
   EXPECT_THAT(one.err, AllOf(HasSubstr("process 1 ("), HasSubstr("failed: script.lua:13: odd")));
 }
@@ -292,7 +292,7 @@ TEST_F(Workers, ALostProcess0LeavesARunThatHasEnded) {
 }
 
 TEST_F(Workers, ThatAllCallOsExitEndWithItsStatus) {
-  const std::string script = with_body("") + "print('bye') pcall(os.exit, STATUS)";
+  const std::string script = workers_script("") + "print('bye') pcall(os.exit, STATUS)";
   const auto exiting = [&](const std::string& status) {
     std::string text = script;
     return run_with(3, text.replace(text.find("STATUS"), 6, status), {"--trusted"});
@@ -309,7 +309,7 @@ TEST_F(Workers, ThatAllCallOsExitEndWithItsStatus) {
 }
 
 TEST_F(Workers, OneThatLeavesWhileOthersExchangeIsAnError) {
-  const Ended ended = run_with(2, with_body("if point.n == 2 and index == 1 then os.exit(0) end"),
+  const Ended ended = run_with(2, workers_script("if point.n == 2 and index == 1 then os.exit(0) end"),
                                {"--trusted", "--peer-timeout", "2"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*\\) has come to the end of its script, and process 0 "
@@ -329,7 +329,7 @@ TEST_F(Workers, AreNotStartedByOneOfAnotherLauncher) {
 
 TEST_F(Workers, OneThatDoesNotComeIsGivenUp) {
   const Ended ended =
-      run_with(2, with_body("if point.n == 2 and index == 1 then while true do end end"), {"--peer-timeout", "2"});
+      run_with(2, workers_script("if point.n == 2 and index == 1 then while true do end end"), {"--peer-timeout", "2"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err,
               AllOf(HasSubstr("n=2: error: process 1 ("), HasSubstr("has waited for it for 2 s (--peer-timeout)")));
