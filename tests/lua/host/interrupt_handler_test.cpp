@@ -25,7 +25,7 @@ class InterruptTest : public SignalTest {
   /// Ctrl-C after the script has printed "ready".
   Ended interrupt(const std::string& script) {
     write("script.lua", "local function ready() print('ready') io.stdout:flush() end\n" + script);
-    Program program({"script.lua", "--budget", "100"}, path());
+    StartedProgram program({"script.lua", "--budget", "100"}, path());
     EXPECT_TRUE(program.wait_for("ready"));
     program.signal(SIGINT);
     return program.end();
@@ -114,7 +114,7 @@ class TimeoutTest : public SignalTest {
  protected:
   Ended time_out(const std::string& loop) {
     write("script.lua", "local function ready() end\n" + sweep_with(loop));
-    return Program({"script.lua", "--budget", "100", "--timeout", "0.2"}, path()).end();
+    return StartedProgram({"script.lua", "--budget", "100", "--timeout", "0.2"}, path()).end();
   }
   void expect_one_row(const Ended& ended) {
     EXPECT_EQ(ended.status, 0) << ended.err;
@@ -141,7 +141,7 @@ TEST_F(TimeoutTest, EndsALoopOfSteps) {
 TEST_F(InterruptTest, TheSecondOneKills) {
   write("script.lua",
         "print('ready') io.stdout:flush() string.rep('a', 1 << 22):find(string.rep('a?', 1 << 12) .. 'b')");
-  Program program({"script.lua"}, path());
+  StartedProgram program({"script.lua"}, path());
   ASSERT_TRUE(program.wait_for("ready"));
   const int status = program.signal_until_end(SIGINT).status;
   EXPECT_EQ(status, 128 + SIGINT);

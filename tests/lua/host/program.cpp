@@ -38,8 +38,8 @@ void drain(int& descriptor, std::string& text) {
 
 }  // namespace
 
-Program::Program(const std::vector<std::string>& arguments, const std::string& folder,
-                 const std::vector<std::string>& environment) {
+StartedProgram::StartedProgram(const std::vector<std::string>& arguments, const std::string& folder,
+                               const std::vector<std::string>& environment) {
   std::string name = GPUBENCH_PROGRAM;
   std::vector<std::string> copies = arguments;
   std::vector<char*> argv{name.data()};
@@ -64,13 +64,13 @@ Program::Program(const std::vector<std::string>& arguments, const std::string& f
   err_ = err.read_end;
 }
 
-Program::~Program() {
+StartedProgram::~StartedProgram() {
   if (process_ == 0) return;
   signal(SIGKILL);
   end();
 }
 
-bool Program::read_some(int milliseconds) {
+bool StartedProgram::read_some(int milliseconds) {
   std::array<pollfd, 2> ready{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
   if (out_ < 0 && err_ < 0) return false;
   poll(ready.data(), ready.size(), milliseconds);
@@ -79,24 +79,24 @@ bool Program::read_some(int milliseconds) {
   return true;
 }
 
-bool Program::wait_for(std::string_view text) {
+bool StartedProgram::wait_for(std::string_view text) {
   while (ended_.out.find(text) == std::string::npos)
     if (!read_some()) return false;
   return true;
 }
 
-void Program::signal(int number) const {
+void StartedProgram::signal(int number) const {
   kill(process_, number);
 }
 
-Ended Program::signal_until_end(int number) {
+Ended StartedProgram::signal_until_end(int number) {
   do {
     signal(number);
   } while (read_some(10));
   return end();
 }
 
-Ended Program::end() {
+Ended StartedProgram::end() {
   while (read_some()) continue;
   int status = 0;
   waitpid(process_, &status, 0);
@@ -107,7 +107,7 @@ Ended Program::end() {
 
 Ended run_program(const std::vector<std::string>& arguments, const std::string& folder,
                   const std::vector<std::string>& environment) {
-  return Program(arguments, folder, environment).end();
+  return StartedProgram(arguments, folder, environment).end();
 }
 
 }  // namespace gpubench

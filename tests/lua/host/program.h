@@ -14,14 +14,14 @@ struct Ended {
   std::string err;
 };
 
-class Program {
+class StartedProgram {
  public:
   /// Starts it in `folder`; `environment` holds "NAME=value" beside this process' own.
-  Program(const std::vector<std::string>& arguments, const std::string& folder,
-          const std::vector<std::string>& environment = {});
-  ~Program();
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+  StartedProgram(const std::vector<std::string>& arguments, const std::string& folder,
+                 const std::vector<std::string>& environment = {});
+  ~StartedProgram();
+  StartedProgram(const StartedProgram&) = delete;
+  StartedProgram& operator=(const StartedProgram&) = delete;
 
   /// Blocks until the program has printed the text to stdout; false when it ended before.
   bool wait_for(std::string_view text);

@@ -86,7 +86,7 @@ class EndlessRun {
     all.insert(all.end(), options.begin(), options.end());
     return all;
   }
-  Program program_;
+  StartedProgram program_;
   pid_t process_ = 0;
 };
 
@@ -254,7 +254,7 @@ TEST_F(Workers, AKilledProcessEndsTheRunAndRowsAreKept) {
 
 TEST_F(Workers, ThatAreToldToEndKeepTheirRows) {
   write("script.lua", announced);
-  Program program({"script.lua", "--workers", "2", "--quick"}, path());
+  StartedProgram program({"script.lua", "--workers", "2", "--quick"}, path());
   program.wait_for("started\n");
   program.signal(SIGTERM);
   const Ended ended = program.end();
