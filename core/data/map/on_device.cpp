@@ -10,8 +10,8 @@
 #include "core/data/element/block_pool.h"
 #include "core/data/function/block_function.h"
 #include "core/data/function/graph_function.h"
-#include "core/exec/run/in_place_program.h"
 #include "core/exec/plan_cache.h"
+#include "core/exec/run/in_place_program.h"
 #include "core/exec/step_fence.h"
 
 namespace gpubench {

@@ -15,20 +15,22 @@ const char nasty_page_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</
 TEST(ReportPage, HoldsEverythingAndRunsNothing) {
   gpubench::Run run;
   run.columns = {column_of("batch"), column_of("status"), column_of("detail")};
-  run.records = {{{"batch", std::int64_t{1}}, {"status", std::string("ok")}},
-                 {{"batch", std::int64_t{2}}, {"status", std::string("error")}, {"detail", std::string(nasty_page_title)}}};
-  run.info = Info::Fields{
-      {"experiment", "e"},
-      {"title", nasty_page_title},
-      {"run", "r1"},
-      {"status", "interrupted"},
-      {"axis_names", Info::List{"batch"}},
-      {"machine", Info::Fields{{"memory_bytes", std::int64_t{1} << 30}, {"host", "<host>"}}},
-      {"devices", Info::List{Info::Fields{{"name", "cpu:0"}}}},
-      {"arguments", Info::List{"--set", "x=`1`"}},
-      {"notes", Info::List{"a note <here>"}},
-      {"expectations", Info::List{Info::Fields{{"claim", nasty_page_title}, {"verdict", "refuted"}, {"reason", "1 < 2"}},
-                                  Info::Fields{{"claim", "c"}, {"verdict", "not measurable here"}, {"reason", "r"}}}}};
+  run.records = {
+      {{"batch", std::int64_t{1}}, {"status", std::string("ok")}},
+      {{"batch", std::int64_t{2}}, {"status", std::string("error")}, {"detail", std::string(nasty_page_title)}}};
+  run.info =
+      Info::Fields{{"experiment", "e"},
+                   {"title", nasty_page_title},
+                   {"run", "r1"},
+                   {"status", "interrupted"},
+                   {"axis_names", Info::List{"batch"}},
+                   {"machine", Info::Fields{{"memory_bytes", std::int64_t{1} << 30}, {"host", "<host>"}}},
+                   {"devices", Info::List{Info::Fields{{"name", "cpu:0"}}}},
+                   {"arguments", Info::List{"--set", "x=`1`"}},
+                   {"notes", Info::List{"a note <here>"}},
+                   {"expectations",
+                    Info::List{Info::Fields{{"claim", nasty_page_title}, {"verdict", "refuted"}, {"reason", "1 < 2"}},
+                               Info::Fields{{"claim", "c"}, {"verdict", "not measurable here"}, {"reason", "r"}}}}};
   const std::string page = report_page(run, {{nasty_page_title, "<?xml?><svg id='gpX'><!-- chart --></svg>"}});
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page,
