@@ -34,7 +34,11 @@ Member Member::from_text(const std::string& text) {
   Member member;
   std::vector<std::string> names, bus_ids;
   LineFields(text).read(member.name, member.host, member.version, names, bus_ids, member.unique_id, member.failure);
-  for (std::size_t i = 0; i < names.size(); ++i) member.gpus.push_back({names[i], bus_ids.at(i)});
+  if (names.size() != bus_ids.size()) {
+    throw Error(
+        fmt::format("nccl: the message of {} names {} GPUs and {} bus ids", member.name, names.size(), bus_ids.size()));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) member.gpus.push_back({names[i], bus_ids[i]});
   return member;
 }
 

@@ -11,8 +11,8 @@ namespace gpubench {
 namespace {
 
 using support::at;
-using ::testing::DoubleEq;
 using support::span;
+using ::testing::DoubleEq;
 using namespace std::chrono_literals;
 
 constexpr Window window{Clock::time_point(0ns), Clock::time_point(100ns)};

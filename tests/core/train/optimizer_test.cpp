@@ -8,8 +8,8 @@
 namespace gpubench {
 namespace {
 
-using ::testing::ElementsAre;
 using support::FakeVariables;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

@@ -196,7 +196,8 @@ TEST(NcclMembers, TheyComeBackFromTheirTexts) {
   EXPECT_EQ(two.gpus[1].bus_id, "bus 2");
   EXPECT_EQ(two.failure, "why");
   EXPECT_THAT([] { Member::from_text("GET / HTTP/1.1"); },
-              ThrowsMessage<Error>("nccl: a process answered with what is not gpubench's: 'GET / HTTP/1.1'"));
+              ThrowsMessage<Error>(::testing::StartsWith(
+                  "a process sent 'GET / HTTP/1.1', which is not a message of this gpubench: a text expected")));
 }
 
 TEST(NcclPatience, IsWhatTheEnvironmentSays) {

@@ -9,8 +9,8 @@
 namespace gpubench {
 namespace {
 
-using ::testing::ElementsAre;
 using support::FakeCupti;
+using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
