@@ -2,7 +2,7 @@
 // Weights are quantized by output channel, what is multiplied with them by one scale.
 // Weights can be packed: int8 in the order in which the device's kernel reads them, which is the backend's own affair.
 // Weights that do not change are packed once: an executor computes what depends on variables alone when those are
-// written to. The pass pack_weights puts the op before products whose weights are settled.
+// written to. The pass pack_weights puts the op before products whose weights are the same in every run.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/ops/conv.h"
