@@ -16,7 +16,7 @@ import report
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parents[2]
-PROGRAMS = [ROOT / "build/release/bin/gpubench", ROOT / "build/development/bin/gpubench", ROOT / "bin/gpubench"]
+PROGRAMS = [ROOT / "build/release/bin/gpubench", ROOT / "bin/gpubench"]
 PYTHONS = [pathlib.Path("python3"), ROOT / "build/peers/venv/bin/python"]
 NO_GPU = 77
 PROCESS_TIMEOUT_S = 900
