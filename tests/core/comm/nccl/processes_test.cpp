@@ -107,7 +107,7 @@ class GpusOfProcesses : public FolderTest {
   void expect_as_alone(const std::string& place) const {
     const std::vector<double> expected = alone();
     ASSERT_EQ(expected.size(), 8U);
-    Program first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
+    StartedProgram first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
     const Ended one = first.end(), other = second.end();
     EXPECT_EQ(one.status, 0) << one.err;
     EXPECT_EQ(other.status, 0) << other.err;
@@ -160,7 +160,7 @@ TEST_F(GpusOfProcesses, JoinedAtAnAddressUpdateAsOneGpu) {
 TEST_F(GpusOfProcesses, JoinedByAnIdAloneCannotGoThroughTheHost) {
   write("script.lua", training("local"));
   const std::string place = "file:" + file("id").string();
-  Program first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
+  StartedProgram first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
   EXPECT_THAT(first.end().err, HasSubstr("goes between processes through MPI, and GPUBENCH_NCCL_ID joins them for NCCL "
                                          "alone: start them with mpirun"));
   EXPECT_EQ(second.end().status, 2);
@@ -169,7 +169,7 @@ TEST_F(GpusOfProcesses, JoinedByAnIdAloneCannotGoThroughTheHost) {
 TEST_F(GpusOfProcesses, AKilledOneEndsTheOtherWithItsName) {
   write("script.lua", training("nccl", 1'000'000));
   const std::string place = "file:" + file("id").string();
-  Program first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
+  StartedProgram first({"script.lua"}, path(), rank_of(place, 0)), second({"script.lua"}, path(), rank_of(place, 1));
   ASSERT_TRUE(first.wait_for("started\n"));
   second.signal(SIGKILL);
   const Ended ended = first.end();
@@ -183,7 +183,7 @@ TEST_F(GpusOfProcesses, AKilledOneOfMpirunEndsTheOther) {
   if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
   for (const std::string how : {"nccl", "local"}) {
     write("script.lua", training(how, 1'000'000));
-    Program program({"script.lua", "--workers", "2"}, path());
+    StartedProgram program({"script.lua", "--workers", "2"}, path());
     ASSERT_TRUE(program.wait_for("started\n"));
     const pid_t lost = process_of_mpi_rank(1);
     ASSERT_GT(lost, 0);
