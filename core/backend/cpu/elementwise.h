@@ -1,5 +1,5 @@
-// The loop of all element-wise kernels: out[i] = f(a[i], b[i], ...), each input as it stands or stretched. One template
-// makes every combination of stretched inputs a loop of its own, which vectorizes.
+// The loop of all element-wise kernels: out[i] = f(a[i], b[i], ...), with each input either read per element or
+// broadcast. The template instantiates a separate loop for every combination, so that each one vectorizes.
 #pragma once
 #include <memory>
 #include <tuple>
@@ -16,7 +16,7 @@ using Pointers = std::tuple<const In*...>;
 
 namespace detail {
 
-/// Stretched inputs are read once, before the loop. `out` may be one of the others: element i is read before it is
+/// Broadcast inputs are read once, before the loop. `out` may be one of the inputs: element i is read before it is
 /// written.
 template <class F, class Out, class... In, bool... Stretched, std::size_t... I>
 void loop(const F& f, std::int64_t count, Out* out, const Pointers<In...>& in, std::index_sequence<I...>,
@@ -63,7 +63,7 @@ class Elementwise {
   }
 
  private:
-  /// Threads begin at multiples of this many elements, so that no two of them write one cache line.
+  /// Each thread's share begins at a multiple of this many elements, so that no two threads write to one cache line.
   static constexpr std::int64_t cache_line = 64;
 
   template <std::size_t... I>
@@ -95,7 +95,7 @@ class Elementwise {
   int threads_ = 1;
 };
 
-/// A kernel of f: In... -> Out. `flops` is what one element costs beside its bytes, for the number of threads.
+/// A kernel of f: In... -> Out. `flops` is the cost of f per element; it decides the number of threads.
 template <class Out, class... In, class F>
 std::unique_ptr<Kernel> elementwise(std::string_view op, F f, const Signature& signature, std::int64_t flops = 0) {
   return loop_kernel(Elementwise<F, Out, In...>(op, f, signature, flops));
