@@ -80,7 +80,7 @@ class Conv2DMaxPool final : public Op {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
-  /// Of both convolution and pool.
+  /// Flops of both convolution and pool.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
   /// The type of the convolution's result.

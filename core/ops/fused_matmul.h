@@ -20,7 +20,7 @@ class MatmulAccumulate final : public Op {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Alias> aliases() const override { return {{0, 2, Alias::Kind::may_overwrite}}; }
   bool adds_inputs() const override { return true; }
-  /// Of both product and addition.
+  /// Flops of both product and addition.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
   const MatmulAttributes options;
@@ -37,7 +37,7 @@ class MatmulBiasGradient final : public Op {
   std::string_view name() const override { return "matmul_bias_gradient"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  /// Of both product and sum.
+  /// Flops of both product and sum.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
   const MatmulAttributes options;
@@ -57,7 +57,7 @@ class MatmulAux final : public Op {
   std::string_view name() const override { return "matmul_aux"; }
   std::string attributes() const override { return Matmul(options).attributes(); }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  /// Of the product.
+  /// Flops of the product.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
   const MatmulAttributes options;
@@ -71,7 +71,7 @@ class MatmulActivationGradient final : public Op {
   std::string_view name() const override { return "matmul_activation_gradient"; }
   std::string attributes() const override { return Matmul(options).attributes(); }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  /// Of the product.
+  /// Flops of the product.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
   /// The product without the derivative.
   Matmul product() const;
