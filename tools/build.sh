@@ -26,9 +26,15 @@ configure_program() {
 compile_program() {
   local ninja=(ninja -C "$build" gpubench)
   [[ $("${ninja[@]}" -n 2>&1) != *"no work to do"* ]] || return 0
-  echo "gpubench: building the program (the first time takes some minutes) ..." >&2
+  if [[ -e $program ]]; then
+    echo "gpubench: building what has changed ..." >&2
+  else
+    local cores seconds=420  # of one processor
+    cores=$(nproc)
+    echo "gpubench: building the program, about $((1 + seconds / cores / 60)) minutes on $cores processors ..." >&2
+  fi
   if [[ -t 2 ]]; then
-    NINJA_STATUS='[%f/%t, %es] ' "${ninja[@]}" </dev/null >&2
+    NINJA_STATUS='[%p of %t steps, %es] ' "${ninja[@]}" </dev/null >&2
   else
     run_quietly "$build/build.log" "${ninja[@]}"
   fi
