@@ -26,6 +26,9 @@ if(GPUBENCH_UNITY)
 else()
   list(APPEND options -Wshadow)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND options "SHELL:--param ggc-min-heapsize=524288")  # kilobytes before it collects garbage: a tenth less time
+endif()
 if(GPUBENCH_ARCH)
   list(APPEND options -march=${GPUBENCH_ARCH})
 endif()
@@ -44,6 +47,11 @@ target_include_directories(gpubench_options INTERFACE ${CMAKE_SOURCE_DIR})
 
 function(gpubench_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${GPUBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${GPUBENCH_UNITY_SIZE})
+endfunction()
+
+# Folders whose loops go over data are optimized further; elsewhere that only takes a tenth more time to compile.
+function(gpubench_data_loops target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
 endfunction()
 
 # gpubench_module(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
