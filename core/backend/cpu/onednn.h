@@ -1,6 +1,6 @@
 // oneDNN as our planners see it. Versions 2 and 3 differ in how primitives are described: onednn_v2.cpp and
 // onednn_v3.cpp define the functions marked "by version", the build takes one of them, and planners are written once.
-// To be included by sources of this folder only.
+// To be included by sources of this folder and tests/bench only.
 #pragma once
 #include <array>
 #include <oneapi/dnnl/dnnl.hpp>
