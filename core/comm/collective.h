@@ -10,7 +10,6 @@
 
 namespace gpubench {
 
-enum class Reduction : std::uint8_t { sum, max };
 enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, broadcast };
 
 /// "all_reduce".
