@@ -9,19 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "core/comm/collective.h"
+#include "core/comm/host_communicator.h"
 #include "core/comm/local/rank_tree.h"
-#include "core/comm/tensor_pieces.h"
 #include "core/comm/waitable_count.h"
 
 namespace gpubench {
-
-/// A collective and what is computed from it once.
-struct LocalCollective {
-  Collective collective;
-  std::uint64_t signature = 0;
-  TensorPieces pieces;
-};
 
 /// What a rank takes at a time: some microseconds of work, so that ranks end together, and far more than taking costs.
 inline constexpr std::size_t piece_bytes = std::size_t{128} << 10;
