@@ -38,6 +38,8 @@ struct World {
   Devices devices;
   Runtime runtime;
   Dispatcher dispatcher;
+  /// Of the current strategy:scope, which train the models that are made in it; null outside a scope.
+  ReplicasPtr replicas;
 };
 using WorldPtr = std::shared_ptr<World>;
 
@@ -89,10 +91,8 @@ class Session {
   std::string dtype_policy() const { return dtype_policy_.value_or(std::string(to_string(floatx_))); }
   void set_dtype_policy(std::optional<std::string> name) { dtype_policy_ = std::move(name); }
 
-  /// The replicas of the current strategy:scope, which train the models that are made in it; null outside a scope.
-  const ReplicasPtr& replicas() const { return replicas_; }
-  void set_replicas(ReplicasPtr replicas) { replicas_ = std::move(replicas); }
-  /// Where strategy:run notes each step, one entry a strategy; null outside of gb.measure.loop.
+  /// Where strategy:run reports each step that was taken, one entry a strategy; null outside of gb.measure.loop. Its
+  /// row alone reads them: no step depends on what is here.
   std::vector<ReplicaSteps>* replica_steps() { return replica_steps_; }
   void set_replica_steps(std::vector<ReplicaSteps>* steps) { replica_steps_ = steps; }
 
@@ -128,7 +128,6 @@ class Session {
   std::unique_ptr<ProcessGroup> group_;
   DeviceConfig config_;
   WorldPtr world_;
-  ReplicasPtr replicas_;
   std::vector<ReplicaSteps>* replica_steps_ = nullptr;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
