@@ -29,9 +29,6 @@ class LinearLayer : public Layer {
   /// "input_range", where aware: the moving average of the batches' largest magnitudes, over the rows of all replicas;
   /// 0 before the first.
   const VariablePtr& input_range() const { return input_range_; }
-  /// "kernel_scale" [outputs] and "input_scale" stand beside the kernel of an integer layer.
-  const VariablePtr& kernel_scale() const { return kernel_scale_; }
-  const VariablePtr& input_scale() const { return input_scale_; }
 
   /// Why an integer product is no part of a training.
   static constexpr const char* untrainable =
@@ -66,7 +63,8 @@ class LinearLayer : public Layer {
   std::int64_t width_;
   std::string activation_;
   Quantization quantization_;
-  VariablePtr kernel_, bias_, kernel_scale_, input_scale_, input_range_;
+  VariablePtr kernel_, bias_, input_range_;
+  VariablePtr kernel_scale_, input_scale_;  // [outputs] and []; beside the kernel of an integer layer
 };
 
 }  // namespace gpubench
