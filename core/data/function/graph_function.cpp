@@ -19,10 +19,11 @@
 namespace gpubench {
 namespace {
 
-/// A CPU device of one thread of its own.
+/// A CPU device of one thread of its own, without those of other backends.
 DevicePlace one_thread() {
-  const DeviceConfig config{{DeviceId::Kind::gpu, {.devices = std::vector<LogicalDevice>{}}},
-                            {DeviceId::Kind::cpu, {.devices = {{{.threads = 1}}}}}};
+  DeviceConfig config;
+  for (const DeviceId::Kind kind : device_kinds()) config[kind].devices.emplace();
+  config[DeviceId::Kind::cpu].devices->push_back({.threads = 1});
   return {std::make_shared<const Devices>(config), DeviceId{}};
 }
 
