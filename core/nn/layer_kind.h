@@ -1,4 +1,4 @@
-// What makes a layer from its options: one description per kind, listed in layer_kinds.cpp, used by scripts and by
+// What makes a layer from its options: one description per kind, listed in layer_kind.cpp, used by scripts and by
 // saved architectures alike.
 #pragma once
 #include <string_view>
