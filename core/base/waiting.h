@@ -2,6 +2,7 @@
 // before it sleeps.
 #pragma once
 #include <algorithm>
+#include <stop_token>
 #include <thread>
 
 #include "core/base/clock.h"
@@ -36,6 +37,15 @@ class Pause {
   static constexpr int rounds_without_sleep = 100;
   static constexpr std::chrono::microseconds first_sleep{20}, longest_sleep{1000};
   int rounds_ = 0;
+};
+
+/// Time and waiting for it, as one object that tests replace by a clock of their own.
+class Ticker {
+ public:
+  virtual ~Ticker() = default;
+  virtual Clock::time_point now() const { return Clock::now(); }
+  /// Blocks until `time`, and returns true, or until a stop is asked for, and returns false.
+  virtual bool wait_until(Clock::time_point time, const std::stop_token& stop);
 };
 
 }  // namespace gpubench

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/comm/collective.h"
 #include "core/comm/communicator.h"
 #include "core/comm/exchange_clock.h"
-#include "core/comm/tensor_pieces.h"
 
 namespace gpubench {
 

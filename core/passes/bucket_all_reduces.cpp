@@ -11,7 +11,7 @@
 
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -5,14 +5,27 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "core/base/ticker.h"
-#include "core/telemetry/probe.h"
+#include "core/base/waiting.h"
 #include "core/telemetry/readings.h"
 
 namespace gpubench {
+
+/// A source of readings that are taken beside the samples of a measurement. A reading that cannot be taken is NaN,
+/// which results write as an empty cell: never 0, never -1.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  virtual std::string_view name() const = 0;
+  /// Names with their unit at the end, as in results: "resident_memory_bytes".
+  virtual std::span<const std::string_view> columns() const = 0;
+  /// Fills one value per column. Rates and shares cover the time since the previous reading (the first: since
+  /// construction).
+  virtual void read(std::span<double> values) = 0;
+};
 
 struct SamplerOptions {
   /// Longer than what NVML's hardware counters need between two samples.

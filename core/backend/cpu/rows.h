@@ -1,6 +1,6 @@
 // Tensors seen as rows of channels or classes, and sums down their columns: what bias, normalization, softmax and loss
-// kernels have in common. A row of ten classes is too short for vector code, so the
-// expensive part (the exponential) runs over all elements of a block of rows and only the cheap parts run row by row.
+// kernels have in common. A row of ten classes is too short for vector code, so the expensive part (the exponential)
+// runs over all elements of a block of rows and only the cheap parts run row by row.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -13,6 +13,22 @@
 #include "core/tensor/tensor_type.h"
 
 namespace gpubench::cpu {
+
+/// Terms that are added in float32 lanes before their sum moves on to double precision.
+inline constexpr std::int64_t sum_block = 1024;
+
+/// Stays accurate for millions of terms.
+inline double sum_of(const float* values, std::int64_t count) {
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += sum_block) {
+    const std::int64_t end = std::min(begin + sum_block, count);
+    float part = 0;
+#pragma omp simd reduction(+ : part)
+    for (std::int64_t i = begin; i < end; ++i) part += values[i];
+    total += static_cast<double>(part);
+  }
+  return total;
+}
 
 struct Rows {
   std::int64_t count = 0;

@@ -2,7 +2,9 @@
 // and fits into the workspace is taken. Nothing is measured, so that the same graph gets the same engine in every run.
 #pragma once
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,6 +67,29 @@ class CudnnRun {
   /// The memory of the last run, as cuDNN wants it: most runs have the same.
   std::optional<BackendDescriptor> pack_;
   std::vector<void*> packed_;
+};
+
+class CudaDevice;
+
+/// Which engine computes a convolution on one device: chosen once and remembered for all kernels of the device, since
+/// building an engine may compile it.
+class ConvolutionPlans {
+ public:
+  explicit ConvolutionPlans(CudaDevice& device) : device_(device) {}
+
+  struct Choice {
+    std::shared_ptr<const CudnnPlan> plan;  ///< nullptr where no engine is left
+    std::string why_not;
+  };
+  /// What runs behind the problem's graph does not matter. Any thread may call it; what it returns stays.
+  const Choice& find(ConvolutionProblem problem);
+
+ private:
+  Choice choose(const ConvolutionProblem& problem) const;
+
+  CudaDevice& device_;
+  std::mutex mutex_;
+  std::map<ConvolutionProblem, Choice> chosen_;
 };
 
 }  // namespace gpubench::cuda

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/element/rows.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {

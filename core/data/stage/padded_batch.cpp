@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/data/element/block_pool.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 #include "core/math/half.h"
 #include "core/tensor/tensor_type.h"
 

@@ -6,7 +6,7 @@
 #include "core/graph/exchange_ops.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
