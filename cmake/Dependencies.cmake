@@ -33,7 +33,6 @@ target_include_directories(mustache INTERFACE ${MUSTACHE_INCLUDE})
 
 if(GPUBENCH_TESTS)
   find_package(GTest REQUIRED)
-  include(GoogleTest)
 endif()
 
 # Open MPI's header; other MPIs have another binary interface. Its library is opened at run time.

@@ -85,21 +85,36 @@ function(gpubench_test_objects name)
   gpubench_compile_as_test(${name})
 endfunction()
 
-# gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...])
-# makes one GoogleTest program for FOLDER's tests; every TEST in it is a CTest test named after its folder. OpenMP's
-# threads sleep between loops there: teams that spin starve each other where tests share the cores. GPUs are hidden from
-# these tests, which shall see the same on every machine.
+# gpubench_test(FOLDER SOURCES file... [DEPENDS folder...] [LIBRARIES target...] [SHARDS n])
+# makes one GoogleTest program for FOLDER's tests and one CTest test, cases/FOLDER, that runs all its cases in one process
+# and reports each (tests/support/main.cpp); SHARDS divides the cases among n processes. OpenMP's threads sleep between
+# loops there: teams that spin starve each other where tests share the cores. GPUs are hidden from these tests, which
+# shall see the same on every machine.
 function(gpubench_test folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "SHARDS" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target test_${folder})
   string(REPLACE "/" "_" dependencies "${ARG_DEPENDS}")
   add_executable(${target} ${ARG_SOURCES})
   gpubench_unity(${target})
-  target_link_libraries(${target} PRIVATE ${dependencies} gpubench_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_link_libraries(${target} PRIVATE ${dependencies} gpubench_options ${ARG_LIBRARIES} tests_main GTest::gmock GTest::gtest)
   gpubench_compile_as_test(${target})
-  gtest_discover_tests(${target} TEST_PREFIX "${folder}/" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT 300 ENVIRONMENT OMP_WAIT_POLICY=passive
-                                  ENVIRONMENT_MODIFICATION "CUDA_VISIBLE_DEVICES=set:")
+  if(NOT ARG_SHARDS)
+    set(ARG_SHARDS 1)
+  endif()
+  foreach(shard RANGE 1 ${ARG_SHARDS})
+    set(name cases/${folder})
+    if(ARG_SHARDS GREATER 1)
+      string(APPEND name /${shard}_of_${ARG_SHARDS})
+    endif()
+    math(EXPR index "${shard} - 1")
+    set(report ${CMAKE_BINARY_DIR}/tests/reports/${name}.xml)
+    get_filename_component(reports ${report} DIRECTORY)
+    file(MAKE_DIRECTORY ${reports})
+    add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800
+      ENVIRONMENT "OMP_WAIT_POLICY=passive;GPUBENCH_TESTS_REPORT=${report};GPUBENCH_TESTS_FOLDER=${folder}/;GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}"
+      ENVIRONMENT_MODIFICATION "CUDA_VISIBLE_DEVICES=set:")
+  endforeach()
 endfunction()
 
 # gpubench_lua_tests(FOLDER script... [PROGRAM target])

@@ -4,6 +4,8 @@
 
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"
 #include "core/backend/kernel_table.h"
 #include "core/graph/leaf_ops.h"
@@ -13,6 +15,58 @@
 
 namespace gpubench::cpu {
 namespace {
+
+template <std::size_t arity>
+class Elementwise {
+ public:
+  Elementwise(const ElementLoops<arity>& loops, std::int64_t elements, std::int64_t flops)
+      : loops_(loops), elements_(elements) {
+    std::int64_t bytes = loops.out_bytes;
+    for (const std::int64_t each : loops.in_bytes) bytes += each;
+    threads_ = threads_for_stream(loops.plan.rows == 1 ? elements / cache_line : loops.plan.rows, elements * bytes,
+                                  elements * flops);
+  }
+
+  void operator()(Views inputs, Views outputs) const {
+    if (elements_ == 0) return;
+    if (loops_.plan.rows == 1) {
+      run_flat(inputs, outputs[0].data);
+    } else {
+      run_rows(inputs, outputs[0].data);
+    }
+  }
+
+ private:
+  /// Threads begin at multiples of this many elements, so that no two of them write one cache line.
+  static constexpr std::int64_t cache_line = 64;
+
+  void run_flat(Views inputs, std::byte* out) const {
+    const std::int64_t lines = (elements_ + cache_line - 1) / cache_line;
+    parallel_ranges(threads_, lines, [&](int, std::int64_t first, std::int64_t last) {
+      const std::int64_t begin = first * cache_line, end = std::min(last * cache_line, elements_);
+      std::array<const std::byte*, arity> in;
+      for (std::size_t i = 0; i < arity; ++i) {
+        in[i] = inputs[i].data + begin * loops_.plan.inner_strides[i] * loops_.in_bytes[i];
+      }
+      loops_.loop(loops_.f.data(), end - begin, out + begin * loops_.out_bytes, in.data());
+    });
+  }
+
+  void run_rows(Views inputs, std::byte* out) const {
+    parallel_ranges(threads_, loops_.plan.rows, [&](int, std::int64_t begin, std::int64_t end) {
+      RowCursor<arity> cursor(loops_.plan, begin);
+      for (std::int64_t row = begin; row < end; ++row, cursor.next()) {
+        std::array<const std::byte*, arity> in;
+        for (std::size_t i = 0; i < arity; ++i) in[i] = inputs[i].data + cursor.offset(i) * loops_.in_bytes[i];
+        loops_.loop(loops_.f.data(), loops_.plan.inner, out + row * loops_.plan.inner * loops_.out_bytes, in.data());
+      }
+    });
+  }
+
+  ElementLoops<arity> loops_;
+  std::int64_t elements_ = 0;
+  int threads_ = 1;
+};
 
 template <math::Domain domain>
 auto types_of() {
@@ -98,6 +152,14 @@ std::unique_ptr<Kernel> plan_cast(const Cast& op, const Signature& signature, De
 }
 
 }  // namespace
+
+template <std::size_t arity>
+std::unique_ptr<Kernel> element_kernel(const ElementLoops<arity>& loops, std::int64_t elements, std::int64_t flops) {
+  return loop_kernel(Elementwise<arity>(loops, elements, flops));
+}
+template std::unique_ptr<Kernel> element_kernel(const ElementLoops<1>&, std::int64_t, std::int64_t);
+template std::unique_ptr<Kernel> element_kernel(const ElementLoops<2>&, std::int64_t, std::int64_t);
+template std::unique_ptr<Kernel> element_kernel(const ElementLoops<3>&, std::int64_t, std::int64_t);
 
 void add_elementwise(KernelTable& table) {
 #define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \

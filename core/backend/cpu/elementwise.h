@@ -1,104 +1,90 @@
-// The loop of all element-wise kernels: out[i] = f(a[i], b[i], ...), each input as it stands or stretched. One template
-// makes every combination of stretched inputs a loop of its own, which vectorizes.
+// Kernels that apply one function to each element: out[i] = f(a[i], b[i], ...), each input as it stands or stretched.
+// What is compiled for each function and choice of types is the innermost loop alone, once for each combination of
+// stretched inputs, so that it vectorizes.
 #pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
+#include "core/backend/backend.h"
 #include "core/backend/broadcast_plan.h"
-#include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/parallel.h"
 
 namespace gpubench::cpu {
 
-template <class... In>
-using Pointers = std::tuple<const In*...>;
+/// Writes `count` elements to `out` from those at `in`. `f` is the function object. `out` may be one of the inputs that
+/// are not stretched.
+using ElementLoop = void (*)(const void* f, std::int64_t count, void* out, const std::byte* const* in);
+
+/// What a kernel of `arity` inputs runs.
+template <std::size_t arity>
+struct ElementLoops {
+  BroadcastPlan<arity> plan;
+  ElementLoop loop = nullptr;  ///< for the plan's stretched inputs
+  alignas(8) std::array<std::byte, 16> f{};
+  std::int64_t out_bytes = 0;  ///< of an element
+  std::array<std::int64_t, arity> in_bytes{};
+};
+
+/// `flops` is what one element costs beside its bytes, for the number of threads. For 1, 2 and 3 inputs.
+template <std::size_t arity>
+std::unique_ptr<Kernel> element_kernel(const ElementLoops<arity>& loops, std::int64_t elements, std::int64_t flops);
 
 namespace detail {
 
-/// Stretched inputs are read once, before the loop. `out` may be one of the others: element i is read before it is
-/// written.
-template <class F, class Out, class... In, bool... Stretched, std::size_t... I>
-void loop(const F& f, std::int64_t count, Out* out, const Pointers<In...>& in, std::index_sequence<I...>,
-          std::integer_sequence<bool, Stretched...>) {
-  const std::tuple<In...> first{*std::get<I>(in)...};
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) out[i] = f((Stretched ? std::get<I>(first) : std::get<I>(in)[i])...);
-}
+template <class Body, bool... Stretched>
+struct LoopOf;
 
-template <bool... Chosen, class F, class Out, class... In>
-void choose_loop(const F& f, std::int64_t count, Out* out, const Pointers<In...>& in,
-                 const std::array<std::int64_t, sizeof...(In)>& strides) {
-  if constexpr (sizeof...(Chosen) == sizeof...(In)) {
-    loop(f, count, out, in, std::index_sequence_for<In...>{}, std::integer_sequence<bool, Chosen...>{});
-  } else if (strides[sizeof...(Chosen)] == 0) {
-    choose_loop<Chosen..., true>(f, count, out, in, strides);
-  } else {
-    choose_loop<Chosen..., false>(f, count, out, in, strides);
-  }
-}
-
-}  // namespace detail
-
-template <class F, class Out, class... In>
-class Elementwise {
- public:
-  static constexpr std::size_t arity = sizeof...(In);
-
-  Elementwise(std::string_view op, F f, const Signature& signature, std::int64_t flops)
-      : f_(f), plan_(plan_broadcast<arity>(op, signature.inputs, signature.outputs[0].shape)) {
-    constexpr std::int64_t bytes = sizeof(Out) + (sizeof(In) + ...);
-    elements_ = signature.outputs[0].elements();
-    threads_ =
-        threads_for_stream(plan_.rows == 1 ? elements_ / cache_line : plan_.rows, elements_ * bytes, elements_ * flops);
-  }
-
-  void operator()(Views inputs, Views outputs) const {
-    if (elements_ == 0) return;
-    if (plan_.rows == 1) {
-      run_flat(std::index_sequence_for<In...>{}, inputs, outputs[0].as<Out>());
-    } else {
-      run_rows(std::index_sequence_for<In...>{}, inputs, outputs[0].as<Out>());
-    }
+/// Stretched inputs are read once, before the loop.
+template <class F, class Out, class... In, bool... Stretched>
+struct LoopOf<Out(F, In...), Stretched...> {
+  static void run(const void* f, std::int64_t count, void* out, const std::byte* const* in) {
+    run(*static_cast<const F*>(f), count, static_cast<Out*>(out), in, std::index_sequence_for<In...>{});
   }
 
  private:
-  /// Threads begin at multiples of this many elements, so that no two of them write one cache line.
-  static constexpr std::int64_t cache_line = 64;
-
   template <std::size_t... I>
-  void run_flat(std::index_sequence<I...>, Views inputs, Out* out) const {
-    const Pointers<In...> in{inputs[I].template as<In>()...};
-    const std::int64_t lines = (elements_ + cache_line - 1) / cache_line;
-    parallel_ranges(threads_, lines, [&](int, std::int64_t first, std::int64_t last) {
-      const std::int64_t begin = first * cache_line, end = std::min(last * cache_line, elements_);
-      const Pointers<In...> part{std::get<I>(in) + begin * plan_.inner_strides[I]...};
-      detail::choose_loop<>(f_, end - begin, out + begin, part, plan_.inner_strides);
-    });
+  static void run(const F f, std::int64_t count, Out* out, const std::byte* const* bytes, std::index_sequence<I...>) {
+    const std::tuple<const In*...> in{reinterpret_cast<const In*>(bytes[I])...};
+    const std::tuple<In...> first{*std::get<I>(in)...};
+    if constexpr ((Stretched && ...)) {
+      std::fill_n(out, count, f(std::get<I>(first)...));
+    } else {
+#pragma omp simd
+      for (std::int64_t i = 0; i < count; ++i) out[i] = f((Stretched ? std::get<I>(first) : std::get<I>(in)[i])...);
+    }
   }
-
-  template <std::size_t... I>
-  void run_rows(std::index_sequence<I...>, Views inputs, Out* out) const {
-    const Pointers<In...> in{inputs[I].template as<In>()...};
-    parallel_ranges(threads_, plan_.rows, [&](int, std::int64_t begin, std::int64_t end) {
-      RowCursor<arity> cursor(plan_, begin);
-      for (std::int64_t row = begin; row < end; ++row, cursor.next()) {
-        const Pointers<In...> part{std::get<I>(in) + cursor.offset(I)...};
-        detail::choose_loop<>(f_, plan_.inner, out + row * plan_.inner, part, plan_.inner_strides);
-      }
-    });
-  }
-
-  F f_;
-  BroadcastPlan<arity> plan_;
-  std::int64_t elements_ = 0;
-  int threads_ = 1;
 };
 
-/// A kernel of f: In... -> Out. `flops` is what one element costs beside its bytes, for the number of threads.
+}  // namespace detail
+
+/// The loop of Body, Out(F, In...), for inputs with these strides, which are 1 or 0.
+template <class Body, bool... Chosen, std::size_t arity>
+ElementLoop choose_loop(const std::array<std::int64_t, arity>& strides) {
+  if constexpr (sizeof...(Chosen) < arity) {
+    return strides[sizeof...(Chosen)] == 0 ? choose_loop<Body, Chosen..., true>(strides)
+                                           : choose_loop<Body, Chosen..., false>(strides);
+  } else {
+    return &detail::LoopOf<Body, Chosen...>::run;
+  }
+}
+
+/// A kernel of f: In... -> Out.
 template <class Out, class... In, class F>
 std::unique_ptr<Kernel> elementwise(std::string_view op, F f, const Signature& signature, std::int64_t flops = 0) {
-  return loop_kernel(Elementwise<F, Out, In...>(op, f, signature, flops));
+  constexpr std::size_t arity = sizeof...(In);
+  ElementLoops<arity> loops;
+  static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(loops.f) && alignof(F) <= 8);
+  loops.plan = plan_broadcast<arity>(op, signature.inputs, signature.outputs[0].shape);
+  loops.loop = choose_loop<Out(F, In...)>(loops.plan.inner_strides);
+  new (loops.f.data()) F(f);
+  loops.out_bytes = sizeof(Out);
+  loops.in_bytes = {sizeof(In)...};
+  return element_kernel(loops, signature.outputs[0].elements(), flops);
 }
 
 }  // namespace gpubench::cpu

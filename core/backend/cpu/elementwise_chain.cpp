@@ -11,6 +11,8 @@
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/loop_kernel.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/math/functions.h"
 
 namespace gpubench::cpu {
@@ -100,10 +102,12 @@ using StepLoop = void (*)(std::int64_t count, float* out, BlockOperand a, BlockO
 
 template <class F>
 void step_loop(std::int64_t count, float* out, BlockOperand a, BlockOperand b) {
+  const F f;
+  const std::array in{reinterpret_cast<const std::byte*>(a.data), reinterpret_cast<const std::byte*>(b.data)};
   if constexpr (std::is_invocable_v<F, float>) {
-    detail::choose_loop<>(F{}, count, out, Pointers<float>{a.data}, {a.stride});
+    choose_loop<float(F, float)>(std::array{a.stride})(&f, count, out, in.data());
   } else {
-    detail::choose_loop<>(F{}, count, out, Pointers<float, float>{a.data, b.data}, {a.stride, b.stride});
+    choose_loop<float(F, float, float)>(std::array{a.stride, b.stride})(&f, count, out, in.data());
   }
 }
 

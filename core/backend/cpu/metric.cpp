@@ -6,6 +6,7 @@
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
+#include "core/backend/cpu/loop_kernel.h"
 #include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"

@@ -8,6 +8,8 @@
 namespace gpubench::cuda_on_cpu {
 namespace {
 
+constexpr std::size_t kept_bytes = std::size_t{1} << 20;
+
 void allow_all(bool access) {
   for (const auto& [gpu, memory] : gpu_memories()) memory.allow(access);
 }
@@ -31,6 +33,8 @@ void* GpuMemory::allocate(std::size_t bytes) {
 bool GpuMemory::release(void* memory) {
   const auto found = taken_.find(static_cast<std::size_t>(static_cast<std::byte*>(memory) - base_));
   if (!owns(memory) || found == taken_.end()) return false;
+  // Pages that stay make every change of access slow, which comes twice with each kernel.
+  if (found->second >= kept_bytes) ::madvise(memory, found->second, MADV_DONTNEED);
   free_[found->first] = found->second;
   taken_.erase(found);
   join_neighbours();

@@ -18,16 +18,14 @@ class NcclTest : public testing::Test {
  protected:
   static constexpr Seconds patience{60};
 
-  void SetUp() override {
-    EXPECT_THAT(cuda_on_cpu::take_misuses(), testing::IsEmpty());
-    cuda_on_cpu::nccl() = {};
-  }
+  void SetUp() override { EXPECT_THAT(cuda_on_cpu::take_misuses(), testing::IsEmpty()); }
   void TearDown() override {
     ranks_.clear();
     EXPECT_EQ(cuda_on_cpu::live_communicators(), 0);
     EXPECT_THAT(cuda_on_cpu::take_misuses(), testing::IsEmpty());
     backend_.reset();
     cuda_on_cpu::machine().gpus = 1;
+    cuda_on_cpu::nccl() = {};
   }
 
   void make_gpus(int count) {
