@@ -13,7 +13,7 @@ namespace {
 
 class HostSide;
 
-/// What a communicator and its side collectives share; whichever ends last frees it.
+/// Shared by a communicator and its side collectives; the last one frees it.
 struct HostRank {
   explicit HostRank(std::unique_ptr<HostExchange> by) : exchange(std::move(by)), clock(exchange->size()) {}
 
@@ -100,7 +100,7 @@ class HostCommunicator final : public Communicator {
  public:
   explicit HostCommunicator(std::unique_ptr<HostExchange> exchange)
       : rank_(std::make_shared<HostRank>(std::move(exchange))),
-        // Where ranks share processors, who spins keeps the others from arriving.
+        // If ranks share processors, a spinning rank would keep the others from arriving.
         spin_(size() <= static_cast<int>(std::thread::hardware_concurrency()) ? spin_time : Clock::duration::zero()) {}
   ~HostCommunicator() override { rank_->exchange->leave(); }
 

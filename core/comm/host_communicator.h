@@ -1,6 +1,6 @@
-// A communicator whose collectives the host carries out: at once by the rank's own thread, or beside its kernels by the
-// thread of a queue, always in the order in which they were asked for. How one collective is carried out is a
-// HostExchange: between threads of a process, or between processes.
+// A communicator whose collectives run on the host: inline on the rank's own thread, or beside its kernels on the
+// thread of a queue, always in the order of the requests. A HostExchange runs one collective: between the threads of a
+// process, or between processes.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace gpubench {
 
-/// A collective and what is computed from it once.
+/// A collective, with a hash and a division that are computed once.
 struct PreparedCollective {
   Collective collective;
   std::uint64_t signature = 0;
   TensorPieces pieces;
 };
 
-/// One rank's part in the collectives. By one thread at a time: the host's, or the queue's.
+/// One rank's part in the collectives. Used by one thread at a time: the host's, or the queue's.
 class HostExchange {
  public:
   virtual ~HostExchange() = default;
@@ -36,13 +36,13 @@ class HostExchange {
   /// Whether the tensors hold the result before anything is done.
   virtual bool is_done(const Collective& collective) const { return (void)collective, false; }
 
-  /// Blocks until this rank's tensors hold the result and no rank reads them any more. `arrived` is when this rank was
-  /// ready for it. Throws PeerLost, and Error on all ranks when they ask for different things.
+  /// Blocks until this rank's tensors hold the result and no other rank reads them. `arrived`: when this rank was
+  /// ready. Throws PeerLost, and Error on all ranks when their requests differ.
   virtual ExchangeOutcome carry_out(const PreparedCollective& asked, Clock::time_point arrived,
                                     Clock::duration spin) = 0;
   /// As Communicator::abort().
   virtual void abort(const std::string& reason) noexcept = 0;
-  /// The communicator is destroyed: this rank asks for nothing any more.
+  /// The communicator is destroyed: no more requests from this rank.
   virtual void leave() noexcept {}
 };
 

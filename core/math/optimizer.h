@@ -1,4 +1,4 @@
-// One element of each optimizer's update, as function objects over the variable w, its gradient g and its state.
+// The update of one element for each optimizer, as function objects over the variable w, its gradient g and its state.
 // Formulas as in Keras 3. `decay` is learning rate times weight decay, applied to the variable itself.
 #pragma once
 #include <cmath>
@@ -87,8 +87,8 @@ GPUBENCH_HOST_DEVICE bool is_finite(float x) {
   return x - x == 0.0F;
 }
 
-/// Dynamic loss scaling, as in Keras' LossScaleOptimizer: the rule by which the scale follows overflows. A step that
-/// overflowed divides the scale by `factor`, down to 1; `growth_interval` good ones in a row multiply it.
+/// The update rule of dynamic loss scaling, as in Keras' LossScaleOptimizer: an overflow divides the scale by `factor`,
+/// down to 1; `growth_interval` consecutive steps without one multiply it.
 struct LossScale {
   float factor;
   std::int64_t growth_interval;

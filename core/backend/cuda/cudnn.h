@@ -1,5 +1,5 @@
-// cuDNN's functions, in a table that is filled when the first kernel needs them: a machine may lack the library, and
-// nothing links against it; a device's handle of it, and owners of what its functions create.
+// cuDNN's functions, loaded when the first kernel needs them: nothing links against the library, so one program also
+// runs on machines without it. A device's cuDNN handle, and owners for what cuDNN creates.
 #pragma once
 #include <cudnn.h>
 #include <mutex>
@@ -33,34 +33,34 @@ struct CudnnFunctions {
   decltype(&cudnnBackendExecute) backend_execute;
 };
 
-/// Opens the library at the first call. Throws Error saying where it was looked for and what to install.
+/// Opens the library at the first call. Throws Error with the places that were searched and what to install.
 const CudnnFunctions& cudnn();
 
 /// "9.19.0"; throws as cudnn().
 std::string cudnn_version();
 
-/// What cuDNN says about a failure: its name, and the text of the last error where there is one.
+/// cuDNN's name of the status, and its text of the last error if it has one.
 std::string cudnn_reason(cudnnStatus_t status);
-/// Throws DeviceError with the call and the reason; DeviceLost where CUDA says that the GPU is lost to this process.
+/// Throws DeviceError with the call and the reason, or DeviceLost if this process can no longer use the GPU.
 void check(cudnnStatus_t status, std::string_view call);
 
-/// cuDNN lets one thread at a time use a handle, and queues on the stream that was set last.
+/// Serializes use: a cuDNN handle takes one thread at a time, and queues on the stream that was set last.
 class CudnnHandle {
  public:
-  /// For the calling thread's GPU; takes memory there.
+  /// For the calling thread's GPU; allocates memory there.
   CudnnHandle();
   ~CudnnHandle();
   CudnnHandle(const CudnnHandle&) = delete;
   CudnnHandle& operator=(const CudnnHandle&) = delete;
 
-  /// call(handle) queues on `stream` and returns cuDNN's status; throws DeviceError naming `what` when it failed.
+  /// call(handle) queues on `stream` and returns cuDNN's status; throws DeviceError naming `what` on failure.
   template <class Call>
   void queue(cudaStream_t stream, std::string_view what, const Call& call) {
     const std::lock_guard lock(mutex_);
     check(cudnn().set_stream(handle_, stream), "cudnnSetStream");
     check(call(handle_), what);
   }
-  /// For planning, which queues nothing; hold the lock meanwhile.
+  /// For planning, which queues nothing; the caller must hold lock().
   cudnnHandle_t handle() const { return handle_; }
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
@@ -69,7 +69,7 @@ class CudnnHandle {
   cudnnHandle_t handle_ = nullptr;
 };
 
-/// Creates on construction and destroys with its owner.
+/// Creates a cuDNN object on construction and destroys it with its owner.
 template <class Handle, auto create, auto destroy>
 class CudnnOwner {
  public:
@@ -99,7 +99,7 @@ using TensorDescriptor = CudnnOwner<cudnnTensorDescriptor_t, &CudnnFunctions::cr
 using BackendDescriptor = CudnnOwner<cudnnBackendDescriptor_t, &CudnnFunctions::backend_create_descriptor,
                                      &CudnnFunctions::backend_destroy_descriptor>;
 
-/// Of float32, float16 or bfloat16.
+/// cuDNN's name of float32, float16 or bfloat16.
 cudnnDataType_t cudnn_type(Dtype dtype);
 
 }  // namespace gpubench::cuda

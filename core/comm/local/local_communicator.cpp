@@ -6,7 +6,7 @@
 namespace gpubench {
 namespace {
 
-/// Those that a caller may choose; reduction_to_one is a choice of CrossDevice.
+/// The algorithms that a caller may choose; reduction_to_one is chosen through CrossDevice.
 constexpr EnumNames<LocalAlgorithm, 4> algorithms{"unknown algorithm", {"direct", "tree", "parts", "ring"}};
 
 }  // namespace

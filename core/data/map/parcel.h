@@ -1,6 +1,6 @@
-// The unit of work of a map: a block of inputs and their results, in segments whose elements lie side by side in
-// memory (new memory for elements, or the rows of a batch). Parcels circulate between workers and consumer, so that a
-// warm map allocates nothing.
+// The unit of work of a map: a block of inputs and their results, in segments of contiguous elements (new memory for
+// elements, or the rows of a batch). Parcels circulate between workers and consumer, so that a warm map allocates
+// nothing.
 #pragma once
 #include <exception>
 #include <memory>
@@ -16,7 +16,8 @@
 namespace gpubench {
 
 struct Segment {
-  /// Elements in it: rows first_row, first_row + 1, ... of the tensors. One, and no tensors, where there is an error.
+  /// Number of elements: rows first_row, first_row + 1, ... of the tensors. An error is a segment of one element
+  /// without tensors.
   std::int64_t count = 0;
   std::int64_t first_row = 0;
   Element tensors;
@@ -26,9 +27,9 @@ struct Segment {
 
 struct Parcel {
   InputBlock inputs;
-  /// Of the first element, in the epoch.
+  /// Index of the first element in the epoch.
   std::int64_t index = 0;
-  /// What the source took for the inputs.
+  /// Time that the source took for the inputs.
   Seconds pulling{};
   std::vector<Segment> segments;
   std::size_t used = 0;  ///< segments
@@ -43,7 +44,7 @@ struct Parcel {
     release(segment.tensors);
     return segment;
   }
-  /// Lets go of the results.
+  /// Releases the results.
   void clear() {
     for (Segment& segment : segments) {
       release(segment.tensors);
@@ -54,20 +55,20 @@ struct Parcel {
   }
 };
 
-/// Where a worker writes the results. One for each worker.
+/// Provides the memory of the results. One per worker.
 class ParcelOutputs : public BlockOutputs {
  public:
-  /// For a parcel of `count` inputs.
+  /// Starts a parcel of `count` inputs.
   virtual void open(Parcel& parcel, std::int64_t count) = 0;
-  /// The elements begun last are complete.
+  /// The elements of the last begin() are complete.
   virtual void finish() = 0;
-  /// The element begun last failed. Whether the parcel's other elements are still wanted.
+  /// The element of the last begin() failed. Returns whether the parcel's other elements are still needed.
   virtual bool fail(std::exception_ptr error) = 0;
 };
 
-/// Elements of one parcel share memory where their types are fixed.
+/// For results as elements; the elements of one parcel share memory if their types are fixed.
 std::unique_ptr<ParcelOutputs> element_outputs(BlockPool& pool, std::span<const TensorType> types);
-/// A batch of each parcel. Throws Error in place() when an element is not like the ones before.
+/// For one batch per parcel. place() throws Error if an element's type differs from the earlier ones.
 std::unique_ptr<ParcelOutputs> batch_outputs(BlockPool& pool, std::span<const TensorType> types);
 
 }  // namespace gpubench

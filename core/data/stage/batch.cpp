@@ -16,7 +16,7 @@ void resize(std::vector<TensorType>& types, std::int64_t rows) {
   for (TensorType& type : types) type.shape.front() = rows;
 }
 
-/// Rows of tensors: one copy per row, straight from the tensors.
+/// For rows of tensors: copies each row once, directly from the tensors.
 class RowBatchCursor final : public BatchCursor {
  public:
   RowBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
@@ -47,7 +47,7 @@ class RowBatchCursor final : public BatchCursor {
   std::vector<std::byte*> destinations_;
 };
 
-/// Anything else: the source writes its elements into the batch's rows.
+/// For other elements: the source writes them into the batch's rows.
 class ElementBatchCursor final : public BatchCursor {
  public:
   ElementBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
@@ -79,7 +79,7 @@ class ElementBatchCursor final : public BatchCursor {
     slots_.resize(row_types_.size());
   }
 
-  /// Where shapes vary, the first element of a batch sets the types of the others.
+  /// With varying shapes, the first element of a batch sets the types of the others.
   bool adopt_first_types() {
     if (!source_->next(first_)) return false;
     std::vector<TensorType> types;
@@ -120,7 +120,7 @@ class BatchDataset final : public Batching {
   const std::vector<TensorType>& element_types() const override { return types_; }
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    // Memory for no more than there is.
+    // Allocate no more than there are elements.
     const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size()), 1, batch_size());
     if (auto batches = source().open_batches({size, drop_remainder()}, epoch, options)) return batches;
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());

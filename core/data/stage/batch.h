@@ -1,5 +1,5 @@
 // Stacks consecutive elements along a new first dimension. Each row is copied once, into 64-byte aligned memory that is
-// used again when the last holder of the batch lets go of it.
+// reused when the last owner of the batch releases it.
 //
 //   batch(digits, 32)  // (float32[?, 784], float32[?, 10]), the last batch of an epoch may be smaller
 #pragma once
@@ -15,15 +15,15 @@
 
 namespace gpubench {
 
-/// With `drop_remainder` an incomplete last batch is left out. Throws Error when that leaves nothing.
+/// `drop_remainder` drops an incomplete last batch. Throws Error if no batch is left.
 DatasetPtr batch(DatasetPtr source, std::int64_t size, bool drop_remainder = false);
 
-/// What stages that make batches have in common: how they divide the source's elements.
+/// Base of the stages that create batches: how they divide the source's elements.
 class Batching : public Transformation {
  public:
   std::int64_t batch_size() const { return batch_size_; }
   bool drop_remainder() const { return drop_remainder_; }
-  /// The same, but of `size` elements of `source`.
+  /// The same stage, but with batches of `size` elements of `source`.
   virtual DatasetPtr resized(DatasetPtr source, std::int64_t size) const = 0;
   DatasetPtr with_source(DatasetPtr source) const override { return resized(std::move(source), batch_size_); }
 
@@ -34,7 +34,7 @@ class Batching : public Transformation {
  protected:
   Batching(DatasetPtr source, std::int64_t size, bool drop_remainder)
       : Transformation(std::move(source)), batch_size_(size), drop_remainder_(drop_remainder) {}
-  /// Rows of every batch; `varying` where the last may have fewer.
+  /// Rows of every batch; `varying` if the last may have fewer.
   std::int64_t rows() const;
 
  private:
@@ -42,7 +42,7 @@ class Batching : public Transformation {
   bool drop_remainder_;
 };
 
-/// The cursor of such a stage: batches' memory, and which of them there are.
+/// Base of the cursors of such stages: the batches' memory, and which batches there are.
 class BatchCursor : public StageCursor {
  public:
   std::int64_t skip(std::int64_t count) override {
@@ -59,7 +59,7 @@ class BatchCursor : public StageCursor {
         size_(size),
         drop_remainder_(drop_remainder),
         pool_(options.memory) {}
-  /// Whether so many elements make a batch.
+  /// Whether `rows` elements make a batch.
   bool complete(std::int64_t rows) const { return rows == size_ || (rows > 0 && !drop_remainder_); }
 
   const std::int64_t size_;
@@ -67,7 +67,7 @@ class BatchCursor : public StageCursor {
   BlockPool pool_;
 };
 
-/// Throws Error naming `stage` for sizes below 1, AUTOTUNE among them: a dataset does not know what fits a model.
+/// Throws Error naming `stage` for sizes below 1, including AUTOTUNE: a dataset does not know what fits a model.
 void require_batch_size(std::string_view stage, std::int64_t size);
 
 }  // namespace gpubench
