@@ -1,6 +1,7 @@
 // Waiting for another thread or process that will finish soon: spin for a short time, then sleep.
 #pragma once
 #include <algorithm>
+#include <stop_token>
 #include <thread>
 
 #include "core/base/clock.h"
@@ -34,6 +35,15 @@ class Pause {
   static constexpr int rounds_without_sleep = 100;
   static constexpr std::chrono::microseconds first_sleep{20}, longest_sleep{1000};
   int rounds_ = 0;
+};
+
+/// The current time and waiting for a time, behind an interface that tests replace with a fake clock.
+class Ticker {
+ public:
+  virtual ~Ticker() = default;
+  virtual Clock::time_point now() const { return Clock::now(); }
+  /// Blocks until `time` and returns true, or until a stop is requested and returns false.
+  virtual bool wait_until(Clock::time_point time, const std::stop_token& stop);
 };
 
 }  // namespace gpubench

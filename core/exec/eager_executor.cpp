@@ -61,7 +61,7 @@ std::vector<Tensor> EagerExecutor::all_reduce(const Node& node) {
   std::vector<Tensor> sums;
   Collective collective;
   const auto* const op = dynamic_cast<const AllReduce*>(node.op.get());
-  if (op != nullptr && op->of == AllReduce::Of::maximum) collective.reduction = Reduction::max;
+  if (op != nullptr) collective.reduction = op->reduction;
   for (const Tensor& tensor : gathered_) {
     sums.push_back(eager_.apply(copy, std::span(&tensor, 1), node.device, node.label)[0]);
     collective.tensors.push_back(sums.back().view());

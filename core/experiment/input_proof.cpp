@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/data/produced.h"
-#include "core/experiment/pipeline.h"
+#include "core/experiment/pipeline_measurement.h"
 #include "core/experiment/slowest_thread.h"
 #include "core/experiment/training.h"
 #include "core/measure/estimate.h"

@@ -4,6 +4,7 @@
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
+#include "core/tensor/tensor_view.h"
 
 namespace gpubench {
 
@@ -30,19 +31,14 @@ class ExchangeOp : public Op {
 /// a maximum has no gradient.
 class AllReduce : public ExchangeOp {
  public:
-  enum class When : std::uint8_t {
-    at_once,    ///< following nodes wait for it
-    in_bucket,  ///< may be joined with others; runs beside kernels until a node reads the result
-  };
-  enum class Of : std::uint8_t { sum, maximum };
-  explicit AllReduce(std::size_t tensors, When asked = When::at_once, Of what = Of::sum)
-      : ExchangeOp(tensors), when(asked), of(what) {}
-  std::string_view name() const override { return of == Of::sum ? "all_reduce" : "all_reduce_max"; }
+  explicit AllReduce(std::size_t tensors, Reduction of = Reduction::sum, bool may_wait = false)
+      : ExchangeOp(tensors), reduction(of), in_bucket(may_wait) {}
+  std::string_view name() const override { return reduction == Reduction::sum ? "all_reduce" : "all_reduce_max"; }
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
 
-  const When when;
-  const Of of;
+  const Reduction reduction;
+  const bool in_bucket;  ///< may be joined with others; runs beside kernels until a node reads the result
 };
 
 /// Begins an all-reduce beside the kernels. The outputs are complete after AllReduceEnd.
@@ -60,8 +56,10 @@ class AllReduceEnd final : public ExchangeOp {
 };
 
 /// The sum of `x` over all replicas.
-Value all_reduce(Graph& graph, Value x, AllReduce::When when = AllReduce::When::at_once);
-/// Element-wise maximum of `x` over all replicas, When::at_once.
+Value all_reduce(Graph& graph, Value x);
+/// The same, AllReduce::in_bucket.
+Value all_reduce_in_bucket(Graph& graph, Value x);
+/// Element-wise maximum of `x` over all replicas.
 Value all_reduce_max(Graph& graph, Value x);
 
 }  // namespace gpubench

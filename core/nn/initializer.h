@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/graph/variable.h"
 #include "core/tensor/host_tensor.h"
 
 namespace gpubench {
@@ -37,5 +38,17 @@ struct Initializer {
 /// "he_normal" or with arguments "random_normal(mean=0, stddev=0.02, seed=7)". Throws Error listing the initializers.
 Initializer parse_initializer(std::string_view text);
 std::string to_string(const Initializer& initializer);
+
+/// Creates variables for layers and optimizers, which know no executor: the owner of the memory implements this
+/// interface.
+class VariableFactory {
+ public:
+  virtual ~VariableFactory() = default;
+  /// Throws OutOfMemory.
+  virtual VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
+                             OwnerPtr owner) = 0;
+  /// A new seed of the global sequence, for initializers and layers without their own seed.
+  virtual std::uint64_t next_seed() = 0;
+};
 
 }  // namespace gpubench

@@ -12,7 +12,6 @@
 #include "core/nn/config.h"
 #include "core/nn/dtype_policy.h"
 #include "core/nn/initializer.h"
-#include "core/nn/variable_factory.h"
 
 namespace gpubench {
 

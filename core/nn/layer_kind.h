@@ -1,4 +1,4 @@
-// Creates layers from options: one description per kind, listed in layer_kinds.cpp, for both scripts and saved
+// Creates layers from options: one description per kind, listed in layer_kind.cpp, for both scripts and saved
 // architectures.
 #pragma once
 #include <string_view>

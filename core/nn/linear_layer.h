@@ -29,9 +29,6 @@ class LinearLayer : public Layer {
   /// "input_range" for "aware" layers: moving average of the batches' largest magnitudes, over all replicas; 0 before
   /// the first batch.
   const VariablePtr& input_range() const { return input_range_; }
-  /// "kernel_scale" [outputs] and "input_scale" of an int8 layer.
-  const VariablePtr& kernel_scale() const { return kernel_scale_; }
-  const VariablePtr& input_scale() const { return input_scale_; }
 
   /// The error for training an int8 layer.
   static constexpr const char* untrainable =
@@ -65,7 +62,8 @@ class LinearLayer : public Layer {
   std::int64_t width_;
   std::string activation_;
   Quantization quantization_;
-  VariablePtr kernel_, bias_, kernel_scale_, input_scale_, input_range_;
+  VariablePtr kernel_, bias_, input_range_;
+  VariablePtr kernel_scale_, input_scale_;  // [outputs] and [], of an int8 layer
 };
 
 }  // namespace gpubench

@@ -11,7 +11,7 @@
 
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -77,7 +77,7 @@ class Bucketing {
     bucketed_.resize(nodes_.size());
     for (std::int32_t index = 0; index < count(); ++index) {
       const AllReduce* const op = as_all_reduce(node(index));
-      if (op == nullptr || op->when != AllReduce::When::in_bucket) continue;
+      if (op == nullptr || !op->in_bucket) continue;
       bucketed_[static_cast<std::size_t>(index)] = true;
       const std::size_t bytes = node(index).outputs[0].bytes();
       const std::int32_t made = node(index).inputs[0].node;

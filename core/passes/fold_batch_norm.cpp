@@ -18,7 +18,7 @@
 #include "core/ops/conv.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -7,7 +7,7 @@
 
 #include "core/ops/elementwise.h"
 #include "core/ops/fused_matmul.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

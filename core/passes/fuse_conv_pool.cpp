@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/ops/conv.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

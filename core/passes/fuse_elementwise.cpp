@@ -9,7 +9,7 @@
 #include "core/graph/leaf_ops.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise_chain.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -6,7 +6,7 @@
 #include "core/ops/cast.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -10,7 +10,7 @@
 #include "core/ops/cast.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/optimizer.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -14,7 +14,7 @@
 #include "core/graph/invariant.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -5,7 +5,7 @@
 
 #include "core/graph/invariant.h"
 #include "core/ops/quantized_linear.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

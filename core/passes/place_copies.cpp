@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

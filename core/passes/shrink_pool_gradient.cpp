@@ -8,7 +8,7 @@
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {

@@ -5,14 +5,27 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "core/base/ticker.h"
-#include "core/telemetry/probe.h"
+#include "core/base/waiting.h"
 #include "core/telemetry/readings.h"
 
 namespace gpubench {
+
+/// A source of readings taken during a measurement. A reading that fails is NaN, written to results as an empty cell:
+/// never 0, never -1.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  virtual std::string_view name() const = 0;
+  /// Names that end in their unit, as in results: "resident_memory_bytes".
+  virtual std::span<const std::string_view> columns() const = 0;
+  /// Writes one value per column. Rates and shares cover the time since the previous reading (the first: since
+  /// construction).
+  virtual void read(std::span<double> values) = 0;
+};
 
 struct SamplerOptions {
   /// Longer than the minimum distance of samples of NVML's hardware counters.

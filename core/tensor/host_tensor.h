@@ -1,6 +1,8 @@
 // A tensor in host memory with shared ownership of its bytes: decoders return it and datasets pass it on. Copies and
 // slices share storage; only a sole owner may write.
 #pragma once
+#include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -22,7 +24,12 @@ class HostTensor {
   HostTensor(TensorType type, std::shared_ptr<std::byte> memory);
 
   template <class T>
-  static HostTensor of(Shape shape, std::span<const T> values);
+  static HostTensor of(Shape shape, std::span<const T> values) {
+    HostTensor tensor(TensorType{std::move(shape), dtype_of<T>});
+    assert(values.size() == static_cast<std::size_t>(tensor.elements()));
+    std::copy(values.begin(), values.end(), tensor.values<T>().begin());
+    return tensor;
+  }
   template <class T>
   static HostTensor scalar(T value) {
     return of<T>({}, std::span<const T>(&value, 1));
@@ -65,5 +72,3 @@ class HostTensor {
 };
 
 }  // namespace gpubench
-
-#include "core/tensor/host_tensor_inline.h"

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "core/exec/runtime.h"
+#include "core/nn/initializer.h"
 #include "core/nn/model.h"
-#include "core/nn/variable_factory.h"
 
 namespace gpubench {
 

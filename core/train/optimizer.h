@@ -9,7 +9,7 @@
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
 #include "core/nn/config.h"
-#include "core/nn/variable_factory.h"
+#include "core/nn/initializer.h"
 
 namespace gpubench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/variable_factory.h"
+#include "core/nn/initializer.h"
 #include "core/train/calibration.h"
 
 namespace gpubench {

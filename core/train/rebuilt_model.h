@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "core/nn/initializer.h"
 #include "core/nn/model.h"
-#include "core/nn/variable_factory.h"
 
 namespace gpubench {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/exec/runtime.h"
+#include "core/nn/initializer.h"
 #include "core/nn/model.h"
-#include "core/nn/variable_factory.h"
 
 namespace gpubench {
 

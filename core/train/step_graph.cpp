@@ -115,7 +115,7 @@ void exchange_nothing(Graph& graph, const Model& model, const Graph& other) {
     const GraphScope scope(graph, node);
     std::vector<Value> nothing;
     for (const TensorType& type : node.outputs) {
-      const float least = op->of == AllReduce::Of::sum ? 0 : -std::numeric_limits<float>::infinity();
+      const float least = op->reduction == Reduction::sum ? 0 : -std::numeric_limits<float>::infinity();
       nothing.push_back(computed_filled(graph, type, least));
     }
     graph.apply(node.op, nothing);

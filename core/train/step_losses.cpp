@@ -77,7 +77,7 @@ void Figures::exchange(Graph& graph) {
     if (sums_[i].empty()) sums_[i].push_back(graph.constant(HostTensor::zeros(states_.state(i)->type)));
     const Value sum =
         sums_[i].size() == 1 ? sums_[i][0] : graph.apply(std::make_shared<const AddN>(), std::span(sums_[i]));
-    sums_[i] = {all_reduce(graph, sum, AllReduce::When::in_bucket)};
+    sums_[i] = {all_reduce_in_bucket(graph, sum)};
   }
 }
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/exec/runtime.h"
-#include "core/nn/variable_factory.h"
+#include "core/nn/initializer.h"
 
 namespace gpubench {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 #include "core/data/types.h"
 #include "lua/api/element_function.h"
 #include "lua/api/element_values.h"

@@ -13,7 +13,7 @@ struct ScriptModel {
       : world(std::move(where)),
         variables(variables_of(in, *world)),
         model(std::move(of)),
-        replicas(in.replicas()),
+        replicas(world->replicas),
         trainer(std::make_unique<Trainer>(world->runtime, variables, model, CompileConfig{})) {}
 
   WorldPtr world;

@@ -103,7 +103,6 @@ std::vector<Session::Use> Session::memory_in_use() const {
 }
 
 void Session::reset() {
-  replicas_ = nullptr;
   world_ = nullptr;
   config_ = kept_.devices;
   set_seed(kept_.seed);

@@ -39,6 +39,8 @@ struct World {
   Devices devices;
   Runtime runtime;
   Dispatcher dispatcher;
+  /// Replicas of the current strategy:scope, for models created in it; null outside a scope.
+  ReplicasPtr replicas;
 };
 using WorldPtr = std::shared_ptr<World>;
 
@@ -90,10 +92,8 @@ class Session {
   std::string dtype_policy() const { return dtype_policy_.value_or(std::string(to_string(floatx_))); }
   void set_dtype_policy(std::optional<std::string> name) { dtype_policy_ = std::move(name); }
 
-  /// Replicas of the current strategy:scope, for models created in it; null outside a scope.
-  const ReplicasPtr& replicas() const { return replicas_; }
-  void set_replicas(ReplicasPtr replicas) { replicas_ = std::move(replicas); }
-  /// Where strategy:run records each step, one entry per strategy; null outside of gb.measure.loop.
+  /// Where strategy:run records each step, one entry per strategy; null outside of gb.measure.loop. Only that
+  /// measurement reads the entries: no step depends on them.
   std::vector<ReplicaSteps>* replica_steps() { return replica_steps_; }
   void set_replica_steps(std::vector<ReplicaSteps>* steps) { replica_steps_ = steps; }
 
@@ -129,7 +129,6 @@ class Session {
   std::unique_ptr<ProcessGroup> group_;
   DeviceConfig config_;
   WorldPtr world_;
-  ReplicasPtr replicas_;
   std::vector<ReplicaSteps>* replica_steps_ = nullptr;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;

@@ -7,7 +7,7 @@
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/sum.h"
+#include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
 

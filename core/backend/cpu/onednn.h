@@ -1,6 +1,6 @@
 // The part of oneDNN that our planners use. Versions 2 and 3 describe primitives differently: onednn_v2.cpp and
 // onednn_v3.cpp both define the functions marked "by version", and the build compiles one of them. Include this in
-// sources of this folder only.
+// sources of this folder and of tests/bench only.
 #pragma once
 #include <array>
 #include <oneapi/dnnl/dnnl.hpp>

@@ -8,7 +8,6 @@
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/multi_tensor.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"
 #include "core/ops/optimizer.h"

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <functional>
 
-#include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cuda_stream.h"

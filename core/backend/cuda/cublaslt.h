@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cublasLt.h>
 #include <memory>
-#include <string>
 #include <string_view>
 
 namespace gpubench::cuda {
@@ -13,7 +12,6 @@ namespace gpubench::cuda {
 struct CublasLt {
   decltype(cublasLtCreate)* create;
   decltype(cublasLtDestroy)* destroy;
-  decltype(cublasLtGetVersion)* get_version;
   decltype(cublasLtGetStatusString)* get_status_string;
   decltype(cublasLtMatmul)* matmul;
   decltype(cublasLtMatmulDescCreate)* matmul_desc_create;
@@ -58,7 +56,5 @@ using MatmulPreference = std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, Destr
 
 /// A handle for the calling thread's current GPU.
 CublasLtHandle new_cublaslt_handle();
-/// "cuBLASLt 13.1.0".
-std::string cublaslt_version();
 
 }  // namespace gpubench::cuda

@@ -12,7 +12,6 @@ class Library {
   Library() {
     library_.bind(functions_.create, "cublasLtCreate");
     library_.bind(functions_.destroy, "cublasLtDestroy");
-    library_.bind(functions_.get_version, "cublasLtGetVersion");
     library_.bind(functions_.get_status_string, "cublasLtGetStatusString");
     library_.bind(functions_.matmul, "cublasLtMatmul");
     library_.bind(functions_.matmul_desc_create, "cublasLtMatmulDescCreate");

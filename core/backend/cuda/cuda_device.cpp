@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_stream.h"
-#include "core/backend/cuda/cudnn_handle.h"
+#include "core/backend/cuda/cudnn.h"
+#include "core/backend/cuda/cudnn_plan.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"

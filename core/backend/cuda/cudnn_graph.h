@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/backend/cuda/conv_problem.h"
-#include "core/backend/cuda/cudnn_handle.h"
+#include "core/backend/cuda/cudnn.h"
 
 namespace gpubench::cuda {
 

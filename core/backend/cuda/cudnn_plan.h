@@ -3,7 +3,9 @@
 // run.
 #pragma once
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,6 +68,29 @@ class CudnnRun {
   /// The pack of the last run: most runs use the same memory.
   std::optional<BackendDescriptor> pack_;
   std::vector<void*> packed_;
+};
+
+class CudaDevice;
+
+/// Chooses the cuDNN engine of each convolution once per device and remembers it for all kernels, because building an
+/// engine may compile it.
+class ConvolutionPlans {
+ public:
+  explicit ConvolutionPlans(CudaDevice& device) : device_(device) {}
+
+  struct Choice {
+    std::shared_ptr<const CudnnPlan> plan;  ///< nullptr if no engine can be used
+    std::string why_not;
+  };
+  /// Ignores `activation_behind`. Thread-safe; the returned reference stays valid.
+  const Choice& find(ConvolutionProblem problem);
+
+ private:
+  Choice choose(const ConvolutionProblem& problem) const;
+
+  CudaDevice& device_;
+  std::mutex mutex_;
+  std::map<ConvolutionProblem, Choice> chosen_;
 };
 
 }  // namespace gpubench::cuda

@@ -4,27 +4,32 @@
 #include <optional>
 #include <vector>
 
-#include "core/comm/exchange_clock.h"
 #include "core/comm/local/local_communicator.h"
 #include "core/comm/local/local_group.h"
 #include "core/comm/local/local_ring.h"
 
 namespace gpubench {
 
-class LocalExchange {
+class LocalExchange final : public HostExchange {
  public:
   /// Without `all_reduce`, each all-reduce uses the algorithm that suits its size.
   LocalExchange(std::shared_ptr<LocalGroup> group, int rank, std::optional<LocalAlgorithm> all_reduce);
 
-  /// Throws Error for a collective that is impossible, or impossible with the chosen algorithm.
-  void prepare(LocalCollective& collective) const;
-  LocalAlgorithm algorithm(const Collective& collective) const;
-
-  /// Blocks until this rank's tensors hold the result and no other rank reads them. `arrived`: when this rank was
-  /// ready. Throws PeerLost, and Error on all ranks when their requests differ.
-  ExchangeOutcome carry_out(const LocalCollective& collective, Clock::time_point arrived, Clock::duration spin);
+  int rank() const override { return rank_; }
+  int size() const override { return group_->size(); }
+  std::string_view noun() const override { return "rank"; }
+  std::string_view name() const override { return "local"; }
+  std::string algorithm(const Collective& collective) const override { return std::string(to_string(way(collective))); }
+  void check(const Collective& collective) const override;
+  /// With a single rank, an in-place collective has nothing to do.
+  bool is_done(const Collective& collective) const override;
+  ExchangeOutcome carry_out(const PreparedCollective& asked, Clock::time_point arrived, Clock::duration spin) override;
+  void abort(const std::string& reason) noexcept override { group_->abort(reason); }
+  void leave() noexcept override { group_->leave(rank_); }
 
  private:
+  LocalAlgorithm way(const Collective& collective) const;
+
   using Member = LocalGroup::Member;
   Member& member(int rank) const { return group_->member(rank); }
   const Collective& request(int rank) const { return *member(rank).requests[parity_].collective; }
@@ -43,9 +48,9 @@ class LocalExchange {
   template <class Source>
   void finish_direct(const Collective& collective, const Source& source);
   void finish_tree(const Collective& collective);
-  void finish_in_place(const LocalCollective& collective);
-  void reduce_range(const LocalCollective& collective, std::size_t from, std::size_t to);
-  void copy_range(const LocalCollective& collective, std::size_t to_rank, std::size_t from, std::size_t to);
+  void finish_in_place(const PreparedCollective& collective);
+  void reduce_range(const PreparedCollective& collective, std::size_t from, std::size_t to);
+  void copy_range(const PreparedCollective& collective, std::size_t to_rank, std::size_t from, std::size_t to);
   /// Calls piece(part, from, to) for ranges of all parts (one part per rank) until all are done or taken by other
   /// ranks. Starts with this rank's part, then helps ranks that are late. `bounds(part)`: a part's first byte and its
   /// end.

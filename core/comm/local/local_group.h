@@ -9,19 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "core/comm/collective.h"
+#include "core/comm/host_communicator.h"
 #include "core/comm/local/rank_tree.h"
-#include "core/comm/tensor_pieces.h"
 #include "core/comm/waitable_count.h"
 
 namespace gpubench {
-
-/// A collective, with a hash that is computed once.
-struct LocalCollective {
-  Collective collective;
-  std::uint64_t signature = 0;
-  TensorPieces pieces;
-};
 
 /// Work that a rank claims at a time: some microseconds' worth, so that ranks finish together, and much more than
 /// claiming costs.

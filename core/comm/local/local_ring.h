@@ -15,10 +15,10 @@ class LocalRing {
   /// All ranks have met with `parity` and hold tensors of equal types. Returns when this rank has its result; its
   /// neighbour may still be reading it. The order of a sum depends only on its part; 16-bit types are rounded at every
   /// rank that adds. Throws PeerLost.
-  void all_reduce(const LocalCollective& local, std::size_t parity, Clock::duration spin);
+  void all_reduce(const PreparedCollective& local, std::size_t parity, Clock::duration spin);
 
  private:
-  void take_over(const LocalCollective& local, const Collective& left, bool adds, std::size_t from, std::size_t to);
+  void take_over(const PreparedCollective& local, const Collective& left, bool adds, std::size_t from, std::size_t to);
 
   LocalGroup& group_;
   LocalGroup::Member& own_;

@@ -10,28 +10,28 @@
 #include <memory>
 #include <vector>
 
-#include "core/comm/collective.h"
-#include "core/comm/exchange_clock.h"
-#include "core/comm/tensor_pieces.h"
+#include "core/comm/host_communicator.h"
 #include "core/device/device.h"
 #include "core/group/mpi/mpi_link.h"
 
 namespace gpubench {
 
-class MpiExchange {
+class MpiExchange final : public HostExchange {
  public:
   /// `gpu`: its memory holds the tensors, which must be ready when a call begins; nullptr: host memory.
-  MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end, Device* gpu);
-  ~MpiExchange();
-  MpiExchange(const MpiExchange&) = delete;
-  MpiExchange& operator=(const MpiExchange&) = delete;
+  MpiExchange(MpiLink& link, int channel, Device* gpu);
+  ~MpiExchange() override;
 
+  int rank() const override { return link_.rank(); }
+  int size() const override { return link_.size(); }
+  std::string_view noun() const override { return "process"; }
+  std::string_view name() const override { return in_reach() ? "mpi" : "mpi, CUDA-aware"; }
   /// "direct": one message to each other rank; "pieces": reduce-scatter and all-gather; "tree": broadcasts.
-  const char* algorithm(const Collective& collective) const;
-  /// Blocks until this rank's tensors hold the result. `last_rank` refers to the previous exchange (-1 for the first):
-  /// clocks of machines differ, so ranks report how long they waited in the exchange before. Throws PeerLost; Error
-  /// when the requests of ranks differ.
-  ExchangeOutcome carry_out(const Collective& collective, Clock::time_point arrived);
+  std::string algorithm(const Collective& collective) const override;
+  /// `last_rank` refers to the previous exchange (-1 for the first): clocks of machines differ, so ranks report how
+  /// long they waited in the exchange before.
+  ExchangeOutcome carry_out(const PreparedCollective& asked, Clock::time_point arrived, Clock::duration spin) override;
+  void abort(const std::string& reason) noexcept override { link_.watch()->abort(channel_, channel_ + 1, reason); }
 
  private:
   struct Arrival {
@@ -74,7 +74,7 @@ class MpiExchange {
   void exchange(const Collective& collective, ExchangeOutcome& outcome);
   void give_up() noexcept;
   /// Sends this rank's arrival to all, followed by `payload` bytes.
-  void greet(const Collective& collective, std::size_t payload);
+  void greet(std::size_t payload);
   /// Waits for the arrivals of all others, which are then in the slots, and compares the requests.
   void meet(const Collective& collective, ExchangeOutcome& outcome);
   void reduce_small(const Collective& collective, ExchangeOutcome& outcome);
@@ -92,10 +92,10 @@ class MpiExchange {
   MpiLink& link_;
   int channel_;
   std::shared_ptr<WaitEnd> end_;
-  MemoryPool* locked_ = nullptr;    // page-locked host memory, for copies of GPU data
-  std::unique_ptr<Stream> copies_;  // for tensors that the host cannot access
-  MpiTransfers meeting_;            // kept for its memory
-  TensorPieces pieces_;
+  MemoryPool* locked_ = nullptr;               // page-locked host memory, for copies of GPU data
+  std::unique_ptr<Stream> copies_;             // for tensors that the host cannot access
+  MpiTransfers meeting_;                       // kept for its memory
+  const PreparedCollective* asked_ = nullptr;  // the collective that runs now
   bool has_met_ = false;
   std::int64_t waited_ns_ = 0;
   std::size_t slot_bytes_ = 0;

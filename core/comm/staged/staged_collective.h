@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/comm/collective.h"
-#include "core/comm/tensor_pieces.h"
 #include "core/device/device.h"
 
 namespace gpubench {

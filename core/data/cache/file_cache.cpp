@@ -5,7 +5,7 @@
 #include "core/data/cache/cache.h"
 #include "core/data/cache/stored_elements.h"
 #include "core/data/dataset.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/data/dataset.h"
 #include "core/data/element.h"
 #include "core/data/element/rows.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {

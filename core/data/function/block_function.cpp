@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 
 namespace gpubench {
 namespace {

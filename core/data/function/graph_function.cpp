@@ -19,10 +19,11 @@
 namespace gpubench {
 namespace {
 
-/// A CPU device with a single thread.
+/// A CPU device with a single thread, and no device of another backend.
 DevicePlace one_thread() {
-  const DeviceConfig config{{DeviceId::Kind::gpu, {.devices = std::vector<LogicalDevice>{}}},
-                            {DeviceId::Kind::cpu, {.devices = {{{.threads = 1}}}}}};
+  DeviceConfig config;
+  for (const DeviceId::Kind kind : device_kinds()) config[kind].devices.emplace();
+  config[DeviceId::Kind::cpu].devices->push_back({.threads = 1});
   return {std::make_shared<const Devices>(config), DeviceId{}};
 }
 

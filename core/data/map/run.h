@@ -7,7 +7,7 @@
 
 #include "core/data/function/block_function.h"
 #include "core/data/linked_stop.h"
-#include "core/data/map/outputs.h"
+#include "core/data/map/parcel.h"
 #include "core/data/map/workers.h"
 #include "core/data/tune/stage_progress.h"
 

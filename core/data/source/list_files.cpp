@@ -9,7 +9,7 @@
 #include "core/codec/checksum.h"
 #include "core/codec/file_patterns.h"
 #include "core/data/element/block_pool.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 #include "core/data/file_dataset.h"
 #include "core/data/produced.h"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/data/element/input_block.h"
 #include "core/data/function/block_function.h"
 #include "core/data/function/chained_function.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {

@@ -8,9 +8,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/data/element/block_pool.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage_cursor.h"
 #include "core/math/half.h"
 #include "core/tensor/tensor_type.h"
 
@@ -121,34 +119,26 @@ std::size_t Padder::bytes_after(const Shape& shape, std::size_t axis) const {
   return bytes;
 }
 
-class PaddedBatchCursor final : public StageCursor {
+class PaddedBatchCursor final : public BatchCursor {
  public:
   PaddedBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::span<const TensorType> rows,
                     std::int64_t size, bool drop_remainder, std::span<const Padding> padding,
                     const CursorOptions& options)
-      : StageCursor(padded_batch_stage, std::move(source), types),
+      : BatchCursor(padded_batch_stage, std::move(source), types, size, drop_remainder, options),
         padded_(rows.begin(), rows.end()),
-        size_(size),
-        drop_remainder_(drop_remainder),
-        padding_(padding.begin(), padding.end()),
-        pool_(options.memory) {}
+        padding_(padding.begin(), padding.end()) {}
 
   bool next(Element& element) override {
     const std::int64_t count = gather();
-    const bool complete = count == size_ || (count > 0 && !drop_remainder_);
-    if (complete) {
+    const bool is_batch = complete(count);
+    if (is_batch) {
       const Stopwatch watch;
       stack(count, element);
       produced_.add(element);
       busy_.add(watch.elapsed().count());
     }
     for (Element& row : elements_) release(row);
-    return complete;
-  }
-
-  std::int64_t skip(std::int64_t count) override {
-    const std::int64_t rows = source_->skip(count > endless / size_ ? endless : count * size_);
-    return rows / size_ + (rows % size_ > 0 && !drop_remainder_ ? 1 : 0);
+    return is_batch;
   }
 
  private:
@@ -192,10 +182,7 @@ class PaddedBatchCursor final : public StageCursor {
   }
 
   const std::vector<TensorType> padded_;
-  const std::int64_t size_;
-  const bool drop_remainder_;
   const std::vector<Padding> padding_;
-  BlockPool pool_;
   std::vector<Element> elements_;
   std::vector<TensorType> row_types_;
   std::vector<TensorType> batch_types_;
@@ -205,44 +192,25 @@ class PaddedBatchDataset final : public Batching {
  public:
   PaddedBatchDataset(DatasetPtr source, std::vector<TensorType> rows, std::vector<Padding> padding,
                      const PaddedBatchOptions& options)
-      : Batching(std::move(source)),
+      : Batching(std::move(source), options.size, options.drop_remainder),
         row_types_(std::move(rows)),
         padding_(std::move(padding)),
-        batch_size_(options.size),
-        drop_remainder_(options.drop_remainder),
-        types_(row_types_) {
-    const std::optional<std::int64_t> elements = this->source().size();
-    const bool full = drop_remainder_ || elements == endless || (elements && *elements % batch_size_ == 0);
-    for (TensorType& type : types_) type.shape.insert(type.shape.begin(), full ? batch_size_ : varying);
-  }
+        types_(stacked(row_types_, this->rows())) {}
 
   std::string_view stage() const override { return padded_batch_stage; }
-  std::int64_t batch_size() const override { return batch_size_; }
-  bool drop_remainder() const override { return drop_remainder_; }
   DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {
-    const PaddedBatchOptions options{.size = size, .drop_remainder = drop_remainder_};
+    const PaddedBatchOptions options{.size = size, .drop_remainder = drop_remainder()};
     return std::make_shared<PaddedBatchDataset>(std::move(source), row_types_, padding_, options);
   }
-  std::string settings() const override {
-    return fmt::format("size={}{}", batch_size_, drop_remainder_ ? " drop_remainder" : "");
-  }
   const std::vector<TensorType>& element_types() const override { return types_; }
-  std::int64_t examples_per_element() const override { return batch_size_ * source().examples_per_element(); }
-  std::optional<std::int64_t> size() const override {
-    const std::optional<std::int64_t> elements = source().size();
-    if (!elements || *elements == endless) return elements;
-    return *elements / batch_size_ + (!drop_remainder_ && *elements % batch_size_ != 0 ? 1 : 0);
-  }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     return std::make_unique<PaddedBatchCursor>(source().open(epoch, options.for_sources()), types_, row_types_,
-                                               batch_size_, drop_remainder_, padding_, options);
+                                               batch_size(), drop_remainder(), padding_, options);
   }
 
  private:
   std::vector<TensorType> row_types_;
   std::vector<Padding> padding_;
-  std::int64_t batch_size_;
-  bool drop_remainder_;
   std::vector<TensorType> types_;
 };
 

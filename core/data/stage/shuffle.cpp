@@ -10,9 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 #include "core/data/element/rows.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {

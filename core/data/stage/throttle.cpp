@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {

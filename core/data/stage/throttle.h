@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/base/ticker.h"
+#include "core/base/waiting.h"
 #include "core/data/dataset.h"
 
 namespace gpubench {

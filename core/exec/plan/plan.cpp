@@ -19,7 +19,7 @@ void describe(const Op& op, PlannedStep& step) {
     if (dynamic_cast<const AllReduceBegin*>(&op) != nullptr) step.timing = Timing::begin;
     if (dynamic_cast<const AllReduceEnd*>(&op) != nullptr) step.timing = Timing::end;
     const auto* const all = dynamic_cast<const AllReduce*>(&op);
-    if (all != nullptr && all->of == AllReduce::Of::maximum) step.reduction = Reduction::max;
+    if (all != nullptr) step.reduction = all->reduction;
   } else if (dynamic_cast<const HostCopyOp*>(&op) != nullptr) {
     const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;
     step.work = Work::copy;

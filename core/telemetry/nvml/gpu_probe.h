@@ -6,7 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/telemetry/nvml/gpu_sensors.h"
-#include "core/telemetry/probe.h"
+#include "core/telemetry/sampler.h"
 
 namespace gpubench {
 

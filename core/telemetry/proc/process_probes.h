@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/clock.h"
-#include "core/telemetry/probe.h"
+#include "core/telemetry/sampler.h"
 
 namespace gpubench {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/backend/cuda/kernels/launch.h"
-#include "core/math/loss_scale.h"
+#include "core/math/optimizer.h"
 #include "core/tensor/dtype.h"
 
 namespace gpubench::cuda {

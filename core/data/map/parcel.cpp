@@ -1,4 +1,4 @@
-#include "core/data/map/outputs.h"
+#include "core/data/map/parcel.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 #include <string_view>
 
-namespace gpubench::resources {
+namespace gpubench::embedded {
 
 /// core/report/templates/report.mustache
 extern const std::string_view report_template;
@@ -15,4 +15,4 @@ extern const std::string_view chart_style;
 /// plots/style.gp
 extern const std::string_view gnuplot_style;
 
-}  // namespace gpubench::resources
+}  // namespace gpubench::embedded
