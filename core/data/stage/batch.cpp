@@ -152,7 +152,10 @@ class BatchDataset final : public Batching {
   }
   const std::vector<TensorType>& element_types() const override { return types_; }
 
-  std::int64_t examples_per_element() const override { return batch_size_ * source().examples_per_element(); }
+  std::int64_t examples_per_element() const override {
+    const std::int64_t each = source().examples_per_element();
+    return batch_size_ > endless / each ? endless : batch_size_ * each;
+  }
   std::optional<std::int64_t> size() const override {
     const std::optional<std::int64_t> elements = source().size();
     if (!elements || *elements == endless) return elements;
