@@ -34,7 +34,9 @@ void add_row(KernelTable& table) {
   table.emplace(typeid(PlannedOp<plan>), &plan_any<plan>);
 }
 
-/// The planner of `op`; throws Error naming the backend and the op if there is none.
-Planner find_planner(const KernelTable& table, std::string_view backend, const Op& op);
+/// Plans `op` by its row. Where no output has an element nothing is computed, and no planner nor library is asked.
+/// Throws Error naming the backend and the op where there is no row.
+std::unique_ptr<Kernel> plan_by(const KernelTable& table, std::string_view backend, const Op& op,
+                                const Signature& signature, Device& device);
 
 }  // namespace gpubench

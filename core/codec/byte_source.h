@@ -36,6 +36,8 @@ class ByteSource {
   virtual std::size_t read_some(std::span<std::byte> to) = 0;
   /// Upper bound of the bytes left; exact for uncompressed sources.
   virtual std::uint64_t left_at_most() const = 0;
+  /// No more bytes than this are taken into memory at once: what a compressed source holds may be far more than itself.
+  virtual std::uint64_t most_at_once() const { return UINT64_MAX; }
 
  private:
   template <class T>
@@ -78,6 +80,7 @@ class InflateSource final : public ByteSource {
   ~InflateSource() override;
   std::size_t read_some(std::span<std::byte> to) override;
   std::uint64_t left_at_most() const override;
+  std::uint64_t most_at_once() const override;
 
  private:
   struct State;

@@ -2,7 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <fmt/format.h>
 #include <span>
+
+#include "core/base/error.h"
 
 namespace gpubench {
 
@@ -14,6 +17,16 @@ struct ImageSize {
   bool operator==(const ImageSize&) const = default;
   std::size_t row_bytes() const { return static_cast<std::size_t>(width * channels); }
 };
+
+/// The most pixels that are decoded: a few bytes may unpack to as many as a header says.
+inline constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
+
+/// Throws Error for an image of more pixels than that.
+inline void expect_pixels(std::string_view format, std::int64_t height, std::int64_t width) {
+  if (height <= most_pixels && width <= most_pixels && height * width <= most_pixels) return;
+  throw Error(fmt::format("decode: {}: an image of {} x {} pixels; at most {} pixels are decoded", format, height,
+                          width, most_pixels));
+}
 
 /// Receives the rows of an image from top to bottom; no decoder holds the whole image. The decoder writes each row into
 /// the memory that place() returns.

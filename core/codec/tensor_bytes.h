@@ -1,7 +1,6 @@
 // The last step of every decoder: a declared type and its payload become a tensor, after a check that the source can
 // hold that many bytes.
 #pragma once
-#include <optional>
 #include <string>
 
 #include "core/codec/byte_source.h"
@@ -15,8 +14,6 @@ struct NamedTensor {
   HostTensor tensor;
 };
 
-/// Bytes of a tensor whose extents come from a file; none if an extent is negative or the product overflows.
-std::optional<std::uint64_t> checked_bytes(const TensorType& type);
 /// Reads the row-major elements of `type`; `swap` reverses the byte order of elements. Throws Error before it allocates
 /// if the source cannot hold that many bytes; also if a bool is neither 0 nor 1.
 HostTensor read_tensor(ByteSource& source, TensorType type, bool swap = false);

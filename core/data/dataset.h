@@ -66,7 +66,8 @@ struct BatchShape {
 
 class Dataset {
  public:
-  Dataset();
+  /// Throws Error where the sources have too many stages for the calls that go through all of them.
+  explicit Dataset(std::span<const DatasetPtr> sources = {});
   Dataset(const Dataset&) = delete;
   Dataset& operator=(const Dataset&) = delete;
   virtual ~Dataset() = default;
@@ -114,6 +115,8 @@ class Dataset {
 
  private:
   std::shared_ptr<EpochRecord> record_;
+  std::int64_t depth_ = 1;   // of the tree of stages
+  std::int64_t stages_ = 1;  // in the tree; a shared one counts as often as it is there
   mutable std::atomic<std::uint64_t> next_epoch_{0};
   mutable std::atomic<bool> distributed_{false};
 };
@@ -134,7 +137,8 @@ std::string describe(const Dataset& dataset);
 /// A stage with one source; unless overridden, types and size are the source's.
 class Transformation : public Dataset {
  public:
-  explicit Transformation(DatasetPtr source) : source_(std::move(source)) {}
+  explicit Transformation(DatasetPtr source)
+      : Dataset(std::span<const DatasetPtr>(&source, 1)), source_(std::move(source)) {}
   std::span<const DatasetPtr> sources() const override { return {&source_, 1}; }
   const std::vector<TensorType>& element_types() const override { return source_->element_types(); }
   std::optional<std::int64_t> size() const override { return source_->size(); }

@@ -6,6 +6,7 @@ namespace gpubench {
 
 class FileDataset : public Dataset {
  public:
+  using Dataset::Dataset;
   /// Number of files; 0 if this dataset does not read files after all.
   virtual std::int64_t files() const = 0;
   /// Whether each file is one element, so that skipping elements skips files.

@@ -64,7 +64,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
   if (found != kernels_->end()) return found->second;
 
   Planned planned;
-  planned.outputs = op->infer(key.inputs);
+  planned.outputs = checked_outputs(*op, key.inputs);
   planned.in_place.assign(planned.outputs.size(), -1);
   bool view = false;
   for (const Alias& alias : op->aliases()) {

@@ -56,6 +56,11 @@ std::string BatchNorm::attributes() const {
 std::vector<TensorType> BatchNorm::infer(std::span<const TensorType> inputs) const {
   ops::expect_count(name(), inputs, 3);
   const TensorType channels = check_inputs(name(), inputs, {"gamma", "beta"});
+  if (inputs[0].elements() == 0 && channels.elements() > 0) {
+    throw Error(
+        fmt::format("{}: {} has nothing to take mean and variance of; at least one value of each channel is needed",
+                    name(), to_string(inputs[0])));
+  }
   return {inputs[0], channels, channels};
 }
 

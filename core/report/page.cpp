@@ -243,7 +243,7 @@ std::string index_page(const std::vector<RunSummary>& runs) {
       run.set("status", runs[i].status == "running" ? "unfinished" : runs[i].status);
       run.set("rows", std::to_string(runs[i].rows));
       if (std::filesystem::exists(runs[i].directory / "report.html")) {
-        run.set("link", fmt::format("{}/{}/report.html", experiment, runs[i].name));
+        run.set("link", fmt::format("{}/{}/report.html", escape_url(experiment), escape_url(runs[i].name)));
       }
       rows.push_back(run);
     }

@@ -14,12 +14,15 @@ std::size_t display_width(std::string_view text);
 
 /// For element content and quoted attributes.
 std::string escape_html(std::string_view text);
+/// A part of a relative link: no character of it is special in a URL.
+std::string escape_url(std::string_view text);
 /// One line in a cell of a Markdown table.
 std::string escape_markdown(std::string_view text);
 /// At most `width` columns wide, with an ellipsis if text is cut.
 std::string shorten(std::string_view text, std::size_t width);
 /// A single-quoted string, quotes included, in which gnuplot evaluates neither backquotes nor backslashes. Apostrophes
-/// become U+2019, because gnuplot 5.4 reads a doubled quote at the start as an empty string.
+/// become U+2019, because gnuplot 5.4 reads a doubled quote at the start as an empty string. The `>` of "]]>" is set
+/// apart by U+2060, which nobody sees: gnuplot writes text into SVG as CDATA, which "]]>" would end.
 std::string quote_gnuplot(std::string_view text);
 
 }  // namespace gpubench

@@ -5,7 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/results/cell.h"
+
 namespace gpubench {
+
+/// A cell as a field: to_text(), but for text that spreadsheets take for a formula (`=1+1`), which gets an apostrophe
+/// in front. Numbers stay as they are.
+std::string to_csv(const Cell& cell);
+/// The inverse, as parse_cell().
+Cell cell_of_csv(std::string_view field, bool is_text);
 
 /// One line including its CRLF.
 std::string csv_line(const std::vector<std::string>& fields);

@@ -46,7 +46,7 @@ std::string header_line(const std::vector<Column>& columns) {
 
 std::string row_line(const std::vector<Column>& columns, const Record& record) {
   std::vector<std::string> fields;
-  for (const Column& column : columns) fields.push_back(to_text(record.get(column.name)));
+  for (const Column& column : columns) fields.push_back(to_csv(record.get(column.name)));
   return csv_line(fields);
 }
 

@@ -146,7 +146,10 @@ LogicalDevice logical_share(const DeviceId& physical, const LogicalTable& table)
   if (table.threads && physical.kind != DeviceId::Kind::cpu) {
     throw ArgumentError(fmt::format("a logical {} has no threads; it has a memory_limit", noun(physical.kind)));
   }
-  if (table.threads.value_or(0) < 0) throw ArgumentError("threads must be at least 1, or 0 for an equal share");
+  if (table.threads && (*table.threads < 0 || *table.threads > most_cpu_threads)) {
+    throw ArgumentError(
+        fmt::format("{} threads; 1 to {} are possible, or 0 for an equal share", *table.threads, most_cpu_threads));
+  }
   return {.physical = physical.index,
           .memory = {.limit = table.memory_limit.value_or(0)},
           .threads = table.threads.value_or(0)};
@@ -163,6 +166,11 @@ void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vect
                             to_string(physical), fmt::join(names, ", ")));
   }
   if (tables.empty()) throw ArgumentError("at least one logical device is needed");
+  constexpr std::size_t most_devices = 1024;  // of a kind
+  if (logical.of(physical.kind).size() + tables.size() > most_devices) {
+    throw ArgumentError(fmt::format("{} logical devices; at most {} are possible",
+                                    logical.of(physical.kind).size() + tables.size() - 1, most_devices - 1));
+  }
   std::vector<LogicalDevice> shares;
   for (const LogicalTable& table : tables) shares.push_back(logical_share(physical, table));
   std::vector<LogicalDevice>& all = logical.of(physical.kind);
@@ -179,6 +187,10 @@ void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, con
   for (const DeviceId& id : devices) {
     if (!of_kind(id, kind)) {
       throw Error(fmt::format("gb.config.set_visible_devices: {} is no {}", to_string(id), kind));
+    }
+    if (std::ranges::count(devices, id) > 1) {
+      throw Error(
+          fmt::format("gb.config.set_visible_devices: {} is named twice; each device can be once", to_string(id)));
     }
     visible.push_back(logical[id]);
   }

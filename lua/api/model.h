@@ -14,15 +14,24 @@ struct ScriptModel {
         variables(variables_of(in, *world)),
         model(std::move(of)),
         replicas(world->replicas),
-        trainer(std::make_unique<Trainer>(world->runtime, variables, model, CompileConfig{})) {}
+        trainer_(std::make_shared<Trainer>(world->runtime, variables, model, CompileConfig{})) {}
+
+  /// What compile made. Whoever uses it holds it: the script may run meanwhile, as a callback, a loss or a generator.
+  std::shared_ptr<Trainer> trainer() const { return trainer_; }
+  bool is_running() const { return trainer_.use_count() > 1; }
+  void compile(CompileConfig config) {
+    trainer_ = std::make_shared<Trainer>(world->runtime, variables, model, std::move(config));
+  }
 
   WorldPtr world;
   StoreVariables variables;
   ModelPtr model;
   ReplicasPtr replicas;  ///< of the strategy in whose scope the model was created
-  std::unique_ptr<Trainer> trainer;
   CallCounter counter;
   TensorCalls calls;
+
+ private:
+  std::shared_ptr<Trainer> trainer_;
 };
 template <>
 inline constexpr const char* class_name<ScriptModel> = "Model";

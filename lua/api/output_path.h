@@ -16,6 +16,8 @@ void confine_output(lua_State* L, const std::vector<std::filesystem::path>& fold
 /// The path to write to; without symbolic links once output is confined. Throws Error, starting with `operation`, if
 /// the script may not write there. Creates the output folder, because scripts cannot.
 std::string output_path(lua_State* L, const std::string& path, std::string_view operation);
+/// The same for what is removed or renamed: a path in an output folder, not the folder itself.
+std::string path_in_output(lua_State* L, const std::string& path, std::string_view operation);
 /// The same for a folder in which files will be written: links in it must not lead outside.
 std::string output_folder(lua_State* L, const std::string& path, std::string_view operation);
 

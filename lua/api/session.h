@@ -109,7 +109,8 @@ class Session {
   std::vector<Use> memory_in_use() const;
   /// From now on reset() restores the current settings instead of the command line's.
   void keep_configuration() { kept_ = {config_, seed_, floatx_, dtype_policy_}; }
-  /// Ends a point: releases the devices (once unused) and resets configuration, seed and type.
+  /// Ends a point: resets seed and type, and releases the devices with their configuration unless a living object was
+  /// made for them. Does nothing while memory is in use.
   void reset();
 
  private:

@@ -80,7 +80,7 @@ Tensor tile(lua_State* L, const Tensor& x, const std::vector<std::int64_t>& mult
     if (multiples[i] < 1) throw ArgumentError(fmt::format("a multiple of {}; at least 1 is needed", multiples[i]));
     apart.insert(apart.end(), {1, shape[i]});
     stretched.insert(stretched.end(), {multiples[i], shape[i]});
-    merged.push_back(multiples[i] * shape[i]);
+    merged.push_back(element_count(std::array{multiples[i], shape[i]}));
   }
   return of<Reshape>(L, of<BroadcastTo>(L, of<Reshape>(L, x, apart), stretched), merged);
 }

@@ -61,7 +61,8 @@ class Class : public ClassTable {
   /// Operators get both operands from Lua, either of which may be the object ("__add", "__unm", "__len", ...).
   template <auto F>
   Class& meta(const char* event) {
-    add_operator(event, c_function<F, void, Arity::surplus_ignored>());
+    const bool is_text = std::string_view(event) == "__tostring";
+    add_operator(event, is_text ? entry<&text_or_closed<F>> : c_function<F, void, Arity::surplus_ignored>());
     return *this;
   }
   /// Makes the object callable: F takes the object, then the arguments.
@@ -75,6 +76,21 @@ class Class : public ClassTable {
   Class& index() {
     set_indexer(c_function<F, T>());
     return *this;
+  }
+
+ private:
+  /// A closed object has a text, too, for messages.
+  template <auto F>
+  static int text_or_closed(lua_State* L) {
+    const void* const memory = luaL_testudata(L, 1, class_name<T>);
+    if (memory != nullptr && *static_cast<const std::shared_ptr<T>*>(memory) == nullptr) {
+      lua_pushfstring(L, "%s (closed)", class_name<T>);
+      return 1;
+    }
+    if constexpr (std::is_convertible_v<decltype(F), lua_CFunction>)
+      return F(L);
+    else
+      return invoke<F, void, Arity::surplus_ignored>(L);
   }
 };
 

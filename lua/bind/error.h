@@ -21,6 +21,10 @@ class ScriptError : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// What an exception says, in words of our own where a library threw it.
+std::string text_of(const std::exception& error);
+/// The text of an error that Lua code raised: any value, and its __tostring may fail. Raises nothing.
+std::string error_text(lua_State* L, int index);
 /// The type of a value in a script author's terms: the class name for objects.
 std::string type_name_at(lua_State* L, int index);
 /// Throws ArgumentError "integer expected, got string".

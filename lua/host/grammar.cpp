@@ -1,7 +1,9 @@
 #include "lua/host/grammar.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "core/results/build_info.h"
 
@@ -45,9 +47,12 @@ std::string check_named(const std::string& text) {
   return text.empty() ? "the name is empty" : std::string();
 }
 
-std::string check_natural(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? std::string() : "'" + text + "' is not a whole number from 0";
+std::string check_seed(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool fits = error == std::errc() && stop == end && std::in_range<std::int64_t>(value);
+  return fits ? std::string() : "'" + text + "' is not a whole number from 0 to 9223372036854775807";
 }
 
 }  // namespace
@@ -90,7 +95,7 @@ void Grammar::add_run() {
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
-  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_natural);
+  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_seed);
   run.add_option("--threads", values_.threads, "CPU threads in total, over all processes on this machine")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));

@@ -145,7 +145,7 @@ bool is_from_script(lua_State* L) {
 void print_error(lua_State* L, const std::exception& error, bool with_traceback) {
   const lua::PassingError& delivered = lua::Machine::of(L).delivered;
   const bool from_script = is_from_script(L);
-  fmt::print(stderr, "{}\n", from_script ? delivered.text : error.what());
+  fmt::print(stderr, "{}\n", from_script ? delivered.text : lua::text_of(error));
   if (with_traceback && from_script) fmt::print(stderr, "{}\n", delivered.traceback);
 }
 

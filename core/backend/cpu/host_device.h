@@ -12,6 +12,9 @@
 
 namespace gpubench {
 
+/// The most threads of a device: many more exhaust a process.
+inline constexpr int most_cpu_threads = 4096;
+
 struct CpuDeviceOptions {
   PoolOptions memory;
   int threads = 1;  ///< size of the OpenMP team that runs this device's kernels

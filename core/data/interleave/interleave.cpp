@@ -27,7 +27,8 @@ bool keeps_order(const InterleaveOptions& settings, std::optional<bool> determin
 class InterleaveDataset final : public FileDataset {
  public:
   InterleaveDataset(std::vector<DatasetPtr> inputs, std::vector<TensorType> types, const InterleaveOptions& settings)
-      : inputs_(std::make_shared<const std::vector<DatasetPtr>>(std::move(inputs))),
+      : FileDataset(inputs),
+        inputs_(std::make_shared<const std::vector<DatasetPtr>>(std::move(inputs))),
         types_(std::move(types)),
         settings_(settings) {}
   std::string_view stage() const override { return interleave_stage; }

@@ -35,10 +35,11 @@ std::string prefix_of(std::string_view split) {
   return split == "train" ? "train" : "t10k";
 }
 
-/// The plain or the compressed file; an empty path if neither exists.
+/// The plain or the compressed file; an empty path if neither exists or the folder is unreadable.
 fs::path find_file(const fs::path& folder, const std::string& name) {
   for (const std::string& candidate : {name, name + ".gz"}) {
-    if (fs::exists(folder / candidate)) return folder / candidate;
+    std::error_code unreadable;
+    if (fs::exists(folder / candidate, unreadable)) return folder / candidate;
   }
   return {};
 }

@@ -28,7 +28,10 @@ class Batching : public Transformation {
   DatasetPtr with_source(DatasetPtr source) const override { return resized(std::move(source), batch_size_); }
 
   std::string settings() const override;
-  std::int64_t examples_per_element() const override { return batch_size_ * source().examples_per_element(); }
+  std::int64_t examples_per_element() const override {
+    const std::int64_t each = source().examples_per_element();
+    return batch_size_ > endless / each ? endless : batch_size_ * each;
+  }
   std::optional<std::int64_t> size() const override;
 
  protected:
