@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_nesting.h"
 #include "core/codec/output_file.h"
 #include "core/codec/tensor_bytes.h"
 
@@ -103,6 +104,7 @@ Json read_header(ByteSource& source) {
   }
   std::string text(static_cast<std::size_t>(length), '\0');
   source.read(std::as_writable_bytes(std::span(text)), "the safetensors header");
+  check_json_nesting(text, source.name());
   Json header = reading(source.name(), [&] { return Json::parse(text); });
   if (!header.is_object()) damaged_header(source.name(), "it is no JSON object");
   return header;
