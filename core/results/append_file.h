@@ -19,8 +19,6 @@ class AppendFile {
   /// Blocks until the disk has it. Throws Error after taking back what was written of `text`.
   void append(std::string_view text);
   std::int64_t size() const { return size_; }
-  /// Cuts the file to an earlier size().
-  void truncate(std::int64_t size);
 
  private:
   std::filesystem::path path_;
@@ -28,10 +26,12 @@ class AppendFile {
   std::int64_t size_;
 };
 
-/// Writes a whole file under another name and renames it, so that readers see the old text or the new one.
+/// Writes a whole file under a name of its own ("<path>.<process>-<n>.new") and renames it: readers see the old text or
+/// the new one, and processes that replace the same file at once do not disturb each other. A link at `path` is
+/// replaced, not followed.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
-/// Throws Error when it cannot be read.
+/// Throws Error when it cannot be read, and for a pipe or device.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace gpubench

@@ -130,13 +130,16 @@ TEST(Run, ARowThatCannotBeWrittenLeavesTheFinishedOnes) {
   RunWriter writer(plan_in(out));
   writer.add({{"width", std::int64_t{1}}}, std::vector<double>{0.5});
   const std::string samples = read_file(writer.directory() / "samples.csv");
-  // The rewritten file cannot be made: its place is taken by a directory.
-  std::filesystem::create_directory(writer.directory() / "results.csv.new");
+  // The rewritten file cannot take its place, which a directory has.
+  std::filesystem::rename(writer.directory() / "results.csv", writer.directory() / "kept.csv");
+  std::filesystem::create_directory(writer.directory() / "results.csv");
   EXPECT_THAT(
       [&] {
         writer.add({{"width", std::int64_t{2}}, {"late", true}}, std::vector<double>{0.5});
       },
       ThrowsMessage<Error>(HasSubstr("Is a directory")));
+  std::filesystem::remove(writer.directory() / "results.csv");
+  std::filesystem::rename(writer.directory() / "kept.csv", writer.directory() / "results.csv");
   EXPECT_EQ(read_run(writer.directory()).records.size(), 1u);
   EXPECT_EQ(read_file(writer.directory() / "samples.csv"), samples);
   writer.add({{"width", std::int64_t{2}}});
