@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/report/gnuplot.h"
 #include "core/report/page.h"
-#include "core/report/resources.h"
 #include "core/report/svg.h"
 #include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
@@ -32,12 +31,6 @@ void make_directory(const std::filesystem::path& directory) {
   if (error) throw Error(fmt::format("cannot make the directory '{}': {}", directory.string(), error.message()));
 }
 
-// Scripts load the style by a relative path, so it stands once beside all charts; one that is there is kept.
-void place_style(const std::filesystem::path& out) {
-  const std::filesystem::path style = plots_root(out) / "style.gp";
-  if (!std::filesystem::exists(style)) replace_file(style, resources::gnuplot_style);
-}
-
 std::string file_name(const std::string& name, std::set<std::string>& taken) {
   std::string clean = name;
   std::ranges::replace_if(
@@ -54,13 +47,14 @@ void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_dr
   Info::Fields info{{"name", chart.spec.name}, {"title", chart.spec.title}};
   if (can_draw) {
     const std::filesystem::path picture = directory / (chart.spec.name + ".svg");
+    std::error_code none_made;
+    std::filesystem::remove(picture, none_made);  // gnuplot would write through a link
     std::string svg;
     try {
       run_gnuplot(script);
       svg = adapt_svg(read_file(picture), chart.spec.title);
       replace_file(picture, svg);
     } catch (...) {
-      std::error_code none_made;
       std::filesystem::remove(picture, none_made);
       throw;
     }
@@ -79,7 +73,6 @@ void draw_charts(const RunWriter& writer, const std::vector<ChartSpec>& specs, D
   }
   const std::filesystem::path directory = writer.chart_directory();
   make_directory(directory);
-  place_style(writer.plan().out);
   const std::vector<Record> rows = mean_over_processes(writer.records());
   std::set<std::string> taken;
   for (const ChartSpec& spec : specs) {

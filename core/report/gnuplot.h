@@ -1,5 +1,5 @@
 // Charts by gnuplot, a program of its own. The script that draws a chart is kept beside the picture, holds the chart's
-// data, and needs only the shared style.
+// data and the style, and needs no other file: gnuplot runs commands, and a file beside it could be anybody's.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-/// Loads the style from two folders up and writes "<name>.svg" into its own folder (gnuplot_script.cpp).
+/// Writes "<name>.svg" into the folder that gnuplot runs in (gnuplot_script.cpp).
 std::string gnuplot_script(const Chart& chart);
 
 bool gnuplot_is_installed();

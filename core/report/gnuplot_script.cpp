@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "core/report/gnuplot.h"
+#include "core/report/resources.h"
 #include "core/report/text.h"
 
 namespace gpubench {
@@ -235,7 +236,7 @@ std::vector<std::string> plot_clauses(const Chart& chart) {
 std::string gnuplot_script(const Chart& chart) {
   const ChartSpec& spec = chart.spec;
   std::string script = "# Made by gpubench. To draw it again, run gnuplot in this folder.\n";
-  script += fmt::format("chart_height = {}\nload '../../style.gp'\n", chart_height(chart));
+  script += fmt::format("chart_height = {}\n{}", chart_height(chart), resources::gnuplot_style);
   script += fmt::format("set output {}\n", quote_gnuplot(spec.name + ".svg"));
   script += fmt::format("set title {}\nset xlabel {}\nset ylabel {}\n", label(spec.title), label(chart.x_label),
                         label(chart.y_label));

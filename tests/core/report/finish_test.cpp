@@ -54,11 +54,27 @@ TEST(FinishRun, WritesEverythingThatItNames) {
   for (const auto& path : finished.paths) EXPECT_TRUE(std::filesystem::exists(path)) << path;
   EXPECT_TRUE(std::filesystem::exists(writer.chart_directory() / "step_time_s_by_batch.gp"));
   EXPECT_TRUE(std::filesystem::exists(writer.chart_directory() / "step_time_s_by_batch-2.svg"));
-  EXPECT_TRUE(std::filesystem::exists(out.path() / "plots/style.gp"));
   const std::string page = read_file(writer.directory() / "report.html");
   EXPECT_THAT(page, AllOf(HasSubstr("<svg"), HasSubstr("id=\"chart2_"), HasSubstr("✓ confirmed")));
   EXPECT_THAT(read_file(out.path() / "results/index.html"), HasSubstr("href=\"e/" + writer.name() + "/report.html\""));
   EXPECT_EQ(read_run(writer.directory()).info.text("status"), "done");
+}
+
+TEST(FinishRun, RunsNoStyleThatCameWithTheFolderAndWritesThroughNoLink) {
+  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const TemporaryDirectory out;
+  RunWriter writer = writer_with_rows(out);
+  const auto charts = writer.chart_directory();
+  std::filesystem::create_directories(charts);
+  const std::string planted = "system('touch " + (out.path() / "ran").string() + "')\n";
+  for (const char* place : {"plots/style.gp", "plots/e/style.gp"}) replace_file(out.path() / place, planted);
+  replace_file(out.path() / "victim", "precious");
+  for (const char* name : {"step_time_s_by_batch.gp", "step_time_s_by_batch.svg"})
+    std::filesystem::create_symlink(out.path() / "victim", charts / name);
+  EXPECT_THAT(finish_run(writer, {.charts = {{.x = "batch", .y = "step_time_s"}}}).notes, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(out.path() / "ran"));
+  EXPECT_EQ(read_file(out.path() / "victim"), "precious");
+  EXPECT_THAT(read_file(charts / "step_time_s_by_batch.svg"), HasSubstr("<svg"));
 }
 
 TEST(FinishRun, GoesOnWithoutGnuplotAndSaysSoOnce) {
