@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -85,6 +86,11 @@ void AppendFile::append(std::string_view text) {
   size_ += static_cast<std::int64_t>(text.size());
 }
 
+// Where the file system has no locks, runs whose process is gone cannot be told from others.
+void AppendFile::lock() noexcept {
+  static_cast<void>(::flock(descriptor_, LOCK_EX | LOCK_NB) == 0);
+}
+
 void AppendFile::truncate(std::int64_t size) {
   if (::ftruncate(descriptor_, size) != 0) fail("shorten", path_, errno);
   size_ = size;
@@ -95,6 +101,15 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
   if (const int error = write_all(next.descriptor, text)) fail("write", path, error);
   if (::rename(next.name.c_str(), path.c_str()) != 0) fail("replace", path, errno);
   next.renamed = true;
+}
+
+Lock lock_of(const std::filesystem::path& path) noexcept {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return errno == ENOENT ? Lock::free : Lock::unknown;
+  const bool taken = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  const Lock lock = taken ? Lock::free : errno == EWOULDBLOCK ? Lock::held : Lock::unknown;
+  ::close(descriptor);
+  return lock;
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -19,6 +19,11 @@ class AppendFile {
   /// Blocks until the disk has it. Throws Error after taking back what was written of `text`.
   void append(std::string_view text);
   std::int64_t size() const { return size_; }
+  /// Marks the file as written by this process, until the object or the process is gone: lock_of() says so to any
+  /// process.
+  void lock() noexcept;
+  /// Cuts the file to an earlier size().
+  void truncate(std::int64_t size);
 
  private:
   std::filesystem::path path_;
@@ -30,6 +35,11 @@ class AppendFile {
 /// the new one, and processes that replace the same file at once do not disturb each other. A link at `path` is
 /// replaced, not followed.
 void replace_file(const std::filesystem::path& path, std::string_view text);
+
+enum class Lock { held, free, unknown };
+/// Whether a process holds AppendFile::lock() of the file; free where there is no file, unknown where the file system
+/// cannot tell.
+Lock lock_of(const std::filesystem::path& path) noexcept;
 
 /// Throws Error when it cannot be read, and for a pipe or device.
 std::string read_file(const std::filesystem::path& path);

@@ -18,7 +18,11 @@ struct Run {
   Info info;
 };
 
-/// Throws Error for a missing or malformed results.csv or run.json, with its line.
+/// The status that run.json has, but "died" where it says "running" and no process of this machine writes the run.
+std::string run_status(const Info& info, const std::filesystem::path& directory);
+
+/// The status is run_status(). A last row that a program which died has not written to its end is left out. Throws
+/// Error for a missing or malformed results.csv or run.json, with its line.
 Run read_run(const std::filesystem::path& directory);
 
 struct RunSummary {
@@ -28,7 +32,7 @@ struct RunSummary {
   std::string title;
   /// "2026-11-21T04:17:00Z".
   std::string started;
-  /// done, running (or died), interrupted, error; "unreadable" when run.json is.
+  /// done, running, died, interrupted, error; "unreadable" when run.json is.
   std::string status;
   std::size_t rows = 0;
 };

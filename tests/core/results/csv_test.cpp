@@ -23,6 +23,14 @@ TEST(Csv, AnyTextComesBack) {
   EXPECT_EQ(parse_csv(csv_line(fields) + csv_line({"next"}), "test"), (std::vector<Line>{fields, {"next"}}));
 }
 
+TEST(Csv, ATornLastLineIsNoWholeLine) {
+  const std::string whole = "a,b\r\n1,\"two\r\nlines \"\"quoted\"\"\"\r\n";
+  EXPECT_EQ(whole_csv_lines(whole), whole);
+  for (const char* torn : {"1", "1,\"x\r\n", "1,2\r", "\"\"\"\r\n"})
+    EXPECT_EQ(whole_csv_lines(whole + torn), whole) << torn;
+  EXPECT_EQ(whole_csv_lines("no line"), "");
+}
+
 TEST(Csv, MalformedTextNamesItsRow) {
   EXPECT_THAT([] { parse_csv("a,b\r\n1,\"x\"y\r\n", "results.csv"); },
               ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));
