@@ -14,6 +14,7 @@
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
 #include "core/group/process_group.h"
+#include "lua/api/unfinished_runs.h"
 
 struct lua_State;
 
@@ -110,6 +111,11 @@ class Session {
   void keep_configuration() { kept_ = {config_, seed_, floatx_, dtype_policy_}; }
   /// Ends a point: forgets the devices (once nothing uses them) and resets configuration, seed and type.
   void reset();
+
+  /// The runs that this process writes.
+  UnfinishedRuns unfinished_runs;
+  /// Whether the script lets Lua collect garbage; known while the program's own code runs, in which it does not.
+  bool script_collects = true;
 
  private:
   friend void set_session(lua_State* L, Session& session);

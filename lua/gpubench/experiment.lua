@@ -97,6 +97,7 @@ local function measure_points(declaration, axes, points, run)
   for index, point in ipairs(points) do
     local text = #axes > 0 and one_line(sweep.describe(axes, point)) or declaration.name
     line:show(text)
+    run:begin(measurement.first_columns(axes, point, index), text)
     local rows, stopped, traceback = measurement.measure(declaration, axes, point)
     line:clear()
     if stopped == "interrupted" then return stopped end
@@ -205,7 +206,7 @@ local function summary(declaration, axes, points)
 end
 
 -- Process 0 writes the files.
-local function new_run(declaration, axes)
+local function new_run(declaration, axes, charts)
   local together = processes.count > 1 and processes.describe() or nil
   local seed = native.keep_configuration()
   if processes.index > 0 then
@@ -220,6 +221,8 @@ local function new_run(declaration, axes)
     axes = sweep.names(axes),
     columns = declaration.columns,
     out = options.out,
+    charts = charts,
+    claims = claim.texts(declaration.expect or {}),
   }
   if together then native.processes.from_first(run:directory()) end
   run:set_info {
@@ -236,15 +239,8 @@ local function new_run(declaration, axes)
   return run
 end
 
-function experiment.declare(declaration)
-  check_declaration(declaration)
-  local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
-  local points = sweep.points(axes)
-  local charts = chart.expand(declaration.charts or {}, axes)
-  if options.dry_run then return dry_run(declaration, axes, points) end
-
-  if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
-  local run = new_run(declaration, axes)
+local function measure_and_finish(declaration, axes, charts, points)
+  local run = new_run(declaration, axes, charts)
   local watched <close> = processes.index > 0 and run or nil
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())
@@ -255,6 +251,17 @@ function experiment.declare(declaration)
   if unwritten or unfinished then error(unwritten or unfinished, 0) end  -- it has its place in the script
   raise_status(outcome, verdicts)
   return run:rows()
+end
+
+function experiment.declare(declaration)
+  check_declaration(declaration)
+  local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
+  local points = sweep.points(axes)
+  local charts = chart.expand(declaration.charts or {}, axes)
+  if options.dry_run then return dry_run(declaration, axes, points) end
+
+  if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
+  return native.uninterrupted(measure_and_finish, declaration, axes, charts, points)
 end
 
 return experiment

@@ -1,19 +1,28 @@
-// Ctrl-C: the first ends whatever runs (a busy Lua loop by a debug hook, a step loop by the flag that it reads), the
-// second kills the process. A point's deadline (SIGALRM) ends it by the same means.
+// Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ: the first ends whatever runs (a busy Lua loop by a debug hook, a step loop by
+// the flag that it reads, anything else by the watchdog), a second Ctrl-C or SIGTERM kills the process. A point's
+// deadline (SIGALRM) ends it by the same means.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <memory>
 
+namespace gpubench {
+class Watchdog;
+}
+
 namespace gpubench::lua {
 
 class Machine;
 
-/// Takes SIGINT and SIGALRM while it lives. Made on the thread that runs the script; one at a time.
+/// Takes these signals while it lives, but SIGHUP where the program was started to ignore it (nohup). Made on the
+/// thread that runs the script; one at a time.
 class InterruptHandler {
  public:
-  explicit InterruptHandler(Machine& machine);
+  explicit InterruptHandler(Watchdog& watchdog);
   ~InterruptHandler();
+  /// From now on the first signal stops what this machine runs; without a machine it kills the process.
+  void attach(Machine& machine);
+  void detach();
   /// As Ctrl-C, for another thread: ends what the script is in. Nothing where no handler lives or one has been asked
   /// for.
   static void stop_script() noexcept;

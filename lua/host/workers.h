@@ -5,9 +5,9 @@
 
 namespace gpubench {
 
-/// The exit status: that of the process that failed first; 2 where one died. `arguments` are those of the program,
-/// --workers among them. Throws Error naming the package where there is no mpirun on the PATH, and where
-/// another launcher has started this process.
-int run_workers(int workers, const std::vector<std::string>& arguments);
+/// The exit status: that of the process that failed first; 2 where one died; 128 + a signal that has ended them all.
+/// `arguments` are those of the program, --workers among them. Throws Error naming the package where there is no mpirun
+/// on the PATH, where another launcher has started this process, and for a script that can be read only once.
+int run_workers(int workers, const std::string& script, const std::vector<std::string>& arguments);
 
 }  // namespace gpubench
