@@ -14,6 +14,7 @@
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
 #include "core/group/process_group.h"
+#include "lua/api/open_iterators.h"
 #include "lua/api/unfinished_runs.h"
 
 struct lua_State;
@@ -112,6 +113,7 @@ class Session {
   /// Ends a point: forgets the devices (once nothing uses them) and resets configuration, seed and type.
   void reset();
 
+  OpenIterators open_iterators;
   /// The runs that this process writes.
   UnfinishedRuns unfinished_runs;
   /// Whether the script lets Lua collect garbage; known while the program's own code runs, in which it does not.
