@@ -1,29 +1,30 @@
-// What a signal handler may set, and who may be stopped by it. Loops that can run long call check_interrupt() once per
-// step, so that Ctrl-C, or the time a point may take, ends them at once with every finished row kept.
+// The only flags that a signal handler may set. Loops that can run long call check_interrupt() once per step, so that
+// Ctrl-C or the time limit of a point ends them promptly, with all finished rows kept.
 //
-// The script's thread runs the script's code or the program's own (which writes files) in turns. Only the first is
-// stopped; the program's own code is let to its end.
+// The script's thread alternates between the script's code and the program's own code, which writes files. Requests
+// stop only the script's code.
 #pragma once
 #include <chrono>
 #include <csignal>
 
 namespace gpubench {
 
-/// How often a thread that waits for others looks whether it has been interrupted.
+/// How often a waiting thread checks for an interrupt.
 inline constexpr std::chrono::milliseconds interrupt_period{50};
 
-/// The user, or whoever sends `signal`, asks to stop. Async-signal-safe.
+/// Records that the user, or the sender of `signal`, asked to stop. Async-signal-safe.
 void request_interrupt(int signal = SIGINT) noexcept;
 bool interrupt_requested() noexcept;
-/// The signal of the request; 0 without one.
+/// The signal of the request; 0 without a request.
 int interrupt_signal() noexcept;
-/// A point's time is up; ignored outside a point and after a request of the user. Async-signal-safe.
+/// Records that the point's time limit has passed; ignored outside a point and after the user's request.
+/// Async-signal-safe.
 void request_timeout() noexcept;
 bool timeout_requested() noexcept;
 /// Throws Interrupted or TimedOut when one has been requested.
 void check_interrupt();
 
-/// While it lives, a time-out may be requested. Points do not nest.
+/// Time-outs are accepted only while it lives. Points do not nest.
 class TimeoutScope {
  public:
   TimeoutScope() noexcept;
@@ -32,13 +33,13 @@ class TimeoutScope {
   TimeoutScope& operator=(const TimeoutScope&) = delete;
 };
 
-/// Forgets every request: its reason is dealt with.
+/// Clears all requests, after they have been handled.
 void clear_interrupt() noexcept;
 
 enum class Turn { script, program };
 
-/// While it lives, the script's thread runs code of this kind. Once begin_ending() has succeeded, a change of turns
-/// blocks for ever: another thread ends the process.
+/// While it lives, the script's thread runs code of this kind. After begin_ending() has succeeded, the constructor and
+/// the destructor block forever, because another thread ends the process.
 class TurnScope {
  public:
   explicit TurnScope(Turn turn) noexcept;
@@ -52,10 +53,11 @@ class TurnScope {
 
 /// Async-signal-safe.
 bool is_turn_of_script() noexcept;
-/// Ends the turns: false, and nothing is changed, in a turn of the program.
+/// Stops all later changes of turns. Returns false without effect during a turn of the program.
 bool begin_ending() noexcept;
 
-/// Around a computation of any length that a check_interrupt() follows, such as a training step.
+/// Lives around a computation of any length that ends by itself and is followed by check_interrupt(), such as a
+/// training step.
 class Computation {
  public:
   Computation() noexcept;
@@ -64,8 +66,8 @@ class Computation {
   Computation& operator=(const Computation&) = delete;
 };
 
-/// A number that differs after any turn and any computation, and while one is under way from look to look: a script's
-/// code for which it stays the same cannot be stopped.
+/// A counter that grows with each change of turns, with each finished computation, and at each call while a computation
+/// runs. If it stays the same after a request, the script's code does not react to the request.
 unsigned long progress_count() noexcept;
 
 }  // namespace gpubench

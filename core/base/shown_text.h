@@ -1,4 +1,4 @@
-// Text that came from outside, as a message shows it: on one line, without what a terminal would act on.
+// Makes text from outside safe for messages: one line, without control characters for the terminal.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace gpubench {
 
-/// Control characters and bytes that are no UTF-8 are escaped, as in "a\n\x00". Of longer text the first `most` bytes
-/// and how many there are: "aaa... (100000 bytes)".
+/// Escapes control characters and invalid UTF-8, as in "a
+/// \x00". Longer text is cut to `most` bytes and its length added: "aaa... (100000 bytes)".
 std::string shown_text(std::string_view text, std::size_t most = 80);
 
 }  // namespace gpubench

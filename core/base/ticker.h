@@ -1,4 +1,4 @@
-// Time and waiting for it, as one object that tests replace by one that goes by their word.
+// The current time and waiting for a time, behind an interface that tests replace with a fake clock.
 #pragma once
 #include <stop_token>
 
@@ -10,7 +10,7 @@ class Ticker {
  public:
   virtual ~Ticker() = default;
   virtual Clock::time_point now() const { return Clock::now(); }
-  /// Blocks until `time`, and returns true, or until a stop is asked for, and returns false.
+  /// Blocks until `time` and returns true, or until a stop is requested and returns false.
   virtual bool wait_until(Clock::time_point time, const std::stop_token& stop);
 };
 

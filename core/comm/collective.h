@@ -1,5 +1,5 @@
-// What ranks do together with their tensors. Every rank of a communicator asks for the same collectives, of the same
-// types, in the same order.
+// Collective operations on the tensors of all ranks. All ranks of a communicator must request the same collectives,
+// with the same types, in the same order.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,26 +18,27 @@ std::string_view to_string(CollectiveKind kind);
 /// Throws Error listing the names.
 CollectiveKind parse_collective_kind(std::string_view name);
 
-/// One collective with its memory. The tensors' types outlive it.
+/// One collective and its tensors. The tensors' types must outlive it.
 struct Collective {
   CollectiveKind kind = CollectiveKind::all_reduce;
   Reduction reduction = Reduction::sum;  ///< of all_reduce and reduce_scatter
   int root = 0;                          ///< of broadcast
-  /// all_reduce, broadcast: any number of tensors of any types, in place. all_gather: { [n], [size, n] }; the own part
-  /// may lie at its place in the whole. reduce_scatter: { [size, n], [n] }.
+  /// all_reduce, broadcast: any number of tensors of any types, in place. all_gather: { [n], [size, n] }; the input may
+  /// already lie at its place in the output. reduce_scatter: { [size, n], [n] }.
   std::vector<TensorView> tensors;
-  /// Bytes that one rank puts in, as nccl-tests counts them: of all_gather and reduce_scatter those of the whole.
+  /// Bytes that one rank contributes, counted as in nccl-tests: for all_gather and reduce_scatter the size of the
+  /// whole.
   std::size_t bytes() const;
 };
 
-/// Throws Error for what no communicator of `ranks` ranks can do: a root that is not there, types that cannot be added,
-/// tensors of all_gather and reduce_scatter that do not fit each other.
+/// Throws Error for a collective that `ranks` ranks cannot do: a root out of range, types that cannot be added, or
+/// tensors of all_gather and reduce_scatter whose sizes do not match.
 void check_collective(const Collective& collective, int ranks);
 
-/// Equal for equal requests (kind, reduction, root, types), and different for others but for one in 2^64.
+/// A 64-bit hash of the request (kind, reduction, root, types): equal for equal requests.
 std::uint64_t signature(const Collective& collective);
 
-/// Why two ranks' requests do not fit: "rank 0 has float32[3, 2], rank 1 float32[3, 4] (tensor 1 of 2)".
+/// How two ranks' requests differ: "rank 0 has float32[3, 2], rank 1 float32[3, 4] (tensor 1 of 2)".
 std::string difference(int rank, const Collective& mine, int other_rank, const Collective& others);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// A list of tensors as one row of bytes, cut into ranges without copying any: how the work on a list is divided.
+// A list of tensors seen as one sequence of bytes and divided into ranges without copying.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace gpubench {
 
 class TensorPieces {
  public:
-  /// Cuts lie on multiples of this within a tensor: no two ranks write to one cache line, and no element is cut.
+  /// Cuts are at multiples of this within a tensor, so that no two ranks write to one cache line and no element is cut.
   static constexpr std::size_t grain = 64;
 
-  /// Reuses its memory.
+  /// Keeps its allocation.
   void assign(std::span<const TensorView> tensors) {
     ends_.clear();
     std::size_t end = 0;
@@ -22,8 +22,8 @@ class TensorPieces {
   }
   std::size_t bytes() const { return ends_.empty() ? 0 : ends_.back(); }
 
-  /// Calls visit(tensor, first_byte, bytes) for what of each tensor lies in [from, to) of the row. Ranges that meet
-  /// cover everything once.
+  /// Calls visit(tensor, first_byte, bytes) for the part of each tensor in [from, to). Adjacent ranges cover each byte
+  /// once.
   template <class Visit>
   void for_each(std::size_t from, std::size_t to, const Visit& visit) const {
     auto tensor = static_cast<std::size_t>(std::ranges::upper_bound(ends_, from) - ends_.begin());

@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-/// The stage behind which elements are on a device.
+/// The stage that moves elements to a device.
 const Dataset& mover(const Dataset& dataset) {
   const Dataset& source = *dataset.sources().front();
   return source.device() == nullptr ? dataset : mover(source);

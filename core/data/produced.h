@@ -1,5 +1,5 @@
-// The elements and bytes that a stage has given so far. One thread counts, any thread may read. Where the elements'
-// types are fixed, only elements are counted.
+// Counts the elements and bytes that a stage has produced. One thread counts, any thread may read. For fixed types only
+// elements are counted, and bytes are derived.
 #pragma once
 #include <cassert>
 #include <span>
@@ -11,7 +11,7 @@ namespace gpubench {
 
 class Produced {
  public:
-  /// Of elements of these types.
+  /// For elements of these types.
   explicit Produced(std::span<const TensorType> types) {
     if (!is_fixed(types)) return;
     bytes_each_ = 0;
@@ -28,7 +28,7 @@ class Produced {
     if (bytes_each_ != varying) return;
     for (const TensorView& tensor : element) bytes_.add(static_cast<std::int64_t>(tensor.type->bytes()));
   }
-  /// Rows of tensors, which are of fixed types.
+  /// Counts rows of tensors, which have fixed types.
   void add_rows(std::size_t count) {
     assert(bytes_each_ != varying);
     elements_.add(static_cast<std::int64_t>(count));
@@ -36,7 +36,7 @@ class Produced {
 
   std::int64_t elements() const { return elements_.get(); }
   std::int64_t bytes() const { return bytes_each_ == varying ? bytes_.get() : elements_.get() * bytes_each_; }
-  /// A row for a stage without further figures.
+  /// The statistics of a stage without further figures.
   StageStatistics row(std::string_view stage) const {
     return {.stage = stage, .produced = elements(), .bytes = bytes()};
   }

@@ -1,4 +1,4 @@
-// The cursor of a stage with one source: it counts what the stage gives and shows that behind the source's statistics.
+// The cursor of a stage with one source: counts what the stage produces and appends that to the source's statistics.
 #pragma once
 #include <memory>
 #include <span>
@@ -20,7 +20,7 @@ class StageCursor : public Cursor {
   }
 
  protected:
-  /// `stage` must outlive the cursor; `types` are those of the elements that the stage gives.
+  /// `stage` must outlive the cursor; `types` are those of the produced elements.
   StageCursor(std::string_view stage, std::unique_ptr<Cursor> source, std::span<const TensorType> types)
       : source_(std::move(source)), produced_(types), stage_(stage) {}
 

@@ -79,7 +79,7 @@ void EagerExecutor::run(std::span<const TensorView> inputs) {
     const auto* input = dynamic_cast<const InputOp*>(node.op.get());
     if (input == nullptr) continue;
     const TensorView& memory = inputs[static_cast<std::size_t>(input->index())];
-    given_[index] = {};  // its memory first
+    given_[index] = {};  // releases its memory first
     given_[index] = inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
                                       : eager_.borrow(memory, node.device, node.label);
   }

@@ -21,7 +21,7 @@ PassDevices pass_devices(const Devices& devices) {
     const std::vector<TensorType> outputs = op.infer(inputs);
     return devices.backend(id).fuses(op, {inputs, outputs}, device);
   };
-  // The CPU's streams copy in the thread that queues, where nothing overlaps.
+  // CPU streams copy synchronously in the calling thread, so nothing overlaps.
   const auto overlaps = [&devices](const DeviceId& id) { return !devices.device(id).shares_host_memory(); };
   return {fuses, overlaps};
 }

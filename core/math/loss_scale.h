@@ -1,5 +1,4 @@
-// Dynamic loss scaling: one element of the unscaling, and the rule by which the scale follows overflows. As in Keras'
-// LossScaleOptimizer.
+// Dynamic loss scaling as in Keras' LossScaleOptimizer: unscaling of one element, and the update rule of the scale.
 #pragma once
 #include <cstdint>
 
@@ -11,7 +10,7 @@ GPUBENCH_HOST_DEVICE bool is_finite(float x) {
   return x - x == 0.0F;
 }
 
-/// A step that overflowed divides the scale by `factor`, down to 1; `growth_interval` good ones in a row multiply it.
+/// An overflow divides the scale by `factor`, down to 1; `growth_interval` consecutive steps without one multiply it.
 struct LossScale {
   float factor;
   std::int64_t growth_interval;

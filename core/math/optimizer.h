@@ -1,4 +1,4 @@
-// One element of each optimizer's update, as function objects over the variable w, its gradient g and its state.
+// The update of one element for each optimizer, as function objects over the variable w, its gradient g and its state.
 // Formulas as in Keras 3. `decay` is learning rate times weight decay, applied to the variable itself.
 #pragma once
 #include <cmath>

@@ -1,5 +1,5 @@
-// Where layers and optimizers get their variables from. Layers know no executor: the owner of the memory implements
-// this interface.
+// Creates variables for layers and optimizers, which know no executor: the owner of the memory implements this
+// interface.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ class VariableFactory {
   /// Throws OutOfMemory.
   virtual VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
                              OwnerPtr owner) = 0;
-  /// A new seed of the global sequence, for whatever was not given one of its own.
+  /// A new seed of the global sequence, for initializers and layers without their own seed.
   virtual std::uint64_t next_seed() = 0;
 };
 

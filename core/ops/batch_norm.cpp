@@ -152,8 +152,8 @@ double BatchNormInferenceGradient::flops(std::span<const TensorType>, std::span<
 
 namespace {
 
-/// Sums of what was weighted by a replica's share, where its loss is not: the others' gradients count by their shares,
-/// and this one's are still to be multiplied by its own.
+/// Sums of values weighted by a replica's share when the loss is not: gradients from the other replicas are weighted by
+/// their shares, and this replica's gradients will be multiplied by its own share later.
 class SharesAllReduce final : public AllReduce {
  public:
   explicit SharesAllReduce(double own_share) : AllReduce(1), share(own_share) {}

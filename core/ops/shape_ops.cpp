@@ -28,7 +28,7 @@ Shape of_block(const TensorType& element, std::int64_t count) {
   return shape;
 }
 
-/// Where an index counted from either end lies.
+/// The position of an index that may count from the end.
 std::int64_t absolute(std::int64_t index, std::int64_t extent) {
   if (index == SliceRange::to_end) return extent;
   return index < 0 ? index + extent : index;

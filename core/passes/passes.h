@@ -1,5 +1,4 @@
-// The passes that every program goes through, in the order of the table in pass.cpp; the source of each says what it
-// does.
+// The passes for all programs, in the order of the table in pass.cpp; each source describes its pass.
 #pragma once
 #include "core/passes/pass.h"
 

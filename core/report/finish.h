@@ -1,6 +1,6 @@
-// The end of a run: charts, facts, report and index. Nothing here can lose a row: what fails to be drawn becomes a note
-// in run.json, on the page and in the result. Which charts and claims a run has is in run.json from its beginning, so
-// that its end needs neither its script nor its process.
+// The end of a run: charts, facts, report and index. No failure here can lose a row: a failed chart becomes a note in
+// run.json, on the page and in the result. run.json lists the charts and claims of a run from its start, so that a run
+// can be finished without its script and its process.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -27,26 +27,25 @@ struct Finish {
 };
 
 struct FinishedRun {
-  /// What was written, in the order in which a reader wants it.
+  /// The written files, in the order in which readers want them.
   std::vector<std::filesystem::path> paths;
   std::vector<std::string> notes;
 };
 
-/// At the run's beginning: writes into run.json what its end will draw and judge.
+/// Writes the charts and claims of a run into run.json; called at its start.
 void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, const std::vector<std::string>& claims);
 
 FinishedRun finish_run(RunWriter& writer, const Finish& finish);
 
-/// finish_run() with what was announced, for a run that is ended while its script cannot judge claims: they stay
-/// inconclusive.
+/// finish_run() with the announced charts, for a run whose script cannot judge its claims: they stay inconclusive.
 FinishedRun finish_unjudged(RunWriter& writer, const std::string& status);
 
-/// The same for a run of which only the files are left, with the status "died". Also draws and reports a run that has
-/// ended without a report. Nothing, and nothing is written, where there is a report already. Throws Error where a
-/// process still writes the run, and for files that cannot be read or written.
+/// The same for a run of which only the files are left; its status becomes "died". Also writes the report of a run that
+/// ended without one. Returns nullopt without changes if there is a report already. Throws Error if a process still
+/// writes the run, and for files that cannot be read or written.
 std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory);
 
-/// Writes `<out>/results/index.html` anew; its path.
+/// Rewrites `<out>/results/index.html` and returns its path.
 std::filesystem::path write_index(const std::filesystem::path& out);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// Charts by gnuplot, a program of its own. The script that draws a chart is kept beside the picture, holds the chart's
-// data and the style, and needs no other file: gnuplot runs commands, and a file beside it could be anybody's.
+// Charts drawn by the program gnuplot. The script of each chart is stored beside the picture, and contains the chart's
+// data and style. It loads no other file: gnuplot runs the commands in it, and the file may come from somebody else.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-/// Writes "<name>.svg" into the folder that gnuplot runs in (gnuplot_script.cpp).
+/// The script writes "<name>.svg" into the folder in which gnuplot runs (gnuplot_script.cpp).
 std::string gnuplot_script(const Chart& chart);
 
 bool gnuplot_is_installed();

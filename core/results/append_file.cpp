@@ -22,15 +22,15 @@ constexpr mode_t file_mode = 0644;
       fmt::format("results: cannot {} '{}': {}", action, path.string(), std::generic_category().message(error)));
 }
 
-// Throws for a link too: whoever put it there chose what is written.
+// Throws for a symbolic link too: it could lead to any file.
 int open_to_append(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, file_mode);
   if (descriptor < 0) fail("open", path, errno);
   return descriptor;
 }
 
-// A new file beside `path` that no other process has: names that are taken, by a process that died or by a link, are
-// passed over.
+// A new file beside `path` that no other process uses. Names that exist already, from a process that died or as a link,
+// are skipped.
 struct NewFile {
   explicit NewFile(const std::filesystem::path& path) {
     static std::atomic<unsigned> made{0};
@@ -53,7 +53,7 @@ struct NewFile {
   bool renamed = false;
 };
 
-// 0, or the error number of what failed.
+// Returns 0, or the error number of the failed call.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());

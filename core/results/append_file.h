@@ -1,5 +1,5 @@
-// A file that only grows by whole records: text handed to append() is on disk when it returns, or not in the file at
-// all.
+// A file that only grows by whole records: when append() returns, its text is on disk; if it throws, the text is not in
+// the file.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -10,17 +10,16 @@ namespace gpubench {
 
 class AppendFile {
  public:
-  /// Opens at the end, making the file when it is absent. Throws Error with the system's reason.
+  /// Opens the file at its end and creates it if it does not exist. Throws Error with the system's reason.
   explicit AppendFile(std::filesystem::path path);
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
-  /// Blocks until the disk has it. Throws Error after taking back what was written of `text`.
+  /// Blocks until the text is on disk. Throws Error after removing the written part of `text`.
   void append(std::string_view text);
   std::int64_t size() const { return size_; }
-  /// Marks the file as written by this process, until the object or the process is gone: lock_of() says so to any
-  /// process.
+  /// Locks the file until the object or the process is gone; lock_of() shows the lock to all processes.
   void lock() noexcept;
   /// Cuts the file to an earlier size().
   void truncate(std::int64_t size);
@@ -31,17 +30,17 @@ class AppendFile {
   std::int64_t size_;
 };
 
-/// Writes a whole file under a name of its own ("<path>.<process>-<n>.new") and renames it: readers see the old text or
-/// the new one, and processes that replace the same file at once do not disturb each other. A link at `path` is
-/// replaced, not followed.
+/// Writes a file under a unique temporary name ("<path>.<process>-<n>.new") and renames it, so that readers see either
+/// the old or the new text. Several processes may replace the same file at once. A link at `path` is replaced, not
+/// followed.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
 enum class Lock { held, free, unknown };
-/// Whether a process holds AppendFile::lock() of the file; free where there is no file, unknown where the file system
-/// cannot tell.
+/// Whether a process holds AppendFile::lock() of the file: `free` if there is no file, `unknown` if the file system has
+/// no locks.
 Lock lock_of(const std::filesystem::path& path) noexcept;
 
-/// Throws Error when it cannot be read, and for a pipe or device.
+/// Throws Error if the file cannot be read, and for a pipe or device.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// Comma-separated values as RFC 4180 has them: CRLF line ends, quotes where a field needs them. Written by hand, read
-// with libcsv.
+// Comma-separated values by RFC 4180: CRLF line ends, quotes only where needed. Written by our own code, read with
+// libcsv.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,13 +7,13 @@
 
 namespace gpubench {
 
-/// One line with its CRLF.
+/// One line including its CRLF.
 std::string csv_line(const std::vector<std::string>& fields);
 
-/// `text` without what stands behind its last whole line: a line that a program which died has not written to its end.
+/// `text` without an incomplete last line, which a program leaves that dies while it writes.
 std::string_view whole_csv_lines(std::string_view text);
 
-/// All lines of a text; `what` starts the message of the Error that malformed text throws. Blank lines are skipped.
+/// Parses all lines; blank lines are skipped. Throws Error for malformed text, in a message that starts with `what`.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view what);
 
 }  // namespace gpubench

@@ -62,7 +62,7 @@ std::string sample_lines(const Record& record, std::span<const double> step_time
   return fmt::to_string(lines);
 }
 
-// Of the columns that hold something.
+// Describes the columns that are not empty.
 Info column_info(const std::vector<Column>& columns, const std::vector<Record>& records) {
   Info::List list;
   for (const Column& column : columns) {

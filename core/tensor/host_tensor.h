@@ -1,5 +1,5 @@
-// A tensor in host memory that shares ownership of its bytes: what files decode to and what datasets hand on. Copies
-// and slices share storage; whoever writes must be the only owner.
+// A tensor in host memory with shared ownership of its bytes: decoders return it and datasets pass it on. Copies and
+// slices share storage; only a sole owner may write.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -36,12 +36,12 @@ class HostTensor {
   std::size_t bytes() const { return type_.bytes(); }
   bool empty() const { return storage_ == nullptr; }
 
-  /// Replaces type and memory without allocating when the rank has been as high before.
+  /// Replaces type and memory; does not allocate if the rank was as high before.
   void assign(const TensorType& type, std::shared_ptr<std::byte> memory) {
     type_ = type;
     storage_ = std::move(memory);
   }
-  /// Lets go of the memory; the tensor is empty until the next assign().
+  /// Releases the memory; the tensor is empty until the next assign().
   void release() { storage_.reset(); }
   const std::shared_ptr<std::byte>& memory() const { return storage_; }
 
@@ -52,11 +52,11 @@ class HostTensor {
   }
   TensorView view() const { return {&type_, data()}; }
 
-  /// The rows [first, last) of the first dimension; shares storage. Throws Error when out of range.
+  /// The rows [first, last) of the first dimension; shares storage. Throws Error if out of range.
   HostTensor rows(std::int64_t first, std::int64_t last) const;
   /// Row `index` without the first dimension; shares storage.
   HostTensor row(std::int64_t index) const;
-  /// The same elements under another shape; throws Error when the counts differ.
+  /// The same elements with another shape; throws Error if the counts differ.
   HostTensor reshaped(Shape shape) const;
 
  private:

@@ -1,4 +1,4 @@
-// Shape and element type: all that an op knows of a tensor. Tensors are row-major; a scalar's shape is empty.
+// Shape and element type: everything an op knows about a tensor. Tensors are row-major; a scalar has an empty shape.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct TensorType {
 
   bool operator==(const TensorType&) const = default;
   std::int64_t elements() const { return element_count(shape); }
-  /// Row-major bytes.
+  /// Bytes without padding.
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype); }
   int rank() const { return static_cast<int>(shape.size()); }
 };

@@ -1,4 +1,4 @@
-// Typed, non-owning memory on one device: what kernels receive.
+// Typed, non-owning memory on one device: the arguments of kernels.
 #pragma once
 #include <cassert>
 #include <cstddef>

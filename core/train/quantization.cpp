@@ -126,7 +126,7 @@ void fold(Values& values, const Layer& linear, const Normalization& norm) {
   }
 }
 
-/// Throws Error where int8 cannot stand for the kernel: before any data is looked at, which would be blamed.
+/// Throws Error if int8 cannot represent the kernel. Called before data is read, so that the data is not blamed.
 void check_kernel(const Values& values, const std::string& layer) {
   const HostTensor& kernel = values.at(layer + "/kernel");
   const auto weights = kernel.values<float>();

@@ -122,8 +122,8 @@ void exchange_nothing(Graph& graph, const Model& model, const Graph& other) {
   }
 }
 
-/// What a replica without examples adds: zeros in place of the gradients of others. The backward graph of a replica
-/// with examples, which is dropped afterwards, shows which gradients there are.
+/// The gradients of a replica without examples: zeros. A temporary backward graph of a replica with examples determines
+/// which gradients exist.
 StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& metrics,
                           std::span<const TensorType> element) {
   Graph other;
@@ -141,7 +141,7 @@ StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig&
   return nothing;
 }
 
-/// Of the whole element, or of the rows that `share` gives a replica.
+/// For the whole element, or for a replica's rows given by `share`.
 StepGradients gradients_of_step(Graph& graph, const Model& model, const CompileConfig& config,
                                 const MetricStates& metrics, Figures& figures, std::span<const TensorType> element,
                                 const std::optional<BatchShare>& share) {

@@ -60,7 +60,7 @@ StepValues bind_element(Graph& graph, const Model& model, std::span<const Tensor
   return bound;
 }
 
-// Sums are float32, whatever type the model computes in.
+// Sums are float32 for every type of computation.
 void Figures::add(Graph& graph, std::size_t index, Value values, std::int64_t batch_size) {
   Value wide = ops::cast(graph, values, Dtype::f32);
   if (graph.type(wide).shape.empty()) wide = ops::broadcast_to(graph, wide, {batch_size});

@@ -1,5 +1,5 @@
-// Makes variables in a runtime's store. Seeds come from the caller's global sequence, so a script that builds the same
-// models in the same order gets the same first weights.
+// Creates variables in a runtime's store. Seeds come from the caller's global sequence, so that a script that builds
+// the same models in the same order gets the same initial weights.
 #pragma once
 #include <cstdint>
 #include <functional>

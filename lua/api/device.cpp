@@ -81,7 +81,7 @@ std::vector<DeviceId> list_logical_devices(lua_State* L, const std::optional<std
   return result;
 }
 
-/// What the machine has, before it is split; does not take the devices into use.
+/// The machine's devices before splitting; does not open them.
 std::vector<DeviceId> list_physical_devices(const std::optional<std::string>& kind) {
   std::vector<DeviceId> result;
   for (const DeviceId::Kind one : device_kinds()) {
@@ -224,7 +224,7 @@ void set_seed(lua_State* L, std::uint64_t seed) {
   session_of(L).set_seed(seed);
 }
 
-/// As keras.config.set_floatx: the type of layers made from now on.
+/// As keras.config.set_floatx: the type of layers created from now on.
 void set_floatx(lua_State* L, const std::string& name) {
   const auto known = {Dtype::f32, Dtype::f16, Dtype::bf16};
   const auto found = std::find_if(known.begin(), known.end(), [&](Dtype dtype) { return to_string(dtype) == name; });
@@ -236,7 +236,7 @@ std::string floatx(lua_State* L) {
   return std::string(to_string(session_of(L).floatx()));
 }
 
-/// As keras.config.set_dtype_policy: what layers made from now on store and compute in.
+/// As keras.config.set_dtype_policy: the types in which layers created from now on store and compute.
 void set_dtype_policy(lua_State* L, const std::string& name) {
   const std::vector<DtypePolicy>& known = dtype_policies();
   if (std::ranges::find(known, name, &DtypePolicy::name) == known.end()) {
@@ -270,7 +270,7 @@ std::string description(lua_State* L, const DeviceId& id) {
   return world_of(L).devices.device(id).description();
 }
 
-/// What the driver says of a GPU, as { label, text } in the order to be shown; nothing for other devices.
+/// The driver's facts about a GPU, as { label, text } in display order; empty for other devices.
 std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id) {
   const std::string bus_id = world_of(L).devices.device(id).bus_id();
   std::vector<std::array<std::string, 2>> result;

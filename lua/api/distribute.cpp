@@ -90,7 +90,7 @@ DatasetPtr distributed(const ScriptStrategy& self, const DatasetPtr& dataset, co
   return part;
 }
 
-/// Restores what was in force outside of a scope.
+/// Sets the strategy and its device, and restores the earlier ones at the end of a scope.
 class StrategyScope {
  public:
   StrategyScope(Session& session, const ScriptStrategy& strategy)

@@ -76,7 +76,7 @@ CompileConfig::Offload offload_of(const CompileTable& table, Execution execution
   return offload;
 }
 
-/// As in Keras, models of mixed_float16 scale their loss without being asked.
+/// As in Keras, models with mixed_float16 scale their loss by default.
 LossScalePtr loss_scale_of(const CompileTable& table, const ChosenOptimizer& optimizer, const Model& model) {
   if (optimizer.loss_scale || !table.auto_scale_loss) return optimizer.loss_scale;
   const auto narrow = [](const LayerPtr& layer) {
@@ -122,7 +122,7 @@ void append_arrays(lua_State* L, int index, std::vector<HostTensor>& arrays) {
   }
 }
 
-/// What stands at `index` as batched data: a dataset as it is, or arrays of inputs and, unless there are none, labels.
+/// Batched data from the argument at `index`: a dataset, or arrays of inputs and optionally labels.
 struct Data {
   DatasetPtr dataset;
   std::vector<HostTensor> arrays;

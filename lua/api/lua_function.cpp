@@ -19,7 +19,7 @@ namespace gpubench::lua {
 namespace {
 
 const std::string what = "lua_function";
-/// How many Lua instructions run between two looks at Ctrl-C.
+/// Lua instructions between two checks for Ctrl-C.
 constexpr int instructions_between_looks = 100000;
 
 void look_for_interrupt(lua_State* L, lua_Debug*) {

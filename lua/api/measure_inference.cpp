@@ -15,7 +15,7 @@
 namespace gpubench::lua {
 namespace {
 
-/// What is absent comes from compile (execution, passes) and from the command line (--budget, --quick).
+/// Absent options come from compile (execution, passes) and from the command line (--budget, --quick).
 struct InferenceTable {
   std::int64_t batch = 1, concurrency = 1;
   std::optional<double> duration;

@@ -7,7 +7,7 @@
 namespace gpubench::lua {
 namespace {
 
-/// A row of results has many more columns than those that are looked at.
+/// Reads one column, because a row of results has many more columns than needed.
 double number_in_row(lua_State* L, int row, const char* column) {
   const int type = lua_getfield(L, row, column);
   const double value = lua_tonumber(L, -1);

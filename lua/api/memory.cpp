@@ -84,7 +84,7 @@ std::vector<TensorType> read_batch_types(lua_State* L, const ScriptModel& model,
   return batch_types(*model.trainer, batch_size);
 }
 
-/// Of every device that has memory in use or reserved.
+/// All devices with memory in use or reserved.
 Info::List pools(World& world) {
   Info::List devices;
   for (const DeviceId& id : world.devices.ids()) {
@@ -118,7 +118,7 @@ int report(lua_State* L) {
     }
     fields.emplace_back("step", info_of(memory));
   }
-  lua_gc(L, LUA_GCCOLLECT);  // what nobody holds any more is not in use
+  lua_gc(L, LUA_GCCOLLECT);  // unreferenced tensors do not count as memory in use
   fields.emplace_back("devices", pools(world_of(L)));
   Value<Info>::push(L, Info(std::move(fields)));
   return 1;

@@ -1,4 +1,4 @@
-// Models as scripts see them: the layers, what compile made of them, and the world in which they live.
+// Models for scripts: the layers, the result of compile, and the World in which they live.
 #pragma once
 #include <memory>
 
@@ -19,7 +19,7 @@ struct ScriptModel {
   WorldPtr world;
   StoreVariables variables;
   ModelPtr model;
-  ReplicasPtr replicas;  ///< of the strategy in whose scope it was made
+  ReplicasPtr replicas;  ///< of the strategy in whose scope the model was created
   std::unique_ptr<Trainer> trainer;
   CallCounter counter;
   TensorCalls calls;
@@ -27,7 +27,7 @@ struct ScriptModel {
 template <>
 inline constexpr const char* class_name<ScriptModel> = "Model";
 
-// Methods of the class that have files of their own.
+// Methods of the class in their own files.
 int compile_model(lua_State* L);
 int fit_model(lua_State* L);
 int evaluate_model(lua_State* L);

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* folders_key = "gpubench.output_folders";
-// As many as Linux follows.
+// The same limit as Linux.
 constexpr int most_links = 40;
 
 // Absolute, without ".", ".." and symbolic links. A link that leads to nothing yet is followed too: opening it for

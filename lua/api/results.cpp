@@ -258,8 +258,7 @@ T returned(lua_State* L, int index, const char* what) {
   }
 }
 
-/// check_row(row, samples): throws for what WatchedRun::add() would not take, and for columns that the program fills
-/// in.
+/// check_row(row, samples): throws if WatchedRun::add() would refuse the row, and for columns that the program fills.
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
   for (const auto& [name, cell] : row.cells()) check_column_name(name);

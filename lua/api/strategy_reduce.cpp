@@ -1,4 +1,4 @@
-// strategy:reduce: one value of what replicas have.
+// strategy:reduce: combines the replicas' values into one.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

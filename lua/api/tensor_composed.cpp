@@ -30,7 +30,7 @@ Tensor of_both(lua_State* L, const Tensor& a, const Tensor& b) {
   return apply<O>(L, std::array{a, b});
 }
 
-/// Where the new dimension lies in a shape of one more.
+/// `axis`: position of the new dimension in the result's shape.
 Tensor expand_dims(lua_State* L, const Tensor& x, std::int64_t axis) {
   Shape shape = x.type().shape;
   const std::int64_t rank = std::ssize(shape), at = axis < 0 ? axis + rank + 1 : axis;
@@ -153,7 +153,7 @@ int clip(lua_State* L) {
   return 1;
 }
 
-/// Of what is largest where x is smallest: -x, or for integers m - x, which stays in range.
+/// The arg_max of -x, or for integers of m - x, which stays in range.
 Tensor argmin(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis) {
   const Dtype dtype = x.type().dtype;
   if (is_floating(dtype)) return of<ArgMax>(L, of<Neg>(L, x), axis.value_or(-1));

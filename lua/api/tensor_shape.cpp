@@ -9,7 +9,7 @@ namespace {
 
 const char registry_key = 0;
 
-/// What keeps the reads of this tensor's extents; nullptr where nothing does.
+/// The active recording of this tensor's extents; nullptr if there is none.
 ReadExtents* kept_for(lua_State* L, const Tensor& x) {
   if (!x.symbolic()) return nullptr;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);

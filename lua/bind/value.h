@@ -1,6 +1,6 @@
-// How C++ types look in Lua. Value<T> is the one place to extend: expected() names it in messages, matches() is a
-// shallow test of kind that chooses among a variant's types, read() throws ArgumentError, push() leaves one value on
-// the stack.
+// Conversion of C++ types to and from Lua; specialize Value<T> for new types. expected() names the type in messages;
+// matches() is a shallow test that selects among a variant's types; read() throws ArgumentError; push() pushes one
+// value.
 #pragma once
 #include <array>
 #include <concepts>
@@ -86,7 +86,8 @@ struct Value<const char*> {
   static void push(lua_State* L, const char* value) { lua_pushstring(L, value); }
 };
 
-/// Throws ArgumentError unless the keys of the table are 1 to n; returns n. A table that says its length is filled.
+/// Throws ArgumentError unless the keys of the table are 1 to n; returns n. Entries that a table with `__len` computes
+/// on access are stored in it first.
 std::size_t sequence_length(lua_State* L, int index);
 
 template <class T>
@@ -171,7 +172,7 @@ struct Value<std::map<std::string, T>> {
   }
 };
 
-/// Base for types that have a text form with a parser in core: struct Value<Dtype> : TextValue<Dtype, &parse_dtype> {};
+/// Base for types with a text form and a parser in core: struct Value<Dtype> : TextValue<Dtype, &parse_dtype> {};
 template <class T, auto Parse>
 struct TextValue {
   static std::string expected() { return "string"; }

@@ -1,6 +1,6 @@
-// Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ: the first ends whatever runs (a busy Lua loop by a debug hook, a step loop by
-// the flag that it reads, anything else by the watchdog), a second Ctrl-C or SIGTERM kills the process. A point's
-// deadline (SIGALRM) ends it by the same means.
+// Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ: the first one ends what is running (a busy Lua loop by a debug hook, a step loop
+// by its flag, anything else by the watchdog); a second Ctrl-C or SIGTERM kills the process. A point's deadline
+// (SIGALRM) uses the same mechanism.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,17 +14,16 @@ namespace gpubench::lua {
 
 class Machine;
 
-/// Takes these signals while it lives, but SIGHUP where the program was started to ignore it (nohup). Made on the
-/// thread that runs the script; one at a time.
+/// Handles these signals while it lives, except a SIGHUP that the program was started to ignore (nohup). Create it on
+/// the script's thread; only one may exist.
 class InterruptHandler {
  public:
   explicit InterruptHandler(Watchdog& watchdog);
   ~InterruptHandler();
-  /// From now on the first signal stops what this machine runs; without a machine it kills the process.
+  /// From now on the first signal stops what this machine runs; without a machine the signal kills the process.
   void attach(Machine& machine);
   void detach();
-  /// As Ctrl-C, for another thread: ends what the script is in. Nothing where no handler lives or one has been asked
-  /// for.
+  /// The effect of Ctrl-C, from another thread. Does nothing if no handler exists or a stop was already requested.
   static void stop_script() noexcept;
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;

@@ -11,7 +11,7 @@
 namespace gpubench::lua {
 namespace {
 
-// Upvalues of every function here: its name for messages, then the function that it stands for.
+// Upvalues of every function here: its name for messages, then the function that it replaces.
 constexpr int name_upvalue = 1;
 constexpr int original_upvalue = 2;
 

@@ -1,4 +1,4 @@
-// How threads share the elements of many tensors: as if these stood one behind the other, whatever their shapes.
+// Divides the elements of many tensors among threads, as if the tensors were concatenated.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,12 +15,12 @@ struct Segment {
   std::int64_t begin, end;
 };
 
-/// Equally long shares, one per thread, cut at multiples of a cache line of float32. `total` counts all elements.
+/// Equal shares, one per thread, cut at cache-line multiples of float32. `total`: elements of all tensors.
 inline std::vector<std::vector<Segment>> partition(std::span<const TensorType> tensors, int threads,
                                                    std::int64_t total) {
   constexpr std::int64_t line = 16;
   std::vector<std::vector<Segment>> shares(static_cast<std::size_t>(threads));
-  std::int64_t before = 0;  // elements of the tensors so far
+  std::int64_t before = 0;  // elements of all earlier tensors
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const std::int64_t size = tensors[i].elements();
     for (std::int64_t t = 0; t < threads; ++t) {

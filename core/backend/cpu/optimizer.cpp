@@ -1,4 +1,4 @@
-// All variables of a model are updated in one fork, split evenly over the threads whatever their shapes.
+// Updates all variables of a model in one fork; their elements are divided evenly among the threads.
 #include "core/math/optimizer.h"
 
 #include <cmath>

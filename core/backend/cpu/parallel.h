@@ -1,4 +1,4 @@
-// How our own loops use the device's threads: a fork costs microseconds, so work that is done sooner stays where it is.
+// Threads for our own loops. A fork costs microseconds, so work that takes less stays on the calling thread.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace gpubench::cpu {
 
-/// Bytes or flops, roughly, that one thread handles in the time a fork costs.
+/// Approximate bytes or flops that one thread handles in the time of a fork.
 inline constexpr std::int64_t worth_a_thread = 32768;
 
-/// How many threads share work of this `cost` over `count` items; 1 for small work. The same for equal arguments on
-/// one device, so that results that depend on it are repeatable.
+/// Number of threads for `count` items of this total `cost`; 1 for small work. Depends only on the arguments and the
+/// device, so that results that depend on the division are repeatable.
 inline int threads_for(std::int64_t count, std::int64_t cost) {
   const std::int64_t useful = std::min(count, cost / worth_a_thread);
   return static_cast<int>(std::clamp<std::int64_t>(useful, 1, omp_get_max_threads()));
 }
 
 /// The same for a vectorized loop that moves `bytes` through the second-level cache and does `flops`: a core does about
-/// 100 of either in a nanosecond, so that a thread's share takes it 5 microseconds, twice what a fork costs.
+/// 100 of either in a nanosecond, so that each thread works for 5 microseconds, twice the cost of a fork.
 inline int threads_for_stream(std::int64_t count, std::int64_t bytes, std::int64_t flops = 0) {
   constexpr std::int64_t per_operation = 16;
   return threads_for(count, (bytes + flops) / per_operation);
@@ -34,7 +34,7 @@ void parallel_ranges(int threads, std::int64_t count, Body&& body) {
     body(0, std::int64_t{0}, count);
     return;
   }
-#if defined(__SANITIZE_THREAD__)  // sees how these threads are ordered, and not those of OpenMP's library
+#if defined(__SANITIZE_THREAD__)  // ThreadSanitizer understands std::thread, but not OpenMP's library
   const auto share = [&](std::int64_t thread) {
     body(static_cast<int>(thread), count * thread / threads, count * (thread + 1) / threads);
   };

@@ -5,7 +5,7 @@
 
 namespace gpubench::cpu {
 
-/// Terms that are added in float32 lanes before their sum moves on to double precision.
+/// Terms added in float32 lanes before their sum is added in double precision.
 inline constexpr std::int64_t sum_block = 1024;
 
 inline double sum_of(const float* values, std::int64_t count) {

@@ -1,5 +1,5 @@
-// Which engine computes a convolution on one device: chosen once and remembered for all kernels of the device, since
-// building an engine may compile it.
+// Chooses the cuDNN engine of each convolution once per device and remembers it for all kernels, because building an
+// engine may compile it.
 #pragma once
 #include <map>
 #include <memory>
@@ -17,10 +17,10 @@ class ConvolutionPlans {
   explicit ConvolutionPlans(CudaDevice& device) : device_(device) {}
 
   struct Choice {
-    std::shared_ptr<const CudnnPlan> plan;  ///< nullptr where no engine is left
+    std::shared_ptr<const CudnnPlan> plan;  ///< nullptr if no engine can be used
     std::string why_not;
   };
-  /// What runs behind the problem's graph does not matter. Any thread may call it; what it returns stays.
+  /// Ignores `activation_behind`. Thread-safe; the returned reference stays valid.
   const Choice& find(ConvolutionProblem problem);
 
  private:

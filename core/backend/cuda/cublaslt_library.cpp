@@ -1,4 +1,4 @@
-// Where cublaslt() gets its functions from: the library of the machine. Tests link another.
+// Loads the functions of cublaslt() from the machine's library. Tests link another version of this file.
 #include <array>
 
 #include "core/backend/cuda/cublaslt.h"

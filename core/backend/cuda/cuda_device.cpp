@@ -59,8 +59,7 @@ class PinnedMemory final : public MemorySource {
   int physical_;
 };
 
-/// What a pool without growth and without a limit takes at its first use: the rest is for the libraries, which have
-/// memory of their own.
+/// Share of the memory that a pool without growth and limit takes at first use: libraries need the rest for themselves.
 constexpr double preallocated_share = 0.9;
 
 PoolOptions with_preallocation(PoolOptions options) {

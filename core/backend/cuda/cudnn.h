@@ -1,5 +1,5 @@
-// cuDNN's functions, in a table that is filled when the first kernel needs them: a machine may lack the library, and
-// nothing links against it.
+// cuDNN's functions, loaded when the first kernel needs them: nothing links against the library, so one program also
+// runs on machines without it.
 #pragma once
 #include <cudnn.h>
 #include <string>
@@ -29,15 +29,15 @@ struct CudnnFunctions {
   decltype(&cudnnBackendExecute) backend_execute;
 };
 
-/// Opens the library at the first call. Throws Error saying where it was looked for and what to install.
+/// Opens the library at the first call. Throws Error with the places that were searched and what to install.
 const CudnnFunctions& cudnn();
 
 /// "9.19.0"; throws as cudnn().
 std::string cudnn_version();
 
-/// What cuDNN says about a failure: its name, and the text of the last error where there is one.
+/// cuDNN's name of the status, and its text of the last error if it has one.
 std::string cudnn_reason(cudnnStatus_t status);
-/// Throws DeviceError with the call and the reason; DeviceLost where CUDA says that the GPU is lost to this process.
+/// Throws DeviceError with the call and the reason, or DeviceLost if this process can no longer use the GPU.
 void check(cudnnStatus_t status, std::string_view call);
 
 }  // namespace gpubench::cuda

@@ -1,4 +1,4 @@
-// A device's handle of cuDNN, and owners of what its functions create.
+// A device's cuDNN handle, and owners for what cuDNN creates.
 #pragma once
 #include <mutex>
 #include <string_view>
@@ -9,23 +9,23 @@
 
 namespace gpubench::cuda {
 
-/// cuDNN lets one thread at a time use a handle, and queues on the stream that was set last.
+/// Serializes use: a cuDNN handle takes one thread at a time, and queues on the stream that was set last.
 class CudnnHandle {
  public:
-  /// For the calling thread's GPU; takes memory there.
+  /// For the calling thread's GPU; allocates memory there.
   CudnnHandle();
   ~CudnnHandle();
   CudnnHandle(const CudnnHandle&) = delete;
   CudnnHandle& operator=(const CudnnHandle&) = delete;
 
-  /// call(handle) queues on `stream` and returns cuDNN's status; throws DeviceError naming `what` when it failed.
+  /// call(handle) queues on `stream` and returns cuDNN's status; throws DeviceError naming `what` on failure.
   template <class Call>
   void queue(cudaStream_t stream, std::string_view what, const Call& call) {
     const std::lock_guard lock(mutex_);
     check(cudnn().set_stream(handle_, stream), "cudnnSetStream");
     check(call(handle_), what);
   }
-  /// For planning, which queues nothing; hold the lock meanwhile.
+  /// For planning, which queues nothing; the caller must hold lock().
   cudnnHandle_t handle() const { return handle_; }
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
@@ -34,7 +34,7 @@ class CudnnHandle {
   cudnnHandle_t handle_ = nullptr;
 };
 
-/// Creates on construction and destroys with its owner.
+/// Creates a cuDNN object on construction and destroys it with its owner.
 template <class Handle, auto create, auto destroy>
 class CudnnOwner {
  public:
@@ -64,7 +64,7 @@ using TensorDescriptor = CudnnOwner<cudnnTensorDescriptor_t, &CudnnFunctions::cr
 using BackendDescriptor = CudnnOwner<cudnnBackendDescriptor_t, &CudnnFunctions::backend_create_descriptor,
                                      &CudnnFunctions::backend_destroy_descriptor>;
 
-/// Of float32, float16 or bfloat16.
+/// cuDNN's name of float32, float16 or bfloat16.
 cudnnDataType_t cudnn_type(Dtype dtype);
 
 }  // namespace gpubench::cuda

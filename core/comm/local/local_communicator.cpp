@@ -12,12 +12,12 @@
 namespace gpubench {
 namespace {
 
-/// Those that a caller may choose; reduction_to_one is a choice of CrossDevice.
+/// The algorithms that a caller may choose; reduction_to_one is chosen through CrossDevice.
 constexpr EnumNames<LocalAlgorithm, 4> algorithms{"unknown algorithm", {"direct", "tree", "parts", "ring"}};
 
 class LocalSide;
 
-/// What a communicator and its side collectives share; whichever ends last frees it.
+/// Shared by a communicator and its side collectives; the last one frees it.
 struct LocalRank {
   LocalRank(std::shared_ptr<LocalGroup> shared, int own, std::optional<LocalAlgorithm> all_reduce)
       : group(std::move(shared)), rank(own), exchange(group, own, all_reduce), clock(group->size()) {}
@@ -30,7 +30,7 @@ struct LocalRank {
   std::vector<LocalSide*> begun;                           // by the host's thread, in their order
   SideQueue queue;                                         // ends first
 
-  /// What one rank alone adds up or hands out in place is there already.
+  /// With a single rank, an in-place collective has nothing to do.
   bool is_done(const Collective& collective) const {
     const bool in_place = collective.kind == CollectiveKind::all_reduce || collective.kind == CollectiveKind::broadcast;
     return in_place && group->size() == 1;
@@ -102,7 +102,7 @@ class LocalCommunicator final : public Communicator {
  public:
   LocalCommunicator(std::shared_ptr<LocalGroup> group, int rank, std::optional<LocalAlgorithm> all_reduce)
       : rank_(std::make_shared<LocalRank>(std::move(group), rank, all_reduce)),
-        // Where ranks share processors, who spins keeps the others from arriving.
+        // If ranks share processors, a spinning rank would keep the others from arriving.
         spin_(size() <= static_cast<int>(std::thread::hardware_concurrency()) ? spin_time : Clock::duration::zero()) {}
   ~LocalCommunicator() override { rank_->group->leave(rank_->rank); }
 

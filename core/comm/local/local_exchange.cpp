@@ -15,7 +15,7 @@ namespace {
 /// Places of staged tensors are aligned for every element type.
 constexpr std::size_t staged_alignment = 64;
 
-/// What others need of a rank's tensors: all that it puts in.
+/// The tensors that other ranks read: all inputs.
 std::span<const TensorView> inputs(const Collective& collective) {
   const std::span all(collective.tensors);
   const bool one = collective.kind == CollectiveKind::all_gather || collective.kind == CollectiveKind::reduce_scatter;
@@ -142,7 +142,7 @@ void LocalExchange::meet_all(Clock::duration spin) {
     if (other.arrived > last_arrived) last_arrived = other.arrived, last_rank = rank;
     alike = alike && other.signature == mine.signature;
   }
-  // Nobody else reads these here.
+  // No other rank reads these here.
   mine.alike = alike, mine.last_arrived = last_arrived, mine.last_rank = last_rank;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 class MpiSide;
 
-/// What a communicator and its side collectives share; whichever ends last frees it.
+/// Shared by a communicator and its side collectives; the last one frees it.
 struct MpiRank {
   MpiRank(MpiLink& shared, int number, const std::shared_ptr<WaitEnd>& end, Device* gpu)
       : link(shared), channel(number), exchange(shared, number, end, gpu), clock(shared.size()) {}

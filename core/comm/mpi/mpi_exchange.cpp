@@ -13,10 +13,10 @@
 namespace gpubench {
 namespace {
 
-/// Up to so many bytes to all others together, one message to each is faster than two half as long.
+/// Up to this many bytes in total to all others, one message each is faster than two messages of half the size.
 constexpr std::size_t most_small_bytes = std::size_t{32} << 10;
-/// Of a part of a piece: its copies stay in the caches, and the next piece travels while one is added up. A third piece
-/// on its way, or smaller ones, cost more than they hide: 5 % at 8 MiB between two processes of one machine.
+/// Size of a part of a piece: copies stay in the caches, and the next piece is in transit while one is added. A third
+/// piece in transit, or smaller pieces, cost more than they gain: 5 % at 8 MiB between two processes of one machine.
 constexpr std::size_t part_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_message_bytes = std::size_t{4} << 20;
 constexpr std::size_t stages = 2;
@@ -134,11 +134,11 @@ ExchangeOutcome MpiExchange::carry_out(const Collective& collective, Clock::time
   return outcome;
 }
 
-/// Nothing more is received into tensors, and nothing copied.
+/// Ensures that nothing more is received into tensors or copied.
 void MpiExchange::give_up() noexcept {
   try {
     settle();
-  } catch (const Error&) {  // the GPU's: whoever waits for it is told so
+  } catch (const Error&) {  // an error of the GPU, reported to those who wait for its stream
   }
   stages_.clear();
 }
@@ -159,7 +159,7 @@ void MpiExchange::greet(const Collective& collective, std::size_t payload) {
   received_.resize(std::max(received_.size(), slot_bytes_ * static_cast<std::size_t>(link_.size())));
   const Arrival mine{.signature = signature(collective), .waited_ns = waited_ns_};
   std::memcpy(sent_.data(), &mine, sizeof mine);
-  // Receives take the most there can be: what others ask for may be longer, which their signature tells.
+  // Receives allow the largest possible message: another rank's request may be larger, which its signature reveals.
   for_others([&](int rank) { meeting_.receive(rank, slot(rank), slot_bytes_); });
   for_others([&](int rank) { meeting_.send(rank, sent_.data(), slot_bytes_); });
 }
@@ -213,7 +213,7 @@ void MpiExchange::reduce_small(const Collective& collective, ExchangeOutcome& ou
   settle();
 }
 
-/// Where the part of rank `part` of the piece [from, to) begins.
+/// The offset at which rank `part`'s part of the piece [from, to) begins.
 std::size_t MpiExchange::cut(std::size_t from, std::size_t to, int part) const {
   const std::size_t share =
       (to - from) / static_cast<std::size_t>(link_.size()) / TensorPieces::grain * TensorPieces::grain;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view file_cache_stage = "cache";
 
-/// Writes what passes. Elements that are passed over must be written too: skip() stays as it is.
+/// Writes every element that passes. skip() is not overridden, because skipped elements must be written too.
 class WritingCursor final : public StageCursor {
  public:
   WritingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const std::filesystem::path& path,

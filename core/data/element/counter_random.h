@@ -1,5 +1,5 @@
-// Random numbers as a function of (seed, epoch, position): no state, so any thread can draw any of them and an epoch
-// can be resumed in its middle. SplitMix64's output function over a counter; not for kernels, which use Philox.
+// Random numbers as a function of (seed, epoch, position). There is no state, so any thread can draw any number and an
+// epoch can be resumed in the middle. SplitMix64's output function over a counter; kernels use Philox instead.
 #pragma once
 #include <cstdint>
 

@@ -8,8 +8,8 @@
 
 namespace gpubench {
 
-/// Writes `count` values by the draws from position `first` on, of which it uses less than count / 2 + 1. Floating
-/// values are in [0, 1), integers in [0, classes), uint8 any byte.
+/// Writes `count` values, using fewer than count / 2 + 1 draws from position `first` on. Floating values are in [0, 1),
+/// integers in [0, classes), uint8 any byte.
 using RandomFill = void (*)(std::byte* to, std::int64_t count, const CounterRandom& random, std::uint64_t first,
                             std::int64_t classes);
 

@@ -1,4 +1,4 @@
-// The memory of a map's results: new memory for elements, or the rows of a batch.
+// Provides the memory of a map's results: new memory for elements, or the rows of a batch.
 #pragma once
 #include <memory>
 #include <span>
@@ -10,20 +10,20 @@
 
 namespace gpubench {
 
-/// One for each worker.
+/// One per worker.
 class ParcelOutputs : public BlockOutputs {
  public:
-  /// For a parcel of `count` inputs.
+  /// Starts a parcel of `count` inputs.
   virtual void open(Parcel& parcel, std::int64_t count) = 0;
-  /// The elements begun last are complete.
+  /// The elements of the last begin() are complete.
   virtual void finish() = 0;
-  /// The element begun last failed. Whether the parcel's other elements are still wanted.
+  /// The element of the last begin() failed. Returns whether the parcel's other elements are still needed.
   virtual bool fail(std::exception_ptr error) = 0;
 };
 
-/// Elements of one parcel share memory where their types are fixed.
+/// For results as elements; the elements of one parcel share memory if their types are fixed.
 std::unique_ptr<ParcelOutputs> element_outputs(BlockPool& pool, std::span<const TensorType> types);
-/// A batch of each parcel. Throws Error in place() when an element is not like the ones before.
+/// For one batch per parcel. place() throws Error if an element's type differs from the earlier ones.
 std::unique_ptr<ParcelOutputs> batch_outputs(BlockPool& pool, std::span<const TensorType> types);
 
 }  // namespace gpubench

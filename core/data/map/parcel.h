@@ -1,5 +1,5 @@
-// The unit of work of a map: a block of inputs and their results, in segments whose elements lie side by side in
-// memory. Parcels circulate between workers and consumer, so that a warm map allocates nothing.
+// The unit of work of a map: a block of inputs and their results, in segments of contiguous elements. Parcels circulate
+// between workers and consumer, so that a warm map allocates nothing.
 #pragma once
 #include <exception>
 #include <vector>
@@ -11,7 +11,8 @@
 namespace gpubench {
 
 struct Segment {
-  /// Elements in it: rows first_row, first_row + 1, ... of the tensors. One, and no tensors, where there is an error.
+  /// Number of elements: rows first_row, first_row + 1, ... of the tensors. An error is a segment of one element
+  /// without tensors.
   std::int64_t count = 0;
   std::int64_t first_row = 0;
   Element tensors;
@@ -21,9 +22,9 @@ struct Segment {
 
 struct Parcel {
   InputBlock inputs;
-  /// Of the first element, in the epoch.
+  /// Index of the first element in the epoch.
   std::int64_t index = 0;
-  /// What the source took for the inputs.
+  /// Time that the source took for the inputs.
   Seconds pulling{};
   std::vector<Segment> segments;
   std::size_t used = 0;  ///< segments
@@ -38,7 +39,7 @@ struct Parcel {
     release(segment.tensors);
     return segment;
   }
-  /// Lets go of the results.
+  /// Releases the results.
   void clear() {
     for (Segment& segment : segments) {
       release(segment.tensors);

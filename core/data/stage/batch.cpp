@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view batch_stage = "batch";
 
-/// What both ways of batching share: the batch's types and memory, and the clock.
+/// The common part of both kinds of batching: the batch's types and memory, and the clock.
 class BatchCursor : public StageCursor {
  public:
   BatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size, bool drop_remainder,
@@ -41,7 +41,7 @@ class BatchCursor : public StageCursor {
   BlockPool pool_;
 };
 
-/// Rows of tensors: one copy per row, straight from the tensors.
+/// For rows of tensors: copies each row once, directly from the tensors.
 class RowBatchCursor final : public BatchCursor {
  public:
   RowBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
@@ -72,7 +72,7 @@ class RowBatchCursor final : public BatchCursor {
   std::vector<std::byte*> destinations_;
 };
 
-/// Anything else: the source writes its elements into the batch's rows.
+/// For other elements: the source writes them into the batch's rows.
 class ElementBatchCursor final : public BatchCursor {
  public:
   ElementBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
@@ -103,7 +103,7 @@ class ElementBatchCursor final : public BatchCursor {
     slots_.resize(row_types_.size());
   }
 
-  /// Where shapes vary, the first element of a batch sets the types of the others.
+  /// With varying shapes, the first element of a batch sets the types of the others.
   bool adopt_first_types() {
     if (!source_->next(first_)) return false;
     std::vector<TensorType> types;
@@ -160,7 +160,7 @@ class BatchDataset final : public Batching {
   }
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    // Memory for no more than there is.
+    // Allocate no more than there are elements.
     const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
     if (auto batches = source().open_batches({size, drop_remainder_}, epoch, options)) return batches;
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());

@@ -123,7 +123,7 @@ class ZipCursor final : public Cursor {
   }
 
  private:
-  /// What one source cannot give is passed over in all: those behind it stay beside the same elements.
+  /// If one source fails for an element, the others skip theirs, so that later elements stay paired.
   bool next_part(std::size_t i) {
     try {
       return sources_[i]->next(parts_[i]);

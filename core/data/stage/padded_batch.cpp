@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view padded_batch_stage = "padded_batch";
 
-/// One element of padding, as it is stored.
+/// One element of padding in its stored form.
 using Padding = std::array<std::byte, 8>;
 
 template <class T>
@@ -31,7 +31,7 @@ Padding stored(T value) {
 
 template <class T>
 Padding integer(double value) {
-  // The limits of 64 bits are no doubles: what is above 2^63 rounds to it.
+  // The limits of int64 are not doubles: values above 2^63 round to it.
   const bool fits = value >= static_cast<double>(std::numeric_limits<T>::min()) &&
                     (sizeof(T) == 8 ? value < 0x1p63 : value <= static_cast<double>(std::numeric_limits<T>::max()));
   if (!fits || value != static_cast<double>(static_cast<T>(value))) {
@@ -62,15 +62,15 @@ constexpr std::array stores{
     Store{Dtype::boolean, &boolean},
 };
 
-/// Throws Error when `dtype` cannot hold the value.
+/// Throws Error if `dtype` cannot hold the value.
 Padding padding_of(double value, Dtype dtype) {
   const auto* found = std::find_if(stores.begin(), stores.end(), [&](const Store& s) { return s.dtype == dtype; });
   if (found == stores.end()) throw Error(fmt::format("padded_batch: no padding for {}", to_string(dtype)));
   return found->store(value);
 }
 
-/// Copies tensors of type `from` to the start of ones of type `to`, which are at least as large, and pads the rest. The
-/// arguments must outlive it.
+/// Copies tensors of type `from` to the start of tensors of type `to`, which are at least as large, and pads the rest.
+/// The arguments must outlive it.
 class Padder {
  public:
   Padder(const TensorType& from, const TensorType& to, const Padding& padding)
@@ -81,7 +81,7 @@ class Padder {
  private:
   void fill(std::size_t axis, const std::byte* source, std::byte* target) const;
   void pad(std::byte* target, std::size_t bytes) const;
-  /// Of one index along `axis`.
+  /// Bytes of one index along `axis`.
   std::size_t bytes_after(const Shape& shape, std::size_t axis) const;
 
   const Shape& from_;
@@ -177,7 +177,7 @@ class PaddedBatchCursor final : public StageCursor {
     }
   }
 
-  /// The batch's row types take in `row`.
+  /// Enlarges the batch's row types to include `row`.
   void widen(const Element& row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       for (std::size_t axis = 0; axis < row[i].shape().size(); ++axis) {
@@ -246,7 +246,7 @@ class PaddedBatchDataset final : public Batching {
   std::vector<TensorType> types_;
 };
 
-/// The source's types with the extents that are asked for.
+/// The source's types with the requested extents.
 std::vector<TensorType> padded_types(std::span<const TensorType> types, std::span<const Shape> shapes) {
   std::vector<TensorType> padded(types.begin(), types.end());
   if (shapes.empty()) return padded;
