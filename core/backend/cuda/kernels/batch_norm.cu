@@ -183,7 +183,7 @@ cudaError_t launch_batch_norm_inference(const LaunchOn& on, const BatchNormShape
 
 cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape& shape, const BatchNormBackward& memory,
                                        bool statistics_depend_on_x, float* workspace) {
-  if (shape.rows == 0 || shape.channels == 0) return cudaSuccess;
+  if (shape.channels == 0) return cudaSuccess;  // without rows the gradients of the parameters are 0
   cudaError_t status = launch(on, tile_blocks(shape), block_threads, &slopes_kernel, shape, memory, workspace);
   if (status != cudaSuccess) return status;
   status = launch(on, blocks_for(on, shape.channels), block_threads, &parameters_kernel, shape, memory, workspace);
