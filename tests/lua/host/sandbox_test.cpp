@@ -64,6 +64,7 @@ TEST_F(Sandbox, TheOutputFolderItselfStays) {
 
 TEST_F(Sandbox, TheRecordOfARunElsewhereStaysAsItIs) {
   const std::string record = "{\"status\":\"running\"}";
+  std::filesystem::create_directories(file("victim"));
   write("victim/run.json", record);
   write("victim/results.csv", "a\r\n");
   run("require('gpubench')._native.results.end_abandoned('victim', 'rewritten')", {"--out", "o"});

@@ -287,9 +287,9 @@ TEST_F(Workers, OneThatDiesBeforeTheOthersKnowItIsTold) {
 }
 
 TEST_F(Workers, APointThatCannotBeStoppedEndsTheRunOfAll) {
-  const Ended ended =
-      run_with(2, workers_script("if point.n == 2 and index == 0 then (('a'):rep(40)):find(('a-'):rep(30) .. 'b') end"),
-               {"--timeout", "0.3"});
+  const Ended ended = run_with(
+      2, workers_script("if point.n == 2 and index == 0 then string.find(('a'):rep(40), ('a-'):rep(30) .. 'b') end"),
+      {"--timeout", "0.3"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("n=2: timeout: not done after 300 ms (--timeout), and could not be stopped\n"));
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,timeout")));
