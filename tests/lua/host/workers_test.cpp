@@ -277,7 +277,7 @@ TEST_F(Workers, WhoseTerminalIsClosedKeepTheirRows) {
 }
 
 TEST_F(Workers, OneThatDiesBeforeTheOthersKnowItIsTold) {
-  const std::filesystem::path fake = write("bin/mpirun", "#!/bin/sh\nexit 137\n");
+  const std::filesystem::path fake = write("mpirun", "#!/bin/sh\nexit 137\n");
   std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
   write("script.lua", "");
   const Ended ended = run_program({"script.lua", "--workers", "2"}, path(),
