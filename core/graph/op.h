@@ -86,8 +86,8 @@ class Op {
   virtual double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const;
 };
 
-/// The op's output types for these inputs. Throws what Op::infer() throws, and Error for an output that no memory holds.
-/// All who ask an op for types ask here.
+/// The op's output types for these inputs. Throws what Op::infer() throws, and Error for an output that no memory
+/// holds. All who ask an op for types ask here.
 std::vector<TensorType> checked_outputs(const Op& op, std::span<const TensorType> inputs);
 
 }  // namespace gpubench

@@ -21,8 +21,9 @@ std::string ended_how(const Run& run) {
 }
 
 std::string text_of(const Run& run) {
-  return fmt::format("{}: {}\nrun {}, {}\n\n{}", one_line(run.info.text("experiment")), one_line(run.info.text("title")),
-                     one_line(run.info.text("run")), ended_how(run), render_table(run));
+  return fmt::format("{}: {}\nrun {}, {}\n\n{}", one_line(run.info.text("experiment")),
+                     one_line(run.info.text("title")), one_line(run.info.text("run")), ended_how(run),
+                     render_table(run));
 }
 
 std::string markdown_of(const Run& run) {

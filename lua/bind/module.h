@@ -13,8 +13,8 @@ namespace gpubench::lua {
 void push_class_registry(lua_State* L);
 
 /// Makes access to a missing name of this table an error that lists the existing names, and closes its metatable; the
-/// same for tables in it whose names do not begin with '_'. A table that has a metatable keeps it. `name` is the table's
-/// name in scripts, such as "gb.layers".
+/// same for tables in it whose names do not begin with '_'. A table that has a metatable keeps it. `name` is the
+/// table's name in scripts, such as "gb.layers".
 void name_members(lua_State* L, int index, const std::string& name);
 
 /// Keeps its table on the stack while it lives, so modules must end in reverse order of creation (as scopes do).

@@ -136,7 +136,8 @@ TEST_F(ScriptRunner, AFolderFullOfLinksAndDevicesHarmsNoRun) {
   std::filesystem::create_symlink("/dev/zero", planted / "run.json");
   write("results/e/20260101T000000Z-x/results.csv", "a\r\n");
   EXPECT_EQ(run(with_body("")).status, 0);
-  EXPECT_THAT(run_program({"show"}, path()).out, AllOf(HasSubstr("20260101T000000Z-x "), HasSubstr(" unreadable, 0 rows")));
+  EXPECT_THAT(run_program({"show"}, path()).out,
+              AllOf(HasSubstr("20260101T000000Z-x "), HasSubstr(" unreadable, 0 rows")));
 }
 
 TEST_F(ScriptRunner, AMissingScriptAndAnUnknownDevice) {
