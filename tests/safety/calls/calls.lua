@@ -35,7 +35,8 @@ add_tables(gb, "gb.")
 local left_out = os.getenv "SAFETY_LEAVE_OUT" or "^$"
 local names = {}
 for name in pairs(doc.names) do
-  if not name:find(left_out) then names[#names + 1] = name end
+  local class = name:match "^(%w+) "
+  if (not class or doc.bound[class]) and not name:find(left_out) then names[#names + 1] = name end
 end
 table.sort(names)
 math.randomseed(seed, 0)  -- the same order for all batches of a seed, so that they call all names equally often
@@ -82,7 +83,7 @@ local function arguments_of(name, class)
   local given = math.random() < 0.8 and most or math.random(0, most + 2)
   for k = 1, given do
     size = size + 1
-    if math.random() < 0.75 then list[size] = values.typed(types[k] or "any") else list[size] = values.any() end
+    if math.random() < 0.85 then list[size] = values.typed(types[k] or "any") else list[size] = values.any() end
   end
   return list, size
 end
@@ -178,6 +179,7 @@ for i = 1, count // calls_in_a_point do points[i] = i end
 -- The sweep starts the folder, in which the log and the files of calls are.
 gb.experiment { name = "place", title = "A place for files", run = function() end }
 values.open(doc, out .. "/results")
+if batch == 0 then values.check() end
 log = assert(io.open(out .. "/results/calls.log", "w"))
 log:setvbuf "line"
 local experiment = gb.experiment
