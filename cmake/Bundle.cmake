@@ -7,13 +7,14 @@ if(GPUBENCH_ARCH)  # this archive is for processors of that kind only, and is ca
 endif()
 
 # Programs find the libraries beside themselves. RPATH, not RUNPATH: that one does not hold for what a library needs.
-set_target_properties(gpubench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+# The build tree has the same: CMake's own place holder there is a list of empty entries, each the working folder.
+set_target_properties(gpubench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_WITH_INSTALL_RPATH ON)
 target_link_options(gpubench PRIVATE -Wl,--disable-new-dtags)
 
 set(component COMPONENT bundle EXCLUDE_FROM_ALL)
 if(TARGET gpu_tests)
   set(GPUBENCH_TEST_PROGRAMS libexec/gpubench)
-  set_target_properties(gpu_tests gpu_fault PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib")
+  set_target_properties(gpu_tests gpu_fault PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib" BUILD_WITH_INSTALL_RPATH ON)
   target_link_options(gpu_tests PRIVATE -Wl,--disable-new-dtags)
   install(TARGETS gpu_tests gpu_fault RUNTIME_DEPENDENCY_SET bundled_libraries
           RUNTIME DESTINATION ${GPUBENCH_TEST_PROGRAMS} ${component}
