@@ -7,7 +7,7 @@ for option in '--seed 99999999999999999999999' '--seed -99999999999999999999999'
   contains "$err" "${option%% *}" "$option"
   clean "$err"
 done
-echo 'local gb = require"gpubench" print(pcall(gb.config.set_visible_devices, { "cpu:0", "cpu:0" }))
+echo 'local gb = require"gpubench" print(pcall(gb.config.set_visible_devices, { "cpu:0", "cpu:0" }, "CPU"))
   print(#gb.config.list_logical_devices())' >y.lua
 run y.lua
 contains "$out" false 'set_visible_devices { "cpu:0", "cpu:0" }'
