@@ -64,7 +64,15 @@ local function read_example(doc, state, line, where)
   end
 end
 
--- { names: name -> types of parameters; fields: class -> name -> type; texts: list; examples: { where, text } }
+local function sorted(set)
+  local list = {}
+  for name in pairs(set) do list[#list + 1] = name end
+  table.sort(list)
+  return list
+end
+
+-- { names: name -> types of parameters; fields: class -> name -> type; field_names: class -> list; texts: list;
+-- examples: { where, text } }. Lists are sorted: the order of a set is another in every process.
 function signatures.read(files)
   local doc = { names = {}, fields = {}, bound = {}, texts = {}, examples = {} }
   for _, path in ipairs(files) do
@@ -78,10 +86,8 @@ function signatures.read(files)
   for class in pairs(doc.bound) do
     for field in pairs(doc.fields[class] or {}) do doc.names[class .. "." .. field] = { "any" } end
   end
-  local texts = {}
-  for text in pairs(doc.texts) do texts[#texts + 1] = text end
-  table.sort(texts)
-  doc.texts = texts
+  doc.texts, doc.field_names = sorted(doc.texts), {}
+  for class, fields in pairs(doc.fields) do doc.field_names[class] = sorted(fields) end
   return doc
 end
 

@@ -197,7 +197,8 @@ local amounts = { epochs = true, steps_per_epoch = true, count = true, sizes = t
 
 local function options(class, depth)
   local t = {}
-  for name, type in pairs(doc.fields[class]) do
+  for _, name in ipairs(doc.field_names[class]) do
+    local type = doc.fields[class][name]
     if random() < (type:find "%?$" and 0.25 or 0.9) then
       t[name] = amounts[name] and random(0, 3) or values.typed(type, depth + 1)
     end
@@ -244,6 +245,7 @@ function values.show(value)
     parts[#parts + 1] = (math.type(k) == "integer" and "" or values.show(k) .. "=") ..
       (type(v) == "table" and "{}" or values.show(v))
   end
+  table.sort(parts)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
