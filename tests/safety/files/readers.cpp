@@ -73,8 +73,8 @@ class Rows final : public RowSink {
   std::vector<std::uint8_t> row_;
 };
 
-void drain(Dataset& dataset) {
-  const CursorPtr cursor = dataset.open(0);
+void drain(const Dataset& dataset) {
+  const std::unique_ptr<Cursor> cursor = dataset.open();
   Element element;
   for (int failures = 0; failures < 8;) {
     try {
