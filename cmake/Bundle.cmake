@@ -1,13 +1,13 @@
-# The target "bundle": one archive that runs on any x86-64 Linux with glibc 2.36 or later. It holds what a prefix holds
-# (Install.cmake), and as the component "bundle" what only an archive needs: the shared libraries of the distribution, and
-# tests/gpu_check with its programs and scripts. bundle/pack.cmake makes and checks the archive.
+# The target "bundle": one archive that runs on any x86-64 Linux with glibc 2.36 or later. It holds an installed
+# prefix (Install.cmake) and the install component "bundle": the distribution's shared libraries, and tests/gpu_check with
+# its programs and scripts. bundle/pack.cmake creates and checks the archive.
 set(bundle_name gpubench-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
-if(GPUBENCH_ARCH)  # this archive is for processors of that kind only, and is called so
+if(GPUBENCH_ARCH)  # the archive only runs on such processors, so its name says so
   string(APPEND bundle_name -${GPUBENCH_ARCH})
 endif()
 
-# Programs find the libraries beside themselves. RPATH, not RUNPATH: that one does not hold for what a library needs.
-# The build tree has the same: CMake's own place holder there is a list of empty entries, each the working folder.
+# Programs find the libraries relative to their own path. RPATH, because RUNPATH does not apply to libraries of libraries.
+# The build tree has the same RPATH: the padding that CMake would write there is empty entries, each the working folder.
 set_target_properties(gpubench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_WITH_INSTALL_RPATH ON)
 target_link_options(gpubench PRIVATE -Wl,--disable-new-dtags)
 
@@ -31,7 +31,7 @@ install(CODE [[file(CREATE_LINK ../share/gpubench/tests/gpu_check ${CMAKE_INSTAL
                   file(CREATE_LINK share/gpubench/${page} ${CMAKE_INSTALL_PREFIX}/${page} SYMBOLIC)
                 endforeach()]]
         ${component})
-# Glibc is the machine's own: it belongs to the machine's loader.
+# Glibc is not bundled, because it must match the machine's loader.
 install(RUNTIME_DEPENDENCY_SET bundled_libraries ${component} DESTINATION lib
         PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|mvec|resolv|util|anl|nsl)[.]so")
 

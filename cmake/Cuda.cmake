@@ -1,9 +1,9 @@
-# The GPU backend's toolkit. GPUBENCH_HAS_CUDA says whether it is built; programs find the driver, cuBLASLt and cuDNN when
-# they run, so one binary serves machines with a GPU and without.
-set(GPUBENCH_CUDA "AUTO" CACHE STRING "GPU backend: ON, OFF, or AUTO: where the CUDA toolkit is found")
+# The CUDA toolkit. GPUBENCH_HAS_CUDA: whether the GPU backend is built. Driver, cuBLASLt and cuDNN are opened at run time,
+# so one binary runs on machines with and without a GPU.
+set(GPUBENCH_CUDA "AUTO" CACHE STRING "GPU backend: ON, OFF, or AUTO (on if the CUDA toolkit is found)")
 set_property(CACHE GPUBENCH_CUDA PROPERTY STRINGS AUTO ON OFF)
-# Kernels are compiled for the GPUs of this machine. Where there are none, one virtual architecture is compiled, which the
-# driver of any supported GPU finishes when the program starts there.
+# Kernels are compiled for the GPUs of this machine. Without a GPU they are compiled for one virtual architecture, which
+# the driver of any supported GPU compiles further when the program starts.
 set(GPUBENCH_CUDA_ARCHITECTURES "" CACHE STRING
     "GPU architectures to compile kernels for: all-major (compute capability 7.5 to 12.0), or a list such as 80;90; empty: those of this machine's GPUs, else 75-virtual")
 function(gpubench_cuda_architectures result)
@@ -42,24 +42,24 @@ if(GPUBENCH_HAS_CUDA)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${GPUBENCH_LAUNCHER})
   endif()
   enable_language(CUDA)
-  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has C++20
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's C++20 option
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
   set(CMAKE_CUDA_STANDARD 20)
 
-  # Headers alone: what links against CUDA's runtime is the kernels' library, which tests replace.
+  # Headers only: just the kernels' library links against CUDA's runtime, and tests replace that library.
   add_library(gpubench_cuda_headers INTERFACE)
   target_include_directories(gpubench_cuda_headers SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS} ${GPUBENCH_CUDNN_INCLUDE})
 
-  # Registers that spill to memory are a fault of the kernel; the compiler reports them as warnings.
+  # Warn about registers that spill to memory, which we treat as a fault of the kernel.
   target_compile_options(gpubench_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas=-warn-spills>")
   if(GPUBENCH_WERROR)
     target_compile_options(gpubench_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas=-Werror -Werror=all-warnings>")
   endif()
 endif()
 
-# NCCL's header alone: the library is found when a program first exchanges between GPUs.
+# NCCL's header only: the library is opened at the first exchange between GPUs.
 set(GPUBENCH_HAS_NCCL OFF)
 if(GPUBENCH_HAS_CUDA)
   find_path(GPUBENCH_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})

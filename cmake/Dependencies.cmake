@@ -1,4 +1,4 @@
-# Every third-party library the project links, found once here; folders link the targets.
+# Finds all third-party libraries; folders link the targets defined here.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -12,7 +12,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(lua REQUIRED IMPORTED_TARGET lua5.4-c++)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
-# oneDNN's own CMake package asks for OpenCL's headers, which its CPU side does not need.
+# oneDNN's own CMake package requires OpenCL's headers, which its CPU part does not need.
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
 file(STRINGS ${DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h dnnl_major REGEX "define DNNL_VERSION_MAJOR")
@@ -35,7 +35,7 @@ if(GPUBENCH_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# Open MPI's header; other MPIs have another binary interface. Its library is opened at run time.
+# Open MPI's header only: other MPIs have another ABI, and the library is opened at run time.
 find_path(GPUBENCH_MPI_INCLUDE mpi.h HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include
           PATH_SUFFIXES openmpi openmpi-x86_64)
 set(GPUBENCH_HAS_MPI OFF)

@@ -1,6 +1,6 @@
-# What a prefix holds: the program in bin, and below share/gpubench what it reads at run time, with the paths that it has
-# here (core/base/resources.h), and the pages for people, whose links to scripts and to the reference lead there too. Report
-# templates and the charts' style are compiled into the program.
+# Installs the program in bin, and in share/gpubench its run-time files with their paths in the repository
+# (core/base/resources.h), and the documentation, whose links refer to the same paths. Report templates and the charts'
+# style are compiled into the program.
 include(GNUInstallDirs)
 set(GPUBENCH_RESOURCES ${CMAKE_INSTALL_DATADIR}/gpubench)
 

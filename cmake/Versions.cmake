@@ -1,5 +1,5 @@
-# GPUBENCH_LIBRARIES: what the program is built with, for --version and run.json, as entries "part=Library version, ...".
-# Versions are those of the headers; a library that is opened at run time may be a later one.
+# GPUBENCH_LIBRARIES: the libraries of the build, for --version and run.json, as entries "part=Library version, ...".
+# Versions are those of the headers; a library opened at run time may be newer.
 
 # header_version(RESULT FILE MACRO...): "2.6.3" from the values of #define lines.
 function(header_version result file)

@@ -1,10 +1,10 @@
-# Builds the release preset's program for the launcher. Sourced by gpubench once it has seen that a build is due.
-# Expects root, build, program, stamp and up_to_date. The stamp gets the time at which the build began, so that no edit
-# made meanwhile is missed.
+# Builds the program of the release preset. Sourced by the launcher gpubench when the build is out of date. Uses its
+# variables root, build, program and stamp, and its function up_to_date. The stamp file gets the time at which the build
+# began, so that an edit made during the build is not missed.
 
 source "$root/tools/dependencies.sh"
 
-# run_quietly LOG COMMAND...: runs COMMAND; shows what it printed only when it fails.
+# run_quietly LOG COMMAND...: runs COMMAND; shows its output only if it fails.
 run_quietly() {
   local log=$1 rc=0
   shift
@@ -22,19 +22,25 @@ configure_program() {
   (cd "$root" && run_quietly "$build/configure.log" cmake --preset release -DGPUBENCH_TESTS=OFF)
 }
 
-# On a terminal ninja shows its own one-line progress; elsewhere only a failure is worth reading.
+# On a terminal ninja shows its one-line progress; elsewhere output is shown only on failure.
 compile_program() {
   local ninja=(ninja -C "$build" gpubench)
   [[ $("${ninja[@]}" -n 2>&1) != *"no work to do"* ]] || return 0
-  echo "gpubench: building the program (the first time takes some minutes) ..." >&2
+  if [[ -e $program ]]; then
+    echo "gpubench: building what has changed ..." >&2
+  else
+    local cores seconds=420  # of one processor
+    cores=$(nproc)
+    echo "gpubench: building the program, about $((1 + seconds / cores / 60)) minutes on $cores processors ..." >&2
+  fi
   if [[ -t 2 ]]; then
-    NINJA_STATUS='[%f/%t, %es] ' "${ninja[@]}" </dev/null >&2
+    NINJA_STATUS='[%p of %t steps, %es] ' "${ninja[@]}" </dev/null >&2
   else
     run_quietly "$build/build.log" "${ninja[@]}"
   fi
 }
 
-# Charts are optional: a gnuplot that cannot be installed is told once, here, and the build goes on.
+# Charts are optional: if gnuplot cannot be installed, this says so and the build continues.
 require_packages() {
   require_dependencies build chart || [[ -z $(missing_dependencies build) ]]
 }

@@ -1,9 +1,9 @@
-# Installs what tools/dependencies.txt lists and the system lacks. Sourced by gpubench, tests/run and .ci/run.
-# Everything it prints goes to standard error, and no package tool is called while nothing is missing.
+# Installs missing packages of tools/dependencies.txt. Sourced by gpubench, tests/run and .ci/run.
+# Prints to standard error only, and calls no package tool if nothing is missing.
 
 dependencies_file=${BASH_SOURCE[0]%/*}/dependencies.txt
 
-# header_exists FILE: is FILE below a folder that the compiler searches (or CPATH names)?
+# header_exists FILE: whether FILE is below a folder that the compiler or CPATH searches.
 header_exists() {
   local folder folders
   IFS=: read -ra folders <<<"${CPATH:-}:${CPLUS_INCLUDE_PATH:-}:/usr/local/include:/usr/include"
@@ -13,7 +13,7 @@ header_exists() {
   return 1
 }
 
-# missing_dependencies ROLE...: prints "package|why" for each entry of these roles whose check fails.
+# missing_dependencies ROLE...: prints "package|why" for each entry with one of these roles whose check fails.
 missing_dependencies() {
   local role package check why
   while IFS='|' read -r role package check why; do
@@ -32,8 +32,8 @@ missing_dependencies() {
   done < <(grep -v '^#' "$dependencies_file")
 }
 
-# require_dependencies ROLE...: installs what is missing, or says why it cannot and returns 1.
-# GPUBENCH_INSTALL=no only lists.
+# require_dependencies ROLE...: installs missing packages, or says why it cannot and returns 1.
+# GPUBENCH_INSTALL=no only lists them.
 require_dependencies() {
   local missing line packages=() as_root=()
   missing=$(missing_dependencies "$@") || return 1
@@ -50,12 +50,12 @@ require_dependencies() {
     return 1
   fi
   if ! command -v apt-get >/dev/null; then
-    echo "this system has no apt-get: install what Debian calls by these names with its own package tool" >&2
+    echo "this system has no apt-get: install its equivalents of these Debian packages with its own package tool" >&2
     return 1
   fi
   if ((EUID != 0)); then
     if ! command -v sudo >/dev/null; then
-      echo "neither root nor sudo is at hand; $by_hand" >&2
+      echo "this user is not root and there is no sudo; $by_hand" >&2
       return 1
     fi
     as_root=(sudo)

@@ -1,5 +1,5 @@
-// Included before every file that clang-tidy reads: Clang 14 lacks the builtin behind GCC 12's <source_location>, which
-// then declares nothing. Only the declaration matters here; compilers never see this file.
+// Included before every file that clang-tidy reads: Clang 14 lacks a builtin of GCC 12's <source_location>, which then
+// declares nothing. Compilers never read this file.
 #pragma once
 
 namespace std {

@@ -1,5 +1,5 @@
-// Describe, plan, execute: an Op describes, a Backend plans it for fixed types on one device, the Kernel executes. A
-// backend never falls back: what it cannot run it refuses with the reason.
+// Describe, plan, execute: an Op describes, a Backend plans it for fixed types on one device, a Kernel executes it. A
+// backend never falls back: it refuses what it cannot run, with the reason.
 #pragma once
 #include <any>
 #include <cstddef>
@@ -16,15 +16,15 @@
 
 namespace gpubench {
 
-/// What a kernel is planned for. Tensors are row-major on every backend, images channels last; a kernel that computes
-/// in an order of its own converts within its run.
+/// The types that a kernel is planned for. Tensors are row-major on every backend, images channels last; a kernel that
+/// needs another layout converts inside its run.
 struct Signature {
   std::span<const TensorType> inputs;
   std::span<const TensorType> outputs;
 };
 
-/// One op prepared for fixed types on one device: every choice made, nothing left to check. run() allocates nothing,
-/// may be called any number of times with other memory of the same types, but not by two threads at once.
+/// One op prepared for fixed types on one device; nothing is left to choose or check. run() allocates nothing and may
+/// be called any number of times with other memory of the same types, but not by two threads at once.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -37,19 +37,19 @@ class Kernel {
 
 /// A share of a physical device, with a memory pool of its own.
 struct LogicalDevice {
-  int physical = 0;  ///< as the backend counts the physical devices
+  int physical = 0;  ///< index of the physical device, as the backend counts them
   PoolOptions memory = {};
-  int threads = 0;  ///< of the processor; 0: an equal share of what the others leave
+  int threads = 0;  ///< CPU threads; 0: an equal share of the threads that no other device claims
 };
 
 /// What a backend is made from.
 struct BackendConfig {
-  /// Without a value one whole device per physical device that can be used.
+  /// Unset: one device for each usable physical device.
   std::optional<std::vector<LogicalDevice>> devices = std::nullopt;
-  /// The options that only this backend knows, of the type that its header declares (CpuOptions); empty: defaults.
+  /// Options of this backend alone, of the type that its header declares (CpuOptions); empty: defaults.
   std::any options = {};
 
-  /// The backend's own options, to be changed.
+  /// The backend's own options, for changing them.
   template <class Options>
   Options& own() {
     if (!options.has_value()) options = Options{};
@@ -61,21 +61,21 @@ struct BackendConfig {
   }
 };
 
-/// A backend is a folder and its row in registry/devices.cpp. Its class has two members that the row names: a
-/// constructor from a BackendConfig, and physical_devices(), the whole devices that are there.
+/// A backend is a folder and its row in registry/devices.cpp. The row names two members of the backend's class: a
+/// constructor from a BackendConfig, and physical_devices(), which lists the whole devices of the machine.
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
-  /// Why there is no device: "no NVIDIA driver is loaded (libcuda.so.1)"; empty where there is one.
+  /// The reason why there is no device: "no NVIDIA driver is loaded (libcuda.so.1)"; empty if there is one.
   virtual std::string absence() const { return {}; }
-  /// The physical devices that were not asked for by name and cannot be used, each with the reason: "GPU 1: ...".
+  /// Unusable physical devices that were not requested by name, each with the reason: "GPU 1: ...".
   virtual std::vector<std::string> unusable() const { return {}; }
   /// The vendor's library, its version, and the arithmetic that it uses for float32: "oneDNN 2.6.2, strict".
   virtual std::string library() const = 0;
-  /// Whether `op`, which a pass would make of several ops, can be planned here and takes less time than they do; where
-  /// not, the pass leaves them as they are. The default: none is worth it.
+  /// Whether the device can run `op`, a fusion of several ops, faster than those ops; if not, the pass leaves them
+  /// unfused. Default: no.
   virtual bool fuses(const Op& op, const Signature& signature, Device& device) const {
     static_cast<void>(op), static_cast<void>(signature), static_cast<void>(device);
     return false;

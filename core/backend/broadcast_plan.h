@@ -1,6 +1,6 @@
-// Walks over strided memory, and how N inputs that stretch to one output are read while it is written from front to
-// back. Dimensions are merged when a kernel is planned: same shapes and scalars become one flat loop, a row added to a
-// matrix one loop per row.
+// Iteration over strided memory, and over N inputs that are broadcast to one output, which is written front to back.
+// Dimensions are merged when a kernel is planned: inputs of equal shape and scalars become one flat loop, a row added
+// to a matrix becomes one loop per row.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace gpubench {
 
-/// Dimensions that may be left after merging; the cursor's memory is fixed, so that running allocates nothing.
+/// Limit on the dimensions left after merging. It gives the cursor a fixed size, so that a run allocates nothing.
 inline constexpr std::size_t max_merged_rank = 8;
 
 using Strides = std::vector<std::int64_t>;
 
-/// Strided memory: where a walk over it starts, and how far apart the elements of each dimension lie.
+/// Strided memory: the offset of the first element, and the stride of each dimension, in elements.
 struct Walk {
   std::int64_t start = 0;
   Strides strides;
@@ -25,15 +25,15 @@ struct Walk {
 Walk row_major(const Shape& shape);
 /// Dimension i of the walk is dimension order[i] of a row-major tensor.
 Walk transposed(const Shape& shape, std::span<const std::int64_t> order);
-/// From the end in the dimensions that `reversed` flags.
+/// Backwards in the dimensions that `flags` marks.
 Walk reversed(const Shape& shape, const std::vector<bool>& flags);
 /// Every stride[i]-th element from begin[i] on, in each dimension.
 Walk sliced(const Shape& shape, const Shape& begin, const Shape& stride);
 
-/// Row-major strides of `from` in the dimensions of `to`, in elements; 0 where it stretches.
+/// Row-major strides of `from`, in elements, for the dimensions of `to`; 0 where `from` is broadcast.
 Strides stretched_strides(const Shape& from, const Shape& to);
-/// Merges dimensions that are walked as one in every input, and drops those of extent 1. Throws Error when more than
-/// max_merged_rank are left.
+/// Merges neighbouring dimensions that are contiguous in every input, and drops those of extent 1. Throws Error when
+/// more than max_merged_rank are left.
 void merge_dimensions(std::string_view op, Shape& shape, std::span<Strides> strides);
 
 /// An innermost loop of `inner` elements, `rows` times.
@@ -72,7 +72,7 @@ BroadcastPlan<N> plan_broadcast(std::string_view op, std::span<const TensorType>
   return plan_strided<N>(op, output, std::move(strides));
 }
 
-/// Where each input's row begins, advanced row by row like an odometer.
+/// The offset at which each input's row begins; advances row by row.
 template <std::size_t N>
 class RowCursor {
  public:

@@ -1,5 +1,5 @@
-// A backend's list of what it can plan: op type to planner. Each family of ops has one source per backend, which plans
-// the family's ops and adds their rows.
+// A backend's table of kernels: op type to planner. Each family of ops has one source per backend, which plans the
+// family's ops and adds their rows.
 #pragma once
 #include <memory>
 #include <type_traits>
@@ -22,7 +22,7 @@ std::type_identity<O> op_type(std::unique_ptr<Kernel> (*)(const O&, const Signat
 template <auto plan>
 using PlannedOp = typename decltype(detail::op_type(plan))::type;
 
-/// A typed planner as a Planner.
+/// Adapts a typed planner to Planner.
 template <auto plan>
 std::unique_ptr<Kernel> plan_any(const Op& op, const Signature& signature, Device& device) {
   return plan(static_cast<const PlannedOp<plan>&>(op), signature, device);
@@ -34,7 +34,9 @@ void add_row(KernelTable& table) {
   table.emplace(typeid(PlannedOp<plan>), &plan_any<plan>);
 }
 
-/// The planner of `op`, or Error naming the backend and the op.
-Planner find_planner(const KernelTable& table, std::string_view backend, const Op& op);
+/// Plans `op` by its row. Where no output has an element nothing is computed, and no planner nor library is asked.
+/// Throws Error naming the backend and the op where there is no row.
+std::unique_ptr<Kernel> plan_by(const KernelTable& table, std::string_view backend, const Op& op,
+                                const Signature& signature, Device& device);
 
 }  // namespace gpubench

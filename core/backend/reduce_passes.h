@@ -1,5 +1,5 @@
-// A reduction as passes over [before, extent, after], the middle dimension reduced; one pass but for axes that have
-// kept dimensions between them.
+// Splits a reduction into passes over [before, extent, after], each of which reduces the middle dimension. There is one
+// pass, unless kept dimensions lie between the reduced axes.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,10 +12,10 @@ struct ReducePass {
   std::int64_t before, extent, after;
 };
 
-/// The passes in the order in which they run, the last group of neighbouring axes first; at least one. `reduced` has a
-/// flag for each dimension.
+/// The passes in execution order, starting with the last group of neighbouring axes; at least one. `reduced` has a flag
+/// for each dimension.
 std::vector<ReducePass> reduce_passes(const Shape& shape, const std::vector<bool>& reduced);
-/// The one pass along `axis`, of which a negative one counts from the end.
+/// The pass along `axis`; a negative axis counts from the end.
 ReducePass axis_pass(const Shape& shape, std::int64_t axis);
 
 }  // namespace gpubench

@@ -1,7 +1,7 @@
-// A queue between threads that holds at most so many items. Items are swapped in and out, so their memory circulates.
-// A reader of an empty queue spins for a moment before it sleeps, and a writer that found the queue full sleeps until
-// it is half empty: between the two, neither side makes a system call. Queues of libraries do not measure how long each
-// side waited, which is what a report of a pipeline and its tuner need, and allocate for every item.
+// A queue of bounded size between threads. Items are swapped in and out, so their memory is reused. A reader of an
+// empty queue spins briefly before it sleeps; a writer that found the queue full sleeps until it is half empty. In
+// between, neither side makes a system call. Libraries' queues allocate per item and do not measure how long each side
+// waited, which reports and the tuner of a pipeline need.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -16,14 +16,14 @@
 
 namespace gpubench {
 
-/// Tells the core that this thread is spinning.
+/// Hints to the processor that this thread is spinning.
 inline void spin_pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
 }
 
-/// Spins until `ready`, for about as long as waking a sleeping thread takes; whether it was.
+/// Spins until `ready`, for about as long as waking a sleeping thread takes. Returns whether it became ready.
 template <class Ready>
 bool spin_until(const Ready& ready) {
   constexpr std::chrono::microseconds spin_time{10};
@@ -59,8 +59,8 @@ class BoundedQueue {
     return true;
   }
 
-  /// Swaps `item` with the oldest item; blocks while there is none, at most for `patience`. `closed` once a closed
-  /// queue is empty.
+  /// Swaps `item` with the oldest item; blocks while there is none, for at most `patience`. Returns `closed` when the
+  /// queue is closed and empty.
   Pop pop(T& item, Clock::duration patience) {
     const auto has_item = [this] { return count_now_.load(std::memory_order_relaxed) > 0; };
     if (!has_item()) spin_until(has_item);
@@ -77,7 +77,7 @@ class BoundedQueue {
     return Pop::item;
   }
 
-  /// No push succeeds any more; readers get what is left. Wakes everyone.
+  /// All later pushes fail; readers get the items that are left. Wakes all threads that wait.
   void close() {
     {
       const std::lock_guard lock(mutex_);
@@ -87,7 +87,7 @@ class BoundedQueue {
     not_full_.notify_all();
   }
 
-  /// Items beyond a smaller capacity stay until they are read.
+  /// If the capacity shrinks below the number of items, they stay until they are read.
   void set_capacity(std::size_t capacity) {
     assert(capacity > 0);
     const std::lock_guard lock(mutex_);
@@ -103,7 +103,7 @@ class BoundedQueue {
     const std::lock_guard lock(mutex_);
     return capacity_;
   }
-  /// How long readers waited for items and writers for room, so far.
+  /// How long readers have waited for items, and writers for room.
   std::pair<Seconds, Seconds> waited() const {
     const std::lock_guard lock(mutex_);
     return {readers_waited_, writers_waited_};
@@ -140,7 +140,7 @@ class BoundedQueue {
   std::size_t capacity_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
-  std::atomic<std::size_t> count_now_{0};  // count_, for those who only look
+  std::atomic<std::size_t> count_now_{0};  // copy of count_ for reading without the lock
   int readers_ = 0;
   int writers_ = 0;
   bool closed_ = false;

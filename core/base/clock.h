@@ -1,4 +1,4 @@
-// The one clock for intervals: monotonic, nanoseconds inside, seconds as double outside.
+// The only clock for intervals: monotonic, nanoseconds inside, seconds as double outside.
 #pragma once
 #include <chrono>
 

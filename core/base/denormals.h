@@ -1,16 +1,16 @@
-// Denormal numbers: training makes them all the time (the averages of a gradient that has become zero fade by a factor
-// at every step), and each costs the processor more than a hundred cycles. Denormal inputs keep their values:
-// conversions from half precision need them.
+// Denormal numbers appear constantly in training (the moving average of a gradient that has become zero shrinks by a
+// factor every step), and each costs the processor over a hundred cycles. Only results are flushed: denormal inputs
+// keep their values, because conversions from half precision need them.
 #pragma once
 #include <cstdint>
 
 namespace gpubench {
 
-/// From now on this thread's results below the normal range are 0, and so are those of threads that it starts.
+/// From now on, results below the normal range are 0 in this thread and in threads that it starts.
 void flush_denormals() noexcept;
 
-/// While it lives, this thread's results below the normal range are 0: a sum must not depend on the thread that
-/// computes it.
+/// While it lives, results below the normal range are 0 in this thread, so that a sum does not depend on the thread
+/// that computes it.
 class FlushedDenormals {
  public:
   FlushedDenormals() noexcept;

@@ -1,4 +1,4 @@
-// The names of an enum's values, for scripts, CSV and messages: one table for both directions.
+// The names of an enum's values, for scripts, CSV and messages: one table for printing and parsing.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace gpubench {
 
 template <class Enum, std::size_t count>
 struct EnumNames {
-  std::string_view unknown;                   ///< how the message of a wrong name begins: "unknown execution"
-  std::array<std::string_view, count> names;  ///< in the order of the enum's values, which count from 0
+  std::string_view unknown;                   ///< start of the error for a wrong name: "unknown execution"
+  std::array<std::string_view, count> names;  ///< in the order of the enum's values, which start at 0
 
   constexpr std::string_view operator[](Enum value) const { return names[static_cast<std::size_t>(value)]; }
   /// Throws Error listing the names.

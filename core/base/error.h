@@ -1,5 +1,5 @@
-// The exceptions that users may see, and those that steer a sweep. A message names the operation, what was
-// given and what is possible; broken promises between our own functions are assert()s.
+// The exceptions that users may see, and those that control a sweep. A message names the operation, what was given and
+// what is possible. Bugs of our own are assert()s.
 #pragma once
 #include <source_location>
 #include <stdexcept>
@@ -8,25 +8,25 @@
 
 namespace gpubench {
 
-/// A request gpubench cannot honour: bad argument, unsupported op, missing file.
+/// A request that gpubench cannot fulfil: bad argument, unsupported op, missing file.
 class Error : public std::runtime_error {
  public:
   using runtime_error::runtime_error;
 };
 
-/// A device's memory, or its limit, cannot hold an allocation. A sweep records it as an `out_of_memory` row.
+/// An allocation exceeds a device's memory or its limit. A sweep records it as an `out_of_memory` row.
 class OutOfMemory : public Error {
  public:
   using Error::Error;
 };
 
-/// The user pressed Ctrl-C. Not an Error: nothing but the program's main function may swallow it.
+/// The user pressed Ctrl-C. Not an Error: only the program's main function may catch it.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// The time that a point may take is up. Not an Error either: it ends the point, whatever the script catches.
+/// The time limit of a point has passed. Not an Error, so that a script's pcall cannot catch it.
 class TimedOut : public std::runtime_error {
  public:
   TimedOut() : std::runtime_error("timed out") {}
@@ -39,14 +39,14 @@ class DeviceError : public Error {
               std::source_location where = std::source_location::current());
 };
 
-/// A DeviceError after which this process can do nothing more on the device. A sweep ends there: every later point
-/// would fail with it.
+/// A DeviceError after which this process cannot use the device any more. It ends the sweep, because every later point
+/// would fail too.
 class DeviceLost : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-/// Another rank failed, died or stopped answering: nothing more can be exchanged with it. The text names it.
+/// Another rank failed, died or stopped answering, so no exchange with it is possible. The text names the rank.
 class PeerLost : public Error {
  public:
   using Error::Error;

@@ -1,23 +1,24 @@
-// The one flag that a signal handler may set. Loops that can run long call check_interrupt() once per step, so that
-// Ctrl-C, or the time a point may take, ends them at once with every finished row kept.
+// The only flags that a signal handler may set. Loops that can run long call check_interrupt() once per step, so that
+// Ctrl-C or the time limit of a point ends them promptly, with all finished rows kept.
 #pragma once
 #include <chrono>
 
 namespace gpubench {
 
-/// How often a thread that waits for others looks whether it has been interrupted.
+/// How often a waiting thread checks for an interrupt.
 inline constexpr std::chrono::milliseconds interrupt_period{50};
 
-/// The user asks to stop. Async-signal-safe.
+/// Records that the user asked to stop. Async-signal-safe.
 void request_interrupt() noexcept;
 bool interrupt_requested() noexcept;
-/// A point's time is up; ignored outside a point and after a request of the user. Async-signal-safe.
+/// Records that the point's time limit has passed; ignored outside a point and after the user's request.
+/// Async-signal-safe.
 void request_timeout() noexcept;
 bool timeout_requested() noexcept;
 /// Throws Interrupted or TimedOut when one has been requested.
 void check_interrupt();
 
-/// While it lives, a time-out may be requested. Points do not nest.
+/// Time-outs are accepted only while it lives. Points do not nest.
 class TimeoutScope {
  public:
   TimeoutScope() noexcept;
@@ -26,7 +27,7 @@ class TimeoutScope {
   TimeoutScope& operator=(const TimeoutScope&) = delete;
 };
 
-/// Forgets every request: its reason is dealt with.
+/// Clears all requests, after they have been handled.
 void clear_interrupt() noexcept;
 
 }  // namespace gpubench

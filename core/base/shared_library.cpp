@@ -56,7 +56,7 @@ SharedLibrary::SharedLibrary(std::span<const std::string_view> names, std::span<
   std::error_code failed;
   for (const fs::path& folder : folders) {
     for (const std::string_view name : names) {
-      // A file that is there and cannot be opened tells more than one that is not.
+      // The error of a file that exists but cannot be opened is more useful than that of a missing one.
       if (!fs::exists(folder / name, failed)) continue;
       reason.clear();
       if (open((folder / name).string())) return;

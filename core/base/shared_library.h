@@ -1,4 +1,4 @@
-// A library that is opened while the program runs, because a machine may lack it: drivers and the vendors' libraries.
+// A library opened at run time, because a machine may lack it: drivers and vendors' libraries.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -11,21 +11,21 @@ namespace gpubench {
 
 class SharedLibrary {
  public:
-  /// Opens the first of `names` that can be opened: each by itself, as the loader finds it, then in each of `folders`.
-  /// Throws Error naming the first and the loader's reason.
+  /// Opens the first of `names` that can be opened: each name first through the loader's search path, then in each of
+  /// `folders`. Throws Error naming the first name and the loader's reason.
   SharedLibrary(std::span<const std::string_view> names, std::span<const std::filesystem::path> folders);
 
-  /// Points `function` to the symbol; throws Error when the library has none of that name.
+  /// Points `function` to the symbol; throws Error if the library lacks it.
   template <class Function>
   void bind(Function*& function, const char* symbol) const {
     function = reinterpret_cast<Function*>(find(symbol));
   }
-  /// As bind, with nullptr where the library (an older one) has no such symbol.
+  /// As bind(), but sets nullptr if the library (an older version) lacks the symbol.
   template <class Function>
   void bind_if_there(Function*& function, const char* symbol) const {
     function = reinterpret_cast<Function*>(look_up(symbol));
   }
-  /// What was opened: "libnvidia-ml.so.1", or a path.
+  /// The name or path that was opened: "libnvidia-ml.so.1".
   const std::string& name() const { return name_; }
 
  private:
@@ -39,11 +39,11 @@ class SharedLibrary {
   std::unique_ptr<void, Close> handle_;
 };
 
-/// Where NVIDIA's libraries may lie beside the loader's own path: $CUDA_HOME/lib64, /usr/local/cuda/lib64, and the
-/// `lib` folders of the Python wheels `nvidia-*` below each folder of `python_paths`.
+/// Folders that may hold NVIDIA's libraries, besides the loader's path: $CUDA_HOME/lib64, /usr/local/cuda/lib64, and
+/// the `lib` folders of the Python wheels `nvidia-*` below each of `python_paths`.
 std::vector<std::filesystem::path> cuda_library_folders(std::span<const std::filesystem::path> python_paths);
 
-/// The `site-packages` folders that $VIRTUAL_ENV, $PYTHONPATH and the system's Python name.
+/// The `site-packages` folders of $VIRTUAL_ENV, $PYTHONPATH and the system's Python.
 std::vector<std::filesystem::path> python_package_folders();
 
 }  // namespace gpubench

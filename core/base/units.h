@@ -1,4 +1,4 @@
-// Numbers as people read them. The one owner of unit prefixes: results hold plain SI numbers, only text is scaled.
+// Numbers formatted for people. Only this file adds unit prefixes: results hold plain SI numbers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ std::string format_bytes(double bytes);
 std::string format_seconds(double seconds);
 /// "4.35 G": decimal prefixes, three significant digits; the caller adds the unit ("FLOP/s").
 std::string format_si(double value);
-/// "1 234 567": thousands set apart by spaces.
+/// "1 234 567": groups of thousands separated by spaces.
 std::string format_count(std::int64_t value);
 /// "1 row", "2 rows".
 std::string format_count(std::int64_t value, std::string_view noun);

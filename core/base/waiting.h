@@ -1,19 +1,18 @@
-// How a thread waits for what another thread or process will soon have done: it looks again and again for a short time
-// before it sleeps.
+// Waiting for another thread or process that will finish soon: spin for a short time, then sleep.
 #pragma once
 #include <algorithm>
+#include <stop_token>
 #include <thread>
 
 #include "core/base/clock.h"
 
 namespace gpubench {
 
-/// How long waits look again and again before they sleep. Two ranks in step meet within microseconds. Waking a thread
-/// takes some 25: two ranks that looked for less would take turns in waking each other. Sleeping leaves the processor
-/// to others.
+/// How long a wait spins before it sleeps. Two ranks in step meet within microseconds, but waking a thread takes about
+/// 25 us: with less spinning, two ranks would keep putting each other to sleep. Sleeping frees the processor.
 inline constexpr Clock::duration spin_time = std::chrono::microseconds(50);
 
-/// Tells the processor that this thread looks at memory again and again.
+/// Hints to the processor that this thread is spinning.
 inline void relax() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -22,8 +21,8 @@ inline void relax() noexcept {
 #endif
 }
 
-/// The pause between two looks at something that cannot be waited for: the first hundred only give up the processor,
-/// then each sleeps 20 us longer than the one before, up to a millisecond.
+/// The pause between polls of a state that has no wait function: the first hundred only yield the processor, then each
+/// sleeps 20 us longer than the one before, up to a millisecond.
 class Pause {
  public:
   void operator()() {
@@ -36,6 +35,15 @@ class Pause {
   static constexpr int rounds_without_sleep = 100;
   static constexpr std::chrono::microseconds first_sleep{20}, longest_sleep{1000};
   int rounds_ = 0;
+};
+
+/// The current time and waiting for a time, behind an interface that tests replace with a fake clock.
+class Ticker {
+ public:
+  virtual ~Ticker() = default;
+  virtual Clock::time_point now() const { return Clock::now(); }
+  /// Blocks until `time` and returns true, or until a stop is requested and returns false.
+  virtual bool wait_until(Clock::time_point time, const std::stop_token& stop);
 };
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// Bytes in order, from memory, a file, a part of a file, or a compressed stream. Decoders read what they need and never
-// trust a length before they have compared it with what can still come.
+// A sequence of bytes from memory, a file, a part of a file, or a compressed stream. Decoders never trust a length from
+// the data before they have compared it with left_at_most().
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// What messages call it: a file's path.
+  /// The source's name in messages: a file's path.
   const std::string& name() const { return name_; }
   /// Fills `to`, or throws Error saying that `what` is cut short.
   void read(std::span<std::byte> to, std::string_view what);
@@ -28,14 +28,16 @@ class ByteSource {
   std::uint32_t read_u32_little(std::string_view what);
   std::uint64_t read_u64_little(std::string_view what);
   std::uint32_t read_u32_big(std::string_view what);
-  /// Throws Error when bytes are left.
+  /// Throws Error if bytes are left.
   void expect_end(std::string_view after);
   std::uint64_t position() const { return position_; }
 
-  /// As many bytes as there are, at most to.size(); 0 only at the end.
+  /// Reads up to to.size() bytes and returns how many; 0 only at the end.
   virtual std::size_t read_some(std::span<std::byte> to) = 0;
-  /// No more bytes than this are left; an upper bound, exact for uncompressed sources.
+  /// Upper bound of the bytes left; exact for uncompressed sources.
   virtual std::uint64_t left_at_most() const = 0;
+  /// No more bytes than this are taken into memory at once: what a compressed source holds may be far more than itself.
+  virtual std::uint64_t most_at_once() const { return UINT64_MAX; }
 
  private:
   template <class T>
@@ -56,7 +58,7 @@ class ByteSpanSource final : public ByteSource {
   std::span<const std::byte> bytes_;
 };
 
-/// The bytes of a file in [offset, offset + length), or all of them. Throws Error when it cannot be opened.
+/// The bytes [offset, offset + length) of a file, or all of them. Throws Error if it cannot be opened.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& path, std::uint64_t offset = 0, std::uint64_t length = UINT64_MAX);
@@ -71,13 +73,14 @@ class FileSource final : public ByteSource {
 
 enum class Compression { gzip, deflate };
 
-/// Inflates another source. Gzip's checksums are checked; several members after another are one stream.
+/// Decompresses another source. Checks gzip's checksums; reads several concatenated members as one stream.
 class InflateSource final : public ByteSource {
  public:
   InflateSource(std::unique_ptr<ByteSource> compressed, Compression compression);
   ~InflateSource() override;
   std::size_t read_some(std::span<std::byte> to) override;
   std::uint64_t left_at_most() const override;
+  std::uint64_t most_at_once() const override;
 
  private:
   struct State;
@@ -89,25 +92,25 @@ class InflateSource final : public ByteSource {
   std::unique_ptr<State> state_;
 };
 
-/// A file, inflated when it starts like a gzip file.
+/// A file, decompressed if it starts like a gzip file.
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path);
 
-/// A window onto a source's next bytes, for formats of many small records: a record is looked at where it lies, and the
-/// source is asked for large pieces only.
+/// A window onto a source's next bytes, for formats with many small records: records are parsed in place, and the
+/// source is read in large pieces only.
 class ReadAhead {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
   const std::string& name() const { return source_->name(); }
-  /// Where the window starts in the (uncompressed) bytes.
+  /// Offset of the window in the (uncompressed) bytes.
   std::uint64_t position() const { return position_; }
-  /// All that is in memory, at least the next `count` bytes unless the source ends before. Valid until the next call.
-  /// Memory grows to hold them, but never beyond what the source may still have.
+  /// The buffered bytes: at least the next `count`, unless the source ends before. Valid until the next call. The
+  /// buffer grows as needed, but never beyond left_at_most().
   std::span<const std::byte> peek(std::size_t count) {
     if (last_ - first_ < count) refill(count);
     return {memory_.data() + first_, last_ - first_};
   }
-  /// Moves the window; `count` bytes have been seen.
+  /// Moves the window forward by `count` bytes.
   void pass(std::size_t count) {
     first_ += count;
     position_ += count;

@@ -81,7 +81,7 @@ struct CsvLines::Splitter {
     return std::nullopt;
   }
 
-  /// Where libcsv refused a byte, or was left with an open quote at the row's end.
+  /// Where libcsv refused a byte, or where a quote was opened that is still open at the row's end.
   Mistake mistake_at(std::size_t position, std::string_view row) const {
     const std::size_t column = ends.size() + 1;
     if (position == row.size()) return {0, fmt::format("column {}: a quote is opened and never closed", column)};
@@ -153,7 +153,7 @@ const std::vector<std::string_view>& CsvLines::fields() {
     const auto lines_before =
         std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(mistake->position), '\n');
     const std::int64_t line = line_ + lines_before;
-    // A stray quote must not take the rows behind it along: reading goes on with the next line.
+    // A stray quote must not consume the following rows: continue with the next line.
     if (const std::size_t end = text_.find('\n'); end != std::string_view::npos) {
       passing_ = end + 1;
       lines_passed_ = line_;

@@ -1,5 +1,5 @@
-// Rows of CSV text as RFC 4180 has them, cut out of a file where they lie: quotes may hold delimiters, quotes and line
-// ends. libcsv splits a row into fields; rows of plain numbers are read without it.
+// Rows of CSV text by RFC 4180, returned as views into the buffer: quoted fields may hold delimiters, quotes and line
+// ends. libcsv splits a row into fields; rows of plain numbers are parsed without it.
 #pragma once
 #include <charconv>
 #include <cstdint>
@@ -20,15 +20,15 @@ class CsvLines {
 
   const std::string& name() const { return bytes_.name(); }
   char delimiter() const { return delimiter_; }
-  /// Where the row starts, counted from 1.
+  /// Line number of the row's start, from 1.
   std::int64_t line() const { return line_; }
 
-  /// Goes to the next row; false at the end. Lines with nothing but blanks are no rows.
+  /// Moves to the next row; false at the end. Blank lines are skipped.
   bool next();
-  /// The row as it is written, without its line end. Valid until next().
+  /// The row's text without its line end. Valid until next().
   std::string_view text() const { return text_; }
-  /// The row's fields, unquoted, with the blanks around them. Throws Error with line and column for text that is no
-  /// CSV: a quote inside a field that does not start with one, or one that stays open. Valid until next().
+  /// The row's fields, unquoted, with surrounding blanks kept. Throws Error with line and column for invalid CSV: a
+  /// quote inside an unquoted field, or a quote that is never closed. Valid until next().
   const std::vector<std::string_view>& fields();
 
  private:
@@ -45,11 +45,11 @@ class CsvLines {
   std::unique_ptr<Splitter> splitter_;
 };
 
-/// Of a decimal number that has a mantissa: whether it is below 1 in magnitude.
+/// Whether a decimal number, which must have a mantissa, is below 1 in magnitude.
 bool is_below_one(std::string_view number);
 
-/// The number at the start of `text`, which it shortens; false when there is none, or none of this type. Numbers that
-/// are too small for it are 0. The grammar is std::from_chars's, with a plus sign allowed in front.
+/// Parses the number at the start of `text` and removes it; false if there is none, or none of this type. Numbers too
+/// small for the type become 0. The grammar is that of std::from_chars, plus an optional plus sign.
 template <class T>
 bool take_number(std::string_view& text, T& value) {
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';

@@ -14,10 +14,10 @@ namespace gpubench {
 
 using FeatureValues = std::variant<std::vector<std::string>, std::vector<float>, std::vector<std::int64_t>>;
 
-/// The message's bytes, features sorted by name.
+/// The encoded message, with features sorted by name.
 std::string encode_example(const std::map<std::string, FeatureValues>& features);
 
-/// The values of one feature, where they lie in an example's bytes.
+/// The values of one feature, read from the example's bytes without copying.
 class FeatureView {
  public:
   FeatureView() = default;
@@ -28,7 +28,7 @@ class FeatureView {
   /// "float32", "int64", "bytes" or "no".
   std::string_view kind() const;
 
-  /// How many values there are; stores as many as fit into `to`. Throws Error when they are of another kind.
+  /// Returns the number of values and stores as many as fit into `to`. Throws Error if they are of another kind.
   std::size_t read(std::span<float> to) const;
   std::size_t read(std::span<std::int64_t> to) const;
   std::size_t read(std::span<std::span<const std::byte>> to) const;
@@ -46,7 +46,7 @@ class FeatureView {
 class ExampleReader {
  public:
   explicit ExampleReader(std::vector<std::string> names) : names_(std::move(names)), features_(names_.size()) {}
-  /// The features in the order of the names; valid until the next call. Throws Error when the bytes are no example.
+  /// The features in the order of the names; valid until the next call. Throws Error if the bytes are no example.
   std::span<const FeatureView> read(std::span<const std::byte> example);
 
  private:
@@ -55,7 +55,7 @@ class ExampleReader {
 
   std::vector<std::string> names_;
   std::vector<FeatureView> features_;
-  std::size_t expected_ = 0;  ///< most files have the features of all examples in one order
+  std::size_t expected_ = 0;  ///< most files store the features of all examples in the same order
 };
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// File names that a script gives: paths, or patterns as a shell knows them (*, ?, [a-z]).
+// Expands file names from scripts: paths or shell patterns (*, ?, [a-z]).
 #pragma once
 #include <span>
 #include <string>
@@ -6,10 +6,9 @@
 
 namespace gpubench {
 
-/// The files in the order of `patterns`, those of one pattern sorted by their bytes, whatever the locale. What exists
-/// under a name is that file, also when the name could be read as a pattern; folders are no matches. Throws Error
-/// naming the operation when there are no patterns, when one of them matches nothing, and for `**`, which a shell may
-/// take for folders of any depth.
+/// The files in the order of `patterns`; the files of one pattern are sorted bytewise, independent of the locale. A
+/// name that exists is that file, even if it looks like a pattern. Folders never match. Throws Error naming `operation`
+/// when there are no patterns, when one matches nothing, and for `**`, which gpubench does not expand.
 std::vector<std::string> expand_patterns(std::span<const std::string> patterns, std::string_view operation);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// IDX, the format of the handwritten digits: one array, big-endian, plain or gzip.
+// IDX, the file format of MNIST: one array, big-endian, plain or gzip.
 #pragma once
 #include <filesystem>
 
@@ -7,10 +7,10 @@
 
 namespace gpubench {
 
-/// Throws Error naming the file and what is wrong: missing, cut short, no IDX magic, an element type that gpubench does
-/// not have (float64), bytes after the end.
+/// Throws Error naming the file and the fault: missing, cut short, no IDX magic, an unsupported element type (float64),
+/// bytes after the end.
 HostTensor read_idx(const std::filesystem::path& path);
-/// Throws Error too when the array is not of the expected type; -1 in its shape stands for any extent.
+/// Also throws Error if the array is not of the expected type; -1 in its shape allows any extent.
 HostTensor read_idx(const std::filesystem::path& path, const TensorType& expected);
 HostTensor decode_idx(ByteSource& source);
 

@@ -13,6 +13,9 @@ constexpr std::size_t chunk = std::size_t{64} << 10;
 /// Deflate's densest code: 258 bytes for 2 bits.
 constexpr std::uint64_t densest = 1032;
 constexpr int largest_window = 15;
+/// Data unpacks to some ten times its size. More than that is read as long as it is not much.
+constexpr std::uint64_t usual_ratio = 100;
+constexpr std::uint64_t always_read = std::uint64_t{1} << 30;
 
 int window_bits(Compression compression) {
   constexpr int gzip_header = 16;
@@ -85,6 +88,11 @@ std::uint64_t InflateSource::left_at_most() const {
   constexpr std::uint64_t held_back = std::uint64_t{1} << largest_window;
   const std::uint64_t compressed = compressed_->left_at_most() + state_->stream.avail_in + sizeof(std::uint64_t);
   return compressed > UINT64_MAX / densest - held_back ? UINT64_MAX : compressed * densest + held_back;
+}
+
+std::uint64_t InflateSource::most_at_once() const {
+  const std::uint64_t compressed = compressed_->left_at_most() + state_->stream.avail_in;
+  return std::max(always_read, compressed > UINT64_MAX / usual_ratio ? UINT64_MAX : compressed * usual_ratio);
 }
 
 }  // namespace gpubench

@@ -231,6 +231,7 @@ void JpegDecoder::decode(std::span<const std::byte> bytes, int channels, const C
   jpeg_decompress_struct& image = state.image;
   state.open(bytes);
   if (!state.guarded([&] { jpeg_read_header(&image, TRUE); })) state.report(0, 0);
+  expect_pixels("JPEG", image.image_height, image.image_width);
   if (!is_known(image.jpeg_color_space)) {
     jpeg_abort_decompress(&image);
     throw Error(

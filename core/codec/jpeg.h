@@ -1,5 +1,5 @@
-// JPEG images by libjpeg-turbo, row by row into the caller's memory, scaled down while they are decoded where that is
-// asked for: an eighth of the size costs a fraction of the time.
+// JPEG decoding by libjpeg-turbo, row by row into the caller's memory, with optional downscaling during decoding: an
+// eighth of the size takes a fraction of the time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace gpubench {
 
 bool is_jpeg(std::span<const std::byte> bytes);
 
-/// 1, 2, 4 or 8, by which an image of this size is to be divided.
+/// Returns 1, 2, 4 or 8: the divisor for an image of this size.
 using ChooseRatio = std::function<int(const ImageSize& full)>;
 
-/// Keeps libjpeg's memory from image to image. Used by one thread at a time.
+/// Keeps libjpeg's memory from image to image. Not thread-safe.
 class JpegDecoder {
  public:
   JpegDecoder();
@@ -25,8 +25,8 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  /// `channels`: 1 (grey), 3 (RGB) or 0 (as the file has it). Throws Error for damaged data, with the number of rows
-  /// that were complete; colours that are not YCbCr, RGB or grey are refused.
+  /// `channels`: 1 (grey), 3 (RGB) or 0 (as in the file). Throws Error for damaged data, with the number of complete
+  /// rows, and for colour spaces other than YCbCr, RGB and grey.
   void decode(std::span<const std::byte> bytes, int channels, const ChooseRatio& choose, RowSink& sink);
 
  private:
@@ -34,9 +34,9 @@ class JpegDecoder {
   std::unique_ptr<State> state_;
 };
 
-/// The bytes of a JPEG file, for experiments that make their own images of real data: `pixels` [height, width,
-/// channels] of 1 (grey) or 3 (RGB) channels; `quality` of 1 to 100, as libjpeg means it. Throws Error for other
-/// numbers, OutOfMemory.
+/// Encodes a JPEG file, for experiments that make their own images from real data: `pixels` [height, width, channels]
+/// with 1 (grey) or 3 (RGB) channels; `quality` from 1 to 100, as in libjpeg. Throws Error for other values,
+/// OutOfMemory.
 std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width,
                                    std::int64_t channels, int quality);
 

@@ -1,4 +1,4 @@
-// NumPy's format for one array: versions 1 to 3, C order, either byte order, the element types that gpubench has.
+// NumPy's format for one array: versions 1 to 3, C order, either byte order, all element types of gpubench.
 #pragma once
 #include <filesystem>
 
@@ -7,10 +7,10 @@
 
 namespace gpubench {
 
-/// Throws Error naming the file and what is wrong; for float64 and Fortran order it says how to save them instead.
+/// Throws Error naming the file and the fault; for float64 and Fortran order it says how to save the array instead.
 HostTensor read_npy(const std::filesystem::path& path);
 HostTensor decode_npy(ByteSource& source);
-/// Throws Error for bfloat16, which NumPy does not have, and when the file cannot be written.
+/// Throws Error for bfloat16, which NumPy lacks, and if the file cannot be written.
 void write_npy(const std::filesystem::path& path, const HostTensor& tensor);
 
 }  // namespace gpubench

@@ -72,7 +72,7 @@ std::vector<std::byte> read_range(const std::filesystem::path& path, std::uint64
   return bytes;
 }
 
-/// Where the end record starts, looked for backwards because a comment of any text may follow it.
+/// The offset of the end record, searched for backwards because a comment of any text may follow it.
 std::uint64_t find_end(const std::filesystem::path& path, std::uint64_t file_size) {
   const std::uint64_t span = std::min(file_size, end_size + longest_comment);
   const std::vector<std::byte> tail = read_range(path, file_size - span, span, "the end");

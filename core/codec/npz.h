@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// In the archive's order, named without ".npy". Throws Error naming the file and the array.
+/// In the archive's order, with ".npy" removed from the names. Throws Error naming the file and the array.
 std::vector<NamedTensor> read_npz(const std::filesystem::path& path);
 
 }  // namespace gpubench

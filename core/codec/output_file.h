@@ -1,6 +1,6 @@
-// A file that appears under its name only when it is complete, so an interrupted save leaves the earlier file as it
-// was. Until then it has no name where the file system can do that, so that a killed program leaves nothing behind
-// either.
+// A file that appears under its name only when it is complete, so that an interrupted save leaves the earlier file
+// unchanged. Until then the file has no name, if the file system supports that, so that even a killed program leaves
+// nothing behind.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -11,9 +11,9 @@ namespace gpubench {
 
 class OutputFile {
  public:
-  /// Throws Error when the folder cannot be written to.
+  /// Throws Error if the folder is not writable.
   explicit OutputFile(std::filesystem::path path);
-  /// Removes what was written when there was no commit().
+  /// Without commit(), removes what was written.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -28,10 +28,10 @@ class OutputFile {
   std::filesystem::path path_;
   std::filesystem::path partial_;
   int descriptor_ = -1;
-  bool named_ = false;  ///< partial_ is there
+  bool named_ = false;  ///< partial_ exists as a name
 };
 
-/// Bytes on their way into a gzip file.
+/// Compresses bytes into a gzip file.
 class GzipWriter {
  public:
   /// `file` must outlive the writer.
@@ -41,7 +41,7 @@ class GzipWriter {
   GzipWriter& operator=(const GzipWriter&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  /// Writes what is held back and the checksum. Does not commit the file.
+  /// Writes the buffered rest and the checksum. Does not commit the file.
   void finish();
 
  private:

@@ -35,8 +35,9 @@ class PngReader {
 
   /// All samples become bytes. For one or three channels transparency is dropped and colours are RGB.
   void start(int channels) {
+    guarded([&] { png_read_info(png_, info_); });
+    expect_pixels("PNG", png_get_image_height(png_, info_), png_get_image_width(png_, info_));
     guarded([&] {
-      png_read_info(png_, info_);
       png_set_expand(png_);
       png_set_scale_16(png_);
       if (channels != 0) png_set_strip_alpha(png_);

@@ -1,4 +1,4 @@
-// PNG images by libpng, row by row: 8 bits a channel, palettes as colours.
+// PNG decoding by libpng, row by row: 8 bits a channel, palettes converted to colours.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -9,9 +9,8 @@ namespace gpubench {
 
 bool is_png(std::span<const std::byte> bytes);
 
-/// `channels`: 1 (grey: the weights of JPEG's luminance), 3 (RGB), both without transparency; 0: as the file has it, 1
-/// to
-/// 4. Throws Error for damaged data, with the number of rows that were complete.
+/// `channels`: 1 (grey, with the luminance weights of JPEG) or 3 (RGB), both without transparency; 0: as in the file, 1
+/// to 4. Throws Error for damaged data, with the number of complete rows.
 void decode_png(std::span<const std::byte> bytes, int channels, RowSink& sink);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// Resizes an image while its rows arrive: two source rows are in memory, never the image. Pixels' centres lie at
-// halves, as in gb.image.resize and tf.image.resize without antialiasing.
+// Resizes an image while its rows arrive: only two source rows are in memory. Pixel centres are at half-integers, as in
+// gb.image.resize and in tf.image.resize without antialiasing.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace gpubench {
 
 enum class ResizeFilter { bilinear, nearest };
 
-/// Where the rows of the result go. `Pixel` is uint8_t (rounded) or float (0 to 1).
+/// Resizes into memory of `Pixel`: uint8_t (rounded) or float (0 to 1).
 template <class Pixel>
 class RowResizer {
  public:
-  /// To this height and width; without them images keep their size.
+  /// `size`: height and width of the result; unset: images keep their size.
   RowResizer(std::optional<std::array<std::int64_t, 2>> size, ResizeFilter filter) : wanted_(size), filter_(filter) {}
 
-  /// For an image of this size, which row by row goes through place() and done(). Returns the size of the result; call
+  /// Starts an image of this size; its rows then go through place() and done(). Returns the size of the result; call
   /// write_to() with its memory next.
   ImageSize begin(const ImageSize& size);
   void write_to(Pixel* pixels) { pixels_ = pixels; }
@@ -27,10 +27,10 @@ class RowResizer {
   void done();
 
  private:
-  /// The place of a pixel of the result among those of the source, along one dimension.
+  /// For a result pixel along one dimension: its two source pixels and their weights.
   struct Tap {
     std::int64_t lower, upper;
-    float share;  ///< of the upper one
+    float share;  ///< weight of the upper one
   };
   static std::vector<Tap> taps(std::int64_t to, std::int64_t from, ResizeFilter filter);
   void mix_rows(const Tap& tap);
@@ -43,9 +43,9 @@ class RowResizer {
   ImageSize result_;
   std::vector<Tap> vertical_;
   std::vector<Tap> horizontal_;
-  std::array<std::vector<std::uint8_t>, 2> rows_;  ///< the last two, by the parity of their number
-  std::vector<float> mixed_;                       ///< of two source rows
-  std::vector<float> line_;                        ///< of the result
+  std::array<std::vector<std::uint8_t>, 2> rows_;  ///< the last two, indexed by the parity of their row number
+  std::vector<float> mixed_;                       ///< blend of two source rows
+  std::vector<float> line_;                        ///< row of the result
   std::size_t arrived_ = 0;
   std::int64_t written_ = 0;
 };

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/codec/output_file.h"
@@ -60,14 +62,29 @@ std::string_view name_of_dtype(const std::string& file, const NamedTensor& tenso
                           to_string(tensor.tensor.dtype())));
 }
 
-/// JSON's own errors (a missing key, a wrong type) become ours.
-template <class Body>
-auto reading(const std::string& file, Body&& body) {
+/// Of no object twice the same key.
+Json parse_header(const std::string& file, const std::string& text) {
+  std::vector<std::set<std::string>> keys;
+  const auto check_keys = [&](int, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+      damaged_header(file, fmt::format("'{}' occurs twice", parsed.get<std::string>()));
+    return true;
+  };
   try {
-    return body();
-  } catch (const Json::exception& error) {
-    damaged_header(file, error.what());
+    return Json::parse(text, check_keys);
+  } catch (const Json::parse_error& error) {
+    damaged_header(file, fmt::format("it is no JSON from its byte {} on", error.byte));
   }
+}
+
+const Json& field_of(const std::string& file, const std::string& tensor, const Json& description, const char* name,
+                     Json::value_t kind, std::string_view expected) {
+  const auto found = description.find(name);
+  if (found == description.end()) damaged_header(file, fmt::format("tensor '{}' has no '{}'", tensor, name));
+  if (found->type() != kind) damaged_header(file, fmt::format("tensor '{}': '{}' is {}", tensor, name, expected));
+  return *found;
 }
 
 std::uint64_t unsigned_number(const std::string& file, const Json& value) {
@@ -76,23 +93,35 @@ std::uint64_t unsigned_number(const std::string& file, const Json& value) {
 }
 
 Place read_place(const std::string& file, const std::string& name, const Json& description) {
+  if (!description.is_object())
+    damaged_header(file, fmt::format("tensor '{}' is no object with dtype, shape and data_offsets", name));
+  const auto field = [&](const char* key, Json::value_t kind, std::string_view expected) -> const Json& {
+    return field_of(file, name, description, key, kind, expected);
+  };
   Place place{.name = name, .type = {}};
-  place.type.dtype = dtype_of_name(file, name, description.at("dtype").get<std::string>());
-  for (const Json& extent : description.at("shape")) {
+  place.type.dtype = dtype_of_name(file, name, field("dtype", Json::value_t::string, "a text").get<std::string>());
+  for (const Json& extent : field("shape", Json::value_t::array, "a list of counts")) {
     const std::uint64_t value = unsigned_number(file, extent);
     if (value > static_cast<std::uint64_t>(INT64_MAX)) damaged_header(file, fmt::format("an extent of {}", value));
     place.type.shape.push_back(static_cast<std::int64_t>(value));
   }
-  const Json& offsets = description.at("data_offsets");
-  if (!offsets.is_array() || offsets.size() != 2) damaged_header(file, "data_offsets are two numbers");
+  const Json& offsets = field("data_offsets", Json::value_t::array, "two numbers");
+  if (offsets.size() != 2) damaged_header(file, "data_offsets are two numbers");
   place.begin = unsigned_number(file, offsets[0]);
   place.end = unsigned_number(file, offsets[1]);
-  const std::optional<std::uint64_t> bytes = checked_bytes(place.type);
-  if (place.end < place.begin || bytes != place.end - place.begin) {
+  check_size(place.type, fmt::format("{}: tensor '{}'", file, name));
+  if (place.end < place.begin || place.type.bytes() != place.end - place.begin) {
     damaged_header(file, fmt::format("tensor '{}' is {} but has bytes {} to {}", name, to_string(place.type),
                                      place.begin, place.end));
   }
   return place;
+}
+
+std::map<std::string, std::string> read_metadata(const std::string& file, const Json& description) {
+  const bool is_table =
+      description.is_object() && std::ranges::all_of(description, [](const Json& value) { return value.is_string(); });
+  if (!is_table) damaged_header(file, fmt::format("'{}' is no object of texts", metadata_key));
+  return description.get<std::map<std::string, std::string>>();
 }
 
 Json read_header(ByteSource& source) {
@@ -103,7 +132,7 @@ Json read_header(ByteSource& source) {
   }
   std::string text(static_cast<std::size_t>(length), '\0');
   source.read(std::as_writable_bytes(std::span(text)), "the safetensors header");
-  Json header = reading(source.name(), [&] { return Json::parse(text); });
+  Json header = parse_header(source.name(), text);
   if (!header.is_object()) damaged_header(source.name(), "it is no JSON object");
   return header;
 }
@@ -143,15 +172,13 @@ Safetensors decode_safetensors(ByteSource& source) {
   const Json header = read_header(source);
   Safetensors contents;
   std::vector<Place> places;
-  reading(source.name(), [&] {
-    for (const auto& [name, description] : header.items()) {
-      if (name == metadata_key) {
-        contents.metadata = description.get<std::map<std::string, std::string>>();
-      } else {
-        places.push_back(read_place(source.name(), name, description));
-      }
+  for (const auto& [name, description] : header.items()) {
+    if (name == metadata_key) {
+      contents.metadata = read_metadata(source.name(), description);
+    } else {
+      places.push_back(read_place(source.name(), name, description));
     }
-  });
+  }
   const auto order = [](const Place& a, const Place& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   };

@@ -1,4 +1,4 @@
-// The safetensors format: a JSON header with the type and place of every tensor, then their bytes without gaps.
+// The safetensors format: a JSON header with the type and offset of every tensor, then their bytes without gaps.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -15,12 +15,11 @@ struct Safetensors {
   std::map<std::string, std::string> metadata;
 };
 
-/// In the order of the bytes in the file. Throws Error naming the file and what is wrong: cut short, a header that is
-/// no JSON, an unknown type, offsets that overlap, leave gaps or contradict a shape.
+/// In the order of the bytes in the file. Throws Error naming the file and the fault: cut short, an invalid JSON
+/// header, an unknown type, offsets that overlap, leave gaps or contradict a shape.
 Safetensors read_safetensors(const std::filesystem::path& path);
 Safetensors decode_safetensors(ByteSource& source);
-/// Replaces the file only when it is complete. Throws Error for a name that occurs twice, and when it cannot be
-/// written.
+/// Replaces the file only when it is complete. Throws Error for a duplicate name and if the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, const Safetensors& contents);
 
 }  // namespace gpubench

@@ -18,26 +18,18 @@ void swap_elements(std::span<std::byte> bytes, std::size_t element_size) {
 
 }  // namespace
 
-std::optional<std::uint64_t> checked_bytes(const TensorType& type) {
-  // Extents are int64 everywhere, so the elements' count must be one too, also where another extent is zero.
-  std::uint64_t bytes = size_of(type.dtype);
-  std::uint64_t without_zeros = bytes;
-  for (const std::int64_t extent : type.shape) {
-    if (extent < 0) return std::nullopt;
-    const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
-    if (without_zeros > static_cast<std::uint64_t>(INT64_MAX) / factor) return std::nullopt;
-    without_zeros *= factor;
-    bytes *= static_cast<std::uint64_t>(extent);
-  }
-  return bytes;
-}
-
 HostTensor read_tensor(ByteSource& source, TensorType type, bool swap) {
-  const std::optional<std::uint64_t> bytes = checked_bytes(type);
-  if (!bytes) throw Error(fmt::format("{}: {} is too large for any memory", source.name(), to_string(type)));
-  if (*bytes > source.left_at_most()) {
+  check_size(type, source.name());
+  const std::uint64_t bytes = type.bytes();
+  if (bytes > source.left_at_most()) {
     throw Error(fmt::format("{}: the file is cut short: {} needs {} bytes, the file has {} at most after byte {}",
-                            source.name(), to_string(type), *bytes, source.left_at_most(), source.position()));
+                            source.name(), to_string(type), bytes, source.left_at_most(), source.position()));
+  }
+  if (bytes > source.most_at_once()) {
+    throw Error(
+        fmt::format("{}: {} of {} bytes is unpacked from a file that is far smaller; at most {} bytes are, or a "
+                    "hundred times the file's",
+                    source.name(), to_string(type), bytes, source.most_at_once()));
   }
   HostTensor tensor(std::move(type));
   const std::span<std::byte> memory(tensor.data(), tensor.bytes());

@@ -1,6 +1,6 @@
-// The last step of every decoder: declared type and payload become a tensor, once the payload can really be there.
+// The last step of every decoder: a declared type and its payload become a tensor, after a check that the source can
+// hold that many bytes.
 #pragma once
-#include <optional>
 #include <string>
 
 #include "core/codec/byte_source.h"
@@ -8,16 +8,14 @@
 
 namespace gpubench {
 
-/// A tensor with the name that it has in a file.
+/// A tensor and its name in a file.
 struct NamedTensor {
   std::string name;
   HostTensor tensor;
 };
 
-/// Bytes of a tensor whose extents come from a file; none when an extent is negative or the product is too large.
-std::optional<std::uint64_t> checked_bytes(const TensorType& type);
-/// Reads the row-major elements of `type`; `swap` for elements of the other byte order. Throws Error, before it takes
-/// any memory, when the source cannot hold that many bytes, and when a bool is neither 0 nor 1.
+/// Reads the row-major elements of `type`; `swap` reverses the byte order of elements. Throws Error before it allocates
+/// if the source cannot hold that many bytes; also if a bool is neither 0 nor 1.
 HostTensor read_tensor(ByteSource& source, TensorType type, bool swap = false);
 
 }  // namespace gpubench

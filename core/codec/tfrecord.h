@@ -1,5 +1,5 @@
-// TFRecord files: each record is its length (u64), the length's checksum, the bytes, their checksum; little-endian, the
-// checksums CRC-32C, masked. The whole file may be gzip.
+// TFRecord files: each record is its length (u64), the length's checksum, its bytes, and their checksum. Numbers are
+// little-endian, checksums masked CRC-32C. The whole file may be gzip.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -20,8 +20,8 @@ class TfrecordReader {
   TfrecordReader(const std::filesystem::path& path, TfrecordCompression compression);
 
   /// The next record's bytes, valid until the next call; false at the end of the file. Throws Error naming the file,
-  /// the record's number (from 1) and the byte at which it starts. The next call goes on behind a record whose bytes
-  /// are damaged; where a length is, nothing says where the next record starts, so the file ends.
+  /// the record's number (from 1) and its offset. After a record with damaged bytes the next call continues with the
+  /// record behind it; after a damaged length the next record cannot be found, so the file ends.
   bool next(std::span<const std::byte>& record);
 
  private:
@@ -29,18 +29,18 @@ class TfrecordReader {
   std::span<const std::byte> bytes(std::size_t count, std::string_view what);
 
   ReadAhead bytes_;
-  std::size_t passing_ = 0;  ///< bytes of the record that was given out last
+  std::size_t passing_ = 0;  ///< size of the record returned last, which the next call skips
   std::int64_t number_ = 0;
   bool ended_ = false;
 };
 
 class TfrecordWriter {
  public:
-  /// The file appears under its name when close() is called. Throws Error when it cannot be written.
+  /// The file appears under its name when close() is called. Throws Error if it cannot be written.
   TfrecordWriter(const std::filesystem::path& path, TfrecordCompression compression);
 
   void write(std::span<const std::byte> record);
-  /// Nothing may be written afterwards.
+  /// No write() may follow.
   void close();
 
  private:

@@ -6,6 +6,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/base/split_mix.h"
 
 namespace gpubench {
 namespace {
@@ -49,16 +50,10 @@ void check_whole(const Collective& collective, int ranks) {
 
 class Hash {
  public:
-  void add(std::uint64_t value) { state_ = mixed(state_ ^ mixed(value + 0x9E3779B97F4A7C15U)); }
+  void add(std::uint64_t value) { state_ = split_mix(state_ ^ split_mix(value + split_mix_step)); }
   std::uint64_t value() const { return state_; }
 
  private:
-  /// The finalizer of MurmurHash3: every bit of the input turns half of the output's.
-  static std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDU;
-    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53U;
-    return x ^ x >> 33;
-  }
   std::uint64_t state_ = 0;
 };
 

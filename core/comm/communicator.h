@@ -1,6 +1,6 @@
-// Moves tensors between ranks: the replicas of one process, of many, or of both. A communicator is one rank's end of it
-// and belongs to that rank's host thread. One rank takes the same path as many, and is correct. Results are the same
-// bytes on every rank, and from run to run.
+// Moves tensors between ranks: replicas of one process, of several processes, or both. A communicator object belongs to
+// one rank and is used by that rank's host thread. A single rank takes the same code path as many. Results are bytewise
+// equal on all ranks and in every run.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace gpubench {
 
-/// What collectives have cost one rank so far; the cost of a stretch of time is the difference of two readings.
+/// Total cost of one rank's collectives so far; the cost of an interval is the difference of two readings.
 struct CommunicationTimes {
   std::int64_t collectives = 0;
-  double bytes = 0;            ///< Collective::bytes() of all of them
-  Seconds exchange{};          ///< from the arrival of the last rank to the end, of all of them
-  Seconds exposed_exchange{};  ///< of that, the time in which the kernels' stream stood still
-  Seconds peer_wait{};         ///< time in which the kernels' stream stood still before the last rank had arrived
-  /// By rank: how often it was the last to arrive, as seen from here.
+  double bytes = 0;            ///< sum of Collective::bytes()
+  Seconds exchange{};          ///< time from the arrival of the last rank to the end, summed over collectives
+  Seconds exposed_exchange{};  ///< part of `exchange` in which the kernels' stream was blocked
+  Seconds peer_wait{};         ///< time in which the kernels' stream was blocked before the last rank had arrived
+  /// By rank: how often that rank arrived last, as seen by this rank.
   std::vector<std::int64_t> last_arrivals;
 };
 
@@ -32,31 +32,32 @@ class Communicator {
   virtual int size() const = 0;
   /// For rows and messages: "local", "mpi", "nccl 2.28.3", "local and mpi".
   virtual std::string_view name() const = 0;
-  /// How it would carry out a collective, for rows: "ring", "tree"; empty where the library does not report it.
+  /// The algorithm for a collective, for rows: "ring", "tree"; empty if the library does not report it.
   virtual std::string algorithm(const Collective& collective) const = 0;
 
-  /// In the order of `stream`, which is one of this rank's device. Throws PeerLost, DeviceError.
+  /// Runs a collective in order with `stream`, a stream of this rank's device. Throws PeerLost, DeviceError.
   virtual void run(const Collective& collective, Stream& stream) = 0;
-  /// Prepares a collective to run beside the kernels. Collectives match those of other ranks by the order of their
-  /// begin() and run() calls, whatever runs beside.
+  /// Prepares a collective that runs beside the kernels. Collectives of the ranks are matched by the order of their
+  /// begin() and run() calls.
   virtual std::unique_ptr<SideWork> beside(Collective collective) = 0;
-  /// Whether run() and the collectives of beside() may be recorded; they may not where the host takes part in each.
+  /// Whether run() and collectives of beside() may be recorded in a CUDA graph; not if the host takes part in each of
+  /// them.
   virtual bool recordable() const { return false; }
   /// Blocks until every rank has called it. Throws PeerLost.
   virtual void barrier() = 0;
-  /// Throws PeerLost once a peer is lost. A device's stream cannot report that and goes on: its results are valid only
-  /// if this, called after the wait for the stream, does not throw.
+  /// Throws PeerLost if a peer is lost. A device's stream cannot report that and goes on, so results are valid only if
+  /// check(), called after waiting for the stream, does not throw.
   virtual void check() {}
-  /// Reports that a recording with so many collectives and bytes of this rank was launched on `stream`: they are
-  /// counted, and it is watched that they end in time.
+  /// Reports that a recording with this rank's `collectives` and `bytes` was launched on `stream`, so that they are
+  /// counted and their time limit is watched.
   virtual void launched(Stream& stream, std::int64_t collectives, double bytes) {
     (void)stream, (void)collectives, (void)bytes;
   }
 
-  /// Makes every wait of every rank of this communicator throw PeerLost with `reason`, now and from now on: this rank
-  /// has failed and will not arrive. Any thread may call it; the first reason counts.
+  /// Makes every current and later wait of all ranks throw PeerLost with `reason`, because this rank has failed and
+  /// will not arrive. Thread-safe; the first reason counts.
   virtual void abort(const std::string& reason) noexcept = 0;
-  /// None where it cannot be known without disturbing what is measured.
+  /// Times are 0 if measuring them would disturb the collectives (NCCL).
   virtual CommunicationTimes times() const = 0;
 };
 

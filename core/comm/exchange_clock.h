@@ -1,4 +1,4 @@
-// Adds up what one rank's collectives cost, from when they were asked for, met and done.
+// Adds up the cost of one rank's collectives from three times of each: requested, all ranks arrived, done.
 #pragma once
 #include <mutex>
 
@@ -6,18 +6,18 @@
 
 namespace gpubench {
 
-/// When one collective was asked for by this rank, when by the last rank, and when it was done.
+/// When this rank requested one collective, when the last rank did, and when it was done.
 struct ExchangeOutcome {
   Clock::time_point arrived, last_arrived, done;
-  int last_rank = 0;  ///< -1: not known
+  int last_rank = 0;  ///< rank that arrived last; -1: unknown
 };
 
 class ExchangeClock {
  public:
   explicit ExchangeClock(int ranks) { times_.last_arrivals.resize(static_cast<std::size_t>(ranks)); }
 
-  /// Call it in the order in which collectives were carried out. The kernels stood still for this one from `stood_from`
-  /// until it was done; time in which they stood still for an earlier one counts for that one alone.
+  /// Call it in the order in which collectives ran. The kernels were blocked from `stood_from` until the collective was
+  /// done; time in which an earlier collective already blocked them is not counted again.
   void add(std::size_t bytes, const ExchangeOutcome& outcome, Clock::time_point stood_from);
   CommunicationTimes times() const;
 

@@ -51,7 +51,8 @@ void check_together(std::span<Device* const> devices, CrossDevice cross_device) 
                                              : fmt::format("by cross_device = \"{}\"", to_string(cross_device))));
 }
 
-/// Of all processes, before any of them waits for what others do not do. NCCL alone counts ranks of unequal processes.
+/// Compares all processes before any of them can wait for the others. Only NCCL allows different numbers of ranks per
+/// process.
 void check_alike(std::span<Device* const> devices, CrossDevice cross_device, bool by_nccl, ProcessGroup& group) {
   const std::string kind = fmt::format("{}{}", noun(devices[0]->id().kind), devices.size() == 1 ? "" : "s");
   const std::string mine =

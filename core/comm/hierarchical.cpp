@@ -14,7 +14,7 @@
 namespace gpubench {
 namespace {
 
-/// What the ranks of a process have waited for others.
+/// How long the ranks of a process have waited for other processes.
 struct PeerWait {
   Seconds time{};
   int last = -1;  ///< the last to arrive, of those that are waited for there; -1: not known
@@ -137,7 +137,7 @@ class Levels {
   std::vector<std::byte> copy_;
 };
 
-/// What a rank and its side collectives share.
+/// Shared by a rank and its side collectives.
 struct HierarchicalRank {
   HierarchicalRank(Levels run_inline, Levels run_beside)
       : inline_levels(std::move(run_inline)), side_levels(std::move(run_beside)), clock(inline_levels.size()) {}

@@ -1,5 +1,5 @@
-// Ranks that are threads of several processes. The ranks of one process exchange in its memory; the first rank of each
-// process exchanges with the other processes and hands the result to the ranks of its own.
+// Communication for several ranks in each of several processes. The ranks of a process exchange through its memory; its
+// first rank exchanges with the other processes and distributes the result to the ranks of its own process.
 #pragma once
 #include <memory>
 #include <vector>
@@ -13,9 +13,9 @@ struct TwoLevels {
   std::unique_ptr<Communicator> processes;           ///< between the processes
 };
 
-/// One communicator for each rank of this process; ranks count through all processes, each of which has equally many.
-/// `inline_levels` carries out run(); `side_levels`, over the same ranks, what runs beside the kernels, by a thread of
-/// its own.
+/// One communicator for each rank of this process. Ranks are numbered through all processes, each of which has the same
+/// number of them. `inline_levels` carries out run(); `side_levels`, over the same ranks, carries out collectives
+/// beside the kernels on its own thread.
 std::vector<std::unique_ptr<Communicator>> make_hierarchical_communicators(TwoLevels inline_levels,
                                                                            TwoLevels side_levels);
 

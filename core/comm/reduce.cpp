@@ -28,7 +28,7 @@ struct Sum {
   }
 };
 
-/// What is no number stays visible, on whichever side it is.
+/// Keeps NaN from either side.
 struct Max {
   template <class T>
   static T of(T a, T b) {

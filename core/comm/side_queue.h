@@ -1,5 +1,5 @@
-// The collectives that one rank has begun beside its kernels, carried out one after the other: by a thread of the
-// queue, or by the rank's own thread when that has nothing left to do but wait for them.
+// The collectives that one rank has begun beside its kernels. They run one after the other: on the queue's thread, or
+// on the rank's own thread when it has nothing to do but wait for them.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -16,26 +16,26 @@ namespace gpubench {
 
 class SideQueue {
  public:
-  /// A piece of work, queued again and again.
+  /// A work item that can be queued repeatedly.
   struct Work {
     std::function<void(Clock::duration spin)> carry_out;
-    bool queued = false, running = false;  // guarded by the queue
+    bool queued = false, running = false;  // guarded by the queue's mutex
     std::exception_ptr failure;
   };
 
   SideQueue() = default;
-  /// Waits for what is running; the rest is not carried out.
+  /// Waits for running work; drops the rest.
   ~SideQueue();
   SideQueue(const SideQueue&) = delete;
   SideQueue& operator=(const SideQueue&) = delete;
 
   /// Starts the thread at the first call.
   void push(Work& work);
-  /// Blocks until `work` is done and throws what it threw.
+  /// Blocks until `work` is done and rethrows its exception.
   void finish(Work& work);
-  /// Blocks until all that was pushed is done.
+  /// Blocks until all pushed work is done.
   void drain();
-  /// Blocks while `work` is running. True when it was taken out of the queue undone.
+  /// Removes `work` from the queue; blocks while it is running. True if it had not started.
   bool withdraw(Work& work);
 
  private:
@@ -48,8 +48,8 @@ class SideQueue {
   std::condition_variable pushed_;
   std::deque<Work*> queue_;
   bool busy_ = false, stopping_ = false;
-  std::uint32_t ended_count_ = 0;  // guarded; what `ended_` counts
-  WaitableCount ended_;            // works that have ended
+  std::uint32_t ended_count_ = 0;  // guarded; the value of `ended_`
+  WaitableCount ended_;            // work items that have ended
   std::thread thread_;
 };
 

@@ -1,6 +1,5 @@
-// How many things one rank has done: one thread raises the count, others wait for it. It can be ended: then waits for a
-// count that it has not reached are over, too. Count and end are one word, so that a look at it costs one load and none
-// can be missed.
+// A count of one rank's progress: one thread raises it, others wait for it. Ending it releases all waits for counts
+// that it has not reached. Count and end flag share one word, so that a check costs one load and cannot miss either.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace gpubench {
 
-/// Two cache lines: processors fetch them in pairs.
+/// Two cache lines, because processors fetch them in pairs.
 class alignas(128) WaitableCount {
  public:
   void raise() noexcept {
@@ -18,16 +17,15 @@ class alignas(128) WaitableCount {
     word_.fetch_add(step);
     word_.notify_all();
   }
-  /// It goes no further. Any thread may call it.
+  /// The count stays as it is from now on. Thread-safe.
   void end() noexcept {
     word_.fetch_or(ended_bit);
     word_.notify_all();
   }
-  /// Counts wrap around: `count` is compared with those less than 2^30 away.
+  /// Counts wrap around; `count` must be less than 2^30 away from the current value.
   bool reached(std::uint32_t count) const noexcept { return is_reached(word_.load(std::memory_order_acquire), count); }
   /// Blocks until `count` is reached (true) or the count is ended (false). Spins for at most `spin` before it sleeps,
-  /// and not at all where the thread that raises the count last ran on this processor: spinning would keep it from
-  /// running.
+  /// but not at all if the raising thread last ran on this processor, which spinning would keep busy.
   bool wait(std::uint32_t count, Clock::duration spin) const noexcept;
 
  private:
@@ -37,7 +35,7 @@ class alignas(128) WaitableCount {
   }
   bool is_raised_here() const noexcept { return processor_.load(std::memory_order_relaxed) == sched_getcpu(); }
   std::atomic<std::uint32_t> word_{0};
-  std::atomic<int> processor_{-1};  // on which it was raised
+  std::atomic<int> processor_{-1};  // the processor on which it was last raised
 };
 
 }  // namespace gpubench

@@ -1,6 +1,6 @@
-// One running epoch of a dataset, with one consumer. The consumer takes elements as tensors, has them written into its
-// own memory, or takes row numbers where all elements are rows of the same tensors. With row numbers, a shuffle moves
-// eight bytes an element and a batch copies each row once.
+// One running epoch of a dataset, for one consumer. The consumer takes elements as tensors, has them written into its
+// own memory, or takes row numbers if all elements are rows of the same tensors. With row numbers, a shuffle moves
+// eight bytes per element and a batch copies each row once.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -18,24 +18,24 @@
 
 namespace gpubench {
 
-/// What one stage has done so far in the epoch.
+/// What one stage has done so far in this epoch.
 struct StageStatistics {
   std::string_view stage;
   std::int64_t produced = 0;  ///< elements
-  std::int64_t bytes = 0;     ///< of what was produced
-  std::int64_t errors = 0;    ///< elements left out because they could not be made
-  Seconds busy{};             ///< own work, without its sources'
-  Seconds starved{};          ///< consumer waited for the stage's buffer to fill
-  Seconds blocked{};          ///< worker waited for the stage's buffer to empty
-  int workers = 0;            ///< threads of the stage's own
+  std::int64_t bytes = 0;     ///< of the produced elements
+  std::int64_t errors = 0;    ///< elements skipped because producing them failed
+  Seconds busy{};             ///< the stage's own work, without its sources'
+  Seconds starved{};          ///< time in which the consumer waited because the stage's buffer was empty
+  Seconds blocked{};          ///< time in which workers waited because the stage's buffer was full
+  int workers = 0;            ///< the stage's own threads
   std::int64_t buffered = 0;  ///< elements in the stage's buffer now
   std::int64_t capacity = 0;
-  std::string why{};      ///< how workers and capacity came about
-  Seconds waiting{};      ///< of busy: did nothing but wait, as for a slow disk
-  Seconds source{};       ///< the stage's own threads were in their sources' calls
+  std::string why{};      ///< why workers and capacity have these values
+  Seconds waiting{};      ///< part of `busy` spent waiting, as for a slow disk
+  Seconds source{};       ///< time of the stage's own threads inside calls of their sources
   ThreadTimes threads{};  ///< of the stage's own threads
-  /// Elements that the source has given and the consumer has not got yet: work done ahead of the consumer. Row numbers
-  /// and the contents of a cache do not count, since reading them again costs nothing.
+  /// Elements that the source has produced and the consumer has not received: work done ahead. Row numbers and the
+  /// contents of a cache do not count, because reading them again costs nothing.
   std::int64_t held = 0;
 };
 
@@ -47,34 +47,34 @@ class Cursor {
   /// Stops and joins the threads of the stage and its sources.
   virtual ~Cursor() = default;
 
-  /// Replaces `element` by the next one; false at the end of the epoch. Rethrows the error of a worker. After an Error
-  /// the next call gives the element behind the one that could not be made. A stage that cannot go on returns false
-  /// from then on, or throws the same exception object again.
+  /// Replaces `element` by the next one; false at the end of the epoch. Rethrows a worker's error. After an Error, the
+  /// next call continues with the following element. A stage that cannot continue returns false from then on, or throws
+  /// the same exception object again.
   virtual bool next(Element& element) = 0;
-  /// Writes the next element into `slots`, one per tensor; false ends the epoch. Throws Error when the element's types
-  /// are not the slots'.
+  /// Writes the next element into `slots`, one per tensor; false at the end of the epoch. Throws Error if the element's
+  /// types differ from the slots'.
   virtual bool next_into(std::span<const TensorView> slots);
-  /// Passes over the next `count` elements, without making them where that is possible. Returns how many there were,
-  /// fewer than `count` only at the end. The elements behind them are the same as if next() had been called.
+  /// Skips the next `count` elements, without producing them if possible. Returns how many were skipped, fewer than
+  /// `count` only at the end. The following elements are the same as if next() had been called `count` times.
   virtual std::int64_t skip(std::int64_t count);
 
-  /// The tensors of which every element is a row, the same for all epochs of the dataset; empty when elements are not
-  /// rows of tensors. The span is valid until the cursor's next call.
+  /// The tensors whose rows are the elements, the same in all epochs; empty if elements are not rows of tensors. The
+  /// span is valid until the cursor's next call.
   virtual std::span<const HostTensor> tables() const { return {}; }
-  /// Only for cursors with tables: the row numbers of the next elements; fewer than asked for only at the end.
+  /// For cursors with tables only: the row numbers of the next elements; fewer than requested only at the end.
   virtual std::size_t next_rows(std::span<std::int64_t> rows);
 
-  /// One row per stage, sources first. Any thread may ask while the epoch runs.
+  /// One row per stage, sources first. Thread-safe while the epoch runs.
   virtual std::vector<StageStatistics> statistics() const = 0;
 
  private:
   Element passing_;
 };
 
-/// Detects a source that cannot go on behind an error: it throws the same exception object again and again.
+/// Detects a source that cannot continue after an error: it throws the same exception object repeatedly.
 class LastError {
  public:
-  /// In a handler: whether the exception is the one of the last call.
+  /// Call in a catch handler: whether the exception object is the same as in the previous call.
   bool repeats() {
     const std::exception_ptr now = std::current_exception();
     return std::exchange(last_, now) == now;
@@ -84,7 +84,7 @@ class LastError {
   std::exception_ptr last_;
 };
 
-/// A figure that one thread changes while others may read it.
+/// A number that one thread changes while others read it.
 template <class T>
 class Tally {
  public:

@@ -9,7 +9,10 @@
 namespace gpubench {
 namespace {
 
-/// The stage behind which elements are on a device.
+constexpr std::int64_t most_depth = 1000;
+constexpr std::int64_t most_stages = 1'000'000;
+
+/// The stage that moves elements to a device.
 const Dataset& mover(const Dataset& dataset) {
   const Dataset& source = *dataset.sources().front();
   return source.device() == nullptr ? dataset : mover(source);
@@ -22,7 +25,18 @@ std::string describe_stage(const Dataset& dataset) {
 
 }  // namespace
 
-Dataset::Dataset() : record_(std::make_shared<EpochRecord>()) {}
+Dataset::Dataset(std::span<const DatasetPtr> sources) : record_(std::make_shared<EpochRecord>()) {
+  for (const DatasetPtr& source : sources) {
+    depth_ = std::max(depth_, source->depth_ + 1);
+    stages_ += source->stages_;
+    if (depth_ > most_depth)
+      throw Error(fmt::format("{}: a dataset of {} stages in a row; at most {} are possible", source->stage(), depth_,
+                              most_depth));
+    if (stages_ > most_stages)
+      throw Error(fmt::format("{}: a dataset of {} stages and sources; at most {} are possible", source->stage(),
+                              stages_, most_stages));
+  }
+}
 
 std::int64_t Dataset::examples_per_element() const {
   std::int64_t most = 1;

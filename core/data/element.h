@@ -1,5 +1,5 @@
-// One item of a dataset: a small tuple of host tensors, which share ownership of their memory with the stage that made
-// them. An Element that is passed to next() again and again keeps its vectors, so that a warm pipeline allocates
+// One item of a dataset: a small tuple of host tensors, which share ownership of their memory with the stage that
+// created them. An Element that is passed to next() repeatedly reuses its vectors, so that a warm pipeline allocates
 // nothing.
 #pragma once
 #include <utility>
@@ -13,11 +13,11 @@ namespace gpubench {
 struct Element : std::vector<HostTensor> {
   using std::vector<HostTensor>::vector;
 
-  /// The device in whose memory all tensors lie; nullptr: host memory. Cursors give elements on devices only when
-  /// CursorOptions::on_devices is set. It belongs to the Device, which outlives the element.
+  /// The device whose memory holds all tensors; nullptr: host memory. Cursors return elements on devices only if
+  /// CursorOptions::on_devices is set. The pointer belongs to the Device, which must outlive the element.
   const DeviceId* device = nullptr;
 
-  /// Hides the vector's swap(), which would not swap the device.
+  /// Replaces the vector's swap(), which would not swap the device.
   void swap(Element& other) noexcept {
     std::vector<HostTensor>::swap(other);
     std::swap(device, other.device);
@@ -25,7 +25,7 @@ struct Element : std::vector<HostTensor> {
   friend void swap(Element& a, Element& b) noexcept { a.swap(b); }
 };
 
-/// Lets go of the tensors' memory, but keeps the element's bookkeeping for the next use.
+/// Releases the tensors' memory, but keeps the element's vectors for the next use.
 inline void release(Element& element) {
   for (HostTensor& tensor : element) tensor.release();
   element.device = nullptr;

@@ -1,5 +1,5 @@
-// Kept from epoch to epoch of a dataset: the statistics of the running or last epoch, and the settings that its tuner
-// has found, with which the next epoch starts.
+// State that a dataset keeps between epochs: statistics of the running or last epoch, and the settings found by its
+// tuner, with which the next epoch starts.
 #pragma once
 #include <map>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace gpubench {
 
 class Dataset;
 
-/// For any thread.
+/// Thread-safe.
 class EpochRecord {
  public:
   /// Empty before the first epoch.
@@ -30,12 +30,12 @@ class EpochRecord {
     const std::lock_guard lock(mutex_);
     learnt_[stage] = setting;
   }
-  /// From now on `cursor` is the latest epoch.
+  /// Makes `cursor` the latest epoch.
   void running(const Cursor& cursor) {
     const std::lock_guard lock(mutex_);
     running_ = &cursor;
   }
-  /// Keeps its statistics, if it is the latest epoch.
+  /// Keeps the cursor's statistics if it is the latest epoch.
   void ended(const Cursor& cursor) {
     const std::lock_guard lock(mutex_);
     if (running_ != &cursor) return;

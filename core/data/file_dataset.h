@@ -1,4 +1,4 @@
-// A dataset that reads files, and can be reduced to a part of them: the interface for sharding by file.
+// A dataset that reads files and can be restricted to a part of them: the interface for sharding by file.
 #pragma once
 #include "core/data/dataset.h"
 
@@ -6,22 +6,23 @@ namespace gpubench {
 
 class FileDataset : public Dataset {
  public:
-  /// 0 where it does not read files after all.
+  using Dataset::Dataset;
+  /// Number of files; 0 if this dataset does not read files after all.
   virtual std::int64_t files() const = 0;
-  /// Whether a file is one element, so that passing over elements passes over files.
+  /// Whether each file is one element, so that skipping elements skips files.
   virtual bool file_is_element() const { return false; }
-  /// The same of files index, index + count, and so on; there have to be such.
+  /// The same dataset over files index, index + count, ...; at least one must exist.
   virtual DatasetPtr every(std::int64_t count, std::int64_t index) const = 0;
 };
 
-/// The source at the end of a line of stages, when it reads files; else nullptr.
+/// The source at the start of a chain of stages if it reads files; else nullptr.
 inline const FileDataset* file_dataset(const Dataset& dataset) {
   const std::span<const DatasetPtr> sources = dataset.sources();
   if (const auto* source = dynamic_cast<const FileDataset*>(&dataset)) return source->files() > 0 ? source : nullptr;
   return sources.size() == 1 ? file_dataset(*sources.front()) : nullptr;
 }
 
-/// Members index, index + count, and so on.
+/// Members index, index + count, ...
 template <class T>
 std::vector<T> every(const std::vector<T>& all, std::int64_t count, std::int64_t index) {
   std::vector<T> some;

@@ -1,5 +1,5 @@
-// The stop of a stage with threads: the stage opens its sources with the token of a LinkedStop and requests the stop
-// when it is destroyed. A stop of the stage's own consumer reaches the sources, too.
+// The stop source of a stage with threads: the stage opens its sources with this token and requests the stop when it is
+// destroyed. A stop requested by the stage's own consumer is forwarded to the sources.
 #pragma once
 #include <stop_token>
 
@@ -13,7 +13,7 @@ class LinkedStop {
 
   void request() { source_.request_stop(); }
   std::stop_token token() const { return source_.get_token(); }
-  /// `options` with this stop, for the stage's sources.
+  /// `options` with this token, for the stage's sources.
   CursorOptions with_stop(CursorOptions options) const {
     options.stop = token();
     return options;

@@ -5,8 +5,8 @@
 namespace gpubench {
 namespace {
 
-/// Adds `sign` times the figures of the stages that both have. A stage that opens sources as it goes may have others by
-/// now; theirs count from nothing.
+/// Adds `sign` times the statistics of the stages that both have. A stage that opens sources as it runs may have new
+/// ones, which count from zero.
 void add(std::vector<StageStatistics>& stages, const std::vector<StageStatistics>& others, int sign) {
   if (stages.size() != others.size()) return;
   for (std::size_t i = 0; i < stages.size(); ++i) {

@@ -1,4 +1,4 @@
-// Statistics of a pipeline's stages over several epochs, each of which has a cursor of its own.
+// Statistics of a pipeline's stages over several epochs, each of which has its own cursor.
 #pragma once
 #include <vector>
 
@@ -6,22 +6,21 @@
 
 namespace gpubench {
 
-/// Elements in the buffers of stages with threads: made ahead of the consumer.
+/// Elements in the buffers of stages with threads, produced ahead of the consumer.
 std::int64_t ready_elements(const Cursor& cursor);
 
-/// Adds `sign` times the counts and times of `other`; workers and buffers stay, since they describe a moment.
+/// Adds `sign` times the counts and times of `other`; workers and buffers stay, because they are momentary values.
 void add_counts(StageStatistics& stage, const StageStatistics& other, int sign = 1);
 
 class StageTotals {
  public:
-  /// Counts from here on, in the midst of an epoch whose statistics are `now`.
+  /// Starts counting, in the middle of an epoch whose statistics are `now`.
   void begin(std::vector<StageStatistics> now);
-  /// An epoch ends with `now`; the next one starts from nothing.
+  /// Ends an epoch with statistics `now`; the next one starts from zero.
   void end_epoch(const std::vector<StageStatistics>& now);
-  /// The totals when the last epoch ended; empty before that.
+  /// The totals at the end of the last epoch; empty before that.
   const std::vector<StageStatistics>& ended() const { return ended_; }
-  /// What the stages did since begin(), where the epoch under way has come to `now`. Workers and buffers are those of
-  /// now.
+  /// Totals since begin(), when the running epoch has reached `now`. Workers and buffers are those of `now`.
   std::vector<StageStatistics> totals(const std::vector<StageStatistics>& now) const;
 
  private:

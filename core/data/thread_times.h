@@ -1,5 +1,5 @@
-// A thread of a pipeline, with the time that it computed and the time that it was ready to run but had no core. The
-// rest of a stage's time is real waiting. This separates a slow disk from a busy machine.
+// A pipeline thread that measures its CPU time and the time in which it was ready to run but had no core. The rest of a
+// stage's time is real waiting. This distinguishes a slow disk from a busy machine.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -13,7 +13,7 @@ namespace gpubench {
 
 struct ThreadTimes {
   Seconds cpu{};
-  Seconds ready{};  ///< waited for a core; 0 where the kernel does not report it
+  Seconds ready{};  ///< waited for a core; 0 if the kernel does not report it
   ThreadTimes& operator+=(const ThreadTimes& other) {
     cpu += other.cpu;
     ready += other.ready;
@@ -21,7 +21,7 @@ struct ThreadTimes {
   }
 };
 
-/// Since the thread's start; zeros where the kernel does not report them.
+/// Since the thread's start; zeros if the kernel does not report them.
 ThreadTimes times_of_this_thread();
 
 class WatchedThread {
@@ -32,14 +32,14 @@ class WatchedThread {
   ~WatchedThread() = default;
 
   void join() { thread_.join(); }
-  /// For any thread, before the join. A thread that has ended keeps its last times.
+  /// Call before the join, from any thread. A thread that has ended keeps its last times.
   ThreadTimes times() const;
 
  private:
   struct Shared {
     std::atomic<pid_t> id{0};
     std::atomic<bool> ended{false};
-    ThreadTimes last;  // once ended
+    ThreadTimes last;  // valid once ended
   };
   std::shared_ptr<Shared> shared_;
   std::thread thread_;

@@ -101,6 +101,9 @@ TensorType parse_type(std::string_view text, std::string_view what) {
     extents = trimmed(extents.substr(comma + 1));
     if (extents.empty()) refuse_type(text, what);
   }
+  TensorType least = type;
+  std::ranges::replace(least.shape, varying, 1);
+  check_size(least, what);
   return type;
 }
 

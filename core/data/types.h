@@ -1,5 +1,4 @@
-// The types of an element's tensors, whose extents may differ from element to element: what they have in common, what
-// a batch of them has, and their text.
+// Element types whose extents may differ between elements: their common type, their type in a batch, and their text.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,19 +12,19 @@
 
 namespace gpubench {
 
-/// An extent of an element's shape that differs from element to element.
+/// An extent that differs between elements.
 inline constexpr std::int64_t varying = -1;
 
 /// Whether no extent varies.
 bool is_fixed(std::span<const TensorType> types);
 /// The bytes of an element of these types, without padding between tensors. No extent may vary.
 std::size_t element_bytes(std::span<const TensorType> types);
-/// The types that elements of both have: extents that differ vary. None when they differ otherwise.
+/// The common types of both: extents that differ become varying. None if they differ otherwise.
 std::optional<std::vector<TensorType>> common_types(std::span<const TensorType> a, std::span<const TensorType> b);
 
 /// Each type with a first dimension of `count`.
 std::vector<TensorType> stacked(std::span<const TensorType> types, std::int64_t count);
-/// The error of an element of `type` in a batch whose elements before it have `expected`.
+/// The error for an element of `type` in a batch whose earlier elements have `expected`.
 Error unequal_shapes(const TensorType& type, const TensorType& expected);
 
 /// "float32[?, 784]": a varying extent is "?".

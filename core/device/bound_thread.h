@@ -1,5 +1,5 @@
-// Binds threads to processors. A thread inherits the binding of the thread that starts it, so a thread is bound only
-// while it works for one memory node.
+// Binds threads to processors. A thread inherits the binding of the thread that starts it, so threads are bound only
+// while they work for one NUMA node.
 #pragma once
 #include <sched.h>
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace gpubench {
 
-/// The processors that this process may use, as its launcher or taskset set them; empty where the system does not say.
-/// They are read at the first call, which must come before any thread is bound.
+/// The processors that this process may use, as set by its launcher or taskset; empty if the system does not report
+/// them. Read at the first call, which must come before any thread is bound.
 const std::vector<int>& process_processors();
 
-/// Lets the calling thread run on these processors only. Throws Error with the system's reason.
+/// Restricts the calling thread to these processors. Throws Error with the system's reason.
 void bind_thread(std::span<const int> processors);
 
-/// While the object lives, its thread runs on the processors of `node`; nullptr changes nothing. Scopes may be nested.
-/// Costs two system calls, or none where the thread is bound to the node already or `node` is nullptr.
+/// While it lives, its thread runs on the processors of `node`; nullptr changes nothing. May be nested. Costs two
+/// system calls, or none if the thread is already bound to the node or `node` is nullptr.
 class BoundThread {
  public:
   explicit BoundThread(const MemoryNode* node);
@@ -27,7 +27,7 @@ class BoundThread {
 
  private:
   bool bound_ = false;
-  cpu_set_t before_;  // set where bound
+  cpu_set_t before_;  // set if bound
 };
 
 }  // namespace gpubench

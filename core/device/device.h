@@ -19,36 +19,36 @@ class Device {
   virtual const DeviceId& id() const = 0;
   /// A name for people: "AMD EPYC 9005, 2 threads".
   virtual std::string description() const = 0;
-  /// Where it is plugged in, as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
+  /// PCI address as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
-  /// The number of its physical device in traces (Span::gpu); none where no tracer follows it.
+  /// Number of its physical device in traces (Span::gpu); none if no tracer records it.
   virtual std::optional<int> tracer_index() const { return std::nullopt; }
-  /// The memory node on whose processors the device's threads run; nullptr for a device that is bound to no node.
+  /// The NUMA node on whose processors the device's threads run; nullptr if it is bound to none.
   virtual const MemoryNode* memory_node() const { return nullptr; }
   virtual MemoryPool& memory() = 0;
-  /// Host memory from which the device copies while the host goes on: page-locked, for GPUs. nullptr where ordinary
-  /// memory serves as well.
+  /// Host memory from which the device copies asynchronously: page-locked, for GPUs. nullptr if ordinary memory serves
+  /// as well.
   virtual MemoryPool* host_memory() { return nullptr; }
-  /// The queue of all kernels of the device and of all copies to or from its pool's memory, whichever library queues
-  /// them. The pool hands out released memory again while work with it is still queued; only this order makes that
-  /// safe.
+  /// The stream of all kernels of the device and of all copies to or from its pool's memory, including work of
+  /// libraries. The pool reuses released memory while work with it is still queued; only the order of this stream makes
+  /// that safe.
   virtual Stream& stream() = 0;
-  /// Another queue. Events must order its work against other uses of the same memory.
+  /// Another stream. Events must order its work against other uses of the same memory.
   virtual std::unique_ptr<Stream> new_stream() = 0;
   virtual std::unique_ptr<Event> new_event() = 0;
-  /// Calls `queue` with a stream that records work instead of running it. nullptr, without a call, where launching work
-  /// piece by piece costs nothing that a recording would save.
+  /// Calls `queue` with a stream that records work instead of running it. Returns nullptr, without a call, if recording
+  /// would not make launches cheaper.
   virtual std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) {
     (void)queue;
     return nullptr;
   }
-  /// Called by the host thread that is about to launch work here (selects the GPU, sizes the OpenMP team). Cheap when
-  /// nothing changes.
+  /// Must be called by the host thread that is about to launch work here (selects the GPU, sizes the OpenMP team).
+  /// Cheap if nothing changes.
   virtual void bind_to_thread() = 0;
   /// Whether kernels here read and write ordinary host memory in place, so that inputs need no copy.
   virtual bool shares_host_memory() const = 0;
-  /// The time that callers have spent in copies of this device's streams so far; none where the device copies while the
-  /// caller goes on, which a tracer shows.
+  /// Total time that callers have spent in synchronous copies of this device's streams; none if copies are
+  /// asynchronous, which a tracer shows.
   virtual std::optional<Seconds> copy_time() const { return std::nullopt; }
 };
 

@@ -26,7 +26,8 @@ std::vector<MemoryNode> read_memory_nodes() {
   hwloc_topology_t handle = nullptr;
   if (hwloc_topology_init(&handle) != 0) return {};
   const std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)> topology(handle, hwloc_topology_destroy);
-  // Only what is asked for: discovering devices takes far longer. Without groups all nodes would have all processors.
+  // Discovers only what is needed, because discovering devices takes far longer. Without groups all nodes would have
+  // all processors.
   hwloc_topology_set_all_types_filter(handle, HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_type_filter(handle, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
   if (hwloc_topology_load(handle) != 0) return {};

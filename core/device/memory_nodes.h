@@ -1,5 +1,5 @@
-// The nodes of this machine's memory (NUMA), each of which is near to some of the processors. A logical CPU device that
-// fits on one node runs its threads there, and memory that these threads write first lies there.
+// The NUMA nodes of this machine and their processors. A logical CPU device that fits on one node runs its threads
+// there, and memory that these threads write first is allocated there.
 #pragma once
 #include <span>
 #include <vector>
@@ -7,21 +7,21 @@
 namespace gpubench {
 
 struct MemoryNode {
-  int index = 0;                ///< as the system counts
-  std::vector<int> processors;  ///< as the system counts, rising; at least one
+  int index = 0;                ///< as the system numbers it
+  std::vector<int> processors;  ///< as the system numbers them, ascending; at least one
 };
 
-/// All nodes of the machine by rising index, as hwloc finds them (HWLOC_SYNTHETIC makes up a machine). No processor is
-/// in two nodes: where memory of several kinds is near it, the first and smallest node counts. Empty where hwloc finds
+/// All nodes of the machine by ascending index, from hwloc (HWLOC_SYNTHETIC simulates a machine). No processor is in
+/// two nodes: if memories of several kinds are close to it, the first and smallest node counts. Empty if hwloc finds
 /// none.
 std::vector<MemoryNode> read_memory_nodes();
 
-/// `nodes` with these processors only; nodes that have none of them are left out.
+/// `nodes` restricted to these processors; nodes without any of them are dropped.
 std::vector<MemoryNode> nodes_with(std::vector<MemoryNode> nodes, std::span<const int> processors);
 
-/// Devices take the machine's processors in order, one for each of their `threads`. Returns for each device the index
-/// in `nodes` of the node that holds its middle thread; -1 for a device with more threads than the node has processors,
-/// and for all devices where there is one node only.
+/// Assigns the machine's processors to devices in order, one for each of their `threads`. Returns for each device the
+/// index in `nodes` of the node of its middle thread; -1 for a device with more threads than the node has processors,
+/// and for all devices if there is only one node.
 std::vector<int> nodes_of_devices(std::span<const MemoryNode> nodes, std::span<const int> threads);
 
 }  // namespace gpubench

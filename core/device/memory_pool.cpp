@@ -123,7 +123,7 @@ std::size_t MemoryPool::next_block_bytes(std::size_t bytes) const {
     const std::size_t left = options_.limit > reserved_ ? options_.limit - reserved_ : 0;
     return std::min(wanted, left);
   }
-  if (reserved_ != 0) return 0;  // preallocated: what was taken at first use is all there is
+  if (reserved_ != 0) return 0;  // preallocated: the pool never grows after its first use
   return options_.limit != 0 ? options_.limit : std::max(options_.preallocation, bytes);
 }
 

@@ -1,5 +1,5 @@
-// Hands out blocks of one device's memory. The pool is the same for every device; only where its raw memory comes from
-// (a MemorySource) differs. Thread-safe.
+// Allocates blocks of one device's memory. The pool is the same for all devices; only the source of raw memory (a
+// MemorySource) differs. Thread-safe.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -17,7 +17,7 @@ namespace gpubench {
 class MemorySource {
  public:
   virtual ~MemorySource() = default;
-  /// nullptr when the device has no such block left. Aligned to MemoryPool::alignment.
+  /// nullptr if the device has no such block left. Aligned to MemoryPool::alignment.
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* memory, std::size_t bytes) = 0;
 };
@@ -26,13 +26,13 @@ struct MemoryUse {
   std::size_t in_use = 0;
   std::size_t peak = 0;          ///< highest in_use since the last reset_peak()
   std::size_t reserved = 0;      ///< taken from the device, in use or not
-  std::size_t largest_free = 0;  ///< largest block that can be had without asking the device
+  std::size_t largest_free = 0;  ///< largest block available without asking the device
   std::size_t limit = 0;         ///< 0: none
 };
 
 struct PoolOptions {
-  /// true: take memory in blocks when it is asked for. false: take `limit` (or the device's default share) at first
-  /// use.
+  /// true: take memory from the device in blocks on demand. false: take `limit` (or the device's default share) at
+  /// first use.
   bool growth = true;
   std::size_t limit = 0;          ///< bytes, 0: none
   std::size_t preallocation = 0;  ///< bytes taken at first use without growth and without a limit
@@ -40,7 +40,7 @@ struct PoolOptions {
 
 class MemoryPool;
 
-/// Owns one block; gives it back when destroyed.
+/// Owns one block and returns it when destroyed.
 class Buffer {
  public:
   Buffer() = default;
@@ -73,24 +73,24 @@ class Buffer {
 class MemoryPool {
  public:
   static constexpr std::size_t alignment = 256;
-  /// Growing pools take at least this much from the device at a time, so that small tensors share a block.
+  /// A growing pool takes at least this much from the device at a time, so that small tensors share a block.
   static constexpr std::size_t growth_block = std::size_t{2} << 20;
   /// The pressure handler is not called while less than this is in use.
   static constexpr std::size_t pressure_floor = std::size_t{16} << 20;
 
-  /// `name` stands in messages ("cpu:0").
+  /// `name` appears in messages ("cpu:0").
   MemoryPool(std::string name, std::unique_ptr<MemorySource> source, PoolOptions options);
   ~MemoryPool();
 
-  /// Throws OutOfMemory naming what was asked for, the limit, and the largest blocks in use by their labels.
+  /// Throws OutOfMemory with the requested size, the limit, and the labels of the largest blocks in use.
   Buffer allocate(std::size_t bytes, std::string_view label);
-  /// `relieve` releases buffers that are not used any more (it runs a garbage collection). It is called in the
-  /// allocating thread, without the lock, before the memory in use exceeds twice its value after the previous call, and
-  /// once before OutOfMemory is thrown. Set it before several threads use the pool.
+  /// `relieve` releases unused buffers (it runs a garbage collection). It is called in the allocating thread, without
+  /// the lock: before the memory in use exceeds twice its value after the previous call, and once before OutOfMemory is
+  /// thrown. Set it before several threads use the pool.
   void set_pressure_handler(std::function<void()> relieve) { relieve_ = std::move(relieve); }
   MemoryUse use() const;
   void reset_peak();
-  /// Gives blocks that nothing uses back to the device.
+  /// Returns unused blocks to the device.
   void trim();
   const PoolOptions& options() const { return options_; }
 
@@ -98,7 +98,7 @@ class MemoryPool {
   friend class Buffer;
   struct Range {
     std::size_t bytes = 0;
-    std::size_t block = 0;  // index of the block it belongs to; free ranges of one block coalesce
+    std::size_t block = 0;  // index of its block; adjacent free ranges of one block are merged
   };
   struct Block {
     std::byte* memory = nullptr;
@@ -124,12 +124,12 @@ class MemoryPool {
   std::unique_ptr<MemorySource> source_;
   PoolOptions options_;
   mutable std::mutex mutex_;
-  std::vector<Block> blocks_;  // released blocks stay as empty entries, so that indices hold
+  std::vector<Block> blocks_;  // released blocks stay as empty entries, so that indices stay valid
   std::map<std::byte*, Range> free_;
   std::unordered_map<std::byte*, Live> live_;
   std::size_t in_use_ = 0, peak_ = 0, reserved_ = 0;
   std::function<void()> relieve_;
-  std::size_t relieve_at_ = pressure_floor;  // memory in use
+  std::size_t relieve_at_ = pressure_floor;  // bytes in use at which `relieve_` is called next
 };
 
 inline Buffer::~Buffer() {

@@ -1,4 +1,4 @@
-// An ordered queue of work on one device, the events that order queues among each other, and work that was recorded.
+// An ordered queue of work on one device, events that order such queues among each other, and recorded work.
 #pragma once
 #include <cstddef>
 
@@ -20,32 +20,32 @@ class Event {
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// Moves `event`, one of the same device (Device::new_event), to the end of what is queued here.
+  /// Moves `event`, an event of the same device (Device::new_event), to the end of the queued work.
   virtual void record(Event& event) = 0;
-  /// Work queued here later starts after `event`; does not block the caller.
+  /// Makes work that is queued here later start after `event`; does not block the caller.
   virtual void wait_for(const Event& event) = 0;
-  /// Queues a copy between any two memories that the device can address, host memory included.
+  /// Queues a copy between two memories that the device can address, including host memory.
   virtual void copy(void* destination, const void* source, std::size_t bytes) = 0;
   /// Blocks until everything queued is done.
   virtual void synchronize() = 0;
 };
 
-/// Work that was recorded once (Device::record) and starts with a single call: a CUDA graph.
+/// Work that was recorded once (Device::record) and is launched with a single call: a CUDA graph.
 class Recording {
  public:
   virtual ~Recording() = default;
-  /// Queues all of it, with the memory that it was recorded with.
+  /// Queues all of it, on the memory with which it was recorded.
   virtual void launch(Stream& stream) = 0;
 };
 
-/// Work with fixed memory that runs beside the kernels of a stream, once between each begin() and end().
+/// Work on fixed memory that runs beside the kernels of a stream, once for each pair of begin() and end().
 class SideWork {
  public:
   virtual ~SideWork() = default;
-  /// Starts it behind what is queued on `kernels`, which goes on. Both may be recorded (Device::record) unless the
-  /// host has a part in it.
+  /// Starts it after the work queued on `kernels`, which continues. begin() and end() may be recorded (Device::record)
+  /// unless the host takes part in the work.
   virtual void begin(Stream& kernels) = 0;
-  /// What is queued on `kernels` from now on starts after it.
+  /// Makes work that is queued on `kernels` later start after it.
   virtual void end(Stream& kernels) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Copies of tensors between memories: from one device to another, and beside a device's kernels.
+// Copies of tensors from one device to another, and copies beside a device's kernels.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -7,15 +7,16 @@
 
 namespace gpubench {
 
-/// A copy from one device's memory to another's. It runs on a device that can address both: the one with memory of its
-/// own, or the destination where both have.
+/// A copy from one device's memory to another's. It runs on a device that can address both: the one with its own
+/// memory, or the destination if both have their own.
 class DeviceCopy {
  public:
   DeviceCopy(Device& source, Device& destination);
 
-  /// Queues the copy: after what is queued on the source, and before what the destination queues next.
+  /// Queues the copy after the work queued on the source, and before work queued later on the destination.
   void queue(std::byte* to, const std::byte* from, std::size_t bytes);
-  /// Work queued on the source from now on starts after the latest copy, so that it may overwrite what is copied.
+  /// Makes work that is queued on the source later start after the latest copy, so that it may overwrite the copied
+  /// memory.
   void release_source() { source_.stream().wait_for(*copied_); }
 
  private:
@@ -25,10 +26,10 @@ class DeviceCopy {
   std::unique_ptr<Event> source_ready_, copied_;
 };
 
-/// A copy with fixed memory on a stream of its own, beside the device's kernels.
+/// A copy with fixed memory on its own stream, beside the device's kernels.
 class SideCopy final : public SideWork {
  public:
-  /// `beside` outlives it.
+  /// `beside` must outlive it.
   SideCopy(Device& device, Stream& beside, std::byte* to, const std::byte* from, std::size_t bytes);
   void begin(Stream& kernels) override;
   void end(Stream& kernels) override { kernels.wait_for(*copied_); }

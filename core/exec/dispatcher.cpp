@@ -107,7 +107,7 @@ Value Dispatcher::symbol(const Tensor& tensor) {
 }
 
 DeviceId Dispatcher::set_device(const DeviceId& device) {
-  runtime().devices().device(device);  // throws when it does not exist
+  runtime().devices().device(device);  // throws if it does not exist
   return std::exchange(device_, device);
 }
 

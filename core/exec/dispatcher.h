@@ -1,5 +1,5 @@
-// Where ops on tensors go: into the graph being traced, or at once to the eager kernels, seen by the tapes that record.
-// The one dispatch behind the functional API, model calls, maps, tapes and compiled functions.
+// Where ops on tensors go: into the graph being traced, or directly to the eager kernels, where active tapes record
+// them. The functional API, model calls, maps, tapes and compiled functions all use this dispatcher.
 #pragma once
 #include <memory>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace gpubench {
 
-/// Records the ops that are applied while it is active and differentiates through them.
+/// Records the ops that are applied while it is active, and differentiates them.
 class Tape {
  public:
   virtual ~Tape() = default;
@@ -24,12 +24,12 @@ class Dispatcher {
  public:
   explicit Dispatcher(Runtime& runtime);
 
-  /// The outputs of `op`; symbolic while a trace is under way, else concrete.
+  /// The outputs of `op`: symbolic during a trace, else concrete.
   std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs);
   /// The first output.
   Tensor apply_one(const OpPtr& op, std::span<const Tensor> inputs) { return apply(op, inputs).front(); }
-  /// Applies every node of `graph`, with `inputs` in place of its inputs, and returns `outputs`: how a layer's graph is
-  /// called on tensors, eagerly or inside a trace.
+  /// Applies every node of `graph`, with `inputs` in place of its inputs, and returns `outputs`. Layers are called on
+  /// tensors this way, eagerly or inside a trace.
   std::vector<Tensor> apply(const Graph& graph, std::span<const Tensor> inputs, std::span<const Value> outputs);
 
   /// The variable as a tensor of the current mode.
@@ -37,19 +37,19 @@ class Dispatcher {
   /// A host value as a tensor of the current mode.
   Tensor constant(const HostTensor& value);
 
-  /// Ops applied from now on go into the returned trace, until end_trace(). Traces do not nest. `replica`: whose step
-  /// is traced; it must stay until then.
+  /// Starts a trace: ops go into it until end_trace(). Traces do not nest. `replica`: the replica whose step is traced;
+  /// it must live until end_trace().
   std::shared_ptr<Trace> begin_trace(const TracedReplica* replica = nullptr);
   void end_trace() noexcept;
   const std::shared_ptr<Trace>& trace() const { return trace_; }
-  /// `tensor` as a value of the trace under way: variables by reference, other concrete tensors as constants.
+  /// `tensor` as a value of the current trace: variables by reference, other concrete tensors as constants.
   Value symbol(const Tensor& tensor);
 
-  /// Active tapes see every op that is applied eagerly.
+  /// Active tapes record every op that is applied eagerly.
   void add_tape(Tape* tape) { tapes_.push_back(tape); }
   void remove_tape(Tape* tape) noexcept { std::erase(tapes_, tape); }
 
-  /// Replaces the device that ops are placed on; returns the one before. Throws Error when it does not exist.
+  /// Sets the device of later ops and returns the earlier one. Throws Error if the device does not exist.
   DeviceId set_device(const DeviceId& device);
   const DeviceId& device() const { return device_; }
 

@@ -39,7 +39,7 @@ struct Eager::KeyHash {
   }
 };
 
-/// A kernel and what is the same at every launch.
+/// A kernel and everything that is the same at every launch.
 struct Eager::Planned {
   std::unique_ptr<Kernel> kernel;  // null: a view
   std::vector<TensorType> outputs;
@@ -64,7 +64,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
   if (found != kernels_->end()) return found->second;
 
   Planned planned;
-  planned.outputs = op->infer(key.inputs);
+  planned.outputs = checked_outputs(*op, key.inputs);
   planned.in_place.assign(planned.outputs.size(), -1);
   bool view = false;
   for (const Alias& alias : op->aliases()) {
@@ -73,7 +73,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
   }
   if (!view) {
     const Signature signature{key.inputs, planned.outputs};
-    device.bind_to_thread();  // kernels are planned for the threads that will run them
+    device.bind_to_thread();  // a kernel is planned for the threads of its device
     planned.kernel = runtime_.devices().backend(id).plan(*op, signature, device);
     planned.workspace = planned.kernel->workspace_bytes();
   }
@@ -154,7 +154,7 @@ Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
   Buffer buffer = runtime_.devices().device(id).memory().allocate(tensor.type().bytes(), "transfer");
   DeviceCopy copy(runtime_.devices().device(tensor.device()), runtime_.devices().device(id));
   copy.queue(buffer.data(), tensor.view().data, tensor.type().bytes());
-  copy.release_source();  // the tensor may be let go of before the copy has run
+  copy.release_source();  // the tensor may be released before the copy has run
   return {tensor.type(), id, std::move(buffer)};
 }
 

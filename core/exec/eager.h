@@ -1,5 +1,5 @@
-// Launches one op at a time: plans it when it is met (kernels are cached by op, types and device), takes the outputs'
-// memory from the pool, runs. No fusion, no memory plan: what it costs per op is a documented scenario.
+// Launches one op at a time: plans it (kernels are cached by op, types and device), takes the outputs' memory from the
+// pool, and runs it. No fusion, no memory plan: the cost per op is measured by an experiment (eager_vs_graph).
 #pragma once
 #include <memory>
 #include <span>
@@ -17,22 +17,22 @@ class Eager {
   explicit Eager(Runtime& runtime);
   ~Eager();
 
-  /// Runs `op` on `device`; inputs on other devices are copied there first. `label` names the memory it takes.
+  /// Runs `op` on `device`; inputs on other devices are copied there first. `label` names the allocated memory.
   std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
                             std::string_view label);
   /// A tensor on `device` with the bytes of `value`.
   Tensor upload(const HostTensor& value, const DeviceId& device, std::string_view label = "tensor");
-  /// `host` memory as a tensor of `device`: in place where the device can read it, so the memory must outlive the
+  /// `host` memory as a tensor of `device`: used in place if the device can read it, so the memory must outlive the
   /// tensor.
   Tensor borrow(const TensorView& host, const DeviceId& device, std::string_view label);
-  /// A copy on the host; waits for it.
+  /// A copy on the host; blocks until it is complete.
   HostTensor download(const Tensor& tensor);
-  /// The values for reading on the host: in place where they lie there and cannot change, else a copy.
+  /// The values for reading on the host: in place if they are there and cannot change, else a copy.
   HostTensor on_host(const Tensor& tensor);
-  /// The same values on another device; the tensor itself when it is there already.
+  /// The same values on another device; the tensor itself if it is already there.
   Tensor transfer(const Tensor& tensor, const DeviceId& device);
-  /// A copy in page-locked memory of the host, from which GPUs copy faster, on the tensor's own device. Throws Error
-  /// when that is not the host's processor, and where no device needs such memory.
+  /// A copy in page-locked host memory, from which GPUs copy faster; its device stays the same. Throws Error if the
+  /// tensor is not on the host's processor, and if no device needs such memory.
   Tensor pin(const Tensor& tensor);
   Tensor of(const VariablePtr& variable);
   Runtime& runtime() { return runtime_; }

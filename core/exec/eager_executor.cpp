@@ -61,7 +61,7 @@ std::vector<Tensor> EagerExecutor::all_reduce(const Node& node) {
   std::vector<Tensor> sums;
   Collective collective;
   const auto* const op = dynamic_cast<const AllReduce*>(node.op.get());
-  if (op != nullptr && op->of == AllReduce::Of::maximum) collective.reduction = Reduction::max;
+  if (op != nullptr) collective.reduction = op->reduction;
   for (const Tensor& tensor : gathered_) {
     sums.push_back(eager_.apply(copy, std::span(&tensor, 1), node.device, node.label)[0]);
     collective.tensors.push_back(sums.back().view());
@@ -77,7 +77,7 @@ void EagerExecutor::run(std::span<const TensorView> inputs) {
     const auto* input = dynamic_cast<const InputOp*>(node.op.get());
     if (input == nullptr) continue;
     const TensorView& memory = inputs[static_cast<std::size_t>(input->index())];
-    given_[index] = {};  // its memory first
+    given_[index] = {};  // releases its memory first
     given_[index] = inputs_on_device_ ? Tensor(*memory.type, node.device, memory.data)
                                       : eager_.borrow(memory, node.device, node.label);
   }

@@ -1,5 +1,5 @@
-// Interprets a graph node by node through the eager kernels: the same ops as the graph executor, with what eager
-// execution costs per op. Intermediate tensors go back to the pool after their last reader.
+// Interprets a graph node by node with the eager kernels: the same ops as the graph executor, at eager cost per op.
+// Intermediate tensors return to the pool after their last reader.
 #pragma once
 #include <vector>
 
@@ -11,7 +11,7 @@ namespace gpubench {
 
 class EagerExecutor final : public Executor {
  public:
-  /// `communicator` carries out its exchanges; nullptr where it has none.
+  /// `communicator` carries out the program's exchanges; nullptr if it has none.
   EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device, Communicator* communicator = nullptr);
 
   void run(std::span<const TensorView> inputs) override;
@@ -25,19 +25,19 @@ class EagerExecutor final : public Executor {
  private:
   void run_nodes();
   void run_node(std::size_t index);
-  /// All-reduces copies of the node's inputs, as other nodes may read the inputs too.
+  /// All-reduces copies of the node's inputs, because other nodes may read the inputs too.
   std::vector<Tensor> all_reduce(const Node& node);
 
   Eager eager_;
   Program program_;
   PlanFacts facts_;
   std::vector<std::vector<Tensor>> values_;     // by node
-  std::vector<std::vector<std::size_t>> dies_;  // by node: nodes whose values no later node reads
-  std::vector<Tensor> constants_;               // by node, empty for others
+  std::vector<std::vector<std::size_t>> dies_;  // by node: the nodes whose values no later node reads
+  std::vector<Tensor> constants_;               // by node, empty for other nodes
   std::vector<Tensor> gathered_;
   std::vector<Tensor> results_;
-  std::vector<Tensor> given_;  // by node, the latest run's inputs; empty for others
-  StepFence fence_;            // of the devices that inputs are copied to
+  std::vector<Tensor> given_;  // by node: the latest run's inputs, empty for other nodes
+  StepFence fence_;            // for the devices to which inputs are copied
   bool inputs_on_device_;
   Communicator* communicator_;
 };

@@ -17,10 +17,10 @@ PassDevices pass_devices(const Devices& devices) {
   const auto fuses = [&devices](const DeviceId& id, const Op& op, std::span<const TensorType> inputs) {
     Device& device = devices.device(id);
     device.bind_to_thread();
-    const std::vector<TensorType> outputs = op.infer(inputs);
+    const std::vector<TensorType> outputs = checked_outputs(op, inputs);
     return devices.backend(id).fuses(op, {inputs, outputs}, device);
   };
-  // The CPU's streams copy in the thread that queues, where nothing overlaps.
+  // CPU streams copy synchronously in the calling thread, so nothing overlaps.
   const auto overlaps = [&devices](const DeviceId& id) { return !devices.device(id).shares_host_memory(); };
   return {fuses, overlaps};
 }

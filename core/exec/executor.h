@@ -1,5 +1,5 @@
-// Runs one graph with fixed input types. There are two executors over one set of kernels: `graph` applies passes, plans
-// kernels and memory before the first step, and then only launches; `eager` plans each op when it comes to it.
+// Runs one graph with fixed input types. Two executors share one set of kernels: `graph` applies passes and plans
+// kernels and memory before the first step, and then only launches; `eager` plans each op when it reaches it.
 #pragma once
 #include <memory>
 #include <span>
@@ -22,42 +22,41 @@ Execution parse_execution(std::string_view name);
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// `inputs`: memory of the graph's input types, in order, on the host unless the options say otherwise. It must stay
+  /// `inputs`: memory of the graph's inputs, in order, on the host unless the options say otherwise. It must stay
   /// unchanged until inputs_in_flight() more runs have returned, or the runtime has synchronized. May return before the
-  /// work is done; waits for the run before the previous one.
+  /// work is complete; waits for the run before the previous one.
   virtual void run(std::span<const TensorView> inputs) = 0;
-  /// run() with the inputs of earlier runs, without copying them again. Devices with memory of their own read the slots
-  /// of the last inputs_in_flight() runs in turn. The host reads the latest run's memory, which must still be there.
+  /// run() with the inputs of earlier runs, without copying them again. Devices with their own memory read the slots of
+  /// the last inputs_in_flight() runs in turn. The host reads the latest run's memory, which must still be valid.
   virtual void run_again() = 0;
-  /// How many later runs may return before the memory of an input is no longer read.
+  /// How many later runs may return before an input's memory is no longer read.
   virtual int inputs_in_flight() const = 0;
-  /// Blocks until no run that has returned reads its inputs any more.
+  /// Blocks until no returned run reads its inputs any more.
   virtual void wait_for_inputs() = 0;
   /// Output `index` of the latest run, in device memory; valid until the runtime runs something else.
   virtual TensorView result(int index) const = 0;
-  /// A copy of output `index` on the host; waits for it.
+  /// A copy of output `index` on the host; blocks until it is complete.
   virtual HostTensor read(int index) = 0;
   virtual PlanFacts facts() const = 0;
 };
 
 struct ExecutorOptions {
   Execution execution = Execution::graph;
-  PassOptions passes{};  ///< of the graph executor
-  /// run() is given memory of each input's device rather than of the host.
+  PassOptions passes{};  ///< for the graph executor
+  /// run() receives memory of each input's device instead of the host.
   bool inputs_on_device = false;
-  /// Of the graph executor, for inputs on devices: kernels read them where they are, without a copy on the device
-  /// first. Meant for memory that comes again and again, such as a pipeline's slots: places that inputs have been in
-  /// twice get a recording.
+  /// Graph executor, for inputs on devices: kernels read inputs in place, without a copy on the device. For memory that
+  /// is used repeatedly, such as a pipeline's slots: an address that occurs twice gets a recording.
   bool inputs_in_place = false;
-  /// Of the graph executor, for inputs that are copied to a device: 2 lets a batch travel while the step before it
-  /// computes, 1 makes it wait for that step's end.
+  /// Graph executor, for inputs copied to a device: with 2 slots a batch is copied while the previous step computes;
+  /// with 1 it waits for that step's end.
   int input_slots = 2;
-  /// Carries out the graph's all-reduces for this replica; outlives the executor. nullptr without replicas.
+  /// Carries out the graph's all-reduces for this replica; must outlive the executor. nullptr without replicas.
   Communicator* communicator = nullptr;
 };
 
-/// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel; layers to be offloaded in
-/// eager execution), OutOfMemory.
+/// Plans `graph` so that run() computes `outputs` and every effect. Throws Error (no kernel; offloaded layers in eager
+/// execution), OutOfMemory.
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options = {});
 
@@ -65,7 +64,7 @@ struct PlannedProgram {
   Plan plan;
   InputFeed feed;
 };
-/// What make_executor would plan; takes no memory. Throws Error for eager execution, which plans nothing.
+/// The plan that make_executor would use; allocates nothing. Throws Error for eager execution, which plans nothing.
 PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Value> outputs,
                             const ExecutorOptions& options);
 

@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-/// Every read of a variable is the same tensor to a tape, whichever handle it came by.
+/// For a tape all reads of a variable are the same tensor, whichever handle is used.
 const void* key_of(const Tensor& tensor) {
   const bool whole = tensor.variable() != nullptr && tensor.type() == tensor.variable()->type;
   return whole ? static_cast<const void*>(tensor.variable().get()) : tensor.identity();
@@ -38,7 +38,7 @@ Value GradientTape::value_of(const Tensor& tensor) {
 
 void GradientTape::record(const OpPtr& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                           const DeviceId& device, const std::string& label) {
-  if (op->has_effect()) return;  // an update of a variable has no derivative
+  if (op->has_effect()) return;  // an update of a variable has no gradient
   Node node{{device, label}, op, {}, {}};
   for (const Tensor& input : inputs) node.inputs.push_back(value_of(input));
   for (const Tensor& output : outputs) node.outputs.push_back(output.type());

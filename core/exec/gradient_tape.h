@@ -1,6 +1,5 @@
-// Differentiates through ops as they were applied to tensors: eagerly, by recording them into a graph next to the
-// their results; inside a trace, by adding gradient nodes to the graph being traced. Either way the derivative is
-// the one of core/graph/gradients.cpp.
+// Differentiates ops as they are applied to tensors: eager ops are recorded into a graph next to their results; inside
+// a trace, gradient nodes are added to the traced graph. Both use core/graph/gradients.cpp.
 #pragma once
 #include <map>
 #include <span>
@@ -19,8 +18,8 @@ class GradientTape final : public Tape {
   GradientTape& operator=(const GradientTape&) = delete;
 
   void stop() noexcept { dispatcher_.remove_tape(this); }
-  /// d target / d source for each source; an empty Tensor where the target does not depend on it. Throws Error when
-  /// `target` is not a floating scalar or was computed outside the tape.
+  /// d target / d source for each source; an empty Tensor if the target does not depend on it. Throws Error if `target`
+  /// is not a floating scalar or was computed outside the tape.
   std::vector<Tensor> gradient(const Tensor& target, std::span<const Tensor> sources);
 
   void record(const OpPtr& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs, const DeviceId& device,

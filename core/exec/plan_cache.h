@@ -1,4 +1,4 @@
-// Executors by the types of their inputs, or by more than that: one plan per batch size, made when it is first met.
+// Caches executors by the types of their inputs (or a larger key): one plan per batch size, made at its first use.
 #pragma once
 #include <memory>
 #include <utility>
@@ -11,7 +11,7 @@ namespace gpubench {
 template <class Planned, class Key = std::vector<TensorType>>
 class PlanCache {
  public:
-  /// The plan for `key`; `make(key)` returns a new unique_ptr<Planned> when there is none yet.
+  /// The plan for `key`; if there is none yet, `make(key)` creates it as a unique_ptr<Planned>.
   template <class Make>
   Planned& get(const Key& key, Make&& make) {
     for (auto& [known, planned] : plans_) {
@@ -20,13 +20,13 @@ class PlanCache {
     plans_.emplace_back(key, std::forward<Make>(make)(key));
     return *plans_.back().second;
   }
-  /// All plans, in the order in which their types were met.
+  /// All plans, in the order of their creation.
   const auto& plans() const { return plans_; }
   void clear() { plans_.clear(); }
   std::size_t size() const { return plans_.size(); }
 
  private:
-  std::vector<std::pair<Key, std::unique_ptr<Planned>>> plans_;  // a handful: a scan beats a hash
+  std::vector<std::pair<Key, std::unique_ptr<Planned>>> plans_;  // only a few, so a linear scan beats a hash
 };
 
 }  // namespace gpubench

@@ -7,10 +7,10 @@
 namespace gpubench {
 namespace {
 
-/// About what it costs to fall asleep and be woken.
+/// About the cost of falling asleep and being woken.
 constexpr Seconds awake{30e-6};
 
-/// Blocks until `value` is no longer `old`.
+/// Blocks until `value` differs from `old`.
 void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   const auto begin = Clock::now();
   while (value.load(std::memory_order_acquire) == old) {

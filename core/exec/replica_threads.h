@@ -1,5 +1,5 @@
-// A host thread for each replica of this process but the first, which runs on the caller's. They wait for work without
-// taking a core: for a moment awake, so that a step follows the last one at once, then asleep.
+// A host thread for each replica of this process but the first, which runs on the caller's thread. Waiting threads spin
+// briefly, so that a step follows the last one at once, and then sleep.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -18,8 +18,8 @@ class ReplicaThreads {
   ReplicaThreads& operator=(const ReplicaThreads&) = delete;
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
-  /// Calls work(replica) for each replica on its own thread, and returns when all have returned; calls
-  /// failed(replica, exception) on the thread of one that throws, at once. Rethrows what the first to fail threw.
+  /// Calls work(replica) for each replica on its own thread, and returns when all have returned. If one throws, calls
+  /// failed(replica, exception) on its thread immediately. Rethrows the first exception.
   template <class Work, class Failed>
   void run(Work&& work, Failed&& failed) {
     const auto call = [&](int replica) {
@@ -41,8 +41,8 @@ class ReplicaThreads {
 
   Invoke invoke_ = nullptr;
   const void* call_ = nullptr;
-  std::atomic<std::uint32_t> started_{0};  // how often there was work
-  std::atomic<std::uint32_t> running_{0};  // threads that have not finished it
+  std::atomic<std::uint32_t> started_{0};  // number of started runs
+  std::atomic<std::uint32_t> running_{0};  // threads that have not finished the run
   std::atomic<bool> failure_taken_{false};
   std::exception_ptr failure_;
   std::vector<std::thread> threads_;

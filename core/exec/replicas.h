@@ -1,6 +1,6 @@
-// The replicas of a model in this process: a device, a thread, variables and one end of a communicator each. The first
-// is the world of the script: its variables are the ones that layers and optimizers hold, and the others' are equal to
-// them, byte by byte, after every step.
+// The replicas of a model in this process; each has a device, a thread, variables and a communicator. The first replica
+// uses the script's own variables, which layers and optimizers hold. After every step the variables of all replicas are
+// equal, byte by byte.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,18 +20,17 @@ namespace gpubench {
 struct ReplicaOptions {
   std::vector<DeviceId> devices;
   CrossDevice cross_device = CrossDevice::automatic;
-  /// Each replica's part of a batch, in any unit; empty: equal parts.
+  /// Each replica's share of a batch, in any unit; empty: equal shares.
   std::vector<double> shares{};
-  /// What each replica waits before a step, for each example that it takes: one that is slow on purpose. Empty:
-  /// nothing.
+  /// Delay of each replica before a step, per example, to simulate a slow replica. Empty: none.
   std::vector<Seconds> delays{};
-  /// What float32 gradients travel as; none: as they are.
+  /// Type in which float32 gradients are exchanged; none: float32.
   std::optional<Dtype> compression = std::nullopt;
-  /// Gradients travel together up to so many bytes.
+  /// Gradients are exchanged in buckets of up to this many bytes.
   std::size_t bucket_bytes = default_bucket_bytes;
 };
 
-/// Rows of a batch, of those that all processes have together.
+/// Rows of a batch, counted over the batches of all processes.
 struct BatchShare {
   std::int64_t first = 0, rows = 0, total = 0;
   bool operator==(const BatchShare&) const = default;
@@ -39,29 +38,30 @@ struct BatchShare {
 
 class Replicas;
 
-/// The replica whose step a trace becomes.
+/// The replica whose step is being traced.
 struct TracedReplica {
   const Replicas& replicas;
   BatchShare share;
 };
 
-/// A variable of the first replica, and what stands for it in the others.
+/// A variable of the first replica, and its copies in the other replicas.
 struct MirroredVariable {
-  std::vector<VariablePtr> mirrors;  ///< by replica; the variable itself comes first
+  std::vector<VariablePtr> mirrors;  ///< by replica, the first one's variable included
   const std::atomic<std::uint64_t>* writes = nullptr;
-  std::uint64_t seen = 0;  ///< of `writes`, when all were equal
+  std::uint64_t seen = 0;  ///< the value of `writes` when all copies were last equal
 };
 using MirroredVariablePtr = std::shared_ptr<MirroredVariable>;
 
 class Replicas {
  public:
-  /// `first` belongs to the first device's replica. With other processes in `group` (nullptr: none) a collective call.
-  /// Throws Error for no device, one that is not there or that is given twice, and options for another number of them.
+  /// `first` is the runtime of the first device's replica. A collective call if `group` has other processes (nullptr:
+  /// none). Throws Error for an empty list of devices, a missing or duplicate device, and options for another number of
+  /// replicas.
   Replicas(Runtime& first, ReplicaOptions options, ProcessGroup* group);
 
-  /// Of this process.
+  /// In this process.
   int size() const { return threads_.size(); }
-  /// Of all processes.
+  /// In all processes.
   int world_size() const { return communicators_[0]->size(); }
   const ReplicaOptions& options() const { return options_; }
   const DeviceId& device(int replica) const { return options_.devices[static_cast<std::size_t>(replica)]; }
@@ -69,24 +69,24 @@ class Replicas {
   Communicator& communicator(int replica) { return *communicators_[static_cast<std::size_t>(replica)]; }
   ProcessGroup* group() const { return group_; }
 
-  /// Its copies are made at the first call, and live as long as somebody holds what this returns.
+  /// Creates the copies at the first call; they live as long as the returned pointer.
   MirroredVariablePtr mirrored(const VariablePtr& variable);
-  /// Gives all replicas what has been written to the first one's variable by others than steps.
+  /// Copies writes to the first replica's variable (except those of steps) to all replicas.
   void refresh(MirroredVariable& variable);
 
-  /// `rows` of this process among those of its group, in which all call it. Throws PeerLost.
+  /// Position of this process's `rows` within its group; a collective call. Throws PeerLost.
   BatchShare share(std::int64_t rows);
-  /// What of this process's share each replica takes: as many as it has parts of the batch. Some may get none.
+  /// Divides this process's share among its replicas, in proportion to their shares of the batch. Some may get none.
   std::vector<BatchShare> split(const BatchShare& share) const;
 
-  /// Calls work(replica) for each on its own thread. A replica that fails ends all waits for it, and this throws what
-  /// it threw: no step can be taken after that.
+  /// Calls work(replica) for each replica on its own thread. If a replica fails, the waits of the others end and its
+  /// exception is rethrown; no step is possible afterwards.
   template <class Work>
   void step(Work&& work) {
     const BoundThread bound(nodes_[0]);
     threads_.run(std::forward<Work>(work), [this](int replica, const std::exception_ptr& why) { abort(replica, why); });
   }
-  /// The same for work that exchanges nothing, after whose failure others may follow.
+  /// The same for work without exchanges; after a failure, further calls are possible.
   template <class Work>
   void each(Work&& work) {
     const BoundThread bound(nodes_[0]);
@@ -100,11 +100,13 @@ class Replicas {
   Runtime& first_;
   ReplicaOptions options_;
   ProcessGroup* group_;
-  /// By replica. Its thread stays on its node; the script's, which the first one uses, comes there for each call.
+  /// By replica. A replica's thread stays bound to its node; the script's thread, which the first replica uses, is
+  /// bound for each call.
   std::vector<const MemoryNode*> nodes_;
   std::vector<std::unique_ptr<Runtime>> others_;
   std::vector<std::unique_ptr<Communicator>> communicators_;
-  std::unordered_map<const Variable*, std::weak_ptr<MirroredVariable>> mirrored_;  // which keep the keys alive
+  std::unordered_map<const Variable*, std::weak_ptr<MirroredVariable>>
+      mirrored_;  // owners of the weak pointers keep the keys alive
   ReplicaThreads threads_;
 };
 using ReplicasPtr = std::shared_ptr<Replicas>;

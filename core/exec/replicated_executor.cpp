@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-/// As long as a slow device would take, which takes no core from the others meanwhile; exact by staying awake at last.
+/// Waits as long as a slow device would take, without using a core; spins at the end, to be exact.
 void delay(Seconds time) {
   constexpr Seconds late_waking{100e-6};
   const auto begin = Clock::now();
@@ -93,7 +93,7 @@ std::span<const TensorView> ReplicatedExecutor::aligned(int replica, const std::
     return reinterpret_cast<std::uintptr_t>(view.data) % HostTensor::alignment == 0;
   };
   Runtime& runtime = replicas_->runtime(replica);
-  // Other devices get copies in memory of their own anyway.
+  // Other devices copy the inputs to their own memory anyway.
   if (!runtime.devices().device(replicas_->device(replica)).shares_host_memory()) return inputs;
   if (std::ranges::all_of(inputs, is_aligned)) return inputs;
   Aligned& own = aligned_[static_cast<std::size_t>(replica)];

@@ -36,8 +36,8 @@ void Runtime::drain() noexcept {
 
 Arena::Claim::Claim(std::shared_ptr<Arena> arena, std::size_t bytes, std::string_view label) : bytes_(bytes) {
   if (bytes > arena->buffer_.bytes()) {
-    arena->buffer_ = {};  // before the larger one is taken: both at once may not fit
-    // The smaller arena's block would stay reserved, too small for any arena to come.
+    arena->buffer_ = {};  // freed before the larger one is allocated, because both together may not fit
+    // Otherwise the smaller arena's block would stay reserved, too small for any later arena.
     MemoryPool& memory = arena->memory_;
     if (memory.options().growth) memory.trim();
     ++arena->generation_;

@@ -1,5 +1,5 @@
-// The world of one replica: the devices it may use, its variables and its arenas. One host thread at a time
-// works with a Runtime; others (a pipeline's worker) make their own over the same Devices.
+// The state of one replica: its devices, variables and arenas. Only one host thread at a time may use a Runtime; others
+// (a pipeline's worker) create their own over the same Devices.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace gpubench {
 
-/// One block of a pool's memory that all plans of a replica share, as large as the largest of them: they never run at
-/// the same time. It exists while a plan does.
+/// One block of a pool's memory that all plans of a replica share, because they never run at the same time; as large as
+/// the largest plan needs. It exists while a plan does.
 class Arena : public std::enable_shared_from_this<Arena> {
  public:
   explicit Arena(MemoryPool& memory) : memory_(memory) {}
 
-  /// Bytes that it takes of the pool now.
+  /// Bytes that it currently takes from the pool.
   std::size_t bytes() const { return buffer_.bytes(); }
 
-  /// A plan's claim; the arena is at least `bytes` large while the claim lives.
+  /// A plan's claim: while it lives, the arena has at least `bytes`.
   class Claim {
    public:
     Claim() = default;
@@ -36,7 +36,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
     ~Claim();
     std::byte* data() const { return arena_ == nullptr ? nullptr : arena_->buffer_.data(); }
     std::size_t bytes() const { return bytes_; }
-    /// Changes whenever the memory has moved and views must be made anew.
+    /// Changes when the memory has moved and views must be created again.
     std::uint64_t generation() const { return arena_ == nullptr ? 0 : arena_->generation_; }
 
    private:
@@ -59,17 +59,17 @@ class Runtime {
   VariableStore& variables() { return variables_; }
   Stream& stream(const DeviceId& device) { return devices_.device(device).stream(); }
   Arena::Claim claim_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
-  /// Size of the arena that all plans on `device` share; 0 without one.
+  /// Size of the arena shared by all plans on `device`; 0 if there is none.
   std::size_t arena_bytes(const DeviceId& device) const;
-  /// Memory of the host for tensors of `device` that wait there (Devices::host_side).
+  /// Host memory for offloaded tensors of `device` (Devices::host_side).
   Arena::Claim claim_host_arena(const DeviceId& device, std::size_t bytes, std::string_view label);
-  /// Makes executors record their segments anew when they next run: a tracer knows only work that was recorded while it
-  /// traced.
+  /// Makes executors record their segments again at their next run, because a tracer only sees work that was recorded
+  /// while it was active.
   void renew_recordings() { ++recordings_; }
   std::uint64_t recordings() const { return recordings_; }
   /// Blocks until all work queued on the devices is done.
   void synchronize();
-  /// synchronize() for destructors: a device that fails has nothing left to wait for.
+  /// synchronize() for destructors: ignores devices that have failed.
   void drain() noexcept;
 
  private:

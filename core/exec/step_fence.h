@@ -1,5 +1,5 @@
-// Bounds how far the host runs ahead of the devices where work is launched without waiting: a step waits for the one
-// before the previous one, as the graph executor's input slots make it.
+// Limits how far the host runs ahead of devices with asynchronous launches: a step waits for the one before the
+// previous one, like the graph executor's two input slots.
 #pragma once
 #include <array>
 #include <memory>
@@ -13,15 +13,15 @@ class StepFence {
  public:
   static constexpr int steps_in_flight = 2;
 
-  /// Watches `device` too, unless it is watched already. Devices that work in the host's memory need no watching: their
-  /// work is done when its launch returns.
+  /// Adds `device` unless it is already there. Devices that work in host memory need no fence: their work is complete
+  /// when its launch returns.
   void add(Device& device);
   bool empty() const { return ends_.empty(); }
 
-  /// Blocks until the step before the previous one is done.
+  /// Blocks until the step before the previous one is complete.
   void begin_step();
   void end_step();
-  /// Blocks until every step is done.
+  /// Blocks until all steps are complete.
   void wait();
 
  private:

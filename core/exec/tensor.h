@@ -1,5 +1,5 @@
-// One tensor for scripts and eager code: either concrete (memory on a device) or symbolic (a value of a graph that is
-// being traced). A Tensor is a handle; copies share the memory, and identity is what tapes go by.
+// A tensor for scripts and eager code: either concrete (memory on a device) or symbolic (a value of the graph being
+// traced). A Tensor is a handle: copies share the memory, and tapes identify tensors by their handle.
 #pragma once
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ struct TracedReplica;
 
 /// A graph under construction, shared by the tensors that are its values.
 struct Trace {
-  /// A value on which a script may mean to branch, and where it was made: "map.lua:12: Tensor:gt".
+  /// A value that a script may intend to branch on, and where it was created: "map.lua:12: Tensor:gt".
   struct Condition {
     Value value;
     std::string origin;
@@ -24,7 +24,7 @@ struct Trace {
 
   Graph graph;
   std::vector<Condition> conditions{};
-  const TracedReplica* replica = nullptr;  ///< whose step is being traced; none once the trace has ended
+  const TracedReplica* replica = nullptr;  ///< the replica whose step is traced; null after the trace
 };
 
 class Tensor {
@@ -32,9 +32,9 @@ class Tensor {
   Tensor() = default;
   /// Memory that the tensor owns.
   Tensor(TensorType type, DeviceId device, Buffer buffer);
-  /// Memory that somebody else keeps alive.
+  /// Memory that the caller keeps alive.
   Tensor(TensorType type, DeviceId device, std::byte* memory);
-  /// Memory that it shares.
+  /// Memory with shared ownership.
   Tensor(TensorType type, DeviceId device, std::shared_ptr<std::byte> memory);
   /// The memory of a variable; reads see every update.
   Tensor(VariablePtr variable, std::byte* memory);
@@ -51,7 +51,7 @@ class Tensor {
   const VariablePtr& variable() const { return state_->variable; }
   /// Concrete tensors only.
   TensorView view() const { return {&state_->type, state_->data}; }
-  /// The memory with a share in its ownership; null for variables and for memory that somebody else keeps alive.
+  /// Shares ownership of the memory; null for variables and for memory that the caller keeps alive.
   std::shared_ptr<std::byte> memory() const {
     if (state_->owner == nullptr) return nullptr;
     return {std::const_pointer_cast<void>(state_->owner), state_->data};
@@ -67,7 +67,7 @@ class Tensor {
   struct State {
     TensorType type;
     DeviceId device;
-    std::shared_ptr<const void> owner;  // of the memory; null where somebody else keeps it alive
+    std::shared_ptr<const void> owner;  // of the memory; null if the caller keeps it alive
     std::byte* data = nullptr;
     VariablePtr variable;
     std::shared_ptr<Trace> trace;

@@ -13,7 +13,7 @@ namespace gpubench {
 struct VariableStore::Slots {
   std::mutex mutex;
   std::vector<Buffer> buffers;
-  std::deque<std::atomic<std::uint64_t>> writes;  // by slot; goes on counting when a slot is used again
+  std::deque<std::atomic<std::uint64_t>> writes;  // by slot; continues when a slot is reused
   std::vector<std::int32_t> vacant;
 };
 
@@ -21,7 +21,7 @@ VariableStore::VariableStore(const Devices& devices) : devices_(devices), slots_
 
 VariablePtr VariableStore::create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
                                   OwnerPtr owner) {
-  // Whoever writes to memory first decides on which node it lies.
+  // The first write to memory decides on which NUMA node it is.
   const BoundThread bound(devices_.device(device).memory_node());
   Buffer buffer = devices_.device(device).memory().allocate(initial.bytes(), name);
   auto variable = std::make_unique<Variable>(Variable{.index = -1,

@@ -1,5 +1,5 @@
-// The tensors of one replica that outlive a step. Graphs, layers and optimizers hold variables by handle; the memory
-// goes back to the device's pool when the last handle is gone, whatever else of the store lives on.
+// The tensors of one replica that outlive a step. Graphs, layers and optimizers hold variables by handle; a variable's
+// memory returns to the device's pool when its last handle is destroyed.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -19,19 +19,19 @@ class VariableStore {
  public:
   explicit VariableStore(const Devices& devices);
 
-  /// Makes a variable on `device` and copies `initial` into it. Throws OutOfMemory.
+  /// Creates a variable on `device` and copies `initial` into it. Throws OutOfMemory.
   VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable = true,
                      OwnerPtr owner = nullptr);
   /// The variable's memory; the view stays valid while the variable lives.
   TensorView view(const Variable& variable) const;
-  /// A copy on the host; waits for the work queued on the variable's device.
+  /// A copy on the host; blocks until work queued on the variable's device is complete.
   HostTensor read(const Variable& variable) const;
   /// Throws Error when the type differs.
   void write(const Variable& variable, const HostTensor& value);
-  /// Counts the writes to the variable, by write() and by whoever launches kernels that update it: what was computed
-  /// from a variable holds as long as its count. Valid while the variable lives.
+  /// Counts the writes to the variable: by write(), and by callers that launch kernels which update it. A value derived
+  /// from the variable is current while the count is unchanged. Valid while the variable lives.
   std::atomic<std::uint64_t>& writes(const Variable& variable) const;
-  /// Bytes of all living variables on `device`.
+  /// Total bytes of the variables on `device`.
   std::size_t bytes(const DeviceId& device) const;
 
  private:

@@ -72,7 +72,7 @@ void AllReduceCurve::fit() {
 double AllReduceCurve::interpolated(double bytes) const {
   const auto above = std::ranges::lower_bound(times_, bytes, {}, &AllReduceTime::bytes);
   if (above != times_.end() && above->bytes == bytes) return above->seconds;
-  // The latency cannot be more than the least that was measured.
+  // The latency cannot exceed the shortest measured time.
   const double latency = std::min(latency_, times_.front().seconds);
   if (above == times_.begin()) return latency + (above->seconds - latency) * bytes / above->bytes;
   const AllReduceTime& below = *(above - 1);

@@ -12,9 +12,9 @@
 namespace gpubench {
 namespace {
 
-/// Long against the microsecond by which ranks leave a collective at different times.
+/// Long compared to the microsecond by which ranks leave a collective at different times.
 constexpr Seconds shortest_group{2e-4};
-/// Waiting for an accelerator takes some 10 us.
+/// Waiting for an accelerator takes about 10 us.
 constexpr Seconds shortest_group_of_accelerator{5e-3};
 constexpr double warmup_share = 0.2;
 constexpr Seconds least_sampling{0.05};
@@ -23,7 +23,7 @@ StoppingLimits limits(Seconds budget) {
   return {.min_time = std::min(least_sampling, budget), .budget = budget};
 }
 
-/// Of this thread, on any processor; about 0.2 us to ask.
+/// CPU time of this thread; about 0.2 us per call.
 std::int64_t nanoseconds_run() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -103,7 +103,7 @@ CollectiveRankTrial::Order CollectiveRankTrial::next_order(const Order& last, do
 }
 
 std::pair<std::int64_t, std::int64_t> CollectiveRankTrial::time(std::int64_t collectives) {
-  // Ranks leave it as close together as they will leave those that are timed.
+  // So that ranks start the timed collectives as close together as they leave each one.
   if (collectives > 1)
     communicator_.run(collective_, stream_);
   else
@@ -120,7 +120,7 @@ std::pair<std::int64_t, std::int64_t> CollectiveRankTrial::time(std::int64_t col
 std::int64_t CollectiveRankTrial::count_wrong_once() {
   const std::int64_t row = part_.elements();
   const auto sum = [&](std::int64_t i) { return collective_sum(ranks_, i); };
-  // Rows differ in every place, whatever their length.
+  // Rows differ at every position, whatever their length.
   const auto gathered = [&](std::int64_t i) { return collective_sum(ranks_, i + i / row); };
   const auto run = [&] {
     communicator_.run(collective_, stream_);
@@ -150,14 +150,14 @@ std::int64_t CollectiveRankTrial::count_wrong_once() {
 CollectiveMeasurement CollectiveRankTrial::summary(std::int64_t group) {
   constexpr double millionths = 1e6;
   const auto busy = static_cast<std::int64_t>(
-      // An accelerator's host thread has nothing to do but to wait.
+      // An accelerator's host thread only waits.
       (device_.shares_host_memory() ? median_in_place(busy_) : 1) * millionths);
   CollectiveMeasurement result{.one = case_,
                                .ranks = ranks_,
                                .implementation = std::string(communicator_.name()),
                                .algorithm = communicator_.algorithm(collective_)};
   const double per_collective = 1e-9 / static_cast<double>(group);
-  // In messages that every algorithm takes.
+  // In messages of a size that every algorithm supports.
   constexpr std::size_t most = 128;
   for (std::size_t first = 0; first < sampled_.size(); first += most) {
     const auto from = sampled_.begin() + static_cast<std::ptrdiff_t>(first);

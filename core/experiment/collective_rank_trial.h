@@ -1,5 +1,5 @@
-// One rank's part in the measurement of one collective: its memory, its clock, and the decisions of rank 0, which reach
-// the others as one more collective, so that ranks of other processes take part like those of this one.
+// One rank's part in measuring one collective: its memory, its clock and the decisions of rank 0. The decisions are
+// sent by another collective, so that ranks of other processes take part in the same way.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,29 +14,29 @@ namespace gpubench {
 
 class CollectiveRankTrial {
  public:
-  /// Throws Error where the bytes are less than an element a rank.
+  /// Throws Error if the bytes are less than one element per rank.
   CollectiveRankTrial(const CollectiveCase& one, const CollectiveRank& rank, Seconds budget);
 
-  /// Every rank calls it, at the same time; the result is the same on all. Nothing when rank 0 was interrupted.
+  /// All ranks call it at the same time and get the same result. Nothing if rank 0 was interrupted.
   std::optional<CollectiveMeasurement> run();
 
  private:
-  /// What all ranks do next, as rank 0 decides.
+  /// Rank 0's decision about the next step of all ranks.
   struct Order {
     enum class Next : std::int64_t { warm_up, sample, finish, interrupted };
     Next next = Next::warm_up;
-    std::int64_t collectives = 1;  // to be timed together
+    std::int64_t collectives = 1;  // number of collectives timed together
   };
 
   void set_up_tensors();
   Order agree(Order order);
   Order next_order(const Order& last, double seconds);
-  /// Nanoseconds of a group, and of those the ones in which this thread ran.
+  /// Nanoseconds of a group of collectives, and the part of them in which this thread ran.
   std::pair<std::int64_t, std::int64_t> time(std::int64_t collectives);
   std::int64_t count_wrong_once();
   CollectiveMeasurement summary(std::int64_t group);
 
-  /// Of all ranks: their sum in place, or, with `gather`, one after the other.
+  /// The numbers of all ranks: their sum in place, or, for `gather`, concatenated.
   std::vector<std::int64_t> exchanged(const std::vector<std::int64_t>& numbers, CollectiveKind kind);
   void write(const TensorView& tensor, const NumberAt& number);
   std::int64_t wrong_in(const TensorView& tensor, const NumberAt& expected);
@@ -46,16 +46,16 @@ class CollectiveRankTrial {
   Stream& stream_;
   CollectiveCase case_;
   int ranks_, own_;
-  TensorType part_, whole_;  // the same but for all_gather and reduce_scatter
+  TensorType part_, whole_;  // differ only for all_gather and reduce_scatter
   Buffer memory_;
   TensorView part_view_, whole_view_;
   Collective collective_;
-  // Of rank 0:
+  // Used by rank 0 only:
   Seconds warmup_, warmed_{0};
   StoppingRule rule_;
-  // Of every rank:
+  // Used by every rank:
   std::vector<std::int64_t> sampled_;  // nanoseconds of each group
-  std::vector<double> busy_;           // shares of those in which this thread ran
+  std::vector<double> busy_;           // share of each group's time in which this thread ran
 };
 
 }  // namespace gpubench

@@ -10,13 +10,13 @@ namespace gpubench {
 namespace {
 
 constexpr int givers = 4;
-constexpr std::int64_t numbers = 7;  // no power of two: pieces that are swapped differ
+constexpr std::int64_t numbers = 7;  // no power of two, so that swapped pieces differ
 
 int number_at(std::int64_t i) {
   return static_cast<int>(1 + i % numbers);
 }
 
-/// Calls visit(elements), a pointer of the type that tensors of `dtype` are stored as, and of how a number looks there.
+/// Calls visit(elements, encode): a pointer of the storage type of `dtype`, and how it represents a number.
 template <class Visit>
 void visit_as(const TensorView& tensor, const Visit& visit) {
   std::byte* const data = tensor.data;

@@ -13,8 +13,8 @@
 namespace gpubench {
 namespace {
 
-/// Calls body(index) on a thread for each rank. A rank that throws makes the others end; what it threw counts, and not
-/// that they have lost it.
+/// Calls body(index) on a thread for each rank. If a rank throws, the others end; its exception is rethrown, not their
+/// PeerLost.
 template <class Body>
 void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
   std::vector<std::exception_ptr> causes(ranks.size()), losses(ranks.size());
@@ -41,7 +41,7 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
   }
 }
 
-/// Less is not the time that a collective takes where each rank has a processor.
+/// Below this share, times are not those of ranks with a processor each.
 constexpr double least_busy = 0.9;
 
 std::string quality_of(const CollectiveMeasurement& measurement) {
@@ -67,7 +67,7 @@ std::vector<CollectiveMeasurement> measure_collectives(std::span<const Collectiv
       if (index == 0) result = std::move(mine);
     });
     check_interrupt();
-    if (!result) throw Interrupted();  // in another process
+    if (!result) throw Interrupted();  // of another process
     results.push_back(std::move(*result));
   }
   return results;

@@ -1,5 +1,4 @@
-// How fast ranks exchange: times and bandwidths of collectives by size, as nccl-tests defines them, every result
-// checked.
+// Measures collectives by size: times and bandwidths as nccl-tests defines them. Every result is checked.
 #pragma once
 #include <memory>
 #include <span>
@@ -12,7 +11,7 @@
 
 namespace gpubench {
 
-/// `bytes` are Collective::bytes(), rounded down to whole elements on every rank.
+/// `bytes`: Collective::bytes(), rounded down to whole elements on every rank.
 struct CollectiveCase {
   CollectiveKind kind = CollectiveKind::all_reduce;
   Dtype dtype = Dtype::f32;
@@ -20,33 +19,34 @@ struct CollectiveCase {
 };
 
 struct CollectiveMeasurement {
-  CollectiveCase one;  ///< with the bytes that it came to
+  CollectiveCase one;  ///< with the actual number of bytes
   int ranks = 1;
   std::string implementation, algorithm;
-  Estimate time = {};                                        ///< seconds of one collective, the mean over ranks
-  std::vector<double> samples = {};                          ///< of that; short ones are timed in groups and divided
-  double fastest_rank = 0, mean_rank = 0, slowest_rank = 0;  ///< seconds, each rank's mean
-  /// Share of a sample's time in which the rank's thread ran: the median over samples, of the rank with the largest.
-  /// Ranks work or poll for each other all the time, so less than 1 means that threads shared a processor.
+  Estimate time = {};                ///< seconds of one collective, the mean over ranks
+  std::vector<double> samples = {};  ///< the single times; short collectives are timed in groups and divided
+  double fastest_rank = 0, mean_rank = 0,
+         slowest_rank = 0;  ///< seconds: means of the fastest and slowest rank, and over ranks
+  /// Share of the time in which a rank's thread ran: median over samples, of the rank with the largest median. Ranks
+  /// work or poll all the time, so less than 1 means that threads shared a processor.
   double busy = 1;
-  std::int64_t wrong = 0;  ///< elements, of all ranks together, that are not the exact result
+  std::int64_t wrong = 0;  ///< elements over all ranks that differ from the exact result
 };
 
-/// This process's ranks: a device and its communicator each.
+/// A rank of this process: a device and its communicator.
 struct CollectiveRank {
   Device* device = nullptr;
   Communicator* communicator = nullptr;
 };
 
-/// Measures each case for about `budget` / number of cases, each rank on a thread of its own. With ranks in other
-/// processes a collective call; the result is the same in all. Sums of all_reduce and reduce_scatter; all in place:
-/// the part of all_gather and reduce_scatter lies in the whole. Throws Error where bytes are less than an element a
-/// rank, PeerLost, Interrupted, and what a rank threw.
+/// Measures each case for about `budget` / number of cases, each rank on its own thread. A collective call if other
+/// processes have ranks; all get the same result. all_reduce and reduce_scatter compute sums. All run in place: the
+/// part of all_gather and reduce_scatter lies in the whole. Throws Error if the bytes are less than one element per
+/// rank, PeerLost, Interrupted, and exceptions of a rank.
 std::vector<CollectiveMeasurement> measure_collectives(std::span<const CollectiveCase> cases,
                                                        std::span<const CollectiveRank> ranks, Seconds budget);
 
-/// Bus bandwidth over algorithm bandwidth (bytes / time): what a rank must move at least, so that the best possible is
-/// the link's rate whatever the number of ranks. PERFORMANCE.md of nccl-tests derives them.
+/// Bus bandwidth divided by algorithm bandwidth (bytes / time). Bus bandwidth counts the bytes that each rank must
+/// move, so its upper limit is the link's rate for any number of ranks (PERFORMANCE.md of nccl-tests).
 double bus_factor(CollectiveKind kind, int ranks);
 
 /// The columns op, dtype, implementation, algorithm, replicas, message_bytes, steps, collective_time_s with its

@@ -10,11 +10,11 @@
 namespace gpubench {
 namespace {
 
-/// Well above every cache of a processor's core, and above what a link's start-up costs; a GPU's own memory takes more
-/// to leave its cache (60 MB on an H200).
+/// Far larger than every cache of a processor core, and far more than a link's start-up cost; a GPU needs more to
+/// exceed its cache (60 MB on an H200).
 constexpr std::size_t link_bytes = std::size_t{64} << 20;
 constexpr std::size_t gpu_bytes = std::size_t{512} << 20;
-/// Queued in a row, so that the wait for the end weighs little.
+/// Copies queued in a row, so that waiting for the end costs little.
 constexpr int copies_in_a_row = 4;
 constexpr Seconds time_per_direction{0.03};
 
@@ -22,7 +22,7 @@ double best_rate(Device& device, void* to, const void* from, std::size_t bytes) 
   Stream& stream = device.stream();
   Seconds fastest = Seconds::max();
   const Stopwatch watch;
-  stream.copy(to, from, bytes);  // memory met for the first time is mapped
+  stream.copy(to, from, bytes);  // maps memory on its first use
   stream.synchronize();
   while (fastest == Seconds::max() || watch.elapsed() < time_per_direction) {
     const Stopwatch run;
@@ -55,7 +55,7 @@ CopyRates measure(Device& device, std::size_t bytes) {
 std::optional<CopyRates> best_copy_rates(Device& device) {
   std::optional<CopyRates> rates;
   device.bind_to_thread();
-  // Where there is less memory, smaller blocks, down to those that cross the link.
+  // With less memory, try smaller blocks, down to the size of link copies.
   for (std::size_t bytes = device.shares_host_memory() ? link_bytes : gpu_bytes; !rates && bytes >= link_bytes;) {
     try {
       rates = measure(device, bytes);
@@ -63,7 +63,7 @@ std::optional<CopyRates> best_copy_rates(Device& device) {
       bytes /= 2;
     }
   }
-  // A point's memory is what the point takes.
+  // Memory of the measurement must not count for the point.
   device.memory().trim();
   if (MemoryPool* const host = device.host_memory()) host->trim();
   return rates;

@@ -1,5 +1,5 @@
-// The highest rate of copies to, from and on a device, measured and not looked up: the reference for copies, as a large
-// matrix product is for arithmetic.
+// The highest copy rates to, from and on a device, by measurement: the reference for copies, as a large matrix product
+// is for arithmetic.
 #pragma once
 #include <map>
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace gpubench {
 
-/// Bytes per second of large copies, the fastest of several. Between host and device from page-locked memory; empty for
-/// devices that work in the host's memory, where there is no such way.
+/// Bytes per second of the fastest of several large copies. Between host and device from page-locked memory; empty for
+/// devices that work in host memory.
 struct CopyRates {
   std::optional<double> to_device, from_device;
-  double on_device = 0;  ///< read and written both counted, as memory bandwidths are
+  double on_device = 0;  ///< counts both read and written bytes, as memory bandwidths do
 };
 
-/// Takes about a tenth of a second. None where the memory does not suffice.
+/// Takes about a tenth of a second. None if the memory does not suffice.
 std::optional<CopyRates> best_copy_rates(Device& device);
 
-/// Remembers what was measured, by the device's id and description, since it may be split anew.
+/// Caches measured rates by the device's id and description, because a device may be split differently later.
 class CopyPeak {
  public:
   std::optional<CopyRates> rates(Device& device);

@@ -39,7 +39,7 @@ void DeviceWatch::describe(Record& record, double examples) const {
   });
   record.set("peak_memory_bytes", peak);
   record.set("reserved_memory_bytes", reserved);
-  record.set_measured("cpu_share", cpu_share_);  // a system may not tell its CPU time
+  record.set_measured("cpu_share", cpu_share_);  // not measured if the system does not report CPU time
   gpus_->describe(record, examples);
 }
 

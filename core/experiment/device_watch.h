@@ -1,5 +1,5 @@
-// Memory, power, clocks and processor time of devices while something is measured. Devices that hold no memory when
-// measuring begins are left out.
+// Memory, power, clocks and processor time of devices during a measurement. Devices that hold no memory when it begins
+// are left out.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,18 +14,19 @@ namespace gpubench {
 
 class DeviceWatch {
  public:
-  /// Opens NVML, which takes so long that a GPU lowers its clocks: construct it before a warm-up.
+  /// Opens NVML. That takes long enough for a GPU to lower its clocks, so construct this before the warm-up.
   explicit DeviceWatch(Runtime& runtime);
 
   void begin();
   void end();
-  /// Whether a GPU holds memory now.
+  /// Whether a GPU currently holds memory.
   bool uses_gpus() const { return !gpus_in_use().empty(); }
-  /// Seconds that copies have taken of their callers' time so far, on devices where they do.
+  /// Total seconds that callers have spent in synchronous copies.
   Seconds copy_time() const;
-  /// After end(): sets peak_memory_bytes, reserved_memory_bytes, cpu_share and what GpuWatch::describe() sets.
+  /// Call after end(): sets peak_memory_bytes, reserved_memory_bytes, cpu_share and the columns of
+  /// GpuWatch::describe().
   void describe(Record& record, double examples) const;
-  /// Why the measurement is unreliable; empty where it is not.
+  /// Why the measurement is unreliable; empty if it is reliable.
   std::string doubt() const { return gpus_->doubt(); }
 
  private:

@@ -13,8 +13,8 @@
 namespace gpubench {
 namespace {
 
-// Drivers refresh the energy counter every 20 to 100 ms: over less time than this it is off by more than 10 %, and the
-// mean of power readings, each of them an average already, is the better figure.
+// Drivers refresh the energy counter every 20 to 100 ms. Below this duration it is off by more than 10 %, and the mean
+// of power readings, which are averages themselves, is more accurate.
 constexpr Seconds energy_counter_suffices{1.0};
 
 double mean_power(const Readings& readings) {

@@ -1,5 +1,5 @@
-// Watches the GPUs that a measurement uses: their power, clocks and counters go into the row's columns, and a GPU that
-// was slowed down or shared makes the row unreliable. Without GPUs, or without NVML, it does nothing.
+// Watches the GPUs of a measurement: power, clocks and counters become columns of the row, and a GPU that was throttled
+// or shared makes the row unreliable. Does nothing without GPUs or without NVML.
 #pragma once
 #include <memory>
 #include <span>
@@ -19,18 +19,17 @@ struct WatchedGpu {
 
 class GpuWatch {
  public:
-  /// GPUs that NVML does not show are left out: their columns stay empty.
+  /// GPUs unknown to NVML are left out; their columns stay empty.
   GpuWatch(std::span<const WatchedGpu> gpus, const NvmlAccess& access, SamplerOptions options = {},
            std::shared_ptr<Ticker> ticker = std::make_shared<Ticker>());
 
   void begin();
   void end();
 
-  /// After end(): sets the columns that are declared as filled by "gpus", each only where it was measured. `examples`
-  /// are those between begin() and end().
+  /// Call after end(): sets the columns declared as filled by "gpus", each only if it was measured. `examples`: number
+  /// of examples between begin() and end().
   void describe(Record& record, double examples) const;
-  /// Why what was measured is not to be relied on: "gpu:0 was slowed down: power brake"; empty when nothing speaks
-  /// against it.
+  /// Why the measurement is unreliable: "gpu:0 was slowed down: power brake"; empty if it is reliable.
   std::string doubt() const;
 
  private:
@@ -41,7 +40,7 @@ class GpuWatch {
   };
   void look_for_neighbours();
   std::uint64_t throttle_reasons() const;
-  /// What `figure` says of each GPU, put together; NaN when one of them does not say.
+  /// Combines `figure` over all GPUs; NaN if one GPU lacks it.
   template <class Figure, class Combine>
   double of_all(const Figure& figure, const Combine& combine) const;
 

@@ -69,7 +69,7 @@ class InferenceRun {
     auto before = begin;
     while (!done(before - begin)) {
       const AnsweredQuery query = queries_->next();
-      // A query that was asked before has waited for the warm-up.
+      // A query sent before the start has waited for the warm-up.
       if (query.asked >= begin || options_.mode == InferenceMode::offline) {
         latencies_.push_back(query.latency().count());
       }
@@ -108,7 +108,7 @@ class InferenceRun {
     return record;
   }
 
-  /// A rate may be uncertain where the median latency is not: single queries that take long weigh in the mean alone.
+  /// A rate may be uncertain although the median latency is not: a few slow queries change only the mean.
   std::string quality(const Estimate& latency, const Estimate& interval) const {
     if (!doubt().empty()) return "unreliable: " + doubt();
     if (options_.mode == InferenceMode::single_stream) {
@@ -133,7 +133,7 @@ class InferenceRun {
   std::unique_ptr<QueryStream> queries_;
   Seconds warmup_time_{}, measured_{};
   std::vector<double> latencies_;
-  std::vector<double> intervals_;  // between answers, whoever asked
+  std::vector<double> intervals_;  // between answers, over all clients
 };
 
 }  // namespace
@@ -151,7 +151,7 @@ void set_latencies(Record& record, std::span<const double> latencies) {
   struct Percentile {
     std::string_view column;
     double share;
-    std::size_t queries;  // of which one lies beyond it
+    std::size_t queries;  // number of queries of which one lies beyond it
   };
   constexpr Percentile percentiles[] = {
       {"latency_p90_s", 0.90, 10}, {"latency_p95_s", 0.95, 20}, {"latency_p99_s", 0.99, queries_for_p99}};

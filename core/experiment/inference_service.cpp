@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-/// Page-locked where copies from the device then run beside the host.
+/// Page-locked if that makes copies from the device asynchronous.
 HostTensor host_memory(const TensorType& type, Device& device) {
   MemoryPool* const pool = device.host_memory();
   if (pool == nullptr) return HostTensor(type);

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/data/produced.h"
-#include "core/experiment/pipeline.h"
+#include "core/experiment/pipeline_measurement.h"
 #include "core/experiment/slowest_thread.h"
 #include "core/experiment/training.h"
 #include "core/measure/estimate.h"
@@ -16,18 +16,18 @@
 namespace gpubench {
 namespace {
 
-/// Of the step. Below the first the input is no cause; above the second it is the one to mend.
+/// Share of the step: below the first the input is no cause; above the second it should be improved.
 constexpr double moderate = 0.05, high = 0.20;
-/// The whole interval of the ratio has to lie above.
+/// The whole interval of the ratio must lie above.
 constexpr double proven_ratio = 1.05;
-/// Of what the input costs.
+/// Share of the input's cost.
 constexpr double ready_batches_cost = 0.30;
-/// A ratio beyond this may well hide an input that costs much.
+/// An interval that reaches above this ratio may hide an expensive input.
 constexpr double loose_ratio = 1.25;
-/// Waiting explains the difference, and the difference the waiting, when neither is more than so many times the other.
+/// The wait share and the time difference agree if neither is more than this factor times the other.
 constexpr double most_apart = 2;
 
-/// So many batches lie ready: enough to be out of the caches, and no more memory than this.
+/// Number of ready batches: enough to exceed the caches, but at most this much memory.
 constexpr std::size_t most_batches = 64;
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
@@ -143,7 +143,7 @@ std::string judge_input(const InputTimes& times, const std::string& pipeline) {
 }
 
 InputProof prove_input(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options) {
-  check(options.limits.stopping);  // whose halves would be named
+  check(options.limits.stopping);  // otherwise messages would name the halved values
   if (options.resident) throw Error("measure.input_proof: it measures resident data itself; leave 'resident' out");
   if (const DeviceId* const device = dataset.device()) {
     throw Error(

@@ -10,9 +10,9 @@
 namespace gpubench {
 namespace {
 
-/// A larger share of what was measured is in doubt, as with a wide interval.
+/// A larger share of the measured elements puts the measurement in doubt, like a wide interval.
 constexpr double most_unbalanced = 0.05;
-/// Filling buffers costs steps no more than the time that they wait.
+/// Filling buffers costs steps at most the time for which they wait.
 constexpr double least_wait = 0.10;
 
 void hold_nothing(std::vector<StageStatistics>& stages) {
@@ -50,8 +50,8 @@ bool InputWindow::add(double seconds, Seconds waited) {
   return rule_.add(seconds) && ends();
 }
 
-/// The sample that comes next is the first of an epoch; true when measuring should end before it. What the buffers held
-/// when measuring began is used up at the first epoch's end: if that was much, the window begins here.
+/// Called when the next sample is the first of an epoch; true when measuring should end before it. Elements buffered at
+/// the start are used up at the end of the first epoch: if they were significant, the window begins here.
 bool InputWindow::epoch_began() {
   epoch_ = epochs_->opened();
   if (!start_is_judged_) {
@@ -70,13 +70,13 @@ bool InputWindow::epoch_began() {
   return wants_epoch_end_ && rule_.trim(whole_.samples) == StopReason::precise;
 }
 
-/// The rule holds; but it knows nothing of buffers.
+/// Called when the stopping rule is satisfied, which ignores buffers: whether measuring ends.
 bool InputWindow::ends() {
   if (epochs_ == nullptr) return true;
   const BufferBalance balance = buffer_balance(from_, epochs_->totals());
   if (!is_off(balance)) return true;
   if (rule_.stop_reason() == StopReason::precise && rule_.measured() < limits_.budget) {
-    wants_epoch_end_ = true;  // or the budget's
+    wants_epoch_end_ = true;  // or the budget's end
     return false;
   }
   if (whole_.samples > 0) {
@@ -110,7 +110,7 @@ Epochs::Epochs(Open open, std::string what) : open_(std::move(open)), what_(std:
 
 void Epochs::open_next() {
   if (cursor_ != nullptr) totals_.end_epoch(cursor_->statistics());
-  cursor_ = nullptr;  // its threads end before others begin
+  cursor_ = nullptr;  // its threads must end before others begin
   cursor_ = open_(static_cast<std::uint64_t>(opened_));
   ++opened_;
 }

@@ -1,7 +1,7 @@
-// The input of a measurement: the epochs of a dataset as one stream of elements, and which samples count. Elements that
-// buffers hold when measuring begins would make the input look faster than it is; elements that they hold when it ends
-// would make it look slower. Where that is more than a trace, the window is moved to begin and end with an epoch; where
-// no epoch fits, the measurement is in doubt. The window reads no clock.
+// The input of a measurement: the epochs of a dataset as one stream of elements, and which samples count. Elements
+// buffered when the clock starts would make the input look faster; elements buffered at the end would make it look
+// slower. If that share is significant, the window is moved to begin and end with an epoch; if no epoch fits, the
+// measurement is in doubt. The window reads no clock.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,16 +15,16 @@
 
 namespace gpubench {
 
-/// The epochs of a dataset, one after the other, with the statistics of all of them.
+/// The epochs of a dataset, one after the other, with their combined statistics.
 class Epochs {
  public:
   using Open = std::function<std::unique_ptr<Cursor>(std::uint64_t epoch)>;
 
-  /// `what`: names the measurement in errors.
+  /// `what` names the measurement in errors.
   Epochs(Open open, std::string what);
 
-  /// Calls `take(cursor)`, which returns false at an epoch's end: then again with the next epoch. Throws Error when
-  /// that is empty.
+  /// Calls `take(cursor)`. If that returns false (the epoch's end), calls it again with the next epoch. Throws Error if
+  /// that epoch is empty.
   template <class Take>
   void advance(Take&& take) {
     if (cursor_ != nullptr && take(*cursor_)) return;
@@ -32,13 +32,13 @@ class Epochs {
     if (!take(*cursor_)) fail_empty();
   }
 
-  /// Number of epochs so far, the current one included.
+  /// Number of opened epochs, including the current one.
   std::int64_t opened() const { return opened_; }
-  /// Starts the totals anew, within an epoch.
+  /// Restarts the totals, within an epoch.
   void begin_totals() { totals_.begin(statistics()); }
-  /// What the stages did since begin_totals(), or since the first epoch without it, and what they hold now.
+  /// Counts since begin_totals(), or since the first epoch without it, and current buffer levels.
   std::vector<StageStatistics> totals() const { return totals_.totals(statistics()); }
-  /// The totals at the end of the last epoch that has ended; empty before that.
+  /// The totals at the end of the last complete epoch; empty before that.
   const std::vector<StageStatistics>& totals_at_epoch_end() const { return totals_.ended(); }
   std::int64_t ready_elements() const { return cursor_ ? gpubench::ready_elements(*cursor_) : 0; }
 
@@ -54,31 +54,31 @@ class Epochs {
   std::int64_t opened_ = 0;
 };
 
-/// What the stages took in over what they handed on: 1 where buffers held as much at the end as at the beginning,
-/// 0 where all came from buffers.
+/// Elements that stages took in divided by elements that they passed on: 1 if buffers held as much at the end as at the
+/// beginning, 0 if everything came from buffers.
 struct BufferBalance {
   double taken_over_given = 1;
-  std::string_view stage{};  ///< whose buffer changed most
+  std::string_view stage{};  ///< the stage whose buffer changed most
 };
 /// Between two totals of the same stages.
 BufferBalance buffer_balance(const std::vector<StageStatistics>& from, const std::vector<StageStatistics>& to);
 
 class InputWindow {
  public:
-  /// `epochs` may be null: then nothing is fetched, and every sample counts. It outlives the window.
+  /// `epochs` may be null: then nothing is fetched and every sample counts. It must outlive the window.
   InputWindow(const StoppingLimits& limits, Epochs* epochs) : limits_(limits), epochs_(epochs), rule_(limits) {}
 
-  /// Starts the window: measuring begins.
+  /// Starts measuring.
   void begin();
-  /// Adds a sample of `seconds`, `waited` of which were the wait for the input; true when measuring should end. Takes
-  /// up to twice the budget where the window had to be moved.
+  /// Adds a sample of `seconds`, of which `waited` was spent waiting for the input. Returns true when measuring should
+  /// end: after up to twice the budget if the window was moved.
   bool add(double seconds, Seconds waited);
 
   StoppingRule& rule() { return rule_; }
   const StoppingRule& rule() const { return rule_; }
   /// Share of the measured time that was spent waiting for the input.
   double wait_share() const { return waited_ / rule_.measured(); }
-  /// Why the samples do not show how fast the input is, "31 % of ... came from buffers"; empty when they do.
+  /// Why the samples do not show the input's speed: "31 % of ... came from buffers"; empty if they do.
   const std::string& doubt() const { return doubt_; }
 
  private:
@@ -91,14 +91,14 @@ class InputWindow {
   Epochs* epochs_;
   StoppingRule rule_;
   Seconds waited_{};
-  std::vector<StageStatistics> from_;  // the totals where the window begins
+  std::vector<StageStatistics> from_;  // totals at the start of the window
   std::int64_t epoch_ = 0;
   bool start_is_judged_ = false;
   bool wants_epoch_end_ = false;
   struct {
     std::size_t samples = 0;
     Seconds waited{};
-  } whole_;  // at the latest end of an epoch that is as good as a beginning
+  } whole_;  // state at the latest epoch end whose buffer levels equal those at the beginning
   std::string doubt_;
 };
 

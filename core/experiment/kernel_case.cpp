@@ -24,8 +24,8 @@ KernelCase checked(KernelCase one) {
   return one;
 }
 
-/// Normal numbers, as frameworks are measured with: what the data are changes a GPU's power, and with it its clock. A
-/// large prime of them serves for all, so that no two rows are alike.
+/// Normally distributed numbers, as in benchmarks of frameworks: data changes a GPU's power, and thereby its clock. All
+/// cases share a large prime number of them, so that no two rows are equal.
 template <class T, class Round>
 void fill_normal(const HostTensor& tensor, const Round& round) {
   constexpr std::size_t drawn = 65521;
@@ -105,7 +105,7 @@ TensorView PlannedKernel::allocate(Device& device, const TensorType& type) {
   const HostTensor values = ordinary_numbers(type);
   buffers_.push_back(device.memory().allocate(type.bytes(), "kernel benchmark: " + to_string(type)));
   stream_->copy(buffers_.back().data(), values.data(), values.bytes());
-  stream_->synchronize();  // the source ends here
+  stream_->synchronize();  // the source must live until here
   return {&type, buffers_.back().data()};
 }
 

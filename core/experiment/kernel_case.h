@@ -1,4 +1,4 @@
-// One op at one size, as kernel benchmarks run it: matrix products and convolutions described by their extents.
+// One op at one size for kernel benchmarks: matrix products and convolutions, described by their extents.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace gpubench {
 
 struct KernelCase {
   std::string op;     ///< "matmul", "conv2d"
-  std::string shape;  ///< "1024x1024x1024": short text for rows and messages
+  std::string shape;  ///< "1024x1024x1024": for rows and messages
   Dtype dtype = Dtype::f32;
   OpPtr description;
   std::vector<TensorType> inputs;
@@ -22,7 +22,7 @@ struct KernelCase {
 struct MatmulExtents {
   std::int64_t m = 0, n = 0, k = 0;
 };
-/// [m, k] times [k, n]. Throws Error for extents below 1 and types that are not floating-point.
+/// [m, k] times [k, n]. Throws Error for extents below 1 and non-floating types.
 KernelCase matmul_case(const MatmulExtents& extents, Dtype dtype);
 
 struct Conv2DExtents {
@@ -30,14 +30,14 @@ struct Conv2DExtents {
   std::int64_t filters = 0, kernel_size = 3, strides = 1;
   Padding padding = Padding::valid;
 };
-/// Throws Error as matmul_case, and for windows that do not fit.
+/// Throws Error as matmul_case does, and for windows that do not fit.
 KernelCase conv2d_case(const Conv2DExtents& extents, Dtype dtype);
 
-/// An op planned for fixed types on one device, with memory of its own. That holds numbers of ordinary size: zeros,
-/// denormals or garbage would be computed at other speeds.
+/// An op planned for fixed types on one device, with its own memory. The memory holds numbers of ordinary size, because
+/// zeros, denormals or garbage would change the speed.
 class PlannedKernel {
  public:
-  /// Throws what Op::infer, Backend::plan and MemoryPool::allocate throw. Integers are 0.
+  /// Throws as Op::infer, Backend::plan and MemoryPool::allocate do. Integers are 0.
   PlannedKernel(const Backend& backend, Device& device, const Op& op, std::vector<TensorType> inputs);
 
   /// Queues one run.

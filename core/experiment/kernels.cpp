@@ -16,20 +16,21 @@
 namespace gpubench {
 namespace {
 
-/// Two reads of the clock take some 50 ns: runs are grouped until that is less than half a percent of a sample.
+/// Two reads of the clock take about 50 ns: runs are grouped until that is below half a percent of a sample.
 constexpr double shortest_sample = 1e-5;
-/// Waiting for an accelerator takes some 10 us: less than half a percent, too.
+/// Waiting for an accelerator takes about 10 us: also below half a percent.
 constexpr double shortest_sample_of_accelerator = 5e-3;
 constexpr double warmup_share = 0.2;
 
-/// Reads nothing: the times are taken where the kernels run.
+/// Ignores reports: times are taken where the kernels run.
 class SilentReporter final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>&) override {}
 };
 
-/// Runs one case as the body of a benchmark. Exceptions wait until Google Benchmark is left, which knows none.
+/// Runs one case as the body of a benchmark. Exceptions are kept until Google Benchmark returns, because it does not
+/// handle them.
 class Trial {
  public:
   Trial(const KernelCase& one, const Backend& backend, Device& device, Seconds budget)
@@ -79,7 +80,7 @@ class Trial {
     group_ = std::max(1, static_cast<int>(std::ceil(shortest_sample_ / std::max(fastest, 1e-9))));
   }
 
-  /// Seconds of one run, the mean of a group.
+  /// Mean seconds of one run in a group.
   double time_group() {
     const Stopwatch watch;
     for (int i = 0; i < group_; ++i) kernel_.run();

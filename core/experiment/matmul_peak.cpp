@@ -13,15 +13,15 @@
 namespace gpubench {
 namespace {
 
-/// On the host: large enough to be on the flat part of the curve, small enough to be done in milliseconds and not to be
-/// the largest thing in the memory of a process that trains small models (1536 took 45 MiB more). Accelerators reach
-/// their flat part later, and have their own memory.
+/// On the host: large enough for the flat part of the curve, small enough to take milliseconds and not to dominate the
+/// memory of a process with small models (1536 took 45 MiB more). Accelerators reach their flat part later, and have
+/// their own memory.
 constexpr std::array<std::int64_t, 3> host_extents = {512, 768, 1024};
 constexpr std::array<std::int64_t, 6> accelerator_extents = {256, 512, 1024, 2048, 4096, 8192};
 constexpr Seconds time_per_extent{0.15}, time_per_group{0.01};
 constexpr int most_in_a_group = 1000;
 
-/// Of the runs that fit into the time; `fastest` becomes the time of the best.
+/// The best rate of the runs that fit into the time; `fastest` becomes the time of the best run.
 double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent, Seconds& fastest) {
   const KernelCase product = matmul_case({extent, extent, extent}, dtype);
   PlannedKernel kernel(backend, device, *product.description, product.inputs);
@@ -31,10 +31,10 @@ double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int6
     kernel.synchronize();
     return watch.elapsed() / group;
   };
-  static_cast<void>(time_of(1));  // loads what libraries load late
+  static_cast<void>(time_of(1));  // triggers lazy loading in libraries
   const Stopwatch watch;
   fastest = time_of(1);
-  // On an accelerator the start of a run hides behind the one before, and the wait for the last is shared.
+  // On an accelerator, launching a run overlaps the previous one, and the final wait is shared.
   const bool queues = !device.shares_host_memory();
   const int group = queues ? std::clamp(static_cast<int>(time_per_group / fastest), 1, most_in_a_group) : 1;
   while (watch.elapsed() < time_per_extent) {
@@ -54,12 +54,12 @@ std::optional<double> best_matmul_flops(Device& device, const Backend& backend, 
     for (const std::int64_t extent : extents) {
       Seconds fastest{};
       best = std::max(best.value_or(0), best_flops(device, backend, dtype, extent, fastest));
-      if (8 * fastest > time_per_extent && !device.shares_host_memory()) break;  // twice the extent takes longer
+      if (8 * fastest > time_per_extent && !device.shares_host_memory()) break;  // twice the extent would take longer
     }
   } catch (const OutOfMemory&) {
-    if (device.shares_host_memory()) best = std::nullopt;  // what was reached is not the flat part
+    if (device.shares_host_memory()) best = std::nullopt;  // the largest extent so far is not on the flat part
   }
-  // A point's memory is what the point takes.
+  // Memory of the measurement must not count for the point.
   device.memory().trim();
   return best;
 }

@@ -1,5 +1,5 @@
-// The highest arithmetic rate of a device, measured and not looked up: that of the fastest of a few large matrix
-// products. The reference for the share `mfu` where no data sheet applies.
+// The highest arithmetic rate of a device, by measurement: that of the fastest of a few large matrix products. The
+// reference for the share `mfu` if there is no data sheet.
 #pragma once
 #include <map>
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace gpubench {
 
-/// Floating-point operations per second; takes about a second. None where the device's memory does not suffice.
-/// Throws what planning throws.
+/// Floating-point operations per second; takes about a second. None if the device's memory does not suffice. Throws as
+/// planning does.
 std::optional<double> best_matmul_flops(Device& device, const Backend& backend, Dtype dtype);
 
-/// Marks a record unreliable whose `mfu` is above 1: its reference was measured while the machine was busier.
+/// Marks a record with `mfu` above 1 as unreliable: the machine was busier while its reference was measured.
 void mark_impossible_mfu(Record& record);
 
-/// Remembers what was measured.
+/// Caches measured rates.
 class MatmulPeak {
  public:
   std::optional<double> flops_per_s(Device& device, const Backend& backend, Dtype dtype);
 
-  /// By the device's id and description, since it may be split anew.
+  /// Keyed by the device's id and description, because a device may be split differently later.
   using Known = std::map<std::pair<std::string, Dtype>, double>;
   const Known& known() const { return known_; }
 

@@ -25,7 +25,7 @@ Limits limits_of(Dtype dtype) {
   throw Error(fmt::format("numerics: values are judged as float32, float16 or bfloat16, not as {}", to_string(dtype)));
 }
 
-/// What is looked at, and where it is in the graph.
+/// A watched value and its position in the graph.
 struct Watched {
   LayerNumerics numerics;
   Value value;
@@ -52,7 +52,7 @@ class NumericsGraph {
 
   const std::vector<Watched>& watched() const { return watched_; }
 
-  /// What computes the watched values as float32, and nothing else: no statistics move.
+  /// Computes only the watched values, as float32: statistics do not change.
   Program program() {
     Program program{graph_, {}};
     for (const Watched& one : watched_) program.outputs.push_back(ops::cast(program.graph, one.value, Dtype::f32));
@@ -69,7 +69,7 @@ class NumericsGraph {
       const auto at = static_cast<std::int32_t>(index);
       if (!wanted[index]) continue;
       if (dynamic_cast<const Assign*>(nodes[index].op.get()) != nullptr) {
-        rewriter.replace({at, 0}, rewriter.map(nodes[index].inputs[1]));  // what would be written is read
+        rewriter.replace({at, 0}, rewriter.map(nodes[index].inputs[1]));  // reads the value that would be written
       } else {
         rewriter.keep(at);
       }
@@ -155,7 +155,7 @@ NumericRange numeric_range(std::span<const float> values, Dtype judged_as) {
     }
     if (magnitude > limits.largest) ++range.overflows;
     if (magnitude < limits.smallest_normal) ++range.underflows;
-    if (magnitude <= limits.smallest / 2) ++range.lost;  // a tie is rounded to the even one, zero
+    if (magnitude <= limits.smallest / 2) ++range.lost;  // a tie rounds to even: zero
     range.largest = std::max(range.largest, magnitude);
     range.smallest = range.smallest == 0 ? magnitude : std::min(range.smallest, magnitude);
   }

@@ -47,7 +47,7 @@ class BackToBack final : public QueryStream {
   Clock::time_point before_;
 };
 
-/// Only the caller's thread touches the service: a replica computes on one host thread.
+/// Only the caller's thread uses the service, because a replica computes on one host thread.
 class ManyClients final : public QueryStream {
  public:
   ManyClients(InferenceService& service, int clients) : service_(service), clients_(static_cast<std::size_t>(clients)) {
@@ -95,7 +95,7 @@ class ManyClients final : public QueryStream {
     }
   }
 
-  /// The client that has waited longest; where none waits, nullptr unless one is to be waited for.
+  /// The client that has waited longest; if none waits, waits for one or returns nullptr.
   Client* take(bool wait) {
     std::unique_lock lock(mutex_);
     if (wait) asked_.wait(lock, [this] { return !queue_.empty(); });
@@ -118,7 +118,7 @@ class ManyClients final : public QueryStream {
   std::condition_variable asked_;
   std::deque<Client*> queue_, served_;
   bool stopped_ = false;
-  std::vector<Client> clients_;  // ends first: its threads use what stands above
+  std::vector<Client> clients_;  // destroyed first, because its threads use the members above
 };
 
 constexpr EnumNames<InferenceMode, 2> inference_modes{"unknown mode of inference", {"single_stream", "offline"}};

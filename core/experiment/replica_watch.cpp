@@ -107,7 +107,7 @@ void ReplicaWatch::add_trace(const ReplicaTrace& trace) {
   }
   const JoinedLengths joined = join_lengths(texts, names);
   absence_ = joined.absence;
-  if (!absence_.empty()) return;  // on all processes
+  if (!absence_.empty()) return;  // the same on all processes
   step_ = trace.step_time.count();
   std::vector<RankTimes> own;
   for (std::size_t replica = 0; replica < trace.exchanges.size(); ++replica) {
@@ -147,7 +147,7 @@ void ReplicaWatch::describe(Record& record) const {
   record.set("imbalance", imbalance(ranks_));
   if (ranks_.size() == 1) return;
   const LastRank last = last_rank(ranks_);
-  if (last.share == 0) return;  // nobody was seen to arrive
+  if (last.share == 0) return;  // no arrival was observed
   record.set("last_rank", last.rank);
   record.set("last_rank_device", ranks_[static_cast<std::size_t>(last.rank)].device);
   record.set("last_rank_share", last.share);
@@ -159,7 +159,8 @@ LastRank last_rank(const std::vector<RankTimes>& ranks) {
     for (std::size_t i = 0; i < rank.last_arrivals.size(); ++i)
       arrivals[i] += static_cast<double>(rank.last_arrivals[i]);
   }
-  // By time: of several exchanges in a step each has its last rank, and one of them may be what all wait for.
+  // By time: with several exchanges in a step each may have another last rank, but one of them may cause most of the
+  // waiting.
   std::size_t last = 0;
   for (std::size_t i = 1; i < ranks.size(); ++i) {
     const double waits = ranks[i].peer_wait, least = ranks[last].peer_wait;

@@ -95,7 +95,7 @@ std::vector<PredictedAllReduce> ScalingModel::all_reduces() const {
     if (replicas < 2) continue;
     const AllReduceCurve& curve = curve_for(replicas);
     const bool learnt = curve.ranks() == replicas;
-    if (learnt && curve.sizes() < 3) continue;  // without it there would be no curve
+    if (learnt && curve.sizes() < 3) continue;  // removing it would leave no curve
     predictions.push_back({measured, learnt ? curve.seconds_from_others(time.bytes)
                                             : curve.seconds(time.bytes, replicas, inputs_.pattern)});
   }

@@ -1,5 +1,6 @@
-// What a training step takes on many replicas, from a step alone, the all-reduce by size on few, and how much of the
-// exchange the backward pass hides. All pure functions; assumptions() states what they assume.
+// Predicts the time of a training step on many replicas from three inputs: a step on one replica, the all-reduce time
+// by size on few replicas, and how much of the exchange overlaps the backward pass. Pure functions; assumptions() lists
+// what they assume.
 #pragma once
 #include <optional>
 #include <string>
@@ -20,50 +21,50 @@ struct MeasuredStep {
 
 struct ScalingInputs {
   std::vector<MeasuredAllReduce> all_reduces = {};
-  /// The model is made of all-reduces on up to so many replicas, and predicts the others. All by default.
+  /// The model uses all-reduces of up to this many replicas, and predicts the others. Default: all.
   std::optional<int> fit_up_to = {};
   ExchangePattern pattern = ExchangePattern::ring;
 
   double step_seconds = 0;                  ///< of one replica alone
-  double gradient_bytes = 0;                ///< that replicas exchange in a step
-  std::optional<double> bucket_bytes = {};  ///< exchanged at a time; all at once by default
-  double overlap = 0;                       ///< share of the exchange that runs beside the backward pass
-  double backward_share = 2.0 / 3;          ///< of the step alone: no more can be hidden
+  double gradient_bytes = 0;                ///< exchanged per step
+  std::optional<double> bucket_bytes = {};  ///< exchanged at a time; default: all at once
+  double overlap = 0;                       ///< share of the exchange that overlaps the backward pass
+  double backward_share = 2.0 / 3;          ///< share of the one-replica step; an upper limit for the overlap
   std::vector<int> replicas = {};           ///< to predict
-  std::vector<MeasuredStep> steps = {};     ///< with a fixed batch per replica, to be held against the prediction
+  std::vector<MeasuredStep> steps = {};     ///< with a fixed batch per replica, for comparison with the prediction
 };
 
 struct PredictedStep {
   int replicas = 1;
-  double all_reduce = 0;                          ///< seconds, of all buckets
-  double hidden = 0;                              ///< of that, in weak scaling
+  double all_reduce = 0;                          ///< seconds, over all buckets
+  double hidden = 0;                              ///< the part of it that is hidden, in weak scaling
   double weak_step = 0, weak_efficiency = 1;      ///< the batch grows with the replicas: T_1 / T_n
-  double strong_step = 0, strong_efficiency = 1;  ///< the same batch divided: T_1 / (n T_n)
-  std::optional<double> measured_step = {};       ///< weak
+  double strong_step = 0, strong_efficiency = 1;  ///< the same batch is divided: T_1 / (n T_n)
+  std::optional<double> measured_step = {};       ///< weak scaling
 };
 
-/// `seconds` is the prediction: for replicas that the model is made of, from the other sizes only.
+/// `seconds`: the prediction; for replicas that the model uses, from the other sizes only.
 struct PredictedAllReduce {
   MeasuredAllReduce measured;
   double seconds = 0;
 };
 
-/// Relative error of a prediction: 0.1 is 10 % too long.
+/// Relative error of a prediction: 0.1 means 10 % too long.
 inline double prediction_error(double predicted, double measured) {
   return predicted / measured - 1;
 }
 
 class ScalingModel {
  public:
-  /// Throws Error where the inputs do not suffice or are out of range, naming them.
+  /// Throws Error naming inputs that are missing or out of range.
   explicit ScalingModel(ScalingInputs inputs);
 
-  /// Of `replicas` of the inputs and those that were measured, ascending.
+  /// For `replicas` of the inputs and the measured ones, ascending.
   std::vector<PredictedStep> steps() const;
   std::vector<PredictedAllReduce> all_reduces() const;
-  /// Made of the rows of so many replicas each; ascending.
+  /// One curve per number of measured replicas; ascending.
   const std::vector<AllReduceCurve>& curves() const { return curves_; }
-  /// What the figures rest on, a sentence each.
+  /// The assumptions of the model, a sentence each.
   std::vector<std::string> assumptions() const;
 
  private:

@@ -12,18 +12,18 @@ Seconds at_least_nothing(Seconds time) {
   return std::max(time, no_time);
 }
 
-/// What threads are at that run the same stages.
+/// The activity of threads that run the same stages.
 struct Threads {
   std::string_view stage;
   double count = 1;
-  Seconds pulling{};    ///< in their sources' calls, one at a time
-  Seconds computing{};  ///< side by side; not all of it needs a core
+  Seconds pulling{};    ///< in calls of their sources, one at a time
+  Seconds computing{};  ///< in parallel; not all of it needs a core
   Seconds blocked{};
   ThreadTimes times{};
-  Seconds known_waiting{};  ///< of pulling
+  Seconds known_waiting{};  ///< part of `pulling`
 };
 
-/// How busy they are where they are slowest, and how much of that they wait.
+/// Busy share of the slowest kind of thread, and the part of it that is waiting.
 struct Busy {
   double share = 0;
   SlowestThread thread;
@@ -52,7 +52,7 @@ Busy busy(const Threads& threads, Seconds measured) {
   return result;
 }
 
-/// Whether threads of several branches stand side by side. An interleave adds its inputs up to one row a stage.
+/// Whether threads of several branches run in parallel. An interleave adds its inputs up to one row per stage.
 bool has_branches(const Dataset& dataset) {
   if (dataset.sources().size() > 1 && !dataset.interleaves()) return true;
   return std::ranges::any_of(dataset.sources(), [](const DatasetPtr& source) { return has_branches(*source); });
@@ -63,12 +63,12 @@ bool has_branches(const Dataset& dataset) {
 SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const ThreadTimes& consumer,
                              Seconds measured) {
   Busy slowest;
-  Seconds starved{};  // for the threads before
+  Seconds starved{};  // for the earlier threads
   Seconds known{};
   for (const StageStatistics& stage : stages) {
     known += stage.waiting;
     if (stage.workers == 0) continue;
-    // Who does not say how long it was in its source's calls did nothing else.
+    // A stage that does not report time in its source's calls did nothing else.
     const bool says = stage.source > no_time || stage.busy > no_time;
     const Seconds pulling = says ? stage.source : stage.workers * measured - stage.blocked;
     const Busy its = busy({.stage = stage.stage,

@@ -1,5 +1,5 @@
-// What a pipeline's slowest thread did: compute, or wait for files, networks and other things that make a thread sleep.
-// Waiting for a core counts as neither, so that a busy machine is not mistaken for a slow disk.
+// Whether a pipeline's slowest thread computed or waited for files, networks and other blocking calls. Waiting for a
+// core counts as neither, so that a busy machine is not mistaken for a slow disk.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace gpubench {
 
-/// Share of the runnable time of a thread in which it waited, as bounds: stages' figures may not report every wait.
-/// Where one stage has threads that pull from a source beside threads that compute, of the slower kind.
+/// Bounds of the share of a thread's runnable time in which it waited, because stages may not report every wait. If a
+/// stage has both pulling and computing threads, this is the slower kind.
 struct SlowestThread {
-  std::string_view stage{};  ///< whose threads; empty: the consumer's own
+  std::string_view stage{};  ///< the stage of the thread; empty: the consumer's own thread
   double waited_least = 0;
   double waited_most = 1;
 };
 
-/// `stages`, in order, worked for `measured` while `consumer` did nothing but take their elements.
+/// `stages`, in order, worked for `measured` while `consumer` only took their elements.
 SlowestThread slowest_thread(const std::vector<StageStatistics>& stages, const ThreadTimes& consumer, Seconds measured);
 
 /// "processing bound, its slowest thread (map's) computes 97 % of its time", "read bound, ...", or that the two cannot
-/// be told apart, and why.
+/// be distinguished, and why.
 std::string read_or_processing_bound(const SlowestThread& thread);
-/// Of a dataset whose stages did that.
+/// The same for the dataset with these stages.
 std::string read_or_processing_bound(const Dataset& dataset, const std::vector<StageStatistics>& stages,
                                      const ThreadTimes& consumer, Seconds measured);
 

@@ -16,11 +16,10 @@
 namespace gpubench {
 namespace {
 
-/// A wider interval of the median than this makes the row unreliable.
+/// A row is unreliable if the interval of its median is wider than this.
 constexpr double wide_interval = 0.05;
 
-/// Too few steps have no interval, and a system may not tell its CPU time: such cells stay empty.
-/// In a tracer's place where there is none: other processes count on the steps that would be traced.
+/// Replaces a missing tracer, because other processes rely on this process to take the traced steps too.
 class BlindTracer final : public Tracer {
  public:
   void start() override {}
@@ -54,7 +53,7 @@ class Measurement {
   }
 
  private:
-  /// The first step plans, and says what a whole batch is.
+  /// The first step creates the plan and defines the size of a whole batch.
   void warm_up() {
     const NvtxRange range("warm up");
     const Stopwatch watch;
@@ -72,8 +71,8 @@ class Measurement {
     warmup_time_ = watch.elapsed();
   }
 
-  /// While the first step planned, the input's buffers filled. Where the input is the slower of the two, steps go fast
-  /// until they are empty; those are no sample of what comes after.
+  /// While the first step was planned, the input's buffers filled. If the input is the slower side, steps are fast
+  /// until the buffers are empty; those steps must not be samples.
   void use_up_buffers() {
     constexpr int steps_between_looks = 4;
     std::int64_t ready = steps_.ready_elements();
@@ -88,7 +87,7 @@ class Measurement {
 
   void measure() {
     const NvtxRange range("measure");
-    // As many steps are under way when the first sample begins as when the last one ends.
+    // So that as many steps are in flight when the first sample begins as when the last one ends.
     for (int step = 0; step < steps_.steps_in_flight(); ++step) steps_.step();
     steps_.reset_figures();
     replicas_ = steps_.replicas();
@@ -106,11 +105,11 @@ class Measurement {
       const auto end = Clock::now();
       ++steps;
       examples_ += static_cast<double>(steps_.examples());
-      if (steps_.examples() != batch_) {  // the rest at the end of the data
+      if (steps_.examples() != batch_) {  // the incomplete batch at the end of the data
         skip_partial(watch);
         continue;
       }
-      // Another process may want more, and all have the same samples.
+      // Another process may need more samples, and all must have the same ones.
       done = window_.add(Seconds(end - begin).count(), steps_.fetched() - begin) || done;
     }
     runtime_.synchronize();
@@ -119,8 +118,8 @@ class Measurement {
     devices_.end();
   }
 
-  /// What the host does for a step when it waits for nothing: an executor has room for some steps after the device has
-  /// caught up, and the wait for the input is left out.
+  /// The host's work per step without waits: it steps while the executor has room for steps after the device has caught
+  /// up, and excludes the wait for the input.
   void measure_host() {
     const int steps_with_room = std::max(1, steps_.steps_in_flight());
     constexpr int least_bursts = 5, most_bursts = 50;
@@ -145,17 +144,17 @@ class Measurement {
     host_time_ = quantile(samples, 0.5);
   }
 
-  /// Tracing slows down, so it comes last.
+  /// Tracing slows the steps, so it comes last.
   void trace() {
     constexpr std::size_t most_spans = 200'000;
     const NvtxRange range("trace");
     runtime_.synchronize();
     const std::unique_ptr<Tracer> tracer = started_tracer();
-    // Other processes may have a tracer, and need everybody for their steps.
+    // Other processes may have a tracer, and need all processes for their steps.
     if (no_trace_.empty() || limits_.agreement) {
       const auto timeline = std::make_shared<Timeline>(most_spans);
       TraceLimits limits;
-      if (limits_.agreement) limits.least_steps = limits.most_steps;  // all processes take as many
+      if (limits_.agreement) limits.least_steps = limits.most_steps;  // so that all processes take the same number
       Replicas* const replicas = replicas_ == nullptr ? nullptr : &replicas_->replicas();
       StepTrace trace = trace_steps(steps_, runtime_, replicas, *tracer, *timeline, limits);
       if (no_trace_.empty()) trace_ = std::move(trace);
@@ -185,7 +184,7 @@ class Measurement {
     }
   }
 
-  /// A dataset of one whole and many partial batches must not be measured for ever.
+  /// Limits the time for a dataset with one whole and many partial batches.
   void skip_partial(const Stopwatch& watch) const {
     if (window_.rule().samples().empty() && watch.elapsed() > limits_.stopping.budget) {
       throw Error(fmt::format("{}: no second batch of {} examples came within {:.1f} s", what_, batch_,
@@ -233,7 +232,7 @@ class Measurement {
   DeviceWatch devices_;
   double examples_ = 0;
   std::optional<double> host_time_, copy_share_;
-  std::string no_trace_;  // why there is none
+  std::string no_trace_;  // why there is no tracer
   ReplicaWatch* replicas_ = nullptr;
   std::optional<StepTrace> trace_;
   std::shared_ptr<Timeline> timeline_;

@@ -1,5 +1,4 @@
-// Training steps as a measurement sees them: one after the other, from a model's step loop or from a loop written by
-// hand.
+// A source of training steps for a measurement: a model's step loop, or a hand-written loop.
 #pragma once
 #include <cstdint>
 
@@ -12,22 +11,22 @@ namespace gpubench {
 class StepSource {
  public:
   virtual ~StepSource() = default;
-  /// Fetches an input and takes one step with it; starts the input anew when it has ended. Throws Error when there is
-  /// none at all.
+  /// Fetches an input and takes one step with it; restarts the input when it has ended. Throws Error if there is none
+  /// at all.
   virtual void step() = 0;
-  /// Examples of the latest step.
+  /// Number of examples of the latest step.
   virtual std::int64_t examples() const = 0;
-  /// When the latest step had its input.
+  /// When the input of the latest step was fetched.
   virtual Clock::time_point fetched() const = 0;
-  /// Where the input comes from; nullptr where none is fetched any more.
+  /// The source of the input; nullptr if none is fetched any more.
   virtual Epochs* epochs() { return nullptr; }
-  /// Elements that lie ready in the input's buffers, of all its stages together.
+  /// Elements ready in the input's buffers, over all stages.
   virtual std::int64_t ready_elements() { return epochs() != nullptr ? epochs()->ready_elements() : 0; }
-  /// Steps that may be under way on a device when step() returns: it waits for those before them.
+  /// Steps that may still run on a device when step() returns; step() waits for earlier ones.
   virtual int steps_in_flight() const { return 0; }
-  /// Called between warm-up and measuring: figures that accumulate over steps start here.
+  /// Called between warm-up and measuring: restarts figures that accumulate over steps.
   virtual void reset_figures() {}
-  /// After reset_figures(): watches the replicas that take the steps; nullptr without replicas.
+  /// After reset_figures(): the watch of the replicas that take the steps; nullptr without replicas.
   virtual ReplicaWatch* replicas() { return nullptr; }
 };
 

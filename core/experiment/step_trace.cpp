@@ -3,7 +3,7 @@
 namespace gpubench {
 namespace {
 
-/// A fresh segment runs once before it is recorded, and is recorded for each of two input slots.
+/// A new segment runs once before it is recorded, and is recorded once for each of two input slots.
 constexpr int steps_to_record = 3;
 
 class HostSpans {
@@ -31,7 +31,7 @@ void renew_recordings(Runtime& runtime, Replicas* replicas) {
     replicas->runtime(replica).renew_recordings();
 }
 
-/// By replica; empty where one is on no GPU.
+/// By replica; empty if one is on no GPU.
 std::vector<int> gpus_of(Replicas& replicas) {
   std::vector<int> gpus;
   for (int replica = 0; replica < replicas.size(); ++replica) {

@@ -44,11 +44,11 @@ class ModelSteps final : public StepSource {
   int steps_in_flight() const override { return steps_.plan().executor->inputs_in_flight(); }
   void reset_figures() override { trainer_.reset_metrics(); }
   ReplicaWatch* replicas() override { return watch_ ? &*watch_ : nullptr; }
-  /// Of the first step's plan: it says what a whole batch is.
+  /// From the first step's plan, which is that of a whole batch.
   const PlanFacts& facts() const { return *facts_; }
 
  private:
-  /// As many as an executor has places for inputs.
+  /// As many as an executor has input slots.
   static constexpr int resident_batches = 2;
 
   void fetch() {
@@ -78,7 +78,7 @@ std::string device_of(const Model& model) {
   return to_string(model.calls()[model.outputs()[0]].layer->device());
 }
 
-/// An Input hands on what it is given.
+/// An Input layer only passes its input on.
 bool computes(const Layer& layer) {
   return layer.declared_input() == nullptr && is_floating(layer.policy().compute);
 }
@@ -87,8 +87,8 @@ bool is_integer(const Layer& layer) {
   return layer.linear() != nullptr && layer.linear()->integer();
 }
 
-/// "mixed_bfloat16"; where layers differ, "bfloat16 and float32". Beside layers that compute in int8, those without
-/// weights do not count: they have no say in it.
+/// "mixed_bfloat16"; if layers differ, "bfloat16 and float32". Besides int8 layers, layers without weights are ignored:
+/// they adapt to their neighbours.
 std::string precision_of(const Model& model) {
   const std::vector<LayerPtr> layers = model.layers();
   const bool quantized = std::ranges::any_of(layers, [](const LayerPtr& layer) { return is_integer(*layer); });
@@ -108,7 +108,7 @@ double total(const std::vector<double>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0);
 }
 
-/// Shares of time, watts and clocks; a metric such as accuracy is a mean over examples.
+/// Shares of time, watts and clocks are weighted by time; metrics such as accuracy are means over examples.
 bool is_of_time(std::string_view name) {
   const Column* const column = find_standard_column(name);
   if (column == nullptr || column->kind == Kind::learned) return false;
@@ -199,7 +199,7 @@ TrainingMeasurement join_measurements(const TrainingMeasurement& first, const Tr
       both.record.set(column, std::max(*m, *n));
     }
   }
-  // Set anew below where both halves together have an interval.
+  // Replaced below if both halves together have an interval.
   for (const Column& column : standard_columns()) {
     if (!column.has_interval) continue;
     for (const std::string& end : {interval_end(column, "low"), interval_end(column, "high")}) {

@@ -1,4 +1,4 @@
-// Measures how fast a model trains: the same step loop as fit, over a dataset that starts anew when it ends.
+// Measures how fast a model trains: the same step loop as fit, over a dataset that restarts when it ends.
 #pragma once
 #include <optional>
 #include <vector>
@@ -11,7 +11,7 @@ namespace gpubench {
 
 struct TrainingOptions {
   StepLimits limits;
-  /// The first batches stay on the device, and all later steps train on them: no input is fetched or copied.
+  /// The first batches stay on the device and all later steps train on them: no input is fetched or copied.
   bool resident = false;
   /// The device's highest rate, for mfu; none: no mfu.
   std::optional<double> best_flops_per_s;
@@ -20,32 +20,32 @@ struct TrainingOptions {
 };
 
 struct TrainingMeasurement {
-  Record record;                ///< the standard columns that a training has
+  Record record;                ///< the standard columns of a training
   std::vector<double> samples;  ///< step times in seconds, in order
-  std::string doubt;            ///< why the row is unreliable, if not for its interval
+  std::string doubt;            ///< why the row is unreliable, apart from its interval
   std::string input_doubt;      ///< the part of `doubt` about the input: why the samples do not show how fast it is
-  /// Of the traced steps; nullptr where none were.
+  /// Of the traced steps; nullptr without a trace.
   std::shared_ptr<Timeline> timeline;
-  /// Of a model with replicas, by rank.
+  /// By rank, for a model with replicas.
   std::vector<RankTimes> ranks{};
 };
 
-/// The types that a model's layers compute in, each once.
+/// The types in which a model's layers compute, without duplicates.
 std::vector<Dtype> precisions(const Model& model);
 
-/// Sets the columns that every row of a model has: device, execution, precision and replicas.
+/// Sets the columns that every row with a model has: device, execution, precision and replicas.
 void describe_model(Record& record, const Model& model, Execution execution);
 
-/// Steps through `dataset` (batched) again and again. Elements with fewer examples than the first are trained on but
-/// are no samples. Throws Error when the dataset is empty, or holds no two steps.
+/// Takes steps through `dataset` (batched), repeatedly. Elements with fewer examples than the first are trained on but
+/// do not count as samples. Throws Error if the dataset is empty or has fewer than two steps.
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
 
-/// Sets flops_per_s and mfu, with their intervals, of a row with flops_per_step.
+/// Sets flops_per_s and mfu, with their intervals, in a row that has flops_per_step.
 void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s);
 
-/// Two measurements of the same training as one. Times and rates are computed anew from all samples; shares, watts and
-/// clocks are means weighted by time, other figures means weighted by steps; memory and temperatures are the higher of
-/// the two; warm-ups are added. `first`'s doubt comes before `second`'s.
+/// Combines two measurements of the same training. Times and rates are computed from all samples; shares, watts and
+/// clocks are means weighted by time, other figures means weighted by steps; memory and temperatures are maxima;
+/// warm-ups are added. `first`'s doubt comes before `second`'s.
 TrainingMeasurement join_measurements(const TrainingMeasurement& first, const TrainingMeasurement& second,
                                       const TrainingOptions& options);
 

@@ -21,7 +21,7 @@ std::vector<Value> copy_nodes(const Graph& from, Graph& into, const CopyRule& ru
     if (!value) {
       std::vector<TensorType> types;
       for (const Value input : copy.inputs) types.push_back(into.type(input));
-      copy.outputs = copy.op->infer(types);
+      copy.outputs = checked_outputs(*copy.op, types);
       value = into.adopt(std::move(copy));
     }
     copies.push_back(value);

@@ -11,19 +11,23 @@ ExchangeOp::ExchangeOp(std::size_t tensors) {
 std::vector<Value> AllReduce::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,
                                        std::span<const Value> output_gradients) const {
   std::vector<Value> gradients(inputs.size());
-  if (of == Of::maximum) return gradients;
+  if (reduction == Reduction::max) return gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (output_gradients[i]) gradients[i] = all_reduce(graph, output_gradients[i]);
   }
   return gradients;
 }
 
-Value all_reduce(Graph& graph, Value x, AllReduce::When when) {
-  return graph.apply(std::make_shared<const AllReduce>(1, when), {x});
+Value all_reduce(Graph& graph, Value x) {
+  return graph.apply(std::make_shared<const AllReduce>(1), {x});
+}
+
+Value all_reduce_in_bucket(Graph& graph, Value x) {
+  return graph.apply(std::make_shared<const AllReduce>(1, Reduction::sum, true), {x});
 }
 
 Value all_reduce_max(Graph& graph, Value x) {
-  return graph.apply(std::make_shared<const AllReduce>(1, AllReduce::When::at_once, AllReduce::Of::maximum), {x});
+  return graph.apply(std::make_shared<const AllReduce>(1, Reduction::max), {x});
 }
 
 }  // namespace gpubench

@@ -1,22 +1,23 @@
-// Sums and maxima over the replicas of a model. A graph is one replica's. All replicas must run the same exchanges in
-// the same order, even if this replica ignores a result. A pass joins exchanges of gradients in buckets, which travel
-// while kernels run. Executors carry exchanges out through a communicator.
+// Sums and maxima over the replicas of a model. Each replica has its own graph. All replicas must run the same
+// exchanges in the same order, even if this replica ignores a result. A pass joins exchanges of gradients into buckets,
+// which run beside kernels. Executors carry out exchanges through a communicator.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
+#include "core/tensor/tensor_view.h"
 
 namespace gpubench {
 
-/// Tensors of any types -> the same, in place.
+/// Tensors of any types -> the same types, in place.
 class ExchangeOp : public Op {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override {
     return {inputs.begin(), inputs.end()};
   }
-  /// Each output is its input.
+  /// Each output shares memory with its input.
   std::vector<Alias> aliases() const override { return aliases_; }
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
-  /// The communicator reports the bytes that travel.
+  /// The communicator reports the exchanged bytes.
   double bytes(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
 
  protected:
@@ -26,23 +27,18 @@ class ExchangeOp : public Op {
   std::vector<Alias> aliases_;
 };
 
-/// x... -> their sums (or maxima) over all replicas. The gradient of a sum of all replicas' losses is the sum of the
-/// gradients; a maximum passes none on.
+/// x... -> their sums (or maxima) over all replicas. The gradient of a sum over replicas is the sum of their gradients;
+/// a maximum has no gradient.
 class AllReduce : public ExchangeOp {
  public:
-  enum class When : std::uint8_t {
-    at_once,    ///< the nodes after it wait for it
-    in_bucket,  ///< may be joined with others, and runs beside kernels until a node reads the result
-  };
-  enum class Of : std::uint8_t { sum, maximum };
-  explicit AllReduce(std::size_t tensors, When asked = When::at_once, Of what = Of::sum)
-      : ExchangeOp(tensors), when(asked), of(what) {}
-  std::string_view name() const override { return of == Of::sum ? "all_reduce" : "all_reduce_max"; }
+  explicit AllReduce(std::size_t tensors, Reduction of = Reduction::sum, bool may_wait = false)
+      : ExchangeOp(tensors), reduction(of), in_bucket(may_wait) {}
+  std::string_view name() const override { return reduction == Reduction::sum ? "all_reduce" : "all_reduce_max"; }
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
 
-  const When when;
-  const Of of;
+  const Reduction reduction;
+  const bool in_bucket;  ///< may be joined with others; runs beside kernels until a node reads the result
 };
 
 /// Begins an all-reduce beside the kernels. The outputs are complete after AllReduceEnd.
@@ -60,8 +56,10 @@ class AllReduceEnd final : public ExchangeOp {
 };
 
 /// The sum of `x` over all replicas.
-Value all_reduce(Graph& graph, Value x, AllReduce::When when = AllReduce::When::at_once);
-/// Its largest elements over all replicas, at once.
+Value all_reduce(Graph& graph, Value x);
+/// The same, AllReduce::in_bucket.
+Value all_reduce_in_bucket(Graph& graph, Value x);
+/// Element-wise maximum of `x` over all replicas.
 Value all_reduce_max(Graph& graph, Value x);
 
 }  // namespace gpubench

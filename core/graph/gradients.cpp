@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-/// Which nodes depend on one of the wanted values.
+/// Marks the nodes that depend on a requested value.
 std::vector<bool> dependents(const Graph& graph, Value loss, std::span<const Value> wanted) {
   std::vector<bool> depends(static_cast<std::size_t>(loss.node) + 1, false);
   for (const Value value : wanted) {
@@ -52,7 +52,7 @@ Origin gradient_of(const Origin& forward) {
   return {forward.device, forward.label + "/gradient", forward.owner, Role::gradient};
 }
 
-/// Walks from `loss` to what is wanted; `sums` are empty or one for each.
+/// Walks back from `loss` to the requested values; `sums` is empty or has one for each.
 std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value> with_respect_to,
                                  std::span<const Value> sums) {
   const TensorType loss_type = graph.type(loss);
@@ -76,7 +76,7 @@ std::vector<Value> differentiate(Graph& graph, Value loss, std::span<const Value
 
   for (std::int32_t index = loss.node; index >= 0; --index) {
     if (!depends[static_cast<std::size_t>(index)]) continue;
-    const Node node = graph.nodes()[static_cast<std::size_t>(index)];  // a copy: the vector grows below
+    const Node node = graph.nodes()[static_cast<std::size_t>(index)];  // a copy, because the vector grows below
     if (node.inputs.empty()) continue;
     const GraphScope scope(graph, gradient_of(node));
     std::vector<Value> outputs, output_gradients;

@@ -1,6 +1,6 @@
-// Reverse-mode differentiation over the node order: the nodes between the wanted values and the loss are walked
-// backwards once, and gradients that arrive over several paths are added by one node. The nodes that it adds belong to
-// the owners of the forward nodes, in the role of gradients.
+// Reverse-mode differentiation over the node order: one backward walk over the nodes between the requested values and
+// the loss; gradients from several paths are added by one node. New nodes have the owners of their forward nodes, and
+// the role gradient.
 #pragma once
 #include <span>
 #include <vector>
@@ -9,13 +9,14 @@
 
 namespace gpubench {
 
-/// Adds the gradient nodes of the scalar `loss` and returns d loss / d value for each of `with_respect_to`; none where
-/// the loss does not depend on it. Throws Error when `loss` is not a floating scalar.
+/// Adds the gradient nodes of the scalar `loss` and returns d loss / d value for each of `with_respect_to`; none if the
+/// loss does not depend on it. Throws Error if `loss` is not a floating scalar.
 std::vector<Value> gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to);
 
-/// The same for one part of a batch: each gradient is added to its sum over the parts before (none: the gradient
-/// itself), as soon as it is known, so that it need not be kept until the others are. `with_respect_to` are values that
-/// none of the others depends on: variables, inputs. One sum for each; a sum that the loss does not depend on stays.
+/// The same for one part of a batch (gradient accumulation): each gradient is added to its sum over the earlier parts
+/// (none: the gradient itself) as soon as it is known, so that it need not be kept. No value of `with_respect_to` may
+/// depend on another one: variables, inputs. There is one sum for each; a sum on which the loss does not depend stays
+/// unchanged.
 std::vector<Value> add_gradients(Graph& graph, Value loss, std::span<const Value> with_respect_to,
                                  std::span<const Value> sums);
 

@@ -48,7 +48,7 @@ Value Graph::apply(OpPtr op, std::span<const Value> inputs) {
   std::vector<TensorType> types;
   types.reserve(inputs.size());
   for (const Value input : inputs) types.push_back(type(input));
-  std::vector<TensorType> outputs = op->infer(types);
+  std::vector<TensorType> outputs = checked_outputs(*op, types);
   Origin origin = origin_;
   if (origin.label.empty()) origin.label = op->name();
   return add({std::move(origin), std::move(op), {inputs.begin(), inputs.end()}, std::move(outputs)});

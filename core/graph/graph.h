@@ -1,5 +1,5 @@
-// Ops joined by values: a directed acyclic graph whose nodes stand in a topological order by construction. Nodes run as
-// if in that order; an in-place update of a variable is seen by the nodes after it, never by those before.
+// A directed acyclic graph of ops, connected by values. Nodes are in topological order by construction and behave as if
+// they ran in that order: nodes after an in-place update of a variable see it, nodes before do not.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -14,19 +14,19 @@
 
 namespace gpubench {
 
-/// What a node computes for its owner.
+/// The purpose of a node for its owner.
 enum class Role : std::uint8_t {
   forward,
   gradient,
-  recomputed,  ///< a second copy of a forward node, which gradients read
-  update,      ///< of what a training step changes: weights, optimizer state, loss scale
+  recomputed,  ///< second copy of a forward node, read by gradients
+  update,      ///< of the state that a training step changes: weights, optimizer state, loss scale
 };
 
-/// Where a node runs and what it belongs to.
+/// Where a node runs and to what it belongs.
 struct Origin {
   DeviceId device{};
   std::string label{};       ///< for messages and traces only: "conv2d_1", "conv2d_1/gradient"
-  OwnerPtr owner = nullptr;  ///< none: an input, a constant, an op outside of models
+  OwnerPtr owner = nullptr;  ///< none for an input, a constant, or an op outside of models
   Role role = Role::forward;
 };
 
@@ -36,7 +36,7 @@ struct Node : Origin {
   std::vector<TensorType> outputs;
 };
 
-/// The node's op as an O; nullptr when it is another.
+/// The node's op as an O; nullptr if it is another op.
 template <class O>
 const O* op_as(const Node& node) {
   return dynamic_cast<const O*>(node.op.get());
@@ -49,40 +49,39 @@ inline bool same_part(const Origin& a, const Origin& b) {
 
 class Graph {
  public:
-  /// The next input; its index is the number of inputs so far.
+  /// Adds an input; its index is the number of earlier inputs.
   Value input(TensorType type, std::string label);
-  /// The variable's memory; one node per variable, made at the first call.
+  /// The variable's node, created at the first call.
   Value variable(const VariablePtr& variable);
   Value constant(HostTensor value);
   /// A float32 scalar.
   Value constant(float value);
 
-  /// Adds a node with the current origin, labelled with the op's name where that has no label. Throws what Op::infer
-  /// throws.
-  /// Returns the first output; the others are Value{node, 1}, ...
+  /// Adds a node with the current origin, labelled with the op's name if the origin has no label. Throws as Op::infer
+  /// does. Returns the first output; the others are Value{node, 1}, ...
   Value apply(OpPtr op, std::span<const Value> inputs);
   Value apply(OpPtr op, std::initializer_list<Value> inputs) {
     return apply(std::move(op), std::span<const Value>(inputs.begin(), inputs.size()));
   }
 
-  /// Adds a node as it is, leaf ops included: how passes copy what they keep. Inputs are values of this graph; an
-  /// InputOp must be adopted in the order of its index.
+  /// Adds an existing node, including leaf ops; passes copy nodes this way. Its inputs must be values of this graph;
+  /// each InputOp must be adopted in the order of its index.
   Value adopt(Node node);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(Value value) const { return nodes_[static_cast<std::size_t>(value.node)]; }
   const TensorType& type(Value value) const { return node(value).outputs[static_cast<std::size_t>(value.output)]; }
-  /// The input nodes in order of their index.
+  /// The input nodes by index.
   const std::vector<Value>& inputs() const { return inputs_; }
-  /// Every variable the graph touches, in order of first use.
+  /// All variables of the graph, in order of first use.
   const std::vector<VariablePtr>& variables() const { return variables_; }
 
-  /// The origin of the nodes that are added from now on.
+  /// The origin of nodes that are added next.
   const Origin& origin() const { return origin_; }
-  /// Returns the one before.
+  /// Returns the earlier origin.
   Origin set_origin(Origin origin);
   const DeviceId& device() const { return origin_.device; }
-  /// Returns the one before.
+  /// Returns the earlier device.
   DeviceId set_device(DeviceId device);
 
  private:
@@ -95,18 +94,18 @@ class Graph {
   Origin origin_;
 };
 
-/// Restores a graph's origin at the end of a scope.
+/// Sets a graph's origin and restores the earlier one at the end of a scope.
 class GraphScope {
  public:
-  /// Nodes of this origin; for an existing node, nodes like that one.
+  /// Sets this origin; pass an existing node to add nodes of the same origin.
   GraphScope(Graph& graph, const Origin& origin) : graph_(graph), before_(graph.set_origin(origin)) {}
-  /// Nodes of `owner`, labelled with its name.
+  /// Sets `owner`, with its name as label.
   GraphScope(Graph& graph, DeviceId device, const OwnerPtr& owner, Role role = Role::forward)
       : GraphScope(graph, Origin{std::move(device), owner->name, owner, role}) {}
-  /// Another device and label for the current owner.
+  /// Sets another device and label, with the current owner and role.
   GraphScope(Graph& graph, DeviceId device, std::string label)
       : GraphScope(graph, Origin{std::move(device), std::move(label), graph.origin().owner, graph.origin().role}) {}
-  /// Appends "/name" to the label (or starts it).
+  /// Appends "/name" to the label (or sets it if empty).
   GraphScope(Graph& graph, const std::string& name)
       : GraphScope(graph, graph.device(), graph.origin().label.empty() ? name : graph.origin().label + "/" + name) {}
   ~GraphScope() { graph_.set_origin(std::move(before_)); }

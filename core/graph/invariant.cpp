@@ -11,7 +11,7 @@ std::size_t at(Value value) {
   return static_cast<std::size_t>(value.node);
 }
 
-/// By node: whether its memory is updated in place, through views too.
+/// By node: whether its memory is updated in place, directly or through views.
 std::vector<bool> updated_nodes(const Graph& graph) {
   std::vector<bool> updated(graph.nodes().size(), false);
   for (const Node& node : graph.nodes()) {

@@ -1,5 +1,5 @@
-// Which values are the same in every run: those of constants and of variables that no node of the graph updates. They
-// are computed again only when such a variable has been written to from outside.
+// Finds values that are the same in every run: those of constants and of variables that no node of the graph updates.
+// They are recomputed only after such a variable was written from outside.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace gpubench {
 
-/// By node: whether its outputs depend on nothing but constants and variables that the graph does not update. Nodes
-/// with an effect and copies between devices are never invariant.
+/// By node: whether its outputs depend only on constants and on variables that the graph does not update. Nodes with an
+/// effect and copies between devices are never invariant.
 std::vector<bool> invariant_nodes(const Graph& graph);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// The ops that executors carry out themselves: what a graph starts from, and copies between devices. No backend plans
-// them, save add_n, which autodiff needs.
+// The ops that executors carry out themselves: inputs, variables, constants and copies between devices. No backend
+// plans them, except add_n, which is here because autodiff needs it.
 #pragma once
 #include "core/graph/op.h"
 #include "core/graph/variable.h"
@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// A tensor that the caller of Executor::run provides.
+/// A tensor provided by the caller of Executor::run.
 class InputOp final : public Op {
  public:
   InputOp(int index, TensorType type) : index_(index), type_(std::move(type)) {}
@@ -34,7 +34,7 @@ class VariableOp final : public Op {
   VariablePtr variable_;
 };
 
-/// A value known when the graph is built; copied to the device once, when it is planned.
+/// A value known when the graph is built; copied to the device once, at plan time.
 class ConstantOp final : public Op {
  public:
   explicit ConstantOp(HostTensor value) : value_(std::move(value)) {}
@@ -47,19 +47,19 @@ class ConstantOp final : public Op {
   HostTensor value_;
 };
 
-/// The same tensor in the memory of the device that the node stands on; `x` lies on another.
+/// Copies `x` from another device to the device of this node.
 class Transfer final : public Op {
  public:
   std::string_view name() const override { return "transfer"; }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override { return {inputs[0]}; }
-  /// A transfer back to the device of `x`.
+  /// The gradient is a transfer back to the device of `x`.
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
 };
 
-/// x [parts * n, ...] -> [n, ...]: one of equal parts along the first dimension. A view, so parts after the first begin
-/// where a tensor may: see ops::batch_part, which copies the others.
+/// x [parts * n, ...] -> [n, ...]: one of `parts` equal parts along the first dimension. A view, so parts after the
+/// first must begin at an aligned address; ops::batch_part copies the others.
 class BatchPart final : public Op {
  public:
   /// 0 <= index < parts.
@@ -76,10 +76,10 @@ class BatchPart final : public Op {
   std::int64_t index_, parts_;
 };
 
-/// Where the output of `op`, a view of the type `output`, begins in the memory of its input, in bytes.
+/// Byte offset of the output of `op`, a view of type `output`, in the memory of its input.
 std::size_t view_offset(const Op& op, const TensorType& output);
 
-/// Adds gradients of one value that arrive over several paths: inputs of one type, one output.
+/// Adds the gradients of one value over several paths: inputs of one type, one output.
 class AddN final : public Op {
  public:
   std::string_view name() const override { return "add_n"; }

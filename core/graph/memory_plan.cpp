@@ -34,7 +34,7 @@ struct Placement {
   std::size_t total = 0;
 };
 
-/// Each in its turn into the lowest gap that fits.
+/// Places buffers in this order, each into the lowest gap that fits.
 Placement place(std::span<const Lifetime> lifetimes, std::span<const std::size_t> sizes,
                 std::span<const std::size_t> order) {
   Placement result{std::vector<std::size_t>(lifetimes.size(), 0)};
@@ -57,8 +57,8 @@ Placement place(std::span<const Lifetime> lifetimes, std::span<const std::size_t
   return result;
 }
 
-/// A walk over orders: each turn places some buffer that lies above the lower bound sooner, and stays there unless that
-/// made it worse. From a fixed seed, so that equal graphs have equal plans.
+/// Local search over orders: each turn moves a buffer that lies above the lower bound forward, and keeps the new order
+/// unless it is worse. The seed is fixed, so that equal graphs have equal plans.
 class Walk {
  public:
   Walk(std::span<const Lifetime> lifetimes, std::span<const std::size_t> sizes, std::size_t lower_bound)
@@ -79,11 +79,11 @@ class Walk {
 
  private:
   void promote(std::vector<std::size_t>& order, const Placement& placement) {
-    std::vector<std::size_t> high;  // places in the order
+    std::vector<std::size_t> high;  // positions in the order
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (placement.offsets[order[i]] + sizes_[order[i]] > lower_bound_) high.push_back(i);
     }
-    // Where the first in the order is all that lies high, anything may be moved instead.
+    // If only the first in the order lies above the bound, move any buffer.
     const std::size_t from = high.empty() ? 1 + random_() % (order.size() - 1) : high[random_() % high.size()];
     const std::size_t to = random_() % from;
     std::rotate(order.begin() + static_cast<std::ptrdiff_t>(to), order.begin() + static_cast<std::ptrdiff_t>(from),
@@ -111,12 +111,12 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::size_t alignmen
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t lower_bound = largest_live_sum(lifetimes, sizes);
 
-  // Comparing a pair of buffers takes about a nanosecond: large graphs get fewer turns.
+  // Comparing a pair of buffers takes about a nanosecond, so large graphs get fewer turns.
   const std::size_t turns = std::min(most_turns, most_comparisons / (order.size() * order.size()));
   Walk walk(lifetimes, sizes, lower_bound);
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sizes[i]; });
   walk.from(order, turns);
-  // Where sizes mislead: those that live longest lie below, those that come and go above them.
+  // The order by lifetime helps where sizes mislead: long-lived buffers lie below, short-lived ones above them.
   std::ranges::stable_sort(order, std::greater{},
                            [&](std::size_t i) { return lifetimes[i].last - lifetimes[i].first; });
   walk.from(order, turns);

@@ -36,4 +36,10 @@ double Op::bytes(std::span<const TensorType> inputs, std::span<const TensorType>
   return total;
 }
 
+std::vector<TensorType> checked_outputs(const Op& op, std::span<const TensorType> inputs) {
+  std::vector<TensorType> outputs = op.infer(inputs);
+  for (const TensorType& type : outputs) check_size(type, op.name());
+  return outputs;
+}
+
 }  // namespace gpubench

@@ -1,4 +1,5 @@
-// What an operation means: its types, its derivative, its cost. An Op knows no device; backends plan it into kernels.
+// The definition of an operation: its types, gradient and cost. An Op is independent of devices; backends plan it into
+// kernels.
 #pragma once
 #include <memory>
 #include <optional>
@@ -22,10 +23,10 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
-/// How an output's memory relates to an input's.
+/// Relation between the memory of an output and of an input.
 struct Alias {
   enum class Kind : std::uint8_t {
-    may_overwrite,  ///< the kernel computes correctly when the output is the input's memory (element-wise ops)
+    may_overwrite,  ///< the kernel is correct if the output uses the input's memory (element-wise ops)
     view,           ///< the output is the input's bytes under another type; there is no kernel (reshape)
     in_place,       ///< the output is the input's memory, updated: variables, accumulators
   };
@@ -37,18 +38,18 @@ struct Alias {
 class Op;
 using OpPtr = std::shared_ptr<const Op>;
 
-/// An input as an op over blocks finds it: tensors of many elements along a new first dimension, or one for all.
+/// An input of a block form: tensors of many elements along a new first dimension, or one tensor shared by all.
 struct BlockInput {
   TensorType element;
   bool shared = false;
 };
 
-/// How many elements are computed at once: by `op` on tensors with the elements along a new first dimension.
+/// The form of an op that computes many elements at once, along a new first dimension.
 struct BlockForm {
   enum class Inputs : std::uint8_t {
-    repeated,    ///< what all elements share is repeated for each of them
-    stretched,   ///< aligned at the last dimension, as broadcasting has it; what is shared stays as it is
-    as_they_are  ///< what is shared stays as it is
+    repeated,    ///< shared inputs are repeated for each element
+    stretched,   ///< aligned at the last dimension for broadcasting; shared inputs stay unchanged
+    as_they_are  ///< shared inputs stay unchanged
   };
   Inputs inputs = Inputs::repeated;
   OpPtr op = nullptr;  ///< none: the op itself
@@ -59,29 +60,34 @@ class Op {
   virtual ~Op() = default;
   /// snake_case, unique: "conv2d".
   virtual std::string_view name() const = 0;
-  /// Everything besides the inputs' types that decides what is computed, as text ("strides=[2, 2] padding=same").
-  /// Two ops with the same name and attributes are interchangeable: kernels are cached by both.
+  /// All attributes besides the input types, as text ("strides=[2, 2] padding=same"). Two ops with the same name and
+  /// attributes are interchangeable: kernels are cached by both.
   virtual std::string attributes() const { return {}; }
-  /// Output types for these inputs. Throws Error naming the op and what it was given.
+  /// Output types for these inputs. Throws Error naming the op and its inputs.
   virtual std::vector<TensorType> infer(std::span<const TensorType> inputs) const = 0;
-  /// Adds the nodes of the vector-Jacobian product to `graph` and returns one Value per input, none where no gradient
-  /// flows. `output_gradients[i]` is none when output i does not reach the loss. The default: no gradient at all.
+  /// Adds the nodes of the vector-Jacobian product to `graph` and returns one Value per input, none for inputs without
+  /// a gradient. `output_gradients[i]` is none if the loss does not depend on output i. Default: no gradient.
   virtual std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                                       std::span<const Value> output_gradients) const;
   virtual std::vector<Alias> aliases() const { return {}; }
-  /// Whether the output is an input's bytes under another type, so that there is no kernel.
+  /// Whether the output is an input's bytes under another type, so that no kernel is needed.
   bool is_view() const;
-  /// Whether the output is a sum of which inputs of its type are terms: a sum of gradients consists of gradients.
+  /// Whether the output is a sum whose terms are the inputs of its type: the terms of a sum of gradients are gradients
+  /// too.
   virtual bool adds_inputs() const { return false; }
-  /// Whether leaving the node out would change more than its outputs (a variable's update).
+  /// Whether removing the node would change more than its outputs (a variable's update).
   bool has_effect() const;
-  /// The form for blocks of `count` elements, which gives each element the very bytes that it gets alone; none where
-  /// there is none, the default: elements are then computed one after the other. At least one input is not shared.
+  /// The form for blocks of `count` elements, which must give each element exactly the bytes that it gets alone. None
+  /// (the default): elements are computed one after the other. At least one input is not shared.
   virtual std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const;
-  /// Floating-point operations, a multiply and an add counting two. The default: one per output element.
+  /// Floating-point operations; a multiply-add counts as two. Default: one per output element.
   virtual double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const;
-  /// Bytes that must move at least. The default: all inputs read once, all outputs written once.
+  /// Lower bound of the bytes moved. Default: all inputs read once, all outputs written once.
   virtual double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const;
 };
+
+/// The op's output types for these inputs. Throws what Op::infer() throws, and Error for an output that no memory holds.
+/// All who ask an op for types ask here.
+std::vector<TensorType> checked_outputs(const Op& op, std::span<const TensorType> inputs);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// A tensor that outlives a step (weights, optimizer state, counters), as graphs see it. Its memory lies in the
-// variable store of each replica; it is freed when the last holder of the handle lets go.
+// A tensor that outlives a step (weights, optimizer state, counters), as graphs refer to it. Its memory is in the
+// variable store of each replica; it is freed with the last handle.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace gpubench {
 
-/// A layer, loss, metric or optimizer, as nodes and variables refer to it. Two owners are the same when they are one
-/// object, whatever their names: names are for people, and two models may use the same ones.
+/// A layer, loss, metric or optimizer, as nodes and variables refer to it. Owners are compared by object, not by name:
+/// names are for people, and two models may use the same ones.
 struct Owner {
   std::string name;  ///< "dense_1", "adam"
 };
@@ -22,12 +22,12 @@ inline OwnerPtr make_owner(std::string name) {
 }
 
 struct Variable {
-  std::int32_t index = -1;  ///< its place in the stores
+  std::int32_t index = -1;  ///< index in the variable stores
   std::string name;         ///< "dense/kernel"
   TensorType type;
   DeviceId device;
   bool trainable = true;
-  OwnerPtr owner = nullptr;  ///< an optimizer's slot belongs to the layer whose variable it is for
+  OwnerPtr owner = nullptr;  ///< for optimizer state: the layer of the variable that it belongs to
 };
 
 using VariablePtr = std::shared_ptr<const Variable>;

@@ -20,9 +20,10 @@ namespace {
 
 constexpr int glance_ms = 50;
 
-/// What the ranks give in one round, or rank 0's answer: the texts of all.
+/// The text of one rank in a round, or rank 0's answer with the texts of all.
 struct RoundMessage {
-  /// Part of the script, kind, and number of the round: what a rank left out is older than what is waited for.
+  /// Part of the script, kind, and number of the round: messages of rounds that a rank has skipped are older than the
+  /// expected one.
   std::array<std::int64_t, 3> place{};
   std::vector<std::string> texts;
 };
@@ -52,7 +53,7 @@ class JoinedGroup final : public WatchedGroup {
   bool welcome(LineSocket& caller);
   std::vector<std::string> gather_texts(FirstChannels kind, const std::string& text) override;
   void begin_part() override { rounds_ = 0; }
-  /// What `peer` says at `place`.
+  /// The message of `peer` at `place`.
   RoundMessage take(std::size_t peer, const std::array<std::int64_t, 3>& place, FirstChannels kind);
   void throw_if_over(FirstChannels kind) const;
 

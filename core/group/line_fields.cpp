@@ -11,7 +11,7 @@ namespace {
 
 /// Ends every field, also the last: an empty line has no field, and one that is only this has an empty text.
 constexpr char field_end = '\t';
-/// Before the letter that stands for a character which a field cannot hold.
+/// Precedes a letter that represents a character which a field cannot hold.
 constexpr char escape = '\\';
 constexpr std::size_t shown_bytes = 80;
 

@@ -1,5 +1,5 @@
-// One line of text made of fields: the form of every message between the processes of a run. Texts may hold any bytes,
-// and numbers arrive as they were sent, NaN and infinities included; a line holds no line break.
+// Serializes fields into one line of text, the form of all messages between the processes of a run. Texts may hold any
+// bytes, and numbers are transmitted exactly, including NaN and infinities; a line holds no line break.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -16,14 +16,14 @@ template <std::integral Number>
 void append_field(std::string& line, Number number) {
   append_field(line, static_cast<std::int64_t>(number));
 }
-/// The number of values, then each.
+/// The number of values, then each value.
 template <class Value>
 void append_field(std::string& line, const std::vector<Value>& values) {
   append_field(line, values.size());
   for (const Value& value : values) append_field(line, value);
 }
 
-/// The fields in this order, for LineFields.
+/// Serializes the fields in this order, for LineFields.
 template <class... Fields>
 std::string to_line(const Fields&... fields) {
   std::string line;
@@ -31,14 +31,14 @@ std::string to_line(const Fields&... fields) {
   return line;
 }
 
-/// Reads the fields of a line in their order. Every call throws Error, with the beginning of the line, where the line
-/// holds no field of the type that is asked for: it is not a message of this program.
+/// Reads the fields of a line in order. Every call throws Error, quoting the beginning of the line, if the line has no
+/// field of the requested type: it is not a message of this program.
 class LineFields {
  public:
   explicit LineFields(std::string line) : line_(std::move(line)) {}
 
-  /// As the same call of to_line() was given them; `read(kind)`, then `read(first, second)` is `read(kind, first,
-  /// second)`.
+  /// Reads fields in the order in which to_line() received them. Calls may be split: `read(kind)`, then `read(first,
+  /// second)` equals `read(kind, first, second)`.
   template <class... Fields>
   void read(Fields&... fields) {
     (take(fields), ...);

@@ -1,5 +1,5 @@
-// What all groups have in common, however their processes exchange texts: who they are, which of them share a machine,
-// the parts of the script, and the watch that learns when one is lost.
+// The common part of all groups: the processes' identities, which of them share a machine, the parts of the script, and
+// the watch that detects lost processes. Subclasses provide the exchange of texts.
 #pragma once
 #include <functional>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace gpubench {
 
-/// Equal for processes of one machine, also in different containers, until the machine is started anew.
+/// Equal for processes on one machine, also in different containers, until the machine is rebooted.
 std::string machine_id();
 
 class WatchedGroup : public ProcessGroup {
@@ -36,29 +36,30 @@ class WatchedGroup : public ProcessGroup {
   void on_end(std::function<void()> stop) override { watch_->on_end(std::move(stop)); }
 
  protected:
-  /// The first channels of a part of the script, each for one kind of exchange, in the order in which a part uses them.
-  /// Only gathering can be cut short by conclude().
+  /// The first channels of each part of the script, one for each kind of exchange, in the order of use. conclude() can
+  /// only end waits of `gathering`.
   enum FirstChannels : int { gathering = 0, concluding = 1, leaving = 2, first_communicator = 3 };
-  /// Of one part of the script, between two conclude(): a rank that leaves a part early may have opened fewer.
+  /// Channels per part of the script (between two conclude()), reserved because a rank that leaves a part early may
+  /// have opened fewer.
   static constexpr int channels_per_part = 4096;
 
-  /// What this process tells the others about itself when they meet.
+  /// What this process sends to the others when they meet.
   static std::string introduction(const JoinOptions& options);
-  /// Takes the introductions of all, by rank. Throws Error for processes that run different programs or scripts, naming
+  /// Receives the introductions of all ranks. Throws Error for processes that run different programs or scripts, naming
   /// both.
   void meet(const std::vector<std::string>& introductions);
-  /// After meet(): `listener` on rank 0, its address on all.
+  /// Call after meet(), with `listener` on rank 0 and its address on all ranks.
   void start_watch(std::unique_ptr<LineListener> listener, const std::string& address, const JoinOptions& options);
 
   /// The texts of all ranks, by rank. Throws PeerLost.
   virtual std::vector<std::string> gather_texts(FirstChannels kind, const std::string& text) = 0;
-  /// After conclude().
+  /// Called after conclude().
   virtual void begin_part() = 0;
 
   int part() const { return part_; }
-  /// In this part.
+  /// The number of a channel in this part.
   int channel(int kind) const { return kind + part_ * channels_per_part; }
-  /// Of waits of `kind` in this part; nullptr where only the loss of a process ends them.
+  /// The end flag for waits of `kind` in this part; nullptr if only the loss of a process ends them.
   const WaitEnd* end_of(FirstChannels kind) const { return kind == gathering ? end_.get() : nullptr; }
   /// nullptr before start_watch().
   PeerWatch* watch() const { return watch_.get(); }
@@ -67,7 +68,7 @@ class WatchedGroup : public ProcessGroup {
   std::vector<std::string> names_;
   int local_size_ = 0, local_rank_ = 0, sharing_ = 0;
   int part_ = 0;
-  std::shared_ptr<WaitEnd> end_;  // of gathering in this part
+  std::shared_ptr<WaitEnd> end_;  // for `gathering` in this part
   std::unique_ptr<PeerWatch> watch_;
 };
 

@@ -19,9 +19,9 @@ GPUBENCH_HOST_DEVICE std::int32_t to_bits(float x) {
 // ln 2 in two parts: the first has few bits, so that its product with an exponent is exact.
 inline constexpr float ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
 
-/// Infinity above 88.72; denormal results, then 0, below -87.33.
+/// Infinity above 88.72; denormal, then 0, below -87.33.
 GPUBENCH_HOST_DEVICE float exp(float x) {
-  constexpr float log2_e = 1.44269504F, lowest = -104.0F, highest = 89.0F;  // beyond them nothing changes
+  constexpr float log2_e = 1.44269504F, lowest = -104.0F, highest = 89.0F;  // beyond these the result does not change
   constexpr float round = 12582912.0F;  // 1.5 * 2^23: adding it leaves no fraction bits
   const float low = x < lowest ? lowest : x;
   const float t = low > highest ? highest : low;
@@ -34,16 +34,16 @@ GPUBENCH_HOST_DEVICE float exp(float x) {
   p = p * r + 1.6666665459e-1F;
   p = p * r + 5.0000001201e-1F;
   p = p * (r * r) + r + 1.0F;
-  // 2^n in two factors, since n reaches beyond the exponents of normal numbers on both sides.
+  // 2^n as two factors, because n exceeds the exponent range of normal numbers on both sides.
   const auto exponent = static_cast<std::int32_t>(n);
   const std::int32_t half = exponent >> 1;
   return p * from_bits((half + 127) << 23) * from_bits((exponent - half + 127) << 23);
 }
 
-/// -infinity at 0, not a number below.
+/// -infinity at 0, NaN below.
 GPUBENCH_HOST_DEVICE float log(float x) {
   constexpr float smallest_normal = 1.17549435e-38F, two_to_23 = 8388608.0F;
-  constexpr std::int32_t sqrt_half = 0x3F3504F3;  // the bits of sqrt(1/2): the mantissa is taken from there upwards
+  constexpr std::int32_t sqrt_half = 0x3F3504F3;  // bits of sqrt(1/2): lower bound of the mantissa's range
   const bool tiny = x < smallest_normal;
   const std::int32_t bits = to_bits(tiny ? x * two_to_23 : x);
   const std::int32_t exponent = (bits - sqrt_half) >> 23;
@@ -62,7 +62,7 @@ GPUBENCH_HOST_DEVICE float log(float x) {
   const float y = p * f * z + e * ln2_low - 0.5F * z;
   const float result = (f + y) + e * ln2_high;
   const float infinity = from_bits(0x7F800000), nan = from_bits(0x7FC00000);
-  const float above = x < infinity ? result : x;  // infinity and not-a-number stay
+  const float above = x < infinity ? result : x;  // keeps infinity and NaN
   return x > 0.0F ? above : (x == 0.0F ? -infinity : (x < 0.0F ? nan : x));
 }
 
@@ -83,7 +83,7 @@ GPUBENCH_HOST_DEVICE float sigmoid(float x) {
   return 1.0F / (1.0F + exp(-x));
 }
 
-/// Phi(x): the share of the normal distribution below x. Relative accuracy holds in the lower tail too, where
+/// Phi(x): the normal distribution's cumulative probability at x. Relative accuracy also holds in the lower tail, where
 /// 1 + erf would cancel. erfc is the Chebyshev fit of Press et al., "Numerical Recipes", section 6.2.
 GPUBENCH_HOST_DEVICE float normal_cdf(float x) {
   const float z = (x < 0.0F ? -x : x) * 0.707106781F;

@@ -1,6 +1,6 @@
-// Element-wise functions: function objects that kernels of every backend apply, and the table of them that ops, kernels
-// and the methods of Lua's Tensor follow from. A new function is its object and its row here, and its derivative in
-// core/ops/elementwise.cpp.
+// Element-wise functions: the function objects that kernels of every backend apply, and the table from which ops,
+// kernels and methods of Lua's Tensor are generated. A new function needs its object and its row here, and its
+// derivative in core/ops/elementwise.cpp.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace gpubench::math {
 
-/// What a function takes: floating types; integers too; bool too; or bool alone.
+/// Accepted types of a function: floating; also integers; also bool; or only bool.
 enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
 
 }  // namespace gpubench::math
 
-// ROW(Kind, name, Type, domain, cost, flops): UnaryOp, GradientOp, ArithmeticOp or PredicateOp; the op's name; the type
-// of the function object here and of the op in core/ops/elementwise.h; what it is defined on; what one element costs
-// beside its bytes, for the number of threads (a polynomial has a dozen terms); and the floating-point operations that
-// reports count, a division, a root or a transcendental function as one.
+// ROW(Kind, name, Type, domain, cost, flops). Kind: UnaryOp, GradientOp, ArithmeticOp or PredicateOp. name: the op's
+// name. Type: the function object here and the op in core/ops/elementwise.h. domain: accepted types. cost: compute cost
+// of one element for choosing the number of threads (a polynomial has a dozen terms). flops: operations that reports
+// count; a division, root or transcendental function counts as one.
 
-/// Of one number, by methods of Lua's Tensor of the same name.
+/// One argument; also methods of Lua's Tensor with the same name.
 #define GPUBENCH_METHOD_FUNCTIONS(ROW)        \
   ROW(Unary, abs, Abs, numbers, 0, 1)         \
   ROW(Unary, sign, Sign, numbers, 0, 1)       \
@@ -39,14 +39,14 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Unary, erf, Erf, floats, 48, 1)         \
   ROW(Unary, silu, Silu, floats, 21, 5)
 
-/// Of one number.
+/// One argument.
 #define GPUBENCH_UNARY_FUNCTIONS(ROW)   \
   GPUBENCH_METHOD_FUNCTIONS(ROW)        \
   ROW(Unary, neg, Neg, numbers, 0, 1)   \
   ROW(Unary, gelu, Gelu, floats, 40, 5) \
   ROW(Unary, gelu_tanh, GeluTanh, floats, 28, 8)
 
-/// Of dy and a function's result or argument, of one shape.
+/// dy and the function's result or argument, of the same shape.
 #define GPUBENCH_GRADIENT_FUNCTIONS(ROW)                         \
   ROW(Gradient, relu_gradient, ReluGradient, floats, 0, 1)       \
   ROW(Gradient, sigmoid_gradient, SigmoidGradient, floats, 0, 3) \
@@ -56,7 +56,7 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Gradient, gelu_gradient, GeluGradient, floats, 64, 11)     \
   ROW(Gradient, gelu_tanh_gradient, GeluTanhGradient, floats, 36, 15)
 
-/// Of two numbers, which broadcast.
+/// Two numbers, broadcast.
 #define GPUBENCH_ARITHMETIC_FUNCTIONS(ROW)             \
   ROW(Arithmetic, add, Add, numbers, 0, 1)             \
   ROW(Arithmetic, sub, Sub, numbers, 0, 1)             \
@@ -68,7 +68,7 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Arithmetic, maximum, Maximum, numbers, 0, 1)     \
   ROW(Arithmetic, minimum, Minimum, numbers, 0, 1)
 
-/// Of two values, which broadcast, with a truth value as result.
+/// Two values, broadcast; the result is bool.
 #define GPUBENCH_PREDICATES(ROW)                                      \
   ROW(Predicate, equal, Equal, numbers_and_bool, 0, 1)                \
   ROW(Predicate, not_equal, NotEqual, numbers_and_bool, 0, 1)         \
@@ -79,7 +79,7 @@ enum class Domain : std::uint8_t { floats, numbers, numbers_and_bool, bools };
   ROW(Predicate, logical_and, LogicalAnd, bools, 0, 1)                \
   ROW(Predicate, logical_or, LogicalOr, bools, 0, 1)
 
-/// The functions that give a float for floats: what a chain is made of.
+/// Functions from floats to float: the possible steps of a chain.
 #define GPUBENCH_FLOAT_FUNCTIONS(ROW) \
   GPUBENCH_UNARY_FUNCTIONS(ROW)       \
   GPUBENCH_GRADIENT_FUNCTIONS(ROW)    \
@@ -149,11 +149,11 @@ struct Floor {
 struct Ceil {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return ceilf(x); }
 };
-/// To the nearest whole number, and to the even one of two that are as near.
+/// To the nearest integer; ties to even.
 struct Round {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return rintf(x); }
 };
-/// Not a number stays, so that a diverged model shows.
+/// Keeps NaN, so that a diverged model is visible.
 struct Relu {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x < 0.0F ? 0.0F : x; }
 };
@@ -186,13 +186,13 @@ struct Erf {
 struct Gelu {
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * normal_cdf(x); }
 };
-/// The approximation of gelu by tanh, as x sigmoid(2 u): 1 + tanh(u) is 2 sigmoid(2 u), which cancels nothing.
+/// The tanh approximation of gelu as x sigmoid(2 u): 1 + tanh(u) equals 2 sigmoid(2 u), which avoids cancellation.
 struct GeluTanh {
   GPUBENCH_HOST_DEVICE static float twice_u(float x) { return x * (1.5957691216F + 0.0713548162F * x * x); }
   GPUBENCH_HOST_DEVICE float operator()(float x) const { return x * sigmoid(twice_u(x)); }
 };
 
-// Gradients: dy and the function's result y (erf, silu, gelu and gelu_tanh: its argument x).
+// Gradients: of dy and the function's result y (erf, silu, gelu and gelu_tanh: its argument x).
 struct ReluGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y > 0.0F ? dy : 0.0F; }
 };
@@ -244,11 +244,11 @@ struct Mul {
 struct Div {
   GPUBENCH_HOST_DEVICE float operator()(float a, float b) const { return a / b; }
 };
-/// The library's: exp(b * log(a)) would lose digits with every power of ten of the result.
+/// The library's pow: exp(b * log(a)) would lose a digit for every power of ten of the result.
 struct Pow {
   GPUBENCH_HOST_DEVICE float operator()(float a, float b) const { return powf(a, b); }
 };
-/// Rounded down, as Lua's //. Integers: 0 for a divisor of 0, as in NumPy; the processor would end the program.
+/// Rounded down, like Lua's //. Integer division by 0 gives 0, as in NumPy; the processor would end the program.
 struct FloorDiv {
   template <class T>
   GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
@@ -264,7 +264,7 @@ struct FloorDiv {
     }
   }
 };
-/// What FloorDiv leaves, of the divisor's sign, as Lua's %. Integers: 0 for a divisor of 0.
+/// The remainder of FloorDiv with the divisor's sign, like Lua's %. Integers: 0 for a divisor of 0.
 struct FloorMod {
   template <class T>
   GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {
@@ -281,7 +281,7 @@ struct FloorMod {
     }
   }
 };
-/// Not a number wins, as in NumPy.
+/// NaN if either argument is NaN, as in NumPy.
 struct Maximum {
   template <class T>
   GPUBENCH_HOST_DEVICE T operator()(T a, T b) const {

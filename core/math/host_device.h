@@ -1,5 +1,5 @@
-// Marks functions that both the CPU's loops and the GPU's launches compile. Nothing in this folder includes the rest of
-// the engine.
+// Marks functions that are compiled both for the CPU's loops and for GPU kernels. Nothing in this folder includes the
+// rest of the engine.
 #pragma once
 
 #if defined(__CUDACC__)

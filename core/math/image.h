@@ -1,5 +1,5 @@
-// What image ops decide for an image and compute for a pixel. Semantics as in tf.image; an image's draws are those that
-// random_uniform makes for a lone number in the step of the image's number.
+// The random decisions of image ops per image, and their arithmetic per pixel. Semantics as in tf.image; an image's
+// draws equal those of random_uniform for a single number in the step of the image's number.
 #pragma once
 #include <cmath>
 
@@ -7,24 +7,24 @@
 
 namespace gpubench::math {
 
-/// The random words of the image of a number.
+/// The random words of an image.
 struct ImageDraw {
   std::uint32_t first, second;
 };
 GPUBENCH_HOST_DEVICE ImageDraw draw_for_image(std::uint64_t seed, std::uint64_t number) {
   return {philox_word(seed, number, 0), philox_word(seed, number, 0, true)};
 }
-/// The number of image `i`, where each of `steps` counts `images_per_step` of them.
+/// The number of image `i`, if each of `steps` counts `images_per_step` images.
 GPUBENCH_HOST_DEVICE std::uint64_t image_number(const std::int64_t* steps, std::int64_t images_per_step,
                                                 std::int64_t i) {
   return static_cast<std::uint64_t>(steps[i / images_per_step] + i % images_per_step);
 }
 
-/// Every second image, as uniform < 1/2.
+/// True with probability 1/2, as uniform < 1/2.
 GPUBENCH_HOST_DEVICE bool flips(const ImageDraw& draw) {
   return draw.first >> 31 == 0;
 }
-/// One of `count` places.
+/// A random index below `count`.
 GPUBENCH_HOST_DEVICE std::int64_t place_of(std::uint32_t word, std::int64_t count) {
   return static_cast<std::int64_t>(std::uint64_t{word} * static_cast<std::uint64_t>(count) >> 32);
 }
@@ -32,14 +32,14 @@ GPUBENCH_HOST_DEVICE float between(std::uint32_t word, float low, float high) {
   return low + (high - low) * to_uniform(word);
 }
 
-/// A number as a byte: rounded, and kept within 0 and 255.
+/// Rounds to a byte; clamps to [0, 255].
 GPUBENCH_HOST_DEVICE std::uint8_t to_byte(float x) {
   const float rounded = floorf(x + 0.5F);
   return static_cast<std::uint8_t>(rounded > 0.0F ? (rounded < 255.0F ? rounded : 255.0F) : 0.0F);
 }
 
-/// The two pixels that bilinear resizing mixes along one dimension, and the share of the upper one. Pixels are areas,
-/// whose centres lie at halves.
+/// The two pixels that bilinear resizing mixes along one dimension, and the weight of the upper one. Pixels are areas
+/// with centres at half-integers.
 struct Neighbours {
   std::int64_t lower, upper;
   float share;
@@ -53,7 +53,7 @@ GPUBENCH_HOST_DEVICE std::int64_t nearest_of(std::int64_t i, float scale, std::i
   const auto at = static_cast<std::int64_t>(floorf((static_cast<float>(i) + 0.5F) * scale));
   return at < extent ? at : extent - 1;
 }
-/// Mixes a row's neighbours first, then the rows.
+/// Interpolates within both rows, then between them.
 GPUBENCH_HOST_DEVICE float bilinear(float above_left, float above_right, float below_left, float below_right,
                                     float right, float below) {
   const float top = above_left + (above_right - above_left) * right;

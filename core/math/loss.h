@@ -1,5 +1,4 @@
-// Binary cross-entropy and its derivative, from probabilities and from logits; and how near to 0 probabilities may
-// come.
+// Binary cross-entropy and its derivative, from probabilities and from logits, with a lower limit for probabilities.
 #pragma once
 #include <cmath>
 
@@ -10,7 +9,7 @@ namespace gpubench::math {
 
 inline constexpr float smallest_probability = 1e-7F;
 
-/// Not a number stays one.
+/// Keeps NaN.
 GPUBENCH_HOST_DEVICE float above_zero(float p) {
   return p < smallest_probability ? smallest_probability : p;
 }

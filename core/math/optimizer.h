@@ -1,7 +1,8 @@
-// One element of each optimizer's update, as function objects over the variable w, its gradient g and its state.
+// The update of one element for each optimizer, as function objects over the variable w, its gradient g and its state.
 // Formulas as in Keras 3. `decay` is learning rate times weight decay, applied to the variable itself.
 #pragma once
 #include <cmath>
+#include <cstdint>
 
 #include "core/math/host_device.h"
 
@@ -79,6 +80,30 @@ struct RmspropCenteredMomentum {
     mean = rho * mean + (1.0F - rho) * g;
     velocity = momentum * velocity + learning_rate * g / sqrtf(mean_square - mean * mean + epsilon);
     w -= velocity;
+  }
+};
+
+GPUBENCH_HOST_DEVICE bool is_finite(float x) {
+  return x - x == 0.0F;
+}
+
+/// The update rule of dynamic loss scaling, as in Keras' LossScaleOptimizer: an overflow divides the scale by `factor`,
+/// down to 1; `growth_interval` consecutive steps without one multiply it.
+struct LossScale {
+  float factor;
+  std::int64_t growth_interval;
+
+  GPUBENCH_HOST_DEVICE void operator()(float& scale, std::int64_t& good_steps, bool found_infinity) const {
+    if (found_infinity) {
+      const float less = scale / factor;
+      scale = less < 1.0F ? 1.0F : less;
+      good_steps = 0;
+      return;
+    }
+    if (++good_steps < growth_interval) return;
+    const float more = scale * factor;
+    if (is_finite(more)) scale = more;
+    good_steps = 0;
   }
 };
 

@@ -1,6 +1,6 @@
-// Philox4x32-10: random numbers as a pure function of (seed, step, element), the same on every device and for every
-// number of threads. (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.) Sixteen neighbouring
-// elements take the same word of sixteen neighbouring counters, so that loops over them vectorize.
+// Philox4x32-10: random numbers as a pure function of (seed, step, element), the same on every device and for any
+// number of threads (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). Sixteen neighbouring elements
+// use the same word of sixteen neighbouring counters, so that loops over them vectorize.
 #pragma once
 #include <cstdint>
 
@@ -37,8 +37,8 @@ GPUBENCH_HOST_DEVICE PhiloxWords philox(std::uint64_t seed, std::uint64_t step, 
   return {{c0, c1, c2, c3}};
 }
 
-/// The word of element `i`: what loops over whole blocks give it. Draws that need a second word take it from counters
-/// that no first word comes from.
+/// The word of element `i`, equal to the one from loops over whole blocks. The second word comes from counters that no
+/// first word uses.
 GPUBENCH_HOST_DEVICE std::uint32_t philox_word(std::uint64_t seed, std::uint64_t step, std::int64_t i,
                                                bool second = false) {
   const auto counter = static_cast<std::uint64_t>(i / philox_block * philox_lanes + i % philox_lanes);
@@ -52,7 +52,7 @@ GPUBENCH_HOST_DEVICE float to_uniform(std::uint32_t bits) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> 8)) * 0x1p-24F;
 }
 
-/// cos(2 pi u) for u in [0, 1), by the nearest quarter turn.
+/// cos(2 pi u) for u in [0, 1), reduced to the nearest quarter turn.
 GPUBENCH_HOST_DEVICE float cos_turns(float u) {
   const auto quarter = static_cast<std::int32_t>(4.0F * u + 0.5F);
   const float x = (u - 0.25F * static_cast<float>(quarter)) * 6.28318531F;  // within an eighth of a turn
@@ -63,7 +63,7 @@ GPUBENCH_HOST_DEVICE float cos_turns(float u) {
   return quarter == 1 || quarter == 2 ? -value : value;
 }
 
-/// A normally distributed number from two words (Box and Muller).
+/// A normally distributed number from two words (Box-Muller).
 GPUBENCH_HOST_DEVICE float to_normal(std::uint32_t first, std::uint32_t second) {
   const float radius = sqrtf(-2.0F * log(1.0F - to_uniform(first)));  // 1 - u is never 0
   return radius * cos_turns(to_uniform(second));

@@ -1,4 +1,4 @@
-// Symmetric quantization: a number is a whole multiple of a scale above 0, from -128 to 127 of them.
+// Symmetric int8 quantization: x is approximated by an integer in [-128, 127] times a positive scale.
 #pragma once
 #include <cstdint>
 
@@ -8,8 +8,7 @@ namespace gpubench::math {
 
 inline constexpr float lowest_int8 = -128.0F, highest_int8 = 127.0F;
 
-/// To the nearest whole number, and to the even one of two that are as near; saturates, and what is not a number
-/// becomes the lowest.
+/// Rounds to the nearest integer, ties to even; saturates; NaN becomes the lowest value.
 GPUBENCH_HOST_DEVICE float to_int8_range(float x) {
   const float low = x > lowest_int8 ? x : lowest_int8;
   return rintf(low < highest_int8 ? low : highest_int8);
@@ -21,14 +20,14 @@ struct Quantize {
   }
 };
 
-/// The multiple itself; with a scale of 0, which no range has set yet, `x` as it is.
+/// x rounded to a multiple of the scale; with a scale of 0 (no range set yet), `x` itself.
 struct FakeQuantize {
   GPUBENCH_HOST_DEVICE float operator()(float x, float scale) const {
     return scale > 0.0F ? to_int8_range(x / scale) * scale : x;
   }
 };
 
-/// Straight through where nothing saturates, and nothing elsewhere.
+/// Straight-through estimator: dy where x does not saturate, else 0.
 struct FakeQuantizeGradient {
   GPUBENCH_HOST_DEVICE float operator()(float dy, float x, float scale) const {
     return x >= lowest_int8 * scale && x <= highest_int8 * scale ? dy : scale > 0.0F ? 0.0F : dy;

@@ -1,4 +1,4 @@
-// What can be computed in, of types that are stored in fewer bits: they widen to float32 first and are narrowed last.
+// Conversions for types that are stored in 16 bits and computed in float32.
 #pragma once
 #include <type_traits>
 
@@ -17,7 +17,7 @@ inline float widen(Bfloat16 x) {
   return to_float(x);
 }
 
-/// The nearest value, to even in the middle.
+/// Rounds to nearest, ties to even.
 template <class Stored, class Wide>
 Stored narrow(Wide x) {
   if constexpr (std::is_same_v<Stored, Float16>)

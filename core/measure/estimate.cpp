@@ -13,11 +13,11 @@
 namespace gpubench {
 namespace {
 
-// More blocks tighten the interval of independent samples by little and break the independence of correlated ones.
+// More blocks hardly tighten the interval of independent samples, and break the independence of correlated ones.
 constexpr std::size_t max_blocks = 31;
 constexpr double tail_probability = 0.025;
 
-// As few as give a median an interval.
+// The smallest number for which a median has an interval.
 constexpr std::size_t least_blocks = 6;
 
 // The 97.5 % quantile of Student's t with 5 to 30 degrees of freedom.
@@ -50,8 +50,8 @@ std::size_t odd_block_length(std::size_t samples) {
 
 constexpr std::size_t least_samples = 6;
 constexpr std::size_t blocks = 20;
-/// So few blocks know the spread less well than their bootstrap says: the 97.5 % quantile of Student's t with 19
-/// degrees of freedom over that of the normal distribution, and the n - 1 of a variance.
+/// Few blocks underestimate the spread in their bootstrap. Corrects by the 97.5 % quantile of Student's t with 19
+/// degrees of freedom over that of the normal distribution, and by the n - 1 of a variance.
 const double widening = 2.093 / 1.960 * std::sqrt(20.0 / 19.0);
 constexpr std::size_t resamples = 2000;
 
@@ -81,7 +81,7 @@ Estimate MedianEstimator::estimate(std::span<const double> samples) {
   scratch_.assign(samples.begin(), samples.end());
   const std::size_t length = odd_block_length(samples.size());
   const std::size_t blocks = samples.size() / length;
-  // What does not fill a block is left out at the front: the oldest steps say least about the steady state.
+  // Samples that do not fill a block are dropped at the front: the oldest steps say least about the steady state.
   const std::size_t first = samples.size() - blocks * length;
   std::array<double, max_blocks> medians{};
   for (std::size_t block = 0; block < blocks; ++block) {
@@ -92,7 +92,8 @@ Estimate MedianEstimator::estimate(std::span<const double> samples) {
   const double value = median_in_place(scratch_);
   const std::size_t rank = lower_rank(blocks);
   if (rank == 0) return {value, {-unbounded, unbounded}};
-  // The blocks' interval is of the same median but need not hold this sample's: it is widened to do so.
+  // The blocks' interval estimates the same median but may not contain this sample median, so it is widened to include
+  // it.
   return {value, {std::min(value, medians[rank - 1]), std::max(value, medians[blocks - rank])}};
 }
 
@@ -133,7 +134,7 @@ Estimate estimate_mean_ratio(std::span<const double> numerator, std::span<const 
   const std::vector<double> divisors = means_of(denominator, seed + 1);
   for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= divisors[i];
   std::ranges::sort(ratios);
-  // As factors: a ratio is never negative.
+  // As factors, because a ratio is never negative.
   const auto widened = [&](double p) { return value * std::pow(sorted_quantile(ratios, p) / value, widening); };
   return {value, {std::min(value, widened(0.025)), std::max(value, widened(0.975))}};
 }

@@ -1,6 +1,6 @@
-// A measured figure has a value and a 95 % interval. The interval of a median is distribution-free: block
-// the series in time, take each block's median, and read the interval off the order statistics of those. A cause is
-// proven by the ratio of two series of step times.
+// A measured value with a 95 % interval. The interval of a median is distribution-free: the time series is divided into
+// blocks, and the interval comes from order statistics of the blocks' medians. Causes are proven by the ratio of two
+// series of step times.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -22,23 +22,22 @@ struct Estimate {
   Interval interval;
 
   bool operator==(const Estimate&) const = default;
-  /// The larger distance from the value to an end of its interval, as a share of the value; infinite for value 0.
+  /// The larger distance from the value to an end of its interval, relative to the value; infinite for value 0.
   double relative_error() const;
 };
 
 /// Median of a time series with its 95 % interval.
 ///
-/// Steps are autocorrelated (frequency changes, other processes), so single samples would give an interval that is far
-/// too narrow. At most 31 contiguous blocks of equal odd length are cut; block medians are nearly independent once a
+/// Steps are autocorrelated (clock changes, other processes), so intervals from single samples would be far too narrow.
+/// The series is cut into at most 31 contiguous blocks of equal odd length; block medians are nearly independent if a
 /// block is longer than the correlation (batch quantiles: Seila 1982, "A batching approach to quantile estimation in
-/// regenerative simulations"). For b independent block medians, each of which is as likely above the true median as
-/// below it, the interval between order statistics k and b + 1 - k covers it with probability
-/// 1 - 2 P(Binomial(b, 1/2) < k), whatever the distribution (David and Nagaraja, Order Statistics, 7.1); k is the
-/// largest for which that is at least 95 %. For odd block lengths this symmetry is exact. Below six samples no such k
-/// exists: the interval is infinite on both sides.
+/// regenerative simulations"). Each of b independent block medians is above or below the true median with equal
+/// probability (exactly so for odd block lengths), so the interval between order statistics k and b + 1 - k covers it
+/// with probability 1 - 2 P(Binomial(b, 1/2) < k), for any distribution (David and Nagaraja, Order Statistics, 7.1). k
+/// is the largest for which that is at least 95 %. Below six samples no such k exists, and the interval is infinite.
 class MedianEstimator {
  public:
-  /// Reserves for `capacity` samples, so that estimate() on as many allocates nothing.
+  /// Reserves memory for `capacity` samples, so that estimate() on up to as many allocates nothing.
   explicit MedianEstimator(std::size_t capacity);
   /// Linear time. An empty series gives value 0 and an infinite interval.
   Estimate estimate(std::span<const double> samples);
@@ -50,13 +49,13 @@ class MedianEstimator {
 Estimate estimate_median(std::span<const double> samples);
 
 /// Mean of a time series with its 95 % interval, from the means of the same blocks by Student's t (batch means: Law,
-/// Simulation Modeling and Analysis, 9.5.3). Below six blocks the interval is infinite on both sides.
+/// Simulation Modeling and Analysis, 9.5.3). Below six blocks the interval is infinite.
 Estimate estimate_mean(std::span<const double> samples);
 
 /// mean(numerator) / mean(denominator) with its 95 % interval: percentiles of 2000 pairs of independent block bootstrap
-/// means, in blocks of a twentieth of each series, widened for their small number. Of means, because a median knows
-/// nothing of the few steps that pay for all. Below six samples on either side, or with a mean that is not positive,
-/// the interval is infinite.
+/// means, with blocks of a twentieth of each series, widened for the small number of blocks. Means, because a median
+/// ignores the few steps that carry the cost of all. With fewer than six samples on either side, or a mean that is not
+/// positive, the interval is infinite.
 Estimate estimate_mean_ratio(std::span<const double> numerator, std::span<const double> denominator,
                              std::uint64_t seed = 1);
 

@@ -12,8 +12,8 @@
 namespace gpubench {
 namespace {
 
-// Room for steps of 2 µs throughout the budget; untouched pages of the reservation cost nothing. Faster or more steps
-// than this end the point early, and its reason says so.
+// Room for steps of 2 µs over the whole budget; unused pages of the reservation cost nothing. Faster or more steps end
+// the point early, with the reason `full`.
 constexpr double shortest_step = 2e-6;
 constexpr double least_capacity = 4096;
 constexpr double most_capacity = 1 << 24;

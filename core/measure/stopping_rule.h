@@ -1,6 +1,6 @@
-// Decides when a point has been measured long enough. The rule reads no clock: time is the sum of the step times it is
-// given, so it can be tested with invented ones. Its test grows with the series and is therefore made at sample counts
-// that grow by a quarter: some ten looks in a run, two thousandths of its time at 40 µs a step.
+// Decides when a point has been measured long enough. The rule reads no clock: time is the sum of the given step times,
+// so tests can use invented times. Its test gets more expensive with the series, so it runs only when the sample count
+// has grown by a quarter: about ten times in a run, 0.2 % of the time at 40 µs a step.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,13 +15,13 @@
 namespace gpubench {
 
 struct StoppingLimits {
-  /// Half-width of the median's 95 % interval, as a share of the median.
+  /// Target half-width of the median's 95 % interval, relative to the median.
   double relative_error = 0.01;
   Seconds min_time{0.3};
   Seconds budget{2.0};
 };
 
-/// Throws Error when a limit is not positive or the budget is shorter than the least time, naming both.
+/// Throws Error, naming both, if a limit is not positive or the budget is shorter than the minimum time.
 void check(const StoppingLimits& limits);
 
 enum class StopReason { running, precise, budget, full };
@@ -29,14 +29,14 @@ std::string_view to_string(StopReason reason);
 
 class StoppingRule {
  public:
-  /// Throws what check() throws.
+  /// Throws as check() does.
   explicit StoppingRule(StoppingLimits limits);
 
-  /// Keeps a step time; true when measuring should end. Allocates nothing. Now and then it takes as long as sorting the
-  /// series in part takes, so callers start the next step's clock after it returns.
+  /// Adds a step time; true when measuring should end. Allocates nothing. Some calls take as long as partially sorting
+  /// the series, so callers must start the next step's clock after it returns.
   bool add(double seconds);
 
-  /// Forgets all but the first `count` samples, which are judged anew: precise, or running where the limits allow more.
+  /// Keeps only the first `count` samples and judges them again: precise, or running if the limits allow more.
   StopReason trim(std::size_t count);
 
   std::span<const double> samples() const { return samples_; }
@@ -44,7 +44,7 @@ class StoppingRule {
   StopReason stop_reason() const { return stop_reason_; }
   /// "precise: 95 % interval within 0.42 % of the median after 7502 steps in 0.31 s".
   std::string reason() const;
-  /// Of all samples so far.
+  /// The estimate over all samples so far.
   Estimate estimate() { return estimator_.estimate(samples_); }
 
  private:
@@ -57,17 +57,17 @@ class StoppingRule {
   double reached_error_;
 };
 
-/// Returns the first process's argument on all processes, which call it in the same order. Throws PeerLost. Empty where
-/// there are no other processes.
+/// Returns the first process's argument on all processes, which must call it in the same order. Throws PeerLost. Empty
+/// if there are no other processes.
 using Agreement = std::function<std::int64_t(std::int64_t)>;
 
-/// How long processes that step together go on. Each measures other times and would stop at another step. So the first
-/// one decides, for as many steps at a time as its time between two questions asks for. A process without others
-/// decides each step, at no cost.
+/// Decides how long processes that step together continue. Each measures different times and would stop at a different
+/// step, so the first process decides, and only once for several steps at a time. A single process decides at each
+/// step, at no cost.
 class Pace {
  public:
   explicit Pace(const Agreement& agreement) : agreement_(agreement) {}
-  /// Whether to take one more step, of which this process says that it is `wanted`.
+  /// Whether to take one more step; `wanted` is this process's own opinion.
   bool more(bool wanted) { return agreement_ ? agreed(wanted) : wanted; }
 
  private:

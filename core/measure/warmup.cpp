@@ -9,11 +9,11 @@
 
 namespace gpubench {
 namespace {
-// Bounds a window's memory; at 20 ms a window it is reached by steps under 3 µs only.
+// Limits a window's memory; with 20 ms windows only steps under 3 µs reach it.
 constexpr std::size_t most_window_steps = 8192;
-/// Long steps vary less, as a share of themselves, and three of them in each window would take too long.
+/// Long steps vary relatively less, and three of them per window would take too long.
 constexpr double long_window = 5;
-/// The first three of long steps hold few of them, and one that is disturbed would end it all.
+/// The first three windows hold few long steps, and one disturbed step could end the warm-up.
 constexpr std::size_t least_windows = 6;
 }  // namespace
 

@@ -1,6 +1,6 @@
 // Decides when a measured point has settled. The first steps pay for planning, page faults, caches and rising clock
-// rates; they are over when three windows in a row have the same median, within a tolerance. Like the stopping rule, it
-// reads no clock.
+// rates; the warm-up ends when three windows in a row have the same median, within a tolerance. Like the stopping rule,
+// it reads no clock.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -15,9 +15,10 @@ struct WarmupLimits {
   /// A window ends when it has both this many steps and this much time, or five times this time with fewer steps.
   std::size_t window_steps = 3;
   Seconds window_time{0.02};
-  /// Largest spread between the medians of three windows, as a share of the smallest.
+  /// Largest allowed spread between the medians of three windows, relative to the smallest.
   double tolerance = 0.05;
-  /// Warming up ends here, settled or not, but not before six windows, of which four times three could be compared.
+  /// The warm-up ends after this time even if not settled, but not before six windows, which allow four comparisons of
+  /// three.
   Seconds max_time{0.5};
 };
 
@@ -26,7 +27,7 @@ class Warmup {
   /// Throws Error when a limit is not positive.
   explicit Warmup(WarmupLimits limits);
 
-  /// Takes a step time; true when warming up should end. Allocates nothing.
+  /// Adds a step time; true when the warm-up should end. Allocates nothing.
   bool add(double seconds);
 
   bool settled() const { return settled_; }

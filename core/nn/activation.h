@@ -1,4 +1,4 @@
-// The activation functions that layers accept by name, as Keras names them.
+// The activation functions of layers, under their Keras names.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,11 +10,11 @@ namespace gpubench {
 
 /// Throws Error listing the names: linear, relu, sigmoid, tanh, gelu, gelu_tanh, softmax (and "" for linear).
 void check_activation(std::string_view owner, std::string_view name);
-/// What apply_activation gives: float32 for softmax under a mixed policy, else the type that the policy computes in.
+/// Type of apply_activation's result: float32 for softmax under a mixed policy, else the policy's type of computation.
 Dtype activated_dtype(std::string_view name, const DtypePolicy& policy);
-/// `x` itself for "linear" and "". Under a mixed policy softmax is computed and handed on in float32, which Keras
-/// advises and leaves to the script: probabilities near 0 and 1 are what a loss lives on, and 16 bits have none of
-/// them.
+/// Returns `x` itself for "linear" and "". Under a mixed policy softmax is computed and returned in float32, which
+/// Keras recommends but leaves to the script: 16 bits cannot represent the probabilities near 0 and 1 that a loss
+/// needs.
 Value apply_activation(Graph& graph, std::string_view name, Value x, const DtypePolicy& policy);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// A model's layers and how they are joined, as JSON; without the weights.
+// A model's layers and their connections as JSON, without weights.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace gpubench {
 
-/// Needs a defined model.
+/// The model must be defined.
 std::string architecture_to_json(const Model& model);
-/// A model of the same layers under the same names, not yet built. Throws Error saying what is wrong with `json`.
+/// An unbuilt model with the same layers and names. Throws Error with the fault in `json`.
 ModelPtr architecture_from_json(std::string_view json, const DeviceId& device);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// The options of a layer, loss or optimizer by name. One description of the fields serves Lua tables, JSON files and
-// messages, so that a misspelt or mistyped option is reported in the same words wherever it comes from.
+// Named options of a layer, loss or optimizer. One description of the fields serves Lua tables, JSON files and
+// messages, so that a wrong option gives the same error everywhere.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -18,13 +18,13 @@ using ConfigEntries = std::vector<std::pair<std::string, ConfigValue>>;
 
 struct ConfigField {
   std::string name;
-  ConfigValue fallback;  ///< its alternative is the field's type
+  ConfigValue fallback;  ///< default value; its type is the field's type
   bool required = false;
 };
 
 class Config {
  public:
-  /// `owner` stands in messages: "Dense". Throws Error for an unknown or mistyped option, or a required one left out.
+  /// `owner` appears in messages: "Dense". Throws Error for an unknown, mistyped or missing option.
   Config(std::string owner, const std::vector<ConfigField>& fields, const ConfigEntries& given);
 
   const std::string& owner() const { return owner_; }
@@ -39,7 +39,7 @@ class Config {
   double number_within(std::string_view name, double low, double high) const;
   /// One positive number for both spatial dimensions, or one for each.
   std::array<std::int64_t, 2> pair(std::string_view name) const;
-  /// Every field in its order.
+  /// All fields in their order.
   const ConfigEntries& entries() const { return entries_; }
 
  private:

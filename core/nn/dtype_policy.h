@@ -1,5 +1,5 @@
-// What a layer stores its variables in and what it computes in, under one name, as in Keras: "mixed_bfloat16" keeps
-// float32 variables and computes in bfloat16; the name of a type is both.
+// The types in which a layer stores its variables and computes, under one name as in Keras: "mixed_bfloat16" keeps
+// float32 variables and computes in bfloat16; a plain type name stands for both.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,11 +17,11 @@ struct DtypePolicy {
   bool mixed() const { return variable != compute; }
 };
 
-/// The policies that a whole model can be made under: float32, float16, bfloat16, mixed_float16, mixed_bfloat16.
+/// The policies for whole models: float32, float16, bfloat16, mixed_float16, mixed_bfloat16.
 const std::vector<DtypePolicy>& dtype_policies();
 /// "float32, float16, ..."
 std::string dtype_policy_names();
-/// A policy or, for layers that hold other data (Input), the name of any type. Throws Error listing the policies.
+/// A policy or, for layers that hold other data (Input), any type's name. Throws Error listing the policies.
 DtypePolicy parse_dtype_policy(std::string_view name);
 
 }  // namespace gpubench

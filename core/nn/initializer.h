@@ -1,11 +1,12 @@
-// First values of variables, computed on the host from a seed: the same seed gives the same bytes for any device.
-// Names, formulas and defaults are those of Keras.
+// Initial values of variables, computed on the host from a seed: the same seed gives the same bytes on any device.
+// Names, formulas and defaults as in Keras.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/graph/variable.h"
 #include "core/tensor/host_tensor.h"
 
 namespace gpubench {
@@ -26,16 +27,28 @@ struct Initializer {
   /// constant: value; random_uniform: minval, maxval; random_normal: mean, stddev.
   double first = 0;
   double second = 0;
-  /// Its own seed; without one the variable's place in the global sequence decides.
+  /// The initializer's own seed; if unset, the variable's position in the global sequence determines the seed.
   std::optional<std::uint64_t> seed;
 
-  /// Values of a floating-point type: 16-bit ones are the float32 ones, rounded. Fans follow Keras: [in, out],
-  /// [height, width, in, out].
+  /// Values of a floating-point type; 16-bit values are rounded from float32. Fans as in Keras: [in, out], [height,
+  /// width, in, out].
   HostTensor make(const TensorType& type, std::uint64_t seed_to_use) const;
 };
 
-/// "he_normal" or with arguments "random_normal(mean=0, stddev=0.02, seed=7)". Throws Error listing what there is.
+/// "he_normal" or with arguments "random_normal(mean=0, stddev=0.02, seed=7)". Throws Error listing the initializers.
 Initializer parse_initializer(std::string_view text);
 std::string to_string(const Initializer& initializer);
+
+/// Creates variables for layers and optimizers, which know no executor: the owner of the memory implements this
+/// interface.
+class VariableFactory {
+ public:
+  virtual ~VariableFactory() = default;
+  /// Throws OutOfMemory.
+  virtual VariablePtr create(std::string name, const HostTensor& initial, const DeviceId& device, bool trainable,
+                             OwnerPtr owner) = 0;
+  /// A new seed of the global sequence, for initializers and layers without their own seed.
+  virtual std::uint64_t next_seed() = 0;
+};
 
 }  // namespace gpubench

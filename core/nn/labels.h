@@ -1,4 +1,4 @@
-// Brings labels and predictions into the form that losses and metrics compute with.
+// Converts labels and predictions to the form that losses and metrics need.
 #pragma once
 #include <string_view>
 
@@ -6,13 +6,13 @@
 
 namespace gpubench {
 
-/// Losses and metrics compute in float32, whatever type the model computes in: floating-point predictions are cast.
+/// Floating-point predictions cast to float32: losses and metrics compute in it, whatever type the model uses.
 Value in_float32(Graph& graph, Value predictions);
-/// [batch] class indices out of [batch] or [batch, 1] integers. Throws Error, naming `owner`, for anything else.
+/// [batch] class indices from [batch] or [batch, 1] integers. Throws Error, naming `owner`, for other labels.
 Value class_indices(Graph& graph, std::string_view owner, Value labels, Value predictions);
-/// float32 labels of the predictions' shape; [batch] and [batch, 1] are taken for each other.
+/// float32 labels of the predictions' shape; [batch] and [batch, 1] are converted into each other.
 Value matching_labels(Graph& graph, std::string_view owner, Value labels, Value predictions);
-/// [batch, classes] floating-point predictions. Throws Error otherwise.
+/// Throws Error unless predictions are floating-point [batch, classes].
 void expect_classes(const Graph& graph, std::string_view owner, Value predictions);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// A layer is an immutable description. build() makes its variables once; call() then adds its nodes to any number of
-// graphs (training, evaluation, a partial batch), which share them. Types speak of one example: [784] stands for
+// A layer is an immutable description. build() creates its variables once; call() then adds its nodes to any number of
+// graphs (training, evaluation, a partial batch), which share the variables. Types are per example: [784] stands for
 // [batch, 784].
 #pragma once
 #include <memory>
@@ -12,16 +12,15 @@
 #include "core/nn/config.h"
 #include "core/nn/dtype_policy.h"
 #include "core/nn/initializer.h"
-#include "core/nn/variable_factory.h"
 
 namespace gpubench {
 
-/// What a call knows of the batch that the replicas of a model share.
+/// What a layer's call knows about the batch that is divided among replicas.
 struct ReplicaCall {
-  /// Rows of all replicas together, of which the inputs are this replica's. None where the inputs are other rows than
-  /// the replica was given: layers cannot weigh them against those of others then.
+  /// Rows of all replicas' batches together; the inputs are this replica's part. None if the inputs are other rows than
+  /// the replica's part, so that layers cannot combine them with those of other replicas.
   std::optional<std::int64_t> batch_rows{};
-  /// The replica's loss is the mean over its own rows, instead of their part of the mean over all.
+  /// The replica's loss is the mean over its own rows, instead of their share of the mean over all rows.
   bool loss_is_own = false;
   bool operator==(const ReplicaCall&) const = default;
 };
@@ -30,38 +29,39 @@ struct ReplicaCall {
 struct CallContext {
   Graph& graph;
   bool training = false;
-  /// int64 scalar that differs from step to step; random layers draw by it. Needed in training only.
+  /// int64 scalar that differs from step to step; seeds random layers. Needed in training only.
   Value step{};
-  /// The inputs are rows of a larger batch, from this one on: random layers draw for them what they draw in the whole.
+  /// Index of the inputs' first row in a larger batch: random layers draw for the rows as they would in the whole
+  /// batch.
   std::int64_t first_row = 0;
-  /// The nodes of this part of it begin here. Another part in the same graph draws as if it were one with this.
+  /// First node of this part of a batch. Other parts in the same graph draw the same random ops as this one.
   std::size_t first_node = 0;
-  /// None outside of replicas. In a replica's call, layers may exchange what they know of the batch.
+  /// None outside of replicas. Inside, layers may exchange statistics of the batch.
   std::optional<ReplicaCall> replica{};
 };
 
 class LinearLayer;
 
-/// How a layer normalizes its channels in inference: gamma (x - mean) / sqrt(variance + epsilon) + beta.
+/// Parameters of a normalization of channels in inference: gamma (x - mean) / sqrt(variance + epsilon) + beta.
 struct Normalization {
   VariablePtr gamma, beta, mean, variance;
   double epsilon = 0;
 };
 
-/// What becomes of the channels, the last dimension of the input.
+/// What a layer does to the channels, the last dimension of its input.
 enum class Channels : std::uint8_t {
-  kept,       ///< each output channel depends on that input channel alone, as do the entries of the layer's variables
-  flattened,  ///< the example is one row, channel after channel for each place
-  mixed,      ///< the output's last dimension is another
+  kept,       ///< each output channel depends on one input channel only, and so do the entries of the layer's variables
+  flattened,  ///< the example becomes one row, with all channels of a position side by side
+  mixed,      ///< the output's last dimension is different
   unknown
 };
 
 class Layer {
  public:
-  /// Options that every layer has.
+  /// Options that all layers have.
   static std::vector<ConfigField> common_fields();
 
-  /// `device`: where the layer's variables lie and its nodes run.
+  /// `device`: where the layer's variables are and its nodes run.
   Layer(Config config, DeviceId device);
   virtual ~Layer() = default;
   Layer(const Layer&) = delete;
@@ -69,38 +69,38 @@ class Layer {
 
   /// "Conv2D".
   const std::string& kind() const { return config_.owner(); }
-  /// Empty until the user or a model gives one.
+  /// Empty until the user or a model sets it.
   const std::string& name() const { return owner_->name; }
   void set_name(std::string name) { owner_ = make_owner(std::move(name)); }
-  /// What the layer's nodes and variables belong to.
+  /// The owner of the layer's nodes and variables.
   const OwnerPtr& owner() const { return owner_; }
-  /// "conv2d": what unnamed layers are named after.
+  /// "conv2d": the base of unnamed layers' names.
   virtual std::string default_name() const = 0;
   const Config& config() const { return config_; }
   const DeviceId& device() const { return device_; }
   const DtypePolicy& policy() const { return policy_; }
-  /// What it computes in, for people: the policy's name, or "int8".
+  /// The type of computation, for people: the policy's name, or "int8".
   virtual std::string precision() const { return policy_.name; }
-  /// The type of the input_shape option, or none.
+  /// The input_shape option; empty if it is not set.
   const Shape& input_shape() const { return config_.shape("input_shape"); }
 
-  /// The type of one example where the layer is an Input, at which a model's data enters; null for all others.
+  /// For an Input layer: the type of one example of the model's data; null for all others.
   virtual const TensorType* declared_input() const { return nullptr; }
-  /// The layer, where it is a product with a kernel; null for all others.
+  /// The layer as a product with a kernel; null if it is none.
   virtual const LinearLayer* linear() const { return nullptr; }
-  /// None where the layer is no batch normalization.
+  /// None for layers other than batch normalization.
   virtual std::optional<Normalization> normalization() const { return std::nullopt; }
-  /// Of layers without a kernel.
+  /// For layers without a kernel.
   virtual Channels channels() const { return variables_.empty() ? Channels::kept : Channels::unknown; }
 
-  /// Whether it draws random numbers in training, and so needs a step.
+  /// Whether it draws random numbers in training, and so needs CallContext::step.
   virtual bool draws() const { return false; }
-  /// The output's type for one example. Throws Error naming the layer, what it was given and what is possible.
+  /// The output's type for one example. Throws Error naming the layer, its input and what is possible.
   TensorType infer(std::span<const TensorType> inputs) const;
-  /// Makes the variables for these inputs; does nothing the second time.
+  /// Creates the variables for these inputs; does nothing if they exist.
   void build(VariableFactory& factory, std::span<const TensorType> inputs);
   bool built() const { return built_; }
-  /// Floating-point inputs of other types are cast to the one that the layer computes in.
+  /// Casts floating-point inputs to the layer's type of computation.
   Value call(const CallContext& context, std::span<const Value> inputs) const;
   /// In the order in which they are saved: trainable ones first.
   const std::vector<VariablePtr>& variables() const { return variables_; }
@@ -108,20 +108,21 @@ class Layer {
   [[noreturn]] void fail(const std::string& message) const;
 
  protected:
-  /// All of what follows is given floating-point inputs in the type that the layer computes in.
+  /// The following functions receive floating-point inputs in the layer's type of computation.
   virtual TensorType output_type(std::span<const TensorType> inputs) const = 0;
   virtual void make_variables(VariableFactory& /*factory*/, std::span<const TensorType> /*inputs*/) {}
   virtual Value apply(const CallContext& context, std::span<const Value> inputs) const = 0;
 
-  /// A variable "layer/name"; frozen when the layer is not trainable.
+  /// Creates a variable "layer/name"; frozen if the layer is not trainable.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                             const Initializer& initializer, bool trainable = true);
-  /// The same of any type, with these values.
+  /// The same for any type, with given values.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
                             bool trainable);
-  /// The variable in the type that the layer computes in.
+  /// The variable cast to the layer's type of computation.
   Value weight(const CallContext& context, const VariablePtr& variable) const;
-  /// The one input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width, channels]".
+  /// The single input, of the given rank (per example; -1: any). `form` names its dimensions: "[height, width,
+  /// channels]".
   const TensorType& only_input(std::span<const TensorType> inputs, int rank, std::string_view form) const;
 
  private:

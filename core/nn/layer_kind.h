@@ -1,5 +1,5 @@
-// What makes a layer from its options: one description per kind, listed in layer_kinds.cpp, used by scripts and by
-// saved architectures alike.
+// Creates layers from options: one description per kind, listed in layer_kind.cpp, for both scripts and saved
+// architectures.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@ namespace gpubench {
 
 struct LayerKind {
   std::string name;
-  /// The options that may be given by position, in order.
+  /// The options that may be positional, in order.
   std::vector<std::string> positional;
   /// Without Layer::common_fields().
   std::vector<ConfigField> fields;
@@ -20,11 +20,11 @@ struct LayerKind {
 const std::vector<LayerKind>& layer_kinds();
 /// Throws Error listing the kinds.
 const LayerKind& find_layer_kind(std::string_view name);
-/// Checks the options, then makes the layer.
+/// Checks the options, then creates the layer.
 LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device = {});
 LayerPtr make_layer(std::string_view kind, const ConfigEntries& options = {}, DeviceId device = {});
 
-/// The kinds, each defined beside its layer.
+/// The kinds, each defined in its layer's source.
 namespace nn {
 LayerKind input();
 LayerKind dense();
@@ -41,7 +41,7 @@ LayerKind add();
 LayerKind concatenate();
 }  // namespace nn
 
-/// The `make` of a kind whose layer is constructed from (Config, DeviceId).
+/// The `make` of a layer that is constructed from (Config, DeviceId).
 template <class T>
 LayerPtr construct_layer(Config config, DeviceId device) {
   return std::make_shared<T>(std::move(config), std::move(device));

@@ -1,7 +1,7 @@
-// What Dense and Conv2D share: a kernel whose last dimension are the output channels, a bias, an activation, and how
-// they compute when the option `quantization` is not empty. "aware": in float32, with input and kernel rounded as int8
-// would be, so that training learns to live with it. "int8": in int8, with a kernel that is quantized by output channel
-// and an input that is quantized by one scale. Both are symmetric.
+// The common part of Dense and Conv2D: a kernel whose last dimension is the output channels, a bias, an activation, and
+// the option `quantization`. "aware": computes in float32, with input and kernel rounded as in int8, so that training
+// adapts to it. "int8": computes in int8, with one scale per output channel for the kernel and one scale for the input.
+// Both are symmetric.
 #pragma once
 #include <string>
 
@@ -18,22 +18,19 @@ class LinearLayer : public Layer {
 
   Quantization quantization() const { return quantization_; }
   bool integer() const { return quantization_ == Quantization::int8; }
-  /// Whether the layer's output is its product with the bias and no more.
+  /// Whether the output has an activation besides product and bias.
   bool has_activation() const { return !activation_.empty() && activation_ != "linear"; }
-  /// The name of the option that says how many output channels there are: "units", "filters".
+  /// The option with the number of output channels: "units", "filters".
   const std::string& width_option() const { return width_option_; }
   /// [..., inputs, outputs]; null before the layer is built.
   const VariablePtr& kernel() const { return kernel_; }
-  /// [outputs]; null where there is none.
+  /// [outputs]; null if there is none.
   const VariablePtr& bias() const { return bias_; }
-  /// "input_range", where aware: the moving average of the batches' largest magnitudes, over the rows of all replicas;
-  /// 0 before the first.
+  /// "input_range" for "aware" layers: moving average of the batches' largest magnitudes, over all replicas; 0 before
+  /// the first batch.
   const VariablePtr& input_range() const { return input_range_; }
-  /// "kernel_scale" [outputs] and "input_scale" stand beside the kernel of an integer layer.
-  const VariablePtr& kernel_scale() const { return kernel_scale_; }
-  const VariablePtr& input_scale() const { return input_scale_; }
 
-  /// Why an integer product is no part of a training.
+  /// The error for training an int8 layer.
   static constexpr const char* untrainable =
       "computes in int8, which has no gradient; train the model that it was made of, or one that gb.quantize.aware "
       "makes";
@@ -49,11 +46,10 @@ class LinearLayer : public Layer {
   Dtype output_dtype() const;
   /// The kernel's shape for these inputs.
   virtual Shape kernel_shape(std::span<const TensorType> inputs) const = 0;
-  /// The product of what the layer reads with its kernel, and the same in int8, `scale` [outputs] being that of its
-  /// sums.
+  /// The product of the input and the kernel, in float32 and in int8; `scale` [outputs] is the scale of the int32 sums.
   virtual Value product(Graph& graph, Value x, Value kernel) const = 0;
   virtual Value integer_product(Graph& graph, Value x, Value kernel, Value scale) const = 0;
-  /// The activation of the product and the bias.
+  /// The activation of product plus bias.
   Value output_of(const CallContext& context, Value x) const;
 
  private:
@@ -66,7 +62,8 @@ class LinearLayer : public Layer {
   std::int64_t width_;
   std::string activation_;
   Quantization quantization_;
-  VariablePtr kernel_, bias_, kernel_scale_, input_scale_, input_range_;
+  VariablePtr kernel_, bias_, input_range_;
+  VariablePtr kernel_scale_, input_scale_;  // [outputs] and [], of an int8 layer
 };
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// What training makes small. A loss adds nodes that give one value per example (or per element); training minimizes
+// What training minimizes. A loss adds nodes that compute one value per example (or per element); training minimizes
 // their mean.
 #pragma once
 #include <functional>
@@ -17,23 +17,23 @@ class Loss {
  public:
   virtual ~Loss() = default;
   virtual std::string name() const = 0;
-  /// Values of any shape, computed in float32 from predictions of any floating-point type. `inputs`: the model's, for a
-  /// loss that reads them. Throws Error naming the loss and both types.
+  /// Values of any shape, computed in float32 from predictions of any floating-point type. `inputs`: the model's
+  /// inputs, for losses that read them. Throws Error naming the loss and both types.
   Value call(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs = {}) const;
-  /// Whether it depends on the model's inputs as well.
+  /// Whether the loss also reads the model's inputs.
   virtual bool reads_inputs() const { return false; }
-  /// Labels are class indices, to be checked against the number of classes before they reach a kernel.
+  /// Whether labels are class indices, which must be checked against the number of classes before a kernel reads them.
   virtual bool takes_class_indices() const { return false; }
 
  protected:
-  /// Floating-point predictions are float32.
+  /// Floating-point predictions have been cast to float32.
   virtual Value values(Graph& graph, Value labels, Value predictions) const = 0;
-  /// What call() calls; values() unless the loss reads inputs.
+  /// Called by call(); by default values().
   virtual Value values_with_inputs(Graph& graph, Value labels, Value predictions, std::span<const Value> inputs) const;
 };
 using LossPtr = std::shared_ptr<const Loss>;
 
-/// Adds nodes for labels and predictions; what a traced script function becomes.
+/// Adds nodes for labels and predictions; made from a traced script function.
 using GraphFunction = std::function<Value(Graph& graph, Value labels, Value predictions)>;
 
 struct LossKind {

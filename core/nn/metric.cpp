@@ -23,11 +23,19 @@ Value threshold_matches(Graph& graph, const std::string& owner, double threshold
   return ops::binary_matches(graph, predictions, matching_labels(graph, owner, labels, predictions), threshold);
 }
 
+/// The last extent. Throws Error for predictions that have none.
+std::int64_t columns_of(const Graph& graph, const std::string& owner, Value predictions) {
+  const TensorType& type = graph.type(predictions);
+  if (type.rank() > 0) return type.shape.back();
+  throw Error(fmt::format("{}: predictions must be [batch] or [batch, classes], got {}", owner, to_string(type)));
+}
+
 /// Whether labels are class indices, as Keras decides it: of lower rank, or one column for several classes.
-bool are_indices(const Graph& graph, Value labels, Value predictions) {
+bool are_indices(const Graph& graph, const std::string& owner, Value labels, Value predictions) {
+  const std::int64_t columns = columns_of(graph, owner, predictions);
   const Shape& given = graph.type(labels).shape;
   const Shape& predicted = graph.type(predictions).shape;
-  return given.size() < predicted.size() || (given.back() == 1 && predicted.back() > 1);
+  return given.size() < predicted.size() || (given.back() == 1 && columns > 1);
 }
 
 /// A metric with a name that is a function of labels and predictions.
@@ -50,18 +58,21 @@ constexpr double default_threshold = 0.5;
 
 MetricPtr make_accuracy(const Config& config) {
   return make_custom_metric("accuracy", [owner = config.owner()](Graph& graph, Value labels, Value predictions) {
-    if (graph.type(predictions).shape.back() == 1) {
+    if (columns_of(graph, owner, predictions) == 1) {
       return threshold_matches(graph, owner, default_threshold, labels, predictions);
     }
-    if (are_indices(graph, labels, predictions)) return index_matches(graph, owner, 1, labels, predictions);
+    if (are_indices(graph, owner, labels, predictions)) return index_matches(graph, owner, 1, labels, predictions);
     return one_hot_matches(graph, owner, 1, labels, predictions);
   });
 }
 
 MetricPtr make_top_k(const Config& config) {
-  const int k = static_cast<int>(config.integer_from("k", 1));
+  const std::int64_t asked = config.integer_from("k", 1);
+  if (asked > INT32_MAX)
+    throw Error(fmt::format("{}: option 'k': 1 to {} is expected, got {}", config.owner(), INT32_MAX, asked));
+  const int k = static_cast<int>(asked);
   return make_custom_metric(config.owner(), [owner = config.owner(), k](Graph& graph, Value labels, Value predictions) {
-    if (are_indices(graph, labels, predictions)) return index_matches(graph, owner, k, labels, predictions);
+    if (are_indices(graph, owner, labels, predictions)) return index_matches(graph, owner, k, labels, predictions);
     return one_hot_matches(graph, owner, k, labels, predictions);
   });
 }

@@ -1,4 +1,4 @@
-// What training reports besides the loss: values whose mean over an epoch is accumulated inside the graph.
+// Values that training reports besides the loss; their mean over an epoch is accumulated inside the graph.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ class Metric {
  public:
   virtual ~Metric() = default;
   virtual std::string name() const = 0;
-  /// float32 values to be averaged. Throws Error naming the metric and both types.
+  /// float32 values to average. Throws Error naming the metric and both types.
   virtual Value call(Graph& graph, Value labels, Value predictions) const = 0;
 };
 using MetricPtr = std::shared_ptr<const Metric>;
@@ -23,7 +23,7 @@ struct MetricKind {
   std::vector<ConfigField> fields;
   MetricPtr (*make)(const Config& config);
 };
-/// accuracy (which chooses by the types of labels and predictions, as in Keras), categorical_accuracy,
+/// accuracy (chosen by the types of labels and predictions, as in Keras), categorical_accuracy,
 /// sparse_categorical_accuracy, binary_accuracy (threshold), top_k_categorical_accuracy (k), mean_squared_error.
 const std::vector<MetricKind>& metric_kinds();
 /// Throws Error listing the names.

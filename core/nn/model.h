@@ -1,5 +1,5 @@
-// Layers joined from inputs to outputs. One class serves the functional form and Sequential: a sequential model is the
-// same chain, cut to measure when the type of its input is known.
+// Layers connected from inputs to outputs. One class serves functional and sequential models: a sequential model is a
+// chain whose types are inferred when its input type is known.
 #pragma once
 #include <memory>
 #include <optional>
@@ -14,11 +14,11 @@ namespace gpubench {
 class Symbol;
 using SymbolPtr = std::shared_ptr<const Symbol>;
 
-/// A value of a model that is being described: `layer(symbol)` makes the next one. A model is the part of the graph of
-/// symbols between its inputs and outputs.
+/// A value of a model under construction: `layer(symbol)` creates the next one. A model is the part of the symbols'
+/// graph between its inputs and outputs.
 class Symbol {
  public:
-  /// The output of `layer` applied to `inputs`; throws what Layer::infer throws.
+  /// The output of `layer` applied to `inputs`; throws as Layer::infer does.
   Symbol(LayerPtr layer, std::vector<SymbolPtr> inputs);
 
   const LayerPtr& layer() const { return layer_; }
@@ -36,34 +36,34 @@ SymbolPtr apply_layer(const LayerPtr& layer, std::vector<SymbolPtr> inputs);
 
 class Model {
  public:
-  /// One application of a layer; `inputs` index earlier calls.
+  /// One application of a layer; `inputs` are indices of earlier calls.
   struct Call {
     LayerPtr layer;
     std::vector<std::size_t> inputs;
     TensorType type;  ///< of one example
   };
 
-  /// Everything between the symbols. Throws Error when an output depends on an input that is not listed.
+  /// All layers between the symbols. Throws Error if an output depends on an input that is not listed.
   Model(std::string name, const std::vector<SymbolPtr>& inputs, const std::vector<SymbolPtr>& outputs);
-  /// A chain; its input type is the first layer's input_shape option, an Input layer, or what define() is given.
+  /// A chain; its input type comes from the first layer's input_shape option, an Input layer, or define().
   Model(std::string name, std::vector<LayerPtr> chain);
 
   const std::string& name() const { return name_; }
   bool sequential() const { return chain_.has_value(); }
   /// Whether the input types are known.
   bool defined() const { return !calls_.empty(); }
-  /// Fixes the input type of a chain that left it open (types of one example); checks it otherwise, by shape only: the
-  /// call casts. Throws Error naming both shapes.
+  /// Sets the input type of a chain that has none (types of one example). Otherwise checks it, by shape only because
+  /// call() casts. Throws Error naming both shapes.
   void define(std::span<const TensorType> inputs);
-  /// Makes all variables; does nothing the second time. Throws Error when the model is not defined yet.
+  /// Creates all variables; does nothing if they exist. Throws Error if the model is not defined yet.
   void build(VariableFactory& factory);
   bool built() const { return built_; }
 
-  /// Adds the model's nodes. Inputs carry a batch dimension; other element types are cast to the declared ones.
+  /// Adds the model's nodes. Inputs have a batch dimension; they are cast to the declared element types.
   std::vector<Value> call(const CallContext& context, std::span<const Value> inputs) const;
-  /// The same, but returns what every call gives, in the order of calls().
+  /// The same, but returns the outputs of all calls, in the order of calls().
   std::vector<Value> call_each(const CallContext& context, std::span<const Value> inputs) const;
-  /// The model's layers applied once more, to other symbols: a model used as a layer.
+  /// Applies the model's layers to other symbols: a model used as a layer.
   std::vector<SymbolPtr> apply(const std::vector<SymbolPtr>& inputs) const;
 
   const std::vector<Call>& calls() const { return calls_; }
@@ -71,7 +71,7 @@ class Model {
   const std::vector<std::size_t>& outputs() const { return outputs_; }
   std::vector<TensorType> input_types() const;
   std::vector<TensorType> output_types() const;
-  /// Each layer once, in the order of its first call; before define() a chain's layers.
+  /// Each layer once, in the order of its first call; before define() the chain's layers.
   std::vector<LayerPtr> layers() const;
   std::vector<VariablePtr> variables() const;
   std::vector<VariablePtr> trainable_variables() const;
@@ -91,7 +91,7 @@ class Model {
 
 using ModelPtr = std::shared_ptr<Model>;
 
-/// The model as a table: layers, shapes, parameter counts. Throws Error for a model that is not built.
+/// The model as a table: layers, shapes, parameter counts. Throws Error if the model is not built.
 std::string summary(const Model& model);
 
 }  // namespace gpubench

@@ -65,16 +65,16 @@ class Reshape final : public Layer {
   Channels channels() const override { return Channels::mixed; }
   TensorType output_type(std::span<const TensorType> inputs) const override {
     if (inputs.size() != 1) fail(fmt::format("takes one input, got {}", inputs.size()));
-    std::int64_t known = 1;
-    for (const std::int64_t size : target_) known *= size == -1 ? 1 : size;
-    Shape shape = target_;
-    const auto open = std::ranges::find(shape, -1);
-    const std::int64_t elements = inputs[0].elements();
-    if (open != shape.end() && elements % known == 0) *open = elements / known;
-    if (element_count(shape) != elements || elements % known != 0) {
+    TensorType result{target_, inputs[0].dtype};
+    const auto open = std::ranges::find(result.shape, -1);
+    if (open != result.shape.end()) *open = 1;
+    check_size(result, name());
+    const std::int64_t elements = inputs[0].elements(), known = result.elements();
+    if (open != result.shape.end() && elements % known == 0) *open = elements / known;
+    if (result.elements() != elements) {
       fail(fmt::format("cannot turn {} ({} elements) into {}", to_string(inputs[0]), elements, to_string(target_)));
     }
-    return {shape, inputs[0].dtype};
+    return result;
   }
 
  private:

@@ -56,6 +56,11 @@ std::string BatchNorm::attributes() const {
 std::vector<TensorType> BatchNorm::infer(std::span<const TensorType> inputs) const {
   ops::expect_count(name(), inputs, 3);
   const TensorType channels = check_inputs(name(), inputs, {"gamma", "beta"});
+  if (inputs[0].elements() == 0 && channels.elements() > 0) {
+    throw Error(
+        fmt::format("{}: {} has nothing to take mean and variance of; at least one value of each channel is needed",
+                    name(), to_string(inputs[0])));
+  }
   return {inputs[0], channels, channels};
 }
 
@@ -152,8 +157,8 @@ double BatchNormInferenceGradient::flops(std::span<const TensorType>, std::span<
 
 namespace {
 
-/// Sums of what was weighted by a replica's share, where its loss is not: the others' gradients count by their shares,
-/// and this one's are still to be multiplied by its own.
+/// Sums of values weighted by a replica's share when the loss is not: gradients from the other replicas are weighted by
+/// their shares, and this replica's gradients will be multiplied by its own share later.
 class SharesAllReduce final : public AllReduce {
  public:
   explicit SharesAllReduce(double own_share) : AllReduce(1), share(own_share) {}

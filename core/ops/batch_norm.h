@@ -1,6 +1,6 @@
-// Normalization of each channel by its mean and (biased) variance over everything but the last dimension. Scale and
-// shift are inputs; the running statistics are the layer's affair. All that is [channels] has the type of x, or is
-// float32 beside an x of 16 bits: means and variances that are averaged over many steps need the bits.
+// Normalizes each channel by its mean and (biased) variance over all dimensions but the last. Scale and shift are
+// inputs; running statistics belong to the layer. Tensors of shape [channels] have the type of x, or are float32 for a
+// 16-bit x, because averages over many steps need the precision.
 #pragma once
 #include "core/graph/graph.h"
 
@@ -34,7 +34,7 @@ class BatchNormGradient final : public Op {
   const float epsilon;
 };
 
-/// x, gamma, beta, mean, variance -> the same as BatchNorm, with statistics that are given
+/// x, gamma, beta, mean, variance -> as BatchNorm, with given statistics
 class BatchNormInference final : public Op {
  public:
   explicit BatchNormInference(float given_epsilon) : epsilon(given_epsilon) {}
@@ -71,14 +71,14 @@ Value batch_norm_inference(Graph& graph, Value x, Value gamma, Value beta, Value
 struct Normalized {
   Value y, mean, variance;
 };
-/// Of what replicas differentiate, and add up the gradients of.
+/// The loss that replicas differentiate before they add up gradients.
 enum class ReplicaLoss : std::uint8_t {
-  part,  ///< a replica's part of the mean over all examples
-  own,   ///< the mean over its own examples; its gradients are weighted by its share before they are added up
+  part,  ///< the replica's part of the mean over all examples
+  own,   ///< the mean over the replica's own examples; its gradients are weighted by its share before they are added
 };
-/// batch_norm of the examples of all replicas, of which this one's x has the share `weight`. What it exchanges are
-/// means and variances [channels], two in the forward pass and two in the backward pass; the squares that it adds up
-/// are of differences from the mean.
+/// batch_norm over the examples of all replicas, of which this replica's x is the share `weight`. Exchanges means and
+/// variances [channels], two in the forward pass and two in the backward pass. The exchanged squares are of differences
+/// from the mean, for accuracy.
 Normalized synchronized_batch_norm(Graph& graph, Value x, Value gamma, Value beta, float epsilon, double weight,
                                    ReplicaLoss loss = ReplicaLoss::part);
 

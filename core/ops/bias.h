@@ -1,4 +1,4 @@
-// Adding one number per channel, and its derivative, which sums over everything but the channels.
+// Adds one number per channel; the gradient sums over all dimensions but the channels.
 #pragma once
 #include "core/graph/graph.h"
 
@@ -12,7 +12,7 @@ class BiasAdd final : public Op {
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
-  /// An addition: where every element has a bias of its own, it is no longer one number per channel.
+  /// Becomes an Add: each element of the block may have its own bias, which is not one number per channel.
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 };
 

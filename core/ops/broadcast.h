@@ -1,4 +1,5 @@
-// NumPy's broadcasting: shapes are aligned at the last dimension, and a dimension of 1, or none, stretches.
+// NumPy's broadcasting: shapes are aligned at the last dimension; missing dimensions and those of extent 1 are
+// repeated.
 #pragma once
 #include <string_view>
 
@@ -9,7 +10,7 @@ namespace gpubench::ops {
 
 /// The shape of an element-wise result. Throws Error naming the op and both shapes.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
-/// Whether `from` stretches to exactly `to`.
+/// Whether broadcasting `from` gives exactly `to`.
 bool broadcasts_to(const Shape& from, const Shape& to);
 
 /// A constant scalar of any numeric dtype, to combine with tensors of that dtype.

@@ -1,5 +1,5 @@
-// Conversion between element types: the only place where a dtype changes. Floating to integer truncates toward zero;
-// anything to bool asks whether it is not zero.
+// Conversion between element types: the only op that changes a dtype. Floating to integer truncates toward zero;
+// conversion to bool tests for non-zero.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
@@ -22,7 +22,7 @@ class Cast final : public Op {
 
 namespace ops {
 
-/// `x` itself when it already has the type.
+/// `x` itself if it already has the type.
 Value cast(Graph& graph, Value x, Dtype dtype);
 
 }  // namespace ops

@@ -1,7 +1,7 @@
-// Two-dimensional convolution, with the bias and activation of a layer as an epilogue, and its two derivatives. Images
-// are [batch, height, width, channels], filters [height, width, input channels, output channels].
-// Convolution with the max pool behind it is one op, and the part of its derivative that needs no convolution's result
-// another: a backend can then keep that result, the largest tensor of a small model, in its caches.
+// Two-dimensional convolution, with a layer's bias and activation as an epilogue, and its two gradients. Images are
+// [batch, height, width, channels], filters [height, width, input channels, output channels]. Convolution and the
+// following max pool can be one op, and so can the filter gradient of both: a backend can then keep the convolution's
+// result, the largest tensor of a small model, in its caches.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/ops/activation.h"
@@ -18,7 +18,7 @@ struct Conv2DAttributes {
   Activation activation = Activation::none;
 };
 
-/// How the filter slides; throws Error for windows that do not fit.
+/// How the filter slides over the image; throws Error for windows that do not fit.
 std::array<WindowAxis, 2> slide(std::string_view op, const Conv2DAttributes& options, const Shape& image,
                                 const Shape& filter);
 
@@ -70,7 +70,7 @@ class Conv2DFilterGradient final : public Op {
 };
 
 /// x, filter[, bias] -> y, winners: max_pool2d(conv2d(x, filter, bias)). Activations: none, relu, sigmoid or tanh,
-/// which do not change which element is largest.
+/// which keep the order of elements.
 class Conv2DMaxPool final : public Op {
  public:
   Conv2DMaxPool(Conv2DAttributes conv_options, Pool2DAttributes pool_options)
@@ -80,10 +80,10 @@ class Conv2DMaxPool final : public Op {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
-  /// Of the convolution and the pool.
+  /// Flops of both convolution and pool.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
-  /// What lies between the two.
+  /// The type of the convolution's result.
   TensorType convolved(std::span<const TensorType> inputs) const;
 
   const Conv2DAttributes conv;
@@ -100,7 +100,7 @@ class Conv2DMaxPoolFilterGradient final : public Op {
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 
-  /// The gradient of the convolution's result, which lies between the two.
+  /// The type of the gradient of the convolution's result.
   TensorType spread(const TensorType& x) const;
 
   const Conv2DAttributes conv;

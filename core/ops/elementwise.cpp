@@ -99,7 +99,7 @@ Derivatives derivatives(math::FloorMod, const At& at) {
   const Value times = ops::floor_div(at.graph, at.a, at.b);
   return {at.gradient, ops::neg(at.graph, ops::mul(at.graph, at.gradient, times))};
 }
-/// Where both are equal, the gradient goes to a; so for minimum.
+/// If both are equal, the gradient goes to a; also for minimum.
 Derivatives derivatives(math::Maximum, const At& at) {
   return {where(at.graph, ops::greater_equal(at.graph, at.a, at.b), at.gradient),
           where(at.graph, ops::less(at.graph, at.a, at.b), at.gradient)};

@@ -1,6 +1,6 @@
-// Ops that apply one function of core/math/functions.h to each element: a class and a function of namespace ops for
-// every row of its table. Two inputs have one dtype: a cast is never implied. Gradients that need more than one
-// multiplication are ops of their own, so that one pass over memory does them.
+// Ops that apply one function of core/math/functions.h to each element: a class and a function in namespace ops for
+// every row of its table. Two inputs must have the same dtype: casts are never implicit. Gradients that need more than
+// one multiplication are their own ops, so that they take one pass over memory.
 #pragma once
 #include <array>
 
@@ -12,8 +12,8 @@ namespace gpubench {
 
 /// A row of the table.
 struct ElementwiseFunction {
-  /// The node of an op whose gradient is asked for: its inputs (`b` is none where there is one), its output, and the
-  /// output's gradient.
+  /// The node whose gradient is computed: its inputs (`b` is none for one input), its output, and the output's
+  /// gradient.
   struct Node {
     Graph& graph;
     Value a, b, output, gradient;
@@ -22,7 +22,7 @@ struct ElementwiseFunction {
   std::string_view name;
   math::Domain domain;
   int flops;
-  /// The gradients of a and b in the output's shape; none where no gradient flows.
+  /// The gradients of a and b in the output's shape; none where there is no gradient.
   std::array<Value, 2> (*derivatives)(const Node& node);
 };
 
@@ -35,7 +35,7 @@ class ElementwiseOp : public Op {
 
  protected:
   explicit ElementwiseOp(const ElementwiseFunction& function) : function_(function) {}
-  /// Throws Error for types that are not in the domain.
+  /// Throws Error for types outside the function's domain.
   void check(const TensorType& type) const;
   math::Domain domain() const { return function_.domain; }
 
@@ -43,7 +43,7 @@ class ElementwiseOp : public Op {
   ElementwiseFunction function_;
 };
 
-/// x -> y of the same type, which may take the memory of x.
+/// x -> y of the same type, which may overwrite x.
 class UnaryOp : public ElementwiseOp {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
@@ -54,7 +54,7 @@ class UnaryOp : public ElementwiseOp {
   using ElementwiseOp::ElementwiseOp;
 };
 
-/// dy and the function's result or argument, of one type -> dx.
+/// dy and the function's result or argument, of the same type -> dx.
 class GradientOp : public ElementwiseOp {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
@@ -66,7 +66,7 @@ class GradientOp : public ElementwiseOp {
   using ElementwiseOp::ElementwiseOp;
 };
 
-/// a, b -> c of their dtype, with broadcasting; c may take the memory of an input that was not stretched.
+/// a, b -> c of their dtype, with broadcasting; c may overwrite an input that is not broadcast.
 class ArithmeticOp : public ElementwiseOp {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
@@ -102,7 +102,7 @@ class PredicateOp : public ElementwiseOp {
 GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
 
-/// bool condition, a, b -> a where the condition holds, else b; all three broadcast.
+/// bool condition, a, b -> a where the condition is true, else b; all three broadcast.
 class Select final : public Op {
  public:
   std::string_view name() const override { return "select"; }

@@ -1,6 +1,6 @@
-// Element-wise ops joined into one: a short program that a kernel runs for each element, so that what lies between the
-// ops never reaches memory. One value is handed from step to step, so that it stays in a register; it is a float32
-// whatever the types of the inputs, and rounded to the output's type once, at the end.
+// Several element-wise ops as one: a short program that a kernel runs for each element, so that intermediate values
+// never reach memory. A single value is passed from step to step in a register; it is float32 for all input types, and
+// is rounded to the output's type once, at the end.
 #pragma once
 #include <optional>
 
@@ -12,11 +12,11 @@ namespace gpubench {
 /// value = function(value), function(value, operand), or, reversed, function(operand, value).
 struct ChainStep {
   math::Function function;
-  int operand = -1;  ///< the input that is the other argument; -1: the function takes one
+  int operand = -1;  ///< index of the other argument's input; -1: the function has one argument
   bool reversed = false;
 };
 
-/// Where an input's elements go: element i of the output reads element (i / repeat) % period.
+/// How an input is broadcast: element i of the output reads element (i / repeat) % period.
 struct Stretch {
   std::int64_t repeat = 1;
   std::int64_t period = 1;
@@ -24,14 +24,14 @@ struct Stretch {
   bool operator==(const Stretch&) const = default;
 };
 
-/// Inputs of any type but bytes -> `dtype`, which is floating. The value starts as the first input. Made by a pass that
-/// runs after autodiff, hence without a gradient.
+/// Inputs of any type but bytes -> `dtype`, which is floating. The value starts as the first input. Created by a pass
+/// after autodiff, so it has no gradient.
 class ElementwiseChain final : public Op {
  public:
   static constexpr std::size_t max_inputs = 8;
   static constexpr std::size_t max_steps = 16;
 
-  /// `flops_of_element`: what the joined ops say.
+  /// `flops_of_element`: sum over the joined ops.
   ElementwiseChain(std::vector<ChainStep> program, Dtype to, double flops_of_element)
       : steps(std::move(program)), dtype(to), flops_per_element(flops_of_element) {}
   std::string_view name() const override { return "elementwise_chain"; }
@@ -48,9 +48,9 @@ class ElementwiseChain final : public Op {
 
 namespace ops {
 
-/// The function that `op` applies, where it gives a float for floats.
+/// The function of `op`, if it maps floats to float.
 std::optional<math::Function> function_of(const Op& op);
-/// None where `from` stretches in more than one place between dimensions that it keeps.
+/// None if `from` is broadcast at several places between dimensions that it keeps.
 std::optional<Stretch> stretch_of(const Shape& from, const Shape& to);
 
 }  // namespace ops

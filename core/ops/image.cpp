@@ -212,7 +212,7 @@ Value convert_images(Graph& graph, Value images, Dtype dtype) {
   if (is_floating(type.dtype) && is_floating(dtype)) return cast(graph, images, dtype);
   const Value pixels = cast(graph, images, Dtype::f32);
   if (is_floating(dtype)) return cast(graph, mul(graph, pixels, graph.constant(1 / brightest_byte)), dtype);
-  // Half a step more, as the cast drops what is behind the point.
+  // Adds half a step, because the cast truncates.
   const Value scaled = mul(graph, pixels, graph.constant(brightest_byte + 0.5F));
   const Value positive = maximum(graph, scaled, graph.constant(0.0F));
   return cast(graph, minimum(graph, positive, graph.constant(brightest_byte)), dtype);

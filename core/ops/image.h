@@ -1,8 +1,7 @@
-// Augmentation and resizing of images [batch, height, width, channels], with the names and semantics of tf.image; one
-// image may come without the batch. What is random is decided for each image of its own: image i of a batch draws in
-// step s what image 0 draws in step s + i, so that it does not matter in which batch, or whether in one, an image lies.
-// Changes of an image's range of brightness are made of element-wise ops, so that they are fused with what stands
-// around them.
+// Augmentation and resizing of images [batch, height, width, channels], with the names and semantics of tf.image; a
+// single image may omit the batch. Random decisions are made per image: image i of a batch draws in step s what image 0
+// draws in step s + i, so that results do not depend on batching. Changes of the brightness range are made of
+// element-wise ops, so that they can be fused.
 #pragma once
 #include <span>
 
@@ -12,20 +11,20 @@
 
 namespace gpubench {
 
-/// Images seen as one batch of them, whatever dimensions stand before the last three.
+/// Images as one batch, for any number of dimensions before the last three.
 struct ImageExtents {
   std::int64_t images, height, width, channels;
 };
 ImageExtents image_extents(const Shape& shape);
 
-/// images, step -> images; the last dimensions but three are no matter.
+/// images, step -> images; any number of dimensions before the last three.
 class RandomImageOp : public RandomOp {
  public:
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const final;
 };
 
-/// images, step int64[] (or int64[k]: one for each part along the first dimension) -> images, every second one
-/// mirrored. Any type but bytes.
+/// images, step int64[] (or int64[k]: one per part along the first dimension) -> images, mirrored with probability 1/2.
+/// Any type but bytes.
 class RandomFlipLeftRight final : public RandomImageOp {
  public:
   explicit RandomFlipLeftRight(std::uint64_t of) : seed(of) {}
@@ -39,8 +38,8 @@ class RandomFlipLeftRight final : public RandomImageOp {
   const std::uint64_t seed;
 };
 
-/// images, step -> images with a number of [-max_delta, max_delta) added, which is of the unit in which the brightest
-/// pixel of uint8 is 1. Floating types, and uint8, which saturates.
+/// images, step -> images plus a random number in [-max_delta, max_delta), in units of the brightest uint8 pixel.
+/// Floating types, and uint8, which saturates.
 class RandomBrightness final : public RandomImageOp {
  public:
   /// Throws Error for a negative `delta`.
@@ -56,8 +55,8 @@ class RandomBrightness final : public RandomImageOp {
   const std::uint64_t seed;
 };
 
-/// images, step -> (x - mean) * factor + mean with the mean of each channel of an image and a factor of [lower, upper).
-/// Floating types, and uint8, which saturates.
+/// images, step -> (x - mean) * factor + mean, with the mean of each channel of an image and a random factor in [lower,
+/// upper). Floating types, and uint8, which saturates.
 class RandomContrast final : public RandomImageOp {
  public:
   /// 0 <= from <= to; throws Error otherwise.
@@ -65,7 +64,7 @@ class RandomContrast final : public RandomImageOp {
   std::string_view name() const override { return "random_contrast"; }
   std::string attributes() const override;
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
-  /// The map is symmetric, so that it is its own transpose.
+  /// The linear map is symmetric, so it is its own gradient.
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
@@ -75,7 +74,7 @@ class RandomContrast final : public RandomImageOp {
   const std::uint64_t seed;
 };
 
-/// images, step -> [batch, height, width, channels], cut out at a place of its own for each image. Any type but bytes.
+/// images, step -> [batch, height, width, channels], cropped at a random position for each image. Any type but bytes.
 /// No gradient.
 class RandomCrop final : public RandomImageOp {
  public:
@@ -95,8 +94,8 @@ std::string_view to_string(ResizeMethod method);
 /// Throws Error listing the names.
 ResizeMethod parse_resize_method(std::string_view name);
 
-/// images -> [batch, height, width, channels]: bilinear in float32 from floating types and uint8, nearest in the type
-/// of the images. Pixels' centres lie at halves; there is no low-pass filter. No gradient.
+/// images -> [batch, height, width, channels]: bilinear in float32 from floating types and uint8, nearest in the
+/// images' type. Pixel centres are at half-integers; there is no low-pass filter. No gradient.
 class ResizeImages final : public Op {
  public:
   ResizeImages(std::int64_t rows, std::int64_t columns, ResizeMethod by) : height(rows), width(columns), method(by) {}
@@ -112,12 +111,13 @@ class ResizeImages final : public Op {
 
 namespace ops {
 
-/// (x - mean) / stddev of images [..., channels], in float32 unless they are of another floating type. One number each,
-/// or one per channel. Throws Error for other counts, and for deviations that are not positive.
+/// (x - mean) / stddev of images [..., channels], in float32 unless they have another floating type. `mean` and
+/// `stddev` have one number, or one per channel. Throws Error for other counts, and for deviations that are not
+/// positive.
 Value normalize_images(Graph& graph, Value images, std::span<const float> mean, std::span<const float> stddev);
 
-/// The images in another type, where the brightest pixel of uint8, 255, is 1 in floating types: as
-/// tf.image.convert_image_dtype, with saturation. Throws Error for types other than these.
+/// Converts images to another type as tf.image.convert_image_dtype: the brightest uint8 pixel, 255, is 1 in floating
+/// types; saturates. Throws Error for other types.
 Value convert_images(Graph& graph, Value images, Dtype dtype);
 
 }  // namespace ops

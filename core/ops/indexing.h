@@ -1,5 +1,5 @@
-// Ops whose inputs hold indices: one-hot encoding and rows taken by number. An index out of range is an Error when the
-// kernel runs, never a silent zero; on a GPU, for which the host does not wait, it makes a row that is not a number.
+// Ops with index inputs: one-hot encoding and gather. An index out of range is an Error when the kernel runs, never a
+// silent zero; on a GPU, where the host does not wait, it gives a row of NaN.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
@@ -29,14 +29,14 @@ class Gather final : public Op {
                               std::span<const Value> output_gradients) const override;
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
   double bytes(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
-  /// For rows of one tensor that all elements share.
+  /// For gathering from one tensor that all elements share.
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t) const override {
     if (!inputs[0].shared) return std::nullopt;
     return BlockForm{.inputs = BlockForm::Inputs::as_they_are};
   }
 };
 
-/// dy [indices..., ...], indices -> [rows, ...]: each row the sum of the gradients of its uses.
+/// dy [indices..., ...], indices -> [rows, ...]: for each row the sum of the gradients of its uses.
 class GatherGradient final : public Op {
  public:
   explicit GatherGradient(std::int64_t of) : rows(of) {}

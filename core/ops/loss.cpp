@@ -19,6 +19,10 @@ void check_predictions(std::string_view op, const TensorType& predictions) {
   if (predictions.rank() == 0) {
     throw Error(fmt::format("{}: the predictions must be [..., classes], got a scalar", op));
   }
+  if (predictions.shape.back() == 0) {
+    throw Error(
+        fmt::format("{}: the predictions {} are of no class; at least one is needed", op, to_string(predictions)));
+  }
 }
 
 void check_categorical(std::string_view op, const TensorType& predictions, const TensorType& labels) {

@@ -1,15 +1,15 @@
-// Losses, one number per example, with softmax and cross-entropy fused where logits are given. Predictions are
-// [..., classes]; labels are distributions of the same type ("categorical") or class indices [...] ("sparse").
-// An index outside the classes is an Error on the CPU; on a GPU its loss and gradient are not numbers. Binary
-// cross-entropy is the loss of independent yes-or-no predictions, element by element.
+// Losses, one number per example; softmax and cross-entropy are fused for logits. Predictions are [..., classes];
+// labels are distributions of the same type ("categorical") or class indices [...] ("sparse"). An index out of range is
+// an Error on the CPU; on a GPU its loss and gradient are NaN. Binary cross-entropy is for independent binary
+// predictions, element by element.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/math/loss.h"
 
 namespace gpubench {
 
-/// Probabilities are kept this far from 0 before their logarithm is taken (and from 1 in binary cross-entropy), as in
-/// Keras. The derivative does not stop there, so a prediction that is certain and wrong still learns.
+/// Lower limit of probabilities before their logarithm (and distance from 1 in binary cross-entropy), as in Keras. The
+/// derivative is not cut off there, so a certain but wrong prediction still gets a gradient.
 using math::smallest_probability;
 
 /// probabilities [..., c], labels [..., c] -> -sum(labels log(probabilities)) [...]
@@ -116,7 +116,8 @@ class BinaryCrossEntropyGradient final : public Op {
 
 namespace ops {
 
-/// The loss per example from probabilities. `labels` of the predictions' type are distributions, integers are indices.
+/// The loss per example from probabilities. `labels` of the predictions' type are distributions, integer labels are
+/// indices.
 Value cross_entropy(Graph& graph, Value probabilities, Value labels);
 /// The loss per example from logits; the probabilities are output 1 of the same node.
 Value softmax_cross_entropy(Graph& graph, Value logits, Value labels);

@@ -1,13 +1,13 @@
-// Dynamic loss scaling without a branch on the host: gradients are unscaled and tested by one op, whose flag tells the
-// optimizer's update to leave everything as it is and the scale's update to shrink. All state lies on the device.
+// Dynamic loss scaling without a branch on the host: one op unscales gradients and sets a flag for overflow. If it is
+// set, the optimizer's update changes nothing and the scale's update shrinks the scale. All state is on the device.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
 
 namespace gpubench {
 
-/// loss scale float32[], `gradients` floating tensors -> them over the scale in float32, and found infinity bool[]:
-/// whether any element of them is infinite or not a number.
+/// loss scale float32[], `gradients` floating tensors -> gradients divided by the scale, in float32, and found infinity
+/// bool[]: whether any element is infinite or NaN.
 class Unscale final : public Op {
  public:
   explicit Unscale(int count) : gradients(count) {}
@@ -19,7 +19,7 @@ class Unscale final : public Op {
   const int gradients;
 };
 
-/// scale float32[], good steps int64[] (since the scale changed), found infinity bool[] -> scale, good steps, in place.
+/// scale float32[], good steps int64[] (since the last change), found infinity bool[] -> scale, good steps, in place.
 class LossScaleUpdate final : public Op {
  public:
   static constexpr double initial_scale = 32768;

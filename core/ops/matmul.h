@@ -1,4 +1,4 @@
-// Products of matrices, with the bias and activation of a dense layer as an epilogue.
+// Matrix products, with the bias and activation of a dense layer as an epilogue.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/ops/activation.h"
@@ -12,8 +12,8 @@ struct MatmulAttributes {
   Activation activation = Activation::none;
 };
 
-/// activation(a b + bias): a [..., m, k], b [..., k, n] (as they are after transposing), bias [n] -> [..., m, n].
-/// Leading dimensions broadcast as in NumPy.
+/// activation(a b + bias): a [..., m, k], b [..., k, n] (after transposing), bias [n] -> [..., m, n]. Leading
+/// dimensions broadcast as in NumPy.
 class Matmul final : public Op {
  public:
   explicit Matmul(MatmulAttributes given = {}) : options(given) {}

@@ -1,14 +1,14 @@
-// Whether predictions hit their labels, one float32 per example (1 or 0), ready for AccumulateMean; and what a mean
-// over several replicas is made of. No gradients.
+// Whether predictions match their labels, one float32 per example (1 or 0), as input of AccumulateMean; and the sums
+// for a mean over several replicas. No gradients.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
 
 namespace gpubench {
 
-/// predictions float32 [batch, classes], labels one-hot float32 [batch, classes] or integers [batch] or [batch, 1]
-/// -> float32 [batch]: whether the label is among the k largest predictions. Among equals the first counts as larger,
-/// so k = 1 asks whether the label is the arg_max; a prediction that is not a number is never a match.
+/// predictions float32 [batch, classes], labels one-hot float32 [batch, classes] or integers [batch] or [batch, 1] ->
+/// float32 [batch]: whether the label is among the k largest predictions. Of equal predictions the first counts as
+/// larger, so k = 1 tests whether the label is the arg_max; NaN never matches.
 class TopKMatches final : public Op {
  public:
   explicit TopKMatches(std::int64_t count) : k(count) {}
@@ -20,7 +20,8 @@ class TopKMatches final : public Op {
   const std::int64_t k;
 };
 
-/// predictions, labels float32 of one shape -> float32 of that shape: whether both lie on one side of the threshold.
+/// predictions, labels float32 of one shape -> float32 of that shape: whether both are on the same side of the
+/// threshold.
 class BinaryMatches final : public Op {
  public:
   explicit BinaryMatches(double boundary) : threshold(boundary) {}
@@ -31,7 +32,7 @@ class BinaryMatches final : public Op {
   const double threshold;
 };
 
-/// values float32 of any shape -> float32[2]: their sum and their number, which can be added to others'.
+/// values float32 of any shape -> float32[2]: their sum and count, which replicas can add up.
 class SumAndCount final : public Op {
  public:
   std::string_view name() const override { return "sum_and_count"; }

@@ -6,9 +6,9 @@
 
 namespace gpubench {
 
-/// Inputs: `leading` scalars (learning rate float32[], perhaps step int64[], perhaps found infinity bool[]), then
-/// groups of `variables` tensors each: the variables, their gradients, and the slots. Variables and slots are of one
-/// floating-point type, a gradient of any; computed in float32. Outputs: variables, then slots, all in place.
+/// Inputs: scalars (learning rate float32[], optionally step int64[], optionally found infinity bool[]), then groups of
+/// `variables` tensors each: the variables, their gradients, and the slots. Variables and slots have one floating-point
+/// type, gradients may have others; computed in float32. Outputs: variables, then slots, all in place.
 class OptimizerUpdate : public Op {
  public:
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const final;
@@ -21,11 +21,11 @@ class OptimizerUpdate : public Op {
   virtual int slots() const = 0;
 
   const int variables;
-  const bool skippable;  ///< where the last scalar is true, variables and slots stay as they are
+  const bool skippable;  ///< if the last scalar is true, variables and slots stay unchanged
 
  protected:
   OptimizerUpdate(int count, bool skips) : variables(count), skippable(skips) {}
-  /// What follows the settings in attributes().
+  /// The end of attributes(), after the settings.
   std::string common_attributes() const;
   virtual int flops_per_element() const = 0;
 };
@@ -98,7 +98,7 @@ namespace ops {
 
 using Values = std::span<const Value>;
 
-/// All return the updated variables, then the updated slots. `velocities` is empty without momentum. Where the bool[]
+/// All return the updated variables, then the updated slots. `velocities` is empty without momentum. If the bool[]
 /// `found_infinity` is given and true, nothing is updated.
 std::vector<Value> sgd_update(Graph& graph, const SgdAttributes& attributes, Value learning_rate, Values variables,
                               Values gradients, Values velocities, Value found_infinity = {});

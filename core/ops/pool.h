@@ -1,5 +1,5 @@
-// Maximum and mean over sliding windows of images [batch, height, width, channels]. The maximum also says which element
-// of each window won, so that its derivative need not look at the image again.
+// Maximum and mean over sliding windows of images [batch, height, width, channels]. The maximum also returns which
+// element of each window won, so that its gradient does not read the image again.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/ops/window.h"
@@ -12,11 +12,11 @@ struct Pool2DAttributes {
   Padding padding = Padding::valid;
 };
 
-/// How the window slides; throws Error for windows that do not fit.
+/// How the window slides over the image; throws Error for windows that do not fit.
 std::array<WindowAxis, 2> slide(std::string_view op, const Pool2DAttributes& options, const Shape& image);
 
-/// x -> y, winners: the index inside the window (row by row) of the element that won, the first of equals. uint8 while
-/// a window has at most 256 elements, else int32; padding never wins.
+/// x -> y, winners: the index in the window (row by row) of the largest element, the first of equal ones. uint8 if a
+/// window has at most 256 elements, else int32; padding never wins.
 class MaxPool2D final : public Op {
  public:
   explicit MaxPool2D(Pool2DAttributes given = {}) : options(given) {}
@@ -43,7 +43,7 @@ class MaxPool2DGradient final : public Op {
   const Shape input_shape;
 };
 
-/// x -> y; padding does not count.
+/// x -> y; padding does not count in the mean.
 class AveragePool2D final : public Op {
  public:
   explicit AveragePool2D(Pool2DAttributes given = {}) : options(given) {}

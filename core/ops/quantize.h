@@ -1,23 +1,23 @@
-// Symmetric int8 quantization by a scale, for real and in training. A scale is float32, above 0: one for the tensor,
-// [], or one for each channel (the last dimension), [channels].
+// Symmetric int8 quantization by a scale, as int8 values and simulated in training. A scale is float32 and positive:
+// one for the tensor, [], or one per channel (the last dimension), [channels].
 #pragma once
 #include "core/graph/graph.h"
 
 namespace gpubench {
 
-/// What quantization goes up to: a range is 127 scales wide on either side of 0.
+/// Scales from 0 to the end of a range: a range is [-127 scales, 127 scales].
 inline constexpr float int8_steps = 127;
 
-/// x float32, scale -> int8: x / scale to the nearest even whole number, saturating at -128 and 127.
+/// x float32, scale -> int8: x / scale rounded to nearest, ties to even, saturating at -128 and 127.
 class Quantize final : public Op {
  public:
   std::string_view name() const override { return "quantize"; }
   std::vector<TensorType> infer(std::span<const TensorType> inputs) const override;
 };
 
-/// x float32, scale -> float32: what quantizing x and multiplying by the scale again gives. A scale of 0 leaves x as it
-/// is. The gradient goes straight through to x where nothing saturated; the scale gets none (Jacob et al.,
-/// "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018).
+/// x float32, scale -> float32: x quantized and multiplied by the scale again. A scale of 0 leaves x unchanged.
+/// Straight-through gradient: dy where x did not saturate; none for the scale (Jacob et al., "Quantization and Training
+/// of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018).
 class FakeQuantize final : public Op {
  public:
   std::string_view name() const override { return "fake_quantize"; }
@@ -25,7 +25,7 @@ class FakeQuantize final : public Op {
   std::vector<Value> gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value> outputs,
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
-  /// Division, rounding, two limits and a product.
+  /// Division, rounding, two limits and a multiplication.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 };
 

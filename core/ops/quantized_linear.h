@@ -1,23 +1,23 @@
-// Products of int8 with int32 sums, whose kernels make float32 of the sums, or int8 again for the next such product.
-// Weights are quantized by output channel, what is multiplied with them by one scale.
-// Weights can be packed: int8 in the order in which the device's kernel reads them, which is the backend's own affair.
-// Weights that do not change are packed once: an executor computes what depends on variables alone when those are
-// written to. The pass pack_weights puts the op before products whose weights are the same in every run.
+// Products of int8 with int32 sums, whose kernels convert the sums to float32, or to int8 for the next such product.
+// Weights have one scale per output channel, inputs one scale.
+//
+// Weights can be packed: int8 in the order in which the backend's kernel reads them. The pass pack_weights adds
+// PackWeights in front of products whose weights are the same in every run; executors then pack only after the weights
+// were written.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/ops/conv.h"
 
 namespace gpubench {
 
-/// What is done with the sums: y = activation(sum * scale + bias), or quantize(y, next scale) as `quantize` has it.
-/// Behind x and the weights the inputs are scale float32 [channels] (of x times of the weights), then where they are
-/// wanted the bias, float32 [channels], and the next scale, float32 [].
+/// What is computed from the sums: y = activation(sum * scale + bias), or quantize(y, next scale). Inputs after x and
+/// the weights: scale float32 [channels] (input scale times weight scale), then, if used, the bias float32 [channels]
+/// and the next scale float32 [].
 struct QuantizedEpilogue {
   bool bias = false;
   Activation activation = Activation::none;
   bool requantize = false;
-  /// The weights' shape where they come packed, as pack_weights lays them out for this very op; empty where they do
-  /// not.
+  /// The shape of unpacked weights if the weights are packed (by PackWeights for this very op); else empty.
   Shape packed = {};
 };
 
@@ -39,7 +39,7 @@ struct QuantizedConv2DAttributes : QuantizedEpilogue {
   Padding padding = Padding::valid;
   Extents dilations = {1, 1};
 
-  /// Of the convolution, without bias and activation.
+  /// The options of the convolution without bias and activation.
   Conv2DAttributes window() const { return {.strides = strides, .padding = padding, .dilations = dilations}; }
 };
 
@@ -59,15 +59,15 @@ class QuantizedConv2D final : public Op {
 /// The weights' type, packed or not, from the inputs of a QuantizedMatmul or QuantizedConv2D.
 TensorType weights_type(const QuantizedEpilogue& options, std::span<const TensorType> inputs);
 
-/// Bytes, as int8, that hold weights [k, n] or [height, width, input channels, output channels] in the order of any
-/// backend: channels rounded up to the blocks of vectors, and sums that some kernels keep beside them.
+/// int8 elements that hold packed weights [k, n] or [height, width, input channels, output channels] for any backend:
+/// channels rounded up to vector blocks, plus sums that some kernels store beside them.
 TensorType packed_type(const TensorType& weights);
 
 /// weights -> packed_type(weights)
 class PackWeights final : public Op {
  public:
-  /// `product`: the QuantizedMatmul or QuantizedConv2D that will read them, with its option `packed`, and the type of
-  /// the x that it will multiply by them.
+  /// `product`: the QuantizedMatmul or QuantizedConv2D that reads the packed weights, with its option `packed`. `x`:
+  /// the type of the input that it multiplies.
   PackWeights(OpPtr product, TensorType x);
   std::string_view name() const override { return "pack_weights"; }
   std::string attributes() const override;

@@ -1,7 +1,6 @@
-// Random numbers as a pure function of (seed, step, element): Philox4x32-10. A mask is not stored for the backward
-// pass, it is computed again; the step is an input on the device, so that a captured graph never changes. Steps
-// int64[k] make k parts, along the first dimension of the result, of which each is drawn as it would be alone in its
-// step.
+// Random numbers as a pure function of (seed, step, element): Philox4x32-10. A dropout mask is not stored for the
+// backward pass but recomputed; the step is an input on the device, so that a captured graph never changes. Steps
+// int64[k] stand for k parts along the result's first dimension; each part draws as it would alone in its step.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
@@ -11,12 +10,12 @@ namespace gpubench {
 /// Its last input is the step.
 class RandomOp : public Op {
  public:
-  /// Each element draws by a step of its own.
+  /// Each element of a block draws by its own step.
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 };
 
-/// x, step int64[] or int64[k] -> x where kept, scaled by 1 / (1 - rate), else 0. Where x is some rows of a tensor that
-/// is drawn for in parts, `first` is the number of its first element in the whole, for which each part draws the same.
+/// x, step int64[] or int64[k] -> x where kept, scaled by 1 / (1 - rate), else 0. `first`: if x is a part of the rows
+/// of a larger tensor, the index of its first element there, so that all partitions draw the same.
 class Dropout final : public RandomOp {
  public:
   /// 0 <= rate < 1 and first >= 0; throws Error otherwise.

@@ -1,4 +1,4 @@
-// Reductions over axes, running sums along one, and the sum that undoes broadcasting.
+// Reductions over axes, running sums along one axis, and the sum that reverses broadcasting.
 #pragma once
 #include <memory>
 #include <utility>
@@ -10,7 +10,7 @@ namespace gpubench {
 
 class ReductionOp : public Op {
  public:
-  /// No axes means all of them; negative ones count from the end.
+  /// No axes: all of them. Negative axes count from the end.
   explicit ReductionOp(std::vector<std::int64_t> over = {}, bool keep = false)
       : axes(std::move(over)), keepdims(keep) {}
   std::string attributes() const final;
@@ -20,7 +20,7 @@ class ReductionOp : public Op {
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const final;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const final;
 
-  /// One flag per dimension of `type`: whether it is reduced. Throws Error for a bad axis.
+  /// For each dimension of `type`: whether it is reduced. Throws Error for an invalid axis.
   std::vector<bool> reduced(const TensorType& type) const;
 
   const std::vector<std::int64_t> axes;
@@ -60,7 +60,7 @@ class ReduceMean final : public ReductionOp {
   Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
 };
 
-/// Elements that share the maximum share its gradient equally.
+/// Elements equal to the maximum share its gradient equally.
 class ReduceMax final : public ReductionOp {
  public:
   using ReductionOp::ReductionOp;
@@ -73,7 +73,7 @@ class ReduceMax final : public ReductionOp {
   Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
 };
 
-/// Elements that share the minimum share its gradient equally.
+/// Elements equal to the minimum share its gradient equally.
 class ReduceMin final : public ReductionOp {
  public:
   using ReductionOp::ReductionOp;
@@ -86,7 +86,7 @@ class ReduceMin final : public ReductionOp {
   Value derivative(Graph& graph, Value x, Value y, Value dy) const override;
 };
 
-/// The index of the largest element along one axis, the first among equals, as int64. No gradient.
+/// The index of the largest element along one axis as int64; the first of equal ones. No gradient.
 class ArgMax final : public Op {
  public:
   explicit ArgMax(std::int64_t along) : axis(along) {}
@@ -99,7 +99,7 @@ class ArgMax final : public Op {
   const std::int64_t axis;
 };
 
-/// y[i] = x[0] + ... + x[i] along one axis; `reverse`: x[i] + ... + x[last]. y may take the memory of x.
+/// y[i] = x[0] + ... + x[i] along one axis; `reverse`: x[i] + ... + x[last]. y may overwrite x.
 class Cumsum final : public Op {
  public:
   explicit Cumsum(std::int64_t along, bool from_the_end = false) : axis(along), reverse(from_the_end) {}
@@ -121,8 +121,8 @@ Value reduce_sum(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, boo
 Value reduce_mean(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
 Value reduce_max(Graph& graph, Value x, std::vector<std::int64_t> axes = {}, bool keepdims = false);
 
-/// Sums the dimensions along which `shape` was broadcast to the value's shape; the gradient of broadcasting. The value
-/// itself when the shapes agree.
+/// The gradient of broadcasting: sums `value` over the dimensions along which `shape` was broadcast. Returns `value`
+/// itself if it has the shape.
 Value sum_to(Graph& graph, Value value, Shape shape);
 
 }  // namespace ops

@@ -28,7 +28,7 @@ Shape of_block(const TensorType& element, std::int64_t count) {
   return shape;
 }
 
-/// Where an index counted from either end lies.
+/// The position of an index that may count from the end.
 std::int64_t absolute(std::int64_t index, std::int64_t extent) {
   if (index == SliceRange::to_end) return extent;
   return index < 0 ? index + extent : index;
@@ -40,7 +40,9 @@ struct WrittenBounds {
 };
 
 WrittenBounds written(std::int64_t begin, std::int64_t end) {
-  return {begin < 0 ? begin : begin + 1, end == SliceRange::to_end ? -1 : end >= 0 ? end : end - 1};
+  return {begin < 0 || begin == SliceRange::to_end ? begin : begin + 1, end == SliceRange::to_end ? -1
+                                                                        : end >= 0                ? end
+                                                                                                  : end - 1};
 }
 
 /// A range that was written as one of elements must find them all, or the result would be smaller than it says.
@@ -75,7 +77,7 @@ ResolvedSlice resolve_slice(std::string_view op, const SliceRange& range, const 
     const std::int64_t begin = absolute(range.begin[i], extent), end = absolute(range.end[i], extent);
     result.begin[i] = begin;
     result.stride[i] = stride;
-    result.shape[i] = (end - begin + stride - 1) / stride;
+    result.shape[i] = end > begin ? (end - begin - 1) / stride + 1 : 0;
   }
   return result;
 }
@@ -92,24 +94,23 @@ std::vector<TensorType> Reshape::infer(std::span<const TensorType> inputs) const
     ops::refuse(name(), fmt::format("{} with {} elements cannot become {}", to_string(inputs[0]), inputs[0].elements(),
                                     to_string(shape)));
   };
-  Shape result = shape;
-  std::int64_t known = 1;
+  TensorType result{shape, inputs[0].dtype};
   std::int64_t* free = nullptr;
-  for (std::int64_t& extent : result) {
-    if (extent >= 0) {
-      known *= extent;
-    } else if (extent == -1 && free == nullptr) {
-      free = &extent;
-    } else {
+  for (std::int64_t& extent : result.shape) {
+    if (extent >= 0) continue;
+    if (extent != -1 || free != nullptr)
       ops::refuse(name(), fmt::format("one extent may be -1, got {}", to_string(shape)));
-    }
+    extent = 1;
+    free = &extent;
   }
+  check_size(result, name());
+  const std::int64_t known = result.elements();
   if (free != nullptr) {
     if (known == 0 || inputs[0].elements() % known != 0) refuse();
     *free = inputs[0].elements() / known;
   }
-  if (element_count(result) != inputs[0].elements()) refuse();
-  return {{std::move(result), inputs[0].dtype}};
+  if (result.elements() != inputs[0].elements()) refuse();
+  return {std::move(result)};
 }
 
 std::vector<Value> Reshape::gradient(Graph& graph, std::span<const Value> inputs, std::span<const Value>,

@@ -1,5 +1,5 @@
-// Ops that move elements without computing: reshape, transpose, reverse, slice, concat, broadcast (one_hot and gather:
-// indexing.h). Reshape is a view and has no kernel; all others copy.
+// Ops that move elements without arithmetic: reshape, transpose, reverse, slice, concat, broadcast (one_hot and gather
+// are in indexing.h). Reshape is a view and has no kernel; all others copy.
 #pragma once
 #include <limits>
 
@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-/// Moves bytes only, so it counts no floating-point operation.
+/// Moves bytes only: zero floating-point operations.
 class MovementOp : public Op {
  public:
   double flops(std::span<const TensorType>, std::span<const TensorType>) const final { return 0; }
@@ -16,7 +16,7 @@ class MovementOp : public Op {
 
 class Reshape final : public MovementOp {
  public:
-  /// One extent may be -1: whatever is left.
+  /// One extent may be -1: it is computed from the others.
   explicit Reshape(Shape to) : shape(std::move(to)) {}
   std::string_view name() const override { return "reshape"; }
   std::string attributes() const override;
@@ -32,7 +32,7 @@ class Reshape final : public MovementOp {
 
 class Transpose final : public MovementOp {
  public:
-  /// Output dimension i is input dimension permutation[i]; none reverses all.
+  /// Output dimension i is input dimension permutation[i]; an empty permutation reverses all.
   explicit Transpose(std::vector<std::int64_t> order = {}) : permutation(std::move(order)) {}
   std::string_view name() const override { return "transpose"; }
   std::string attributes() const override;
@@ -41,23 +41,22 @@ class Transpose final : public MovementOp {
                               std::span<const Value> output_gradients) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
-  /// The permutation for an input of this type, written out. Throws Error when it is none.
+  /// The explicit permutation for an input of this type. Throws Error if it is invalid.
   std::vector<std::int64_t> order(const TensorType& type) const;
 
   const std::vector<std::int64_t> permutation;
 };
 
-/// Per dimension: where a slice begins, ends (exclusive) and steps. Dimensions that are not named are kept whole.
-/// Bounds outside of the input are an Error, and so are ranges without elements, but for those whose begin is their
-/// end.
+/// Begin, end (exclusive) and stride per dimension. Dimensions without an entry are kept whole. Throws Error for bounds
+/// outside of the input, and for empty ranges unless begin equals end.
 struct SliceRange {
   static constexpr std::int64_t to_end = std::numeric_limits<std::int64_t>::max();
 
-  std::vector<std::int64_t> begin, end;  ///< negative: from the end, whatever the extent is
-  std::vector<std::int64_t> stride;      ///< at least 1; none means 1
+  std::vector<std::int64_t> begin, end;  ///< negative: counted from the end
+  std::vector<std::int64_t> stride;      ///< at least 1; empty: all 1
 };
 
-/// A slice with every number written out for one input: begin >= 0, one entry per dimension.
+/// A slice with explicit numbers for one input: begin >= 0, one entry per dimension.
 struct ResolvedSlice {
   Shape begin, stride, shape;
 };
@@ -78,7 +77,7 @@ class Slice final : public MovementOp {
   const SliceRange range;
 };
 
-/// dy -> dx of the input's shape: dy where the slice took it, 0 elsewhere.
+/// dy -> dx of the input's shape: dy at the slice's elements, else 0.
 class SliceGradient final : public MovementOp {
  public:
   SliceGradient(Shape input, SliceRange of) : input_shape(std::move(input)), range(std::move(of)) {}
@@ -129,7 +128,7 @@ class Reverse final : public MovementOp {
                               std::span<const Value> output_gradients) const override;
   std::optional<BlockForm> block_form(std::span<const BlockInput> inputs, std::int64_t count) const override;
 
-  /// One flag per dimension of `type`. Throws Error for a bad axis.
+  /// For each dimension of `type`: whether it is reversed. Throws Error for an invalid axis.
   std::vector<bool> reversed(const TensorType& type) const;
 
   const std::vector<std::int64_t> axes;
@@ -137,16 +136,16 @@ class Reverse final : public MovementOp {
 
 namespace ops {
 
-/// `x` itself when it already has the shape.
+/// `x` itself if it already has the shape.
 Value reshape(Graph& graph, Value x, Shape shape);
 Value transpose(Graph& graph, Value x, std::vector<std::int64_t> permutation = {});
 Value slice(Graph& graph, Value x, SliceRange range);
 Value slice_gradient(Graph& graph, Value dy, Shape input_shape, SliceRange range);
 Value concat(Graph& graph, std::span<const Value> parts, std::int64_t axis);
-/// Part `index` of `parts` equal ones along the first dimension: a view where it begins at an address at which kernels
-/// may expect a tensor, else a copy. `x` itself when there is one part.
+/// Part `index` of `parts` equal parts along the first dimension: a view if it begins at an aligned address, else a
+/// copy. `x` itself if there is one part.
 Value batch_part(Graph& graph, Value x, std::int64_t index, std::int64_t parts);
-/// `x` itself when it already has the shape.
+/// `x` itself if it already has the shape.
 Value broadcast_to(Graph& graph, Value x, Shape shape);
 
 }  // namespace ops

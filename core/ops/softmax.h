@@ -1,10 +1,10 @@
-// Softmax and its logarithm over the last dimension, and their derivatives from the results.
+// Softmax and log-softmax over the last dimension, and their gradients, computed from the results.
 #pragma once
 #include "core/graph/graph.h"
 
 namespace gpubench {
 
-/// x [..., classes] -> exp(x) / sum(exp(x)), shifted by the largest element so that nothing overflows
+/// x [..., classes] -> exp(x) / sum(exp(x)), shifted by the maximum so that nothing overflows
 class Softmax final : public Op {
  public:
   std::string_view name() const override { return "softmax"; }
@@ -13,7 +13,7 @@ class Softmax final : public Op {
                               std::span<const Value> output_gradients) const override;
   std::vector<Alias> aliases() const override { return {{0, 0, Alias::Kind::may_overwrite}}; }
   std::optional<BlockForm> block_form(std::span<const BlockInput>, std::int64_t) const override { return BlockForm{}; }
-  /// Largest, subtract, exp, sum, divide: five per element.
+  /// Maximum, subtract, exp, sum, divide: five per element.
   double flops(std::span<const TensorType> inputs, std::span<const TensorType> outputs) const override;
 };
 

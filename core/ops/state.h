@@ -1,5 +1,5 @@
-// Updates of variables: the output is the variable's memory, so a node has an effect even when nobody reads it. And
-// learning rates as functions of the step (int64[] -> float32[]), computed on the device. Formulas as in Keras.
+// Updates of variables: the output is the variable's memory, so a node has an effect even if nothing reads its output.
+// Also learning rates as functions of the step (int64[] -> float32[]), computed on the device. Formulas as in Keras.
 #pragma once
 #include "core/graph/graph.h"
 #include "core/graph/op.h"
@@ -19,13 +19,13 @@ class Assign final : public StateOp {
   double flops(std::span<const TensorType>, std::span<const TensorType>) const override { return 0; }
 };
 
-/// Integer counters too.
+/// Also for integer counters.
 class AssignAdd final : public StateOp {
  public:
   std::string_view name() const override { return "assign_add"; }
 };
 
-/// variable = momentum * variable + (1 - momentum) * value: batch norm's statistics.
+/// variable = momentum * variable + (1 - momentum) * value, for the statistics of batch normalization.
 class MovingAverage final : public StateOp {
  public:
   explicit MovingAverage(double weight) : momentum(weight) {}

@@ -27,9 +27,10 @@ std::string to_string(const Extents& extents) {
 
 WindowAxis slide(std::string_view op, std::int64_t inputs, std::int64_t size, std::int64_t stride,
                  std::int64_t dilation, Padding padding) {
-  if (size < 1 || stride < 1 || dilation < 1) {
-    throw Error(fmt::format("{}: window size, strides and dilations must be at least 1, got {}, {} and {}", op, size,
-                            stride, dilation));
+  const auto [least, most] = std::minmax({size, stride, dilation});
+  if (least < 1 || most > INT32_MAX) {
+    throw Error(fmt::format("{}: window size, strides and dilations must be 1 to {}, got {}, {} and {}", op, INT32_MAX,
+                            size, stride, dilation));
   }
   const std::int64_t covered = (size - 1) * dilation + 1;
   if (padding == Padding::valid) {

@@ -1,9 +1,9 @@
-// Joins the all-reduces of gradients in buckets, in the order in which the program has them, so that all replicas make
-// the same ones. A bucket's exchange begins when its last tensor is there and ends before the first that is read; what
-// is computed between the two runs beside it. A bucket with nothing beside it is one all-reduce at its place. Tensors
-// share a bucket up to `bucket_bytes`; a larger one has its own.
+// Joins the all-reduces of gradients into buckets, in the order of the program, so that all replicas form the same
+// buckets. A bucket's exchange begins when its last tensor is complete and ends before the first one is read; nodes in
+// between run beside it. A bucket without such nodes becomes one all-reduce. A bucket holds up to `bucket_bytes`; a
+// larger tensor has its own bucket.
 //
-// All-reduces are in place. copy_exchanged() gives each one a copy of a tensor that others read too, or that is an
+// All-reduces are in place. copy_exchanged() gives each one a copy of a tensor that other nodes read too, or that is an
 // input, a constant or a variable.
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -21,8 +21,8 @@ const AllReduce* as_all_reduce(const Node& node) {
   return op_as<AllReduce>(node);
 }
 
-/// Memory for an all-reduce in place of node `all_reduce` to overwrite: `value` itself, or a copy where others read it
-/// or where it is no result of the program.
+/// Memory that the in-place all-reduce node `all_reduce` may overwrite: `value` itself, or a copy if other nodes read
+/// it or it is not computed by the program.
 Value owned(Rewriter& rewriter, std::int32_t all_reduce, Value value) {
   bool shared = rewriter.uses(value) > 1;
   Value base = value;
@@ -62,12 +62,12 @@ class Bucketing {
 
  private:
   struct Bucket {
-    std::vector<std::int32_t> members;  // nodes of one all-reduce each
+    std::vector<std::int32_t> members;  // nodes with one all-reduce each
     std::size_t bytes = 0;
-    std::int32_t ready = 0;  // the node after which all tensors are there
+    std::int32_t ready = 0;  // the node after which all tensors are complete
     std::int32_t read = 0;   // the first node that reads one of the sums
-    bool alone = false;      // nothing is computed in between
-    Value begun;             // of the new graph
+    bool alone = false;      // no kernel runs in between
+    Value begun;             // in the new graph
   };
 
   std::int32_t count() const { return static_cast<std::int32_t>(nodes_.size()); }
@@ -77,7 +77,7 @@ class Bucketing {
     bucketed_.resize(nodes_.size());
     for (std::int32_t index = 0; index < count(); ++index) {
       const AllReduce* const op = as_all_reduce(node(index));
-      if (op == nullptr || op->when != AllReduce::When::in_bucket) continue;
+      if (op == nullptr || !op->in_bucket) continue;
       bucketed_[static_cast<std::size_t>(index)] = true;
       const std::size_t bytes = node(index).outputs[0].bytes();
       const std::int32_t made = node(index).inputs[0].node;
@@ -96,14 +96,14 @@ class Bucketing {
     std::int32_t previous = 0;
     for (std::size_t b = 0; b < buckets_.size(); ++b) {
       Bucket& bucket = buckets_[b];
-      bucket.ready = previous = std::max(bucket.ready, previous);  // in one order on all replicas
+      bucket.ready = previous = std::max(bucket.ready, previous);  // the same order on all replicas
       bucket.alone = nothing_between(bucket.ready, bucket.read);
       begins_after_[bucket.ready].push_back(b);
       if (!bucket.alone) ends_before_[bucket.read].push_back(b);
     }
   }
 
-  /// Whether no kernel runs after node `first` and before node `last`.
+  /// Whether no kernel runs between nodes `first` and `last`.
   bool nothing_between(std::int32_t first, std::int32_t last) const {
     for (std::int32_t index = first + 1; index < last; ++index) {
       const bool computes =

@@ -1,9 +1,9 @@
-// Batch norm with given statistics into the weights of the matmul or convolution before it. The folded weights are
-// nodes of the graph that depend on variables alone, so an executor computes them when the variables change and at no
-// other time; that is why nothing is folded whose variables the graph itself updates.
+// Folds a batch normalization with given statistics into the weights of the preceding matmul or convolution. The folded
+// weights are nodes that depend only on variables, so an executor recomputes them only when the variables change; for
+// that reason nothing is folded if the graph itself updates those variables.
 //
-// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta. Of float32
-// products alone: a folded bias may be far larger than what it came from, beyond what 16 bits hold.
+// With s = gamma / sqrt(variance + epsilon), per output channel: kernel s, and (bias - mean) s + beta. Only for
+// float32: a folded bias may be far larger than its terms, outside the range of 16-bit types.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -18,13 +18,13 @@
 #include "core/ops/conv.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// Whether the node is a product whose second input has its output channels last, and nothing follows in its kernel.
+/// Whether the node is a product whose second input has the output channels last, without an epilogue.
 bool is_plain_linear(const Node& node) {
   const auto is_plain = [](const auto& options) { return !options.bias && options.activation == Activation::none; };
   if (const auto* conv = op_as<Conv2D>(node)) return is_plain(conv->options);
@@ -50,7 +50,7 @@ class Folding {
   }
 
  private:
-  /// What stands before a batch norm.
+  /// The nodes before a batch normalization.
   struct Chain {
     std::int32_t linear = -1, bias_add = -1;
   };
@@ -103,7 +103,7 @@ class Folding {
   Rewriter rewriter_;
   const std::vector<Node>& nodes_;
   std::vector<bool> invariant_;
-  std::map<std::int32_t, Chain> chains_;  // by batch norm
+  std::map<std::int32_t, Chain> chains_;  // by batch normalization
   std::set<std::int32_t> absorbed_;
 };
 

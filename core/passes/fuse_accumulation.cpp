@@ -1,18 +1,18 @@
-// A product and the sum that it is added to into one op, on devices that multiply into a sum: the gradients of
-// micro-batches then add up without a pass over memory each.
+// Fuses a product and the addition of it to a sum into one op, on devices that can multiply onto a sum: micro-batches
+// then accumulate gradients without an extra pass over memory.
 #include <array>
 #include <memory>
 #include <set>
 
 #include "core/graph/leaf_ops.h"
 #include "core/ops/fused_matmul.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// sum + product, where no other node reads the product.
+/// sum + product, if no other node reads the product.
 struct Accumulation {
   std::int32_t product = -1;
   std::array<Value, 3> inputs;  ///< of the fused op, in the old graph
@@ -26,7 +26,7 @@ Accumulation find_accumulation(const Rewriter& rewriter, std::int32_t index, con
   const Node& node = rewriter.old_node(product);
   const auto* const matmul = op_as<Matmul>(node);
   if (matmul == nullptr || matmul->options.bias || matmul->options.activation != Activation::none) return {};
-  // The product moves to where it is added: no node in between may read it, and no variable may change there.
+  // The product moves to the addition: no node in between may read it, and no variable may change in between.
   if (rewriter.only_user(product) != index || rewriter.effect_between(product.node, index)) return {};
   if (node.device != add.device) return {};
   const std::array inputs{node.inputs[0], node.inputs[1], sum};

@@ -1,5 +1,5 @@
-// The derivative of a dense layer's activation into the product that makes its input, on devices that have it as an
-// epilogue; the layer's own product then leaves what the epilogue reads, a mask for relu.
+// Fuses the gradient of a dense layer's activation into the product that computes the layer's output gradient, on
+// devices with such an epilogue. The layer's own product then saves what the epilogue reads, a mask for relu.
 #include <array>
 #include <map>
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include "core/ops/elementwise.h"
 #include "core/ops/fused_matmul.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -37,12 +37,12 @@ class ActivationGradientFusing {
   }
 
  private:
-  /// A product and its activation: one node for relu, two for gelu_tanh, whose argument others read.
+  /// A product and its activation: one node for relu, two for gelu_tanh, because other nodes read its argument.
   struct Layer {
     std::int32_t product = -1, activation = -1;
     std::shared_ptr<const MatmulAux> op;
   };
-  /// activation_gradient(product, ...) behind a layer.
+  /// activation_gradient(product, ...) of a layer.
   struct Derivative {
     std::int32_t product = -1;
     std::int32_t layer = -1;
@@ -65,9 +65,9 @@ class ActivationGradientFusing {
     layers_[product] = *std::move(layer);
   }
 
-  /// The layer whose derivative node `index` is.
+  /// The layer to which the activation gradient at node `index` belongs.
   std::optional<Layer> layer_of(std::int32_t index) const {
-    const Value known = node(index).inputs[1];  // relu's result, gelu_tanh's argument
+    const Value known = node(index).inputs[1];  // relu's result or gelu_tanh's argument
     const Node& product = node(known.node);
     const auto* const matmul = op_as<Matmul>(product);
     if (matmul == nullptr || product.device != node(index).device || product.outputs[0].rank() != 2)
@@ -88,7 +88,7 @@ class ActivationGradientFusing {
     return possible ? std::optional(std::move(layer)) : std::nullopt;
   }
 
-  /// What node `index` becomes, when its first input is a product that no other node reads.
+  /// The replacement of node `index`, if its first input is a product that no other node reads.
   std::optional<Derivative> derivative_of(std::int32_t index, const Layer& layer) const {
     const Value dy = node(index).inputs[0];
     const Node& product = node(dy.node);
@@ -143,9 +143,9 @@ class ActivationGradientFusing {
   Rewriter rewriter_;
   const std::vector<Node>& nodes_;
   const Fuses& fuses_;
-  std::map<std::int32_t, Layer> layers_;            // by the product
-  std::map<std::int32_t, Derivative> derivatives_;  // by the derivative of the activation
-  std::map<std::int32_t, Value> aux_;               // by the layer's product, in the new graph
+  std::map<std::int32_t, Layer> layers_;            // by their product
+  std::map<std::int32_t, Derivative> derivatives_;  // by activation gradient
+  std::map<std::int32_t, Value> aux_;               // by the layer's product; values of the new graph
   std::set<std::int32_t> absorbed_;
 };
 

@@ -1,5 +1,5 @@
-// The sum that is a bias's gradient into the product that is the weights', on devices that sum a factor while they
-// multiply it.
+// Fuses the sum of a bias gradient into the product of the weight gradient, on devices that can sum a factor while
+// multiplying it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,13 +8,13 @@
 
 #include "core/ops/bias.h"
 #include "core/ops/fused_matmul.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// The factor of a plain product whose rows are summed over, when that is `dy`.
+/// The factor of a plain product whose rows are summed over, if it is `dy`.
 std::optional<Factor> summed_factor(const Node& node, Value dy) {
   const auto* const matmul = op_as<Matmul>(node);
   if (matmul == nullptr || matmul->options.bias || matmul->options.activation != Activation::none) return std::nullopt;
@@ -71,7 +71,7 @@ class BiasGradientFusing {
     }
   }
 
-  /// Both move to the later one: no node in between may read the earlier one, and no variable may change there.
+  /// Both move to the later one: no node in between may read the earlier one, and no variable may change in between.
   bool can_move(std::int32_t one, std::int32_t other) const {
     const auto [earlier, later] = std::minmax(one, other);
     return node(one).device == node(other).device && !rewriter_.effect_between(earlier, later) &&
@@ -89,7 +89,7 @@ class BiasGradientFusing {
   const std::vector<Node>& nodes_;
   const Fuses& fuses_;
   std::vector<std::int32_t> first_reader_;
-  std::map<std::int32_t, Pair> pairs_;  // by the later of the two
+  std::map<std::int32_t, Pair> pairs_;  // by the later node of the pair
   std::set<std::int32_t> absorbed_, taken_;
 };
 

@@ -1,17 +1,17 @@
-// A max pool into the convolution before it, and its gradient into the filter's gradient behind it, where no other
-// node reads the tensor in between: then that tensor, often a model's largest, need never reach memory.
+// Fuses a max pool into the preceding convolution, and its gradient into the filter gradient, if no other node reads
+// the tensor in between: that tensor, often a model's largest, then never reaches memory.
 #include <array>
 #include <memory>
 #include <vector>
 
 #include "core/ops/conv.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// The node that makes `value`, when `reader` alone reads it, on the same device, with no variable changed in between.
+/// The node that computes `value`, if only `reader` reads it, on the same device, with no variable changed in between.
 const Node* private_source(const Rewriter& rewriter, std::int32_t reader, Value value) {
   const Node& source = rewriter.old_node(value);
   const bool fusable = rewriter.uses(value) == 1 && source.device == rewriter.old_node({reader, 0}).device &&
@@ -66,7 +66,7 @@ Program fuse_conv_pool(Program program) {
   for (std::int32_t index = 0; index < count; ++index) {
     if (!fuse_forward(rewriter, index) && !fuse_backward(rewriter, index)) rewriter.keep(index);
   }
-  return remove_dead_code(rewriter.finish());  // no node reads what was fused now
+  return remove_dead_code(rewriter.finish());  // removes the fused nodes, which no node reads any more
 }
 
 }  // namespace gpubench

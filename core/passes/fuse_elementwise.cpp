@@ -1,5 +1,5 @@
-// Element-wise ops that hand their result to one other, and casts between them, into one op: a kernel then reads and
-// writes memory once instead of once for every op.
+// Fuses chains of element-wise ops, and casts between them, into one op: a kernel then reads and writes memory once
+// instead of once per op.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,13 +9,13 @@
 #include "core/graph/leaf_ops.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise_chain.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// Nodes first..last, each read by the next alone, and the program that they come to.
+/// Nodes first..last, each read only by the next one, and the program that replaces them.
 struct ElementwiseSteps {
   std::vector<std::int32_t> nodes;
   std::vector<Value> inputs;
@@ -34,7 +34,7 @@ class Chains {
     }
   }
 
-  /// Whether the node is part of a chain, and not its end.
+  /// Whether the node is inside a chain, not its end.
   bool absorbed(std::int32_t index) const { return members_.contains(index) && !by_end_.contains(index); }
   const ElementwiseSteps* ending_at(std::int32_t index) const {
     const auto found = by_end_.find(index);
@@ -42,7 +42,7 @@ class Chains {
   }
 
  private:
-  /// Nodes of constants alone are computed once, when a program is planned.
+  /// Nodes that depend only on constants are computed once, at plan time.
   bool is_constant(const Node& node) const {
     if (op_as<ConstantOp>(node) != nullptr) return true;
     return !node.inputs.empty() && !node.op->has_effect() &&
@@ -57,7 +57,7 @@ class Chains {
     return op_as<Cast>(node(index)) != nullptr || ops::function_of(*node(index).op).has_value();
   }
 
-  /// Whether the node is there to round: what is asked for happens, so that it can only end a chain.
+  /// Whether the node's purpose is rounding: it must happen, so the node can only end a chain.
   bool rounds(std::int32_t index) const {
     return op_as<Cast>(node(index)) != nullptr && node(index).outputs[0].dtype != Dtype::f32;
   }
@@ -73,8 +73,8 @@ class Chains {
     by_end_.emplace(end, std::move(chain));
   }
 
-  /// The node that alone reads the chain so far, stands on its device and computes element by element, and before which
-  /// no variable changes; -1 when there is none.
+  /// The only node that reads the chain's result, if it is element-wise on the same device and no variable changes
+  /// before it; else -1.
   std::int32_t next_of(const ElementwiseSteps& chain) const {
     const std::int32_t last = chain.nodes.back(), user = rewriter_.only_user({last, 0});
     if (user < 0 || members_.contains(user) || !joins(user) || rounds(last)) return -1;
@@ -83,7 +83,7 @@ class Chains {
     return same_place && same_shape && !rewriter_.effect_between(chain.nodes.front(), user) ? user : -1;
   }
 
-  /// Adds a node's step; false where the program would get too long, or an input stretches in a way it has no word for.
+  /// Adds a node's step; false if the program would become too long, or for a broadcast that chains do not support.
   bool append(ElementwiseSteps& chain, std::int32_t index) const {
     const Node& next = node(index);
     const std::optional<math::Function> function = ops::function_of(*next.op);

@@ -1,5 +1,4 @@
-// Bias and activation into the matmul or convolution before them, which then applies them to its result while that is
-// still in registers.
+// Fuses bias and activation into the preceding matmul or convolution, which applies them to its result in registers.
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,7 +9,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantized_linear.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -46,7 +45,7 @@ OpPtr with_epilogue(const Node& node, bool bias, Activation activation) {
   return fused == nullptr ? with_epilogue<QuantizedConv2D>(node, bias, activation) : fused;
 }
 
-/// matmul or convolution -> [bias_add] -> [activation], each read by the next alone.
+/// matmul or convolution -> [bias_add] -> [activation], each read only by the next one.
 struct EpilogueChain {
   std::int32_t linear = -1;
   std::int32_t bias_add = -1;
@@ -54,7 +53,7 @@ struct EpilogueChain {
   Activation activation = Activation::none;
 };
 
-/// The node after `index` that alone reads it, stands on its device, and before which no variable changes.
+/// The only node that reads `index`, if it is on the same device and no variable changes before it.
 std::int32_t next_in_chain(const Rewriter& rewriter, std::int32_t first, std::int32_t index) {
   const std::int32_t user = rewriter.only_user({index, 0});
   if (user < 0 || rewriter.effect_between(first, user)) return -1;

@@ -1,7 +1,7 @@
-// Products of int8 whose result the next layer quantizes give int8 themselves: what stands between two such layers is a
-// quarter as large, and is written once.
+// Lets int8 products return int8 if the next layer quantizes their result: the tensor between two such layers is a
+// quarter of the size, and is written once.
 //
-// quantized matmul or convolution -> [reshape ...] -> quantize by one scale, each read by the next alone.
+// quantized matmul or convolution -> [reshape ...] -> quantize by one scale, each read only by the next one.
 #include <map>
 #include <memory>
 #include <set>
@@ -10,7 +10,7 @@
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 #include "core/ops/shape_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -25,7 +25,7 @@ OpPtr requantizing(const Node& node) {
   return std::make_shared<const O>(std::move(options));
 }
 
-/// From the product to the last before the quantization.
+/// From the product to the last node before the quantization.
 struct QuantizedChain {
   std::vector<std::int32_t> nodes;
   OpPtr product;

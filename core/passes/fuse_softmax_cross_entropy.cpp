@@ -1,12 +1,12 @@
-// Softmax followed by cross-entropy into one op that is exact where the probability underflows, forward and backward:
-// the derivative by the logits becomes probabilities - labels.
+// Fuses softmax and the following cross-entropy into one op, forward and backward, which stays exact where the
+// probability underflows: the gradient of the logits becomes probabilities - labels.
 #include <array>
 #include <memory>
 
 #include "core/ops/cast.h"
 #include "core/ops/loss.h"
 #include "core/ops/softmax.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -21,8 +21,8 @@ bool same_place(const Node& a, const Node& b) {
   return a.device == b.device;
 }
 
-/// The value of 16 bits that `value` is cast from to float32, as a loss has it of a model that computes in 16 bits;
-/// none where it is not.
+/// The 16-bit value that `value` casts to float32, as in the loss of a model that computes in 16 bits; none if `value`
+/// is no such cast.
 Value before_widening(const Rewriter& rewriter, Value value) {
   const Node& node = rewriter.old_node(value);
   if (!is<Cast>(node) || node.outputs[0].dtype != Dtype::f32) return {};
@@ -35,8 +35,8 @@ Value cast_at(Rewriter& rewriter, std::int32_t index, Value value, Dtype dtype) 
   return rewriter.add(index, std::make_shared<const Cast>(dtype), std::array{value});
 }
 
-/// loss(softmax(logits), labels): the loss comes from the fused op, and so do the probabilities for all later readers.
-/// Where the loss casts them to float32, the fused op gets the logits in float32.
+/// loss(softmax(logits), labels): both the loss and the probabilities for later readers come from the fused op. If the
+/// loss casts probabilities to float32, the fused op gets logits in float32.
 bool fuse_loss_forward(Rewriter& rewriter, std::int32_t index) {
   const Node& loss = rewriter.old_node({index, 0});
   const bool sparse = is<SparseCategoricalCrossEntropy>(loss);
@@ -61,8 +61,8 @@ bool fuse_loss_forward(Rewriter& rewriter, std::int32_t index) {
   return true;
 }
 
-/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), where no other node reads the inner gradient; in 16
-/// bits with a cast behind the inner gradient and one before its p.
+/// softmax_gradient(cross_entropy_gradient(dloss, p, labels), p), if no other node reads the inner gradient. In 16 bits
+/// there is a cast after the inner gradient and one before its p.
 bool fuse_loss_backward(Rewriter& rewriter, std::int32_t index) {
   const Node& outer = rewriter.old_node({index, 0});
   if (!is<SoftmaxGradient>(outer) || rewriter.uses(outer.inputs[0]) != 1) return false;

@@ -1,7 +1,7 @@
-// Casts that policies of mixed precision leave behind: each value is cast to a type once, and what is cast to and fro
-// without a loss is not cast at all. float32 to bfloat16 and back rounds and stays; bfloat16 to float32 and back goes.
+// Removes casts that mixed-precision policies leave: each value is cast to a type only once, and lossless casts to a
+// type and back are removed. bfloat16 to float32 and back is removed; float32 to bfloat16 and back rounds, so it stays.
 //
-// Updates of variables read gradients of 16 bits themselves, and need no float32 copy of them.
+// Updates of variables read 16-bit gradients directly and need no float32 copies.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -10,7 +10,7 @@
 #include "core/ops/cast.h"
 #include "core/ops/loss_scale.h"
 #include "core/ops/optimizer.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -37,7 +37,7 @@ class CastMerger {
   const Node& node(std::int32_t index) const { return rewriter_.old_node({index, 0}); }
   const Cast* cast_at(std::int32_t index) const { return op_as<Cast>(node(index)); }
 
-  /// Whether `value`, read by node `later`, is what node `earlier` would read: a variable may change between them.
+  /// Whether `value` is the same for nodes `earlier` and `later`: a variable may change between them.
   bool unchanged(Value value, std::int32_t earlier, std::int32_t later) const {
     return !is_memory_of_variable(value) || !rewriter_.effect_between(earlier, later);
   }
@@ -55,7 +55,7 @@ class CastMerger {
     }
   }
 
-  /// What a node may read in place of `value`, which is cast from it without loss; `value` itself where it is not.
+  /// The value from which `value` is losslessly cast, for a node that can read either; `value` itself if there is none.
   Value before_widening(Value value, std::int32_t reader) const {
     const Cast* const cast = cast_at(value.node);
     if (cast == nullptr || cast->dtype != Dtype::f32) return value;
@@ -69,7 +69,7 @@ class CastMerger {
     const Cast* const cast = cast_at(index);
     if (cast == nullptr) return false;
     const Value given = node(index).inputs[0];
-    // To integers and bool, the way over float32 is another one.
+    // A conversion to integers or bool may differ if it goes through float32.
     const Value source = is_floating(cast->dtype) ? before_widening(given, index) : given;
     if (rewriter_.old_graph().type(source).dtype == cast->dtype) {
       if (is_memory_of_variable(source)) return false;  // readers may come after the variable has changed
@@ -78,7 +78,7 @@ class CastMerger {
     }
     const auto [known, first] =
         casts_.try_emplace(std::tuple(source.node, source.output, cast->dtype, node(index).device), index);
-    // A recomputed value is there so that the first one need not be kept.
+    // A recomputed value exists so that the first one need not be kept.
     if (!first && node(index).role != Role::recomputed && unchanged(source, known->second, index)) {
       rewriter_.replace({index, 0}, rewriter_.map({known->second, 0}));
       return true;
@@ -90,7 +90,7 @@ class CastMerger {
     return true;
   }
 
-  /// An optimizer's update, or the unscaling before it, takes gradients of any floating-point type.
+  /// An optimizer's update, and the unscaling before it, accept gradients of any floating-point type.
   bool read_narrow_gradients(std::int32_t index) {
     const Node& reader = node(index);
     const auto* const update = op_as<OptimizerUpdate>(reader);

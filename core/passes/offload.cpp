@@ -1,10 +1,10 @@
-// Activations that wait for their gradients in the host's memory. What a layer computes and only gradients read again
-// is copied away as soon as it is there, and back shortly before its first gradient. This pass runs after those that
-// choose kernels, so that kernels are those of a step that keeps everything.
+// Moves activations to host memory until their gradients are computed. A layer's results that only gradients read again
+// are copied to the host as soon as they are computed, and back shortly before their first gradient. This pass runs
+// after those that choose kernels, so that kernels are the same as without offloading.
 //
-// Consecutive nodes of one owner in one role count as a layer. Kept on the device are what another device reads, the
-// program's outputs, and tensors that would come back before kernels have written as many bytes as they have: nothing
-// else could use their memory. On devices for which `overlaps` does not hold, kernels wait for every copy.
+// Consecutive nodes with the same owner and role count as a layer. Tensors stay on the device if another device reads
+// them, if they are outputs of the program, or if they would return before kernels have written as many bytes as they
+// hold: no other tensor could use their memory. On devices without `overlaps`, kernels wait for every copy.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -14,20 +14,20 @@
 #include "core/graph/invariant.h"
 #include "core/graph/leaf_ops.h"
 #include "core/graph/offload_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// What reads activations again after the forward computation.
+/// Whether the node may read activations again after the forward computation.
 bool is_late(const Node& node) {
   return node.role == Role::gradient || node.role == Role::recomputed;
 }
 
-/// One tensor's way to the host and back, by the nodes beside which it happens.
+/// The nodes at which one tensor's copies to the host and back begin and end.
 struct Trip {
-  std::int32_t store = 0;      ///< right after this node, which makes it
+  std::int32_t store = 0;      ///< right after this node, which computes it
   std::int32_t store_end = 0;  ///< right after this one
   std::int32_t fetch = 0;      ///< right before this one
   std::int32_t fetch_end = 0;  ///< right before this one, the first that reads it again
@@ -64,11 +64,11 @@ class Offloading {
  private:
   using Key = std::pair<std::int32_t, std::int32_t>;  // node and output
   struct Uses {
-    std::vector<std::int32_t> readers;  // nodes, views of it looked through
+    std::vector<std::int32_t> readers;  // nodes, including those that read it through views
     bool stays = false;                 // a node needs it on the device
   };
   struct Away {
-    Value host, device;  // of the new graph
+    Value host, device;  // in the new graph
     std::map<std::int32_t, Value> views;
   };
 
@@ -76,7 +76,7 @@ class Offloading {
   const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
   static Key key_of(Value value) { return {value.node, value.output}; }
 
-  /// The tensor whose memory `value` is.
+  /// The tensor whose memory `value` uses.
   Value root(Value value) const {
     while (node(value.node).op->is_view()) value = node(value.node).inputs[0];
     return value;
@@ -103,7 +103,7 @@ class Offloading {
     return node.role == Role::forward && std::ranges::find(options_.layers, node.owner) != options_.layers.end();
   }
 
-  /// Whether it takes time, which leaves and views do not.
+  /// Whether the node takes time; leaves and views do not.
   bool is_launch(std::int32_t index) const { return !node(index).inputs.empty() && !node(index).op->is_view(); }
 
   std::optional<Trip> trip_of(Value value) {
@@ -130,7 +130,7 @@ class Offloading {
     return gains ? std::optional(trip) : std::nullopt;
   }
 
-  /// The last launch of the layer that is `layers` after the one of `from`.
+  /// The last launch of the layer that comes `layers` after the layer of `from`.
   std::int32_t layers_after(std::int32_t from, int layers) const {
     std::int32_t at = from;
     for (std::int32_t index = from + 1; index < count() && layers > 0; ++index) {
@@ -142,7 +142,7 @@ class Offloading {
     return at;
   }
 
-  /// The first launch of the layer that is `layers` before the one of `from`.
+  /// The first launch of the layer that comes `layers` before the layer of `from`.
   std::int32_t layers_before(std::int32_t from, int layers) const {
     std::int32_t at = from;
     for (std::int32_t index = from - 1; index >= 0; --index) {
@@ -153,7 +153,7 @@ class Offloading {
     return at;
   }
 
-  /// Bytes that launches strictly between two nodes write.
+  /// Bytes written by launches strictly between two nodes.
   double computed_between(std::int32_t first, std::int32_t last, const DeviceId& device) const {
     double bytes = 0;
     for (std::int32_t index = first + 1; index < last; ++index) {
@@ -194,7 +194,7 @@ class Offloading {
     rewriter_.put(index, std::move(copy));
   }
 
-  /// For a late reader: `value` in the memory that was fetched, through a second copy of its views.
+  /// For a late reader: `value` in the fetched memory, through a copy of its views.
   Value fetched(Value value) {
     const auto found = away_.find(key_of(root(value)));
     if (found == away_.end()) return rewriter_.map(value);

@@ -1,17 +1,17 @@
-// Lays the weights of products of int8 out in the device's own order, once, where they depend on variables alone.
+// Packs the weights of int8 products in the device's own order, once, if they depend only on variables.
 
 #include <memory>
 #include <vector>
 
 #include "core/graph/invariant.h"
 #include "core/ops/quantized_linear.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// The op that reads packed weights; none where the node is no such op or does so already.
+/// The op that reads packed weights; none if the node is no such op or already reads packed weights.
 template <class O>
 OpPtr reader_of_packed(const Graph& graph, const Node& node) {
   const O* op = op_as<O>(node);

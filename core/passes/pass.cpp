@@ -5,14 +5,13 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/passes/passes.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
 enum class PassKind : std::uint8_t {
-  required,  // executors rely on it
+  required,  // needed by executors
   optional,  // makes a step faster or smaller; can be switched off
 };
 
@@ -22,13 +21,13 @@ struct Pass {
   PassKind kind = PassKind::optional;
 };
 
-/// A pass that does the same for every device.
+/// A pass that is the same for all devices.
 template <Program (*run)(Program)>
 Program everywhere(Program program, const PassOptions&, const PassDevices&) {
   return run(std::move(program));
 }
 
-/// A pass that asks devices for their ops.
+/// A pass that asks devices which fused ops they have.
 template <Program (*run)(Program, const Fuses&)>
 Program where_fused(Program program, const PassOptions&, const PassDevices& devices) {
   return run(std::move(program), devices.fuses);
@@ -42,7 +41,7 @@ Program bucket_gradients(Program program, const PassOptions& options, const Pass
   return bucket_all_reduces(std::move(program), options.bucket_bytes);
 }
 
-// In the order in which they run. From offload on they see the tensors of the kernels that will run.
+// In execution order. From offload on, passes see the final kernels.
 constexpr Pass passes[] = {
     {"merge_casts", &everywhere<&merge_casts>},
     {"fuse_softmax_cross_entropy", &everywhere<&fuse_softmax_cross_entropy>},

@@ -1,4 +1,5 @@
-// Graph to graph. A pass has a name, can be switched off by it, and must not change results beyond rounding.
+// Passes transform a graph into another graph. Each has a name by which it can be switched off, and must not change
+// results beyond rounding.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -11,45 +12,64 @@
 
 namespace gpubench {
 
-/// A graph and the values of it that its user reads.
+/// A graph and the values that its user reads.
 struct Program {
   Graph graph;
   std::vector<Value> outputs;
 };
 
 struct OffloadOptions {
-  /// Of these layers.
+  /// The layers whose activations are offloaded.
   std::vector<OwnerPtr> layers{};
-  /// For how many layers a copy may take while kernels go on: it begins so many layers before its tensor is read, and
-  /// the tensor keeps its place for so many after it was made. 0: kernels wait for every copy. More than overlap needs
-  /// costs memory only.
+  /// Number of layers that a copy may overlap: a copy back begins this many layers before its tensor is read, and the
+  /// tensor keeps its memory for this many layers after it was computed. 0: kernels wait for every copy. Values above
+  /// what the overlap needs only cost memory.
   int ahead = 1;
 };
 
-/// As PyTorch's DistributedDataParallel has it.
+/// The default of PyTorch's DistributedDataParallel.
 inline constexpr std::size_t default_bucket_bytes = std::size_t{25} << 20;
 
 struct PassOptions {
-  /// Names of passes that are left out. Throws Error at apply_passes() when one is unknown.
+  /// Names of passes to skip. apply_passes() throws Error for an unknown name.
   std::set<std::string> disabled{};
-  /// Activations that wait for their gradients in the host's memory.
+  /// Activations that are moved to host memory until their gradients are computed.
   OffloadOptions offload{};
-  /// Gradients are exchanged together up to so many bytes.
+  /// Gradients are exchanged in buckets of up to this many bytes.
   std::size_t bucket_bytes = default_bucket_bytes;
 };
 
-/// Whether `device` computes `op`, which a pass would make of several ops, and in less time than they take. Asked where
-/// that depends on the device; what helps everywhere is not.
+/// Whether `device` can run `op`, a fusion of several ops, faster than those ops. Passes ask only if the answer depends
+/// on the device.
 using Fuses = std::function<bool(const DeviceId& device, const Op& op, std::span<const TensorType> inputs)>;
 
-/// What passes ask about the devices of a program.
+/// Facts about the program's devices that passes need.
 struct PassDevices {
-  Fuses fuses{};  ///< empty: no device has ops of its own
-  /// Whether copies to the host run beside the device's kernels; empty: on none.
+  Fuses fuses{};  ///< empty: no device has fused ops
+  /// Whether copies to the host overlap the device's kernels; empty: on no device.
   std::function<bool(const DeviceId& device)> overlaps{};
 };
 
-/// Runs all passes but those that are switched off.
+/// Runs all passes that are not disabled.
 Program apply_passes(Program program, const PassOptions& options, PassDevices devices = {});
+
+// The passes for all programs, in the order of the table in pass.cpp; each source describes its pass.
+Program merge_casts(Program program);
+Program fuse_softmax_cross_entropy(Program program);
+Program shrink_pool_gradient(Program program);
+Program fold_batch_norm(Program program);
+Program fuse_epilogue(Program program);
+Program fuse_quantize(Program program);
+Program pack_weights(Program program);
+Program fuse_conv_pool(Program program);
+Program fuse_activation_gradient(Program program, const Fuses& fuses);
+Program fuse_accumulation(Program program, const Fuses& fuses);
+Program fuse_bias_gradient(Program program, const Fuses& fuses);
+Program fuse_elementwise(Program program);
+Program place_copies(Program program);
+Program offload(Program program, const OffloadOptions& options,
+                const std::function<bool(const DeviceId& device)>& overlaps);
+Program bucket_all_reduces(Program program, std::size_t bucket_bytes);
+Program copy_exchanged(Program program);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// Makes every op's inputs lie on the op's own device, by one transfer per value and device.
+// Adds transfers so that every op's inputs are on its own device: one transfer per value and device.
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -6,17 +6,17 @@
 
 #include "core/base/error.h"
 #include "core/graph/leaf_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// Values already copied: by their node, output, destination, and how many effects had run. A variable may be updated
-/// between two readers on another device, so a copy serves only until the next effect.
+/// Existing copies, by node, output, destination, and number of earlier effects. A variable may be updated between two
+/// readers on another device, so a copy is valid only until the next effect.
 using Copies = std::map<std::tuple<std::int32_t, std::int32_t, DeviceId, int>, Value>;
 
-/// An update of a copy would be lost.
+/// Refuses an update of a copy, which would be lost.
 void refuse_update_of_copy(const Node& node, std::size_t input, const DeviceId& lies_on) {
   for (const Alias& alias : node.op->aliases()) {
     if (alias.kind != Alias::Kind::in_place || alias.input != static_cast<int>(input)) continue;

@@ -41,7 +41,7 @@ class Recomputing {
  private:
   const Node& node(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
 
-  /// The node in whose memory a value lies: what an update returns lies in the variable's.
+  /// The node whose memory a value uses: an update's output is in the variable's memory.
   std::int32_t memory_of(Value value) const {
     for (const Alias& alias : node(value.node).op->aliases()) {
       if (alias.output != value.output || alias.kind == Alias::Kind::may_overwrite) continue;
@@ -50,7 +50,7 @@ class Recomputing {
     return value.node;
   }
 
-  /// Whether `reader` gets a copy of node `index`. Copies of views cost nothing, and keep nothing alive.
+  /// Whether `reader` gets a copy of node `index`. Copies of views cost nothing and keep nothing alive.
   bool is_dropped(std::int32_t index, std::int32_t reader, const GradientSection& section) const {
     if (index < section.first || index >= section.middle) return false;
     const Node& forward = node(index);
@@ -66,7 +66,7 @@ class Recomputing {
            std::ranges::any_of(changes->second, [&](std::int32_t at) { return first < at && at < last; });
   }
 
-  /// Node `index`, reading copies of what is dropped.
+  /// Node `index`, reading copies of dropped values.
   Node with_copies(std::int32_t index, std::int32_t reader, const GradientSection& section) {
     Node copy = node(index);
     for (Value& input : copy.inputs) {
@@ -90,7 +90,7 @@ class Recomputing {
   const std::vector<Node>& nodes_;
   const std::function<bool(const Node&)>& drops_;
   std::map<std::int32_t, std::vector<std::int32_t>> changes_;  // by variable node: the nodes that update it
-  std::map<std::int32_t, std::int32_t> copies_;                // by forward node, of the section at hand
+  std::map<std::int32_t, std::int32_t> copies_;                // by forward node of the current section
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Copies a program node by node while a pass replaces some: the pass decides for each node of the old graph, in order,
-// to keep it or to map its values to others of the new graph.
+// Copies a program node by node while a pass replaces nodes: for each node of the old graph, in order, the pass either
+// keeps it or maps its values to values of the new graph.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,24 +14,22 @@ class Rewriter {
 
   const Graph& old_graph() const { return program_.graph; }
   const Node& old_node(Value value) const { return program_.graph.node(value); }
-  /// How many nodes read `value`, plus one for each time it is an output of the program.
+  /// Number of nodes that read `value`, plus one for each time it is a program output.
   int uses(Value value) const;
   /// The only node that reads `value`, or -1.
   std::int32_t only_user(Value value) const;
-  /// Whether a node with an effect stands strictly between two nodes: computing later what stood earlier is then
-  /// unsafe.
+  /// Whether a node with an effect is strictly between two nodes, so that moving a computation past it is unsafe.
   bool effect_between(std::int32_t first, std::int32_t last) const;
 
   Graph& graph() { return graph_; }
-  /// The value of the new graph that stands for `old`.
+  /// The value of the new graph that replaces `old`.
   Value map(Value old) const;
   void replace(Value old, Value replacement);
   /// Copies node `index` of the old graph.
   void keep(std::int32_t index);
-  /// Puts `node`, whose inputs are values of the new graph, in place of node `index`: its outputs stand for the old
-  /// ones.
+  /// Replaces node `index` by `node`, whose inputs are values of the new graph and whose outputs replace the old ones.
   void put(std::int32_t index, Node node);
-  /// Adds `op` where node `index` of the old graph stood: on its device, for its owner in its role.
+  /// Adds `op` with the device, owner and role of node `index` of the old graph.
   Value add(std::int32_t index, OpPtr op, std::span<const Value> inputs);
   Program finish();
 
@@ -44,7 +42,7 @@ class Rewriter {
   std::vector<std::vector<std::int32_t>> user_;
 };
 
-/// Leaves out nodes that have no effect and whose outputs no node reads. Inputs stay, so that their indices hold.
+/// Removes nodes without an effect whose outputs are not read. Inputs stay, so that their indices stay valid.
 Program remove_dead_code(Program program);
 
 }  // namespace gpubench

@@ -1,6 +1,6 @@
-// The gradient of a max pool spreads each number to the one element that won and zeros to the others. What follows it
-// element by element (an activation's derivative), and the sum over it (the bias), give the same before it, where the
-// tensor is as many times smaller as a window has elements.
+// The gradient of a max pool writes each number to the winning element and zeros to the others. A following
+// element-wise op (an activation's gradient) or sum (the bias gradient) gives the same result before the pool gradient,
+// where the tensor is smaller by the number of elements in a window.
 #include <array>
 #include <map>
 #include <memory>
@@ -8,13 +8,13 @@
 #include "core/ops/bias.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/pool.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
 namespace {
 
-/// Derivatives that need the activation's result alone: at the winner, that is the pool's result.
+/// Gradients that need only the activation's result: at the winner, that is the pool's result.
 bool is_activation_gradient(const Node& node) {
   return op_as<ReluGradient>(node) || op_as<SigmoidGradient>(node) || op_as<TanhGradient>(node);
 }
@@ -49,7 +49,7 @@ class Shrinking {
     return true;
   }
 
-  /// The sum of what was spread is the sum of what was there before.
+  /// The sum over the pool gradient equals the sum over its input.
   bool move_bias(std::int32_t index) {
     const Node& sum = rewriter_.old_node({index, 0});
     if (!op_as<BiasGradient>(sum)) return false;
@@ -69,7 +69,7 @@ class Shrinking {
 
 Program shrink_pool_gradient(Program program) {
   const auto count = static_cast<std::int32_t>(program.graph.nodes().size());
-  return Shrinking(program).run(count);  // the gradient of the pool that was read before is dead now
+  return Shrinking(program).run(count);  // the old pool gradient is dead now
 }
 
 }  // namespace gpubench

@@ -9,10 +9,10 @@
 namespace gpubench {
 namespace {
 
-/// What stands for one output of an element's node.
+/// The replacement of one output of an element's node.
 struct Moved {
   Value value;
-  bool shared = false;  ///< the same for all elements: without the new dimension
+  bool shared = false;  ///< the same for all elements: no new dimension
 };
 
 class Vectorizer {
@@ -50,7 +50,7 @@ class Vectorizer {
     return true;
   }
 
-  /// Nodes that depend on constants alone: once for all elements.
+  /// Nodes that depend only on constants are computed once for all elements.
   void move_shared(const Node& node) {
     Node copy = node;
     for (Value& input : copy.inputs) input = moved(input).value;
@@ -70,7 +70,7 @@ class Vectorizer {
     return aligned(input.value, type(of).shape, node.outputs[0].shape.size());
   }
 
-  /// With dimensions of 1 behind the elements' where one element has fewer than `rank`.
+  /// Inserts dimensions of 1 after the elements' dimension if an element has fewer than `rank`.
   Value aligned(Value value, const Shape& element, std::size_t rank) {
     Shape shape = element;
     if (shape.size() < rank) shape.insert(shape.begin(), rank - shape.size(), 1);

@@ -1,5 +1,6 @@
-// Turns a function of one element into one of many at once: every tensor that depends on the element gets the elements
-// as a new first dimension. Each op says its own form (Op::block_form); where one has none, there is no such function.
+// Turns a function of one element into a function of many: every tensor that depends on the element gets a new first
+// dimension for the elements. Each op provides its own form (Op::block_form); if one op has none, the function cannot
+// be vectorized.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,8 +9,8 @@
 
 namespace gpubench {
 
-/// `element` for `count` elements: its inputs and outputs are [count, ...], and each element's part of an output holds
-/// the bytes that `element` gives for it alone. None where an op has no form for blocks.
+/// `element` for `count` elements: inputs and outputs are [count, ...], and each element's part of an output has
+/// exactly the bytes that `element` computes for it alone. None if an op has no block form.
 std::optional<Program> vectorize(const Program& element, std::int64_t count);
 
 }  // namespace gpubench

@@ -97,8 +97,8 @@ bool are_apart(std::string_view x, std::span<const Record* const> rows, const st
   });
 }
 
-// Where x is no axis but follows from one, as a number of parameters follows from a layer's width, points along that
-// axis are one line and not a series each. The axis is the last (the fastest) one without which rows still differ in x.
+// If x is no axis but depends on one (as the number of parameters on a layer's width), points along that axis form one
+// line instead of one series each. The axis is the last (fastest) one without which rows still differ in x.
 void drop_axis_of_computed_x(const ChartSpec& spec, std::span<const Record* const> rows,
                              std::span<const std::string> axes, const std::optional<Column>& series,
                              std::vector<Column>& others) {
@@ -138,7 +138,7 @@ std::string reason_of(const Record& record) {
   return status;
 }
 
-// Of the rows that are not drawn, those whose series has no other row.
+// Of the rows that are not drawn: the series that have no other row.
 std::vector<AbsentSeries> absent_series(std::span<const Record* const> missing, const std::optional<Column>& series,
                                         const std::vector<Column>& others, const std::vector<ChartSeries>& drawn) {
   std::vector<AbsentSeries> absent;

@@ -1,6 +1,6 @@
-// What a chart shows, computed from rows and independent of the program that draws it. Rows are never averaged: axes
-// that vary beside x and series make further series. No row is left out silently: unreliable points are marked, and a
-// series without a point is named with the reason.
+// The content of a chart, computed from rows and independent of the drawing program. Rows are never averaged: axes that
+// vary besides x and series form further series. No row is omitted silently: unreliable points are marked, and a series
+// without a point is listed with the reason.
 #pragma once
 #include <optional>
 #include <span>
@@ -20,15 +20,15 @@ ChartKind parse_chart_kind(std::string_view name);
 
 struct ChartSpec {
   ChartKind kind = ChartKind::line;
-  /// File name without its ending; "<y>_by_<x>" when empty.
+  /// File name without its extension; "<y>_by_<x>" if empty.
   std::string name = {};
-  /// "<y> by <x>" when empty.
+  /// "<y> by <x>" if empty.
   std::string title = {};
   std::string x = {};
   std::string y = {};
-  /// Column whose values tell series apart; may be empty.
+  /// Column whose values distinguish series; may be empty.
   std::string series = {};
-  /// Only rows with these values are drawn, or named as absent.
+  /// Only rows with these values are drawn or listed as absent.
   Record where = {};
   /// Base of a logarithmic axis; 0 for a linear one.
   double log_x = 0;
@@ -39,9 +39,9 @@ struct ChartPoint {
   double x = 0;
   double y = 0;
   std::optional<Interval> interval;
-  /// The row's `quality` says so.
+  /// Whether the row's `quality` is unreliable.
   bool unreliable = false;
-  /// The text of x on an axis of many magnitudes, with its own unit ("4 KiB"); else empty.
+  /// The label of x with its own unit ("4 KiB") on an axis over many magnitudes; else empty.
   std::string x_text = {};
 };
 
@@ -50,7 +50,7 @@ struct ChartSeries {
   std::vector<ChartPoint> points;
 };
 
-/// A series of which no row could be drawn.
+/// A series without any point.
 struct AbsentSeries {
   std::string name;
   /// "out of memory", "error, timeout", "not measured".
@@ -61,14 +61,14 @@ struct Chart {
   ChartSpec spec;
   std::string x_label;
   std::string y_label;
-  /// Not empty: x of a point is an index into these.
+  /// If not empty, x of a point is an index into these.
   std::vector<std::string> categories;
   std::vector<ChartSeries> series;
   std::vector<AbsentSeries> absent = {};
 };
 
-/// Throws Error when a column is unknown, a base is not above 1, bars would stand on a logarithmic axis, or no row that
-/// `where` lets through has both x and y. Only rows with status "ok" are drawn.
+/// Throws Error if a column is unknown, a base is not above 1, bars would need a logarithmic axis, or no row selected
+/// by `where` has both x and y. Only rows with status "ok" are drawn.
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
                  std::span<const std::string> axes);
 

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/report/embedded_files.h"
 #include "core/report/gnuplot.h"
 #include "core/report/page.h"
-#include "core/report/resources.h"
 #include "core/report/svg.h"
 #include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
@@ -35,7 +35,7 @@ void make_directory(const std::filesystem::path& directory) {
 // Scripts load the style by a relative path, so it stands once beside all charts; one that is there is kept.
 void place_style(const std::filesystem::path& out) {
   const std::filesystem::path style = plots_root(out) / "style.gp";
-  if (!std::filesystem::exists(style)) replace_file(style, resources::gnuplot_style);
+  if (!std::filesystem::exists(style)) replace_file(style, embedded::gnuplot_style);
 }
 
 std::string file_name(const std::string& name, std::set<std::string>& taken) {

@@ -1,5 +1,5 @@
-// The end of a run: charts, facts, report and index. Nothing here can lose a row: what fails to be drawn becomes a note
-// in run.json, on the page and in the result.
+// The end of a run: charts, facts, report and index. No failure here can lose a row: a failed chart becomes a note in
+// run.json, on the page and in the result.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -25,14 +25,14 @@ struct Finish {
 };
 
 struct FinishedRun {
-  /// What was written, in the order in which a reader wants it.
+  /// The written files, in the order in which readers want them.
   std::vector<std::filesystem::path> paths;
   std::vector<std::string> notes;
 };
 
 FinishedRun finish_run(RunWriter& writer, const Finish& finish);
 
-/// Writes `<out>/results/index.html` anew; its path.
+/// Rewrites `<out>/results/index.html` and returns its path.
 std::filesystem::path write_index(const std::filesystem::path& out);
 
 }  // namespace gpubench

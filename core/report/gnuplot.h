@@ -1,4 +1,4 @@
-// Charts by gnuplot, a program of its own. The script that draws a chart is kept beside the picture, holds the chart's
+// Charts drawn by the program gnuplot. The script of each chart is stored beside the picture, contains the chart's
 // data, and needs only the shared style.
 #pragma once
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-/// Loads the style from two folders up and writes "<name>.svg" into its own folder (gnuplot_script.cpp).
+/// The script loads the style from two folders up and writes "<name>.svg" into its own folder (gnuplot_script.cpp).
 std::string gnuplot_script(const Chart& chart);
 
 bool gnuplot_is_installed();

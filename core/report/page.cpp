@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "core/base/units.h"
+#include "core/report/embedded_files.h"
 #include "core/report/render.h"
-#include "core/report/resources.h"
 #include "core/report/run_table.h"
 #include "core/report/svg.h"
 #include "core/report/text.h"
@@ -211,7 +211,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::full);
   const std::size_t count = run.records.size();
   data page;
-  page.set("style", std::string(resources::page_style));
+  page.set("style", std::string(embedded::page_style));
   const std::string title = run.info.text("title");
   page.set("title", title.empty() ? run.info.text("experiment") : title);
   for (const char* name : {"experiment", "run", "status"}) page.set(name, run.info.text(name));
@@ -226,7 +226,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   set_list(page, "rows", rows_of(shown.table, run.records));
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));
-  return fill(resources::report_template, page);
+  return fill(embedded::report_template, page);
 }
 
 std::string index_page(const std::vector<RunSummary>& runs) {
@@ -243,7 +243,7 @@ std::string index_page(const std::vector<RunSummary>& runs) {
       run.set("status", runs[i].status == "running" ? "unfinished" : runs[i].status);
       run.set("rows", std::to_string(runs[i].rows));
       if (std::filesystem::exists(runs[i].directory / "report.html")) {
-        run.set("link", fmt::format("{}/{}/report.html", experiment, runs[i].name));
+        run.set("link", fmt::format("{}/{}/report.html", escape_url(experiment), escape_url(runs[i].name)));
       }
       rows.push_back(run);
     }
@@ -252,9 +252,9 @@ std::string index_page(const std::vector<RunSummary>& runs) {
     experiments.push_back(one);
   }
   data page;
-  page.set("style", std::string(resources::page_style));
+  page.set("style", std::string(embedded::page_style));
   page.set("experiments", experiments);
-  return fill(resources::index_template, page);
+  return fill(embedded::index_template, page);
 }
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// Web pages that need nothing but themselves: styles and charts are inside, scripts there are none.
+// Self-contained web pages: styles and charts are inline, and there are no scripts.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-/// A drawn chart: its title and its whole SVG document.
+/// A drawn chart: its title and its complete SVG document.
 struct DrawnChart {
   std::string title;
   std::string svg;
@@ -17,7 +17,7 @@ struct DrawnChart {
 /// `expectations` and `notes` are read from run.json.
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts);
 
-/// Of all runs below a results folder; links to their reports are relative to it.
+/// Lists all runs below a results folder; links to their reports are relative to it.
 std::string index_page(const std::vector<RunSummary>& runs);
 
 }  // namespace gpubench

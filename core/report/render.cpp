@@ -17,11 +17,11 @@ constexpr EnumNames<Format, 4> formats{"unknown format", {"text", "csv", "json",
 /// "done", or "error: process 0 was lost".
 std::string ended_how(const Run& run) {
   const std::string detail = one_line(run.info.text("detail"));
-  return run.info.text("status") + (detail.empty() ? "" : ": " + detail);
+  return one_line(run.info.text("status")) + (detail.empty() ? "" : ": " + detail);
 }
 
 std::string text_of(const Run& run) {
-  return fmt::format("{}: {}\nrun {}, {}\n\n{}", run.info.text("experiment"), one_line(run.info.text("title")),
+  return fmt::format("{}: {}\nrun {}, {}\n\n{}", one_line(run.info.text("experiment")), one_line(run.info.text("title")),
                      one_line(run.info.text("run")), ended_how(run), render_table(run));
 }
 
@@ -42,7 +42,7 @@ std::string csv_of(const Run& run) {
   std::string text = csv_line(fields);
   for (const Record& record : run.records) {
     fields.clear();
-    for (const Column& column : run.columns) fields.push_back(to_text(record.get(column.name)));
+    for (const Column& column : run.columns) fields.push_back(to_csv(record.get(column.name)));
     text += csv_line(fields);
   }
   return text;

@@ -1,5 +1,5 @@
-// A stored run in one of the formats of `gpubench show`: scaled for people as text and Markdown, plain SI values as CSV
-// and JSON.
+// Renders a stored run in the formats of `gpubench show`: text and Markdown with scaled units for people, CSV and JSON
+// with plain SI values.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,10 +15,10 @@ Format parse_format(std::string_view name);
 
 std::string render(const Run& run, Format format);
 
-/// The table alone, as the text rendering has it.
+/// The table only, as in the text format.
 std::string render_table(const Run& run);
 
-/// The axes that run.json names; none when it names none.
+/// The axes in run.json; empty if it has none.
 std::vector<std::string> axis_names(const Run& run);
 
 }  // namespace gpubench

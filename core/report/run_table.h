@@ -1,4 +1,5 @@
-// Rows as people read them: units scaled, the interval beside its median, columns that say nothing left out.
+// A run's rows for people: units are scaled, intervals stand beside their medians, columns without information are left
+// out.
 #pragma once
 #include <span>
 #include <string>
@@ -15,7 +16,7 @@ std::string format_cell(const Cell& cell, Unit unit);
 /// The name in words: "examples/s", "step time", "peak memory".
 std::string heading_of(const Column& column);
 
-/// A setting that all rows share which have one.
+/// A setting that is equal in all rows that have it.
 struct CommonValue {
   std::string heading;
   std::string text;
@@ -23,18 +24,18 @@ struct CommonValue {
 
 struct RunTable {
   Table table;
-  /// Left out of the table because they are the same in all of two or more rows.
+  /// Settings that are left out of the table because they are equal in all of two or more rows.
   std::vector<CommonValue> common;
 };
 
 enum class Detail {
-  /// What fits a terminal: axes, figures, and what went wrong.
+  /// Fits a terminal: axes, figures, and errors.
   brief,
   /// Every column that has a value.
   full
 };
 
-/// Axes are never left out. Columns must be those of the records.
+/// Axes are never left out. `columns` must be those of the records.
 RunTable run_table(std::span<const Column> columns, std::span<const Record> records, std::span<const std::string> axes,
                    Detail detail);
 

@@ -1,4 +1,4 @@
-// The unit of a whole axis: one prefix for all of its numbers, chosen by the largest, so that ticks stay short.
+// The unit of an axis: one prefix for all its numbers, chosen by the largest, so that tick labels stay short.
 #pragma once
 #include <string>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/report/resources.h"
+#include "core/report/embedded_files.h"
 #include "core/report/text.h"
 
 namespace gpubench {
@@ -29,7 +29,7 @@ std::string adapt_svg(std::string svg, std::string_view title) {
   remove_elements(svg, "<title>gnuplot_plot_", "</title>");
   const std::string label = escape_html(one_line(title));
   replace_all(svg, "<title>Gnuplot</title>",
-              fmt::format("<title>{}</title>\n<style>\n{}</style>", label, resources::chart_style));
+              fmt::format("<title>{}</title>\n<style>\n{}</style>", label, embedded::chart_style));
   return svg;
 }
 

@@ -1,4 +1,4 @@
-// A table of text, already formatted cell by cell, and its two plain renderings.
+// A table of text with formatted cells, and its two plain renderings.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,11 +11,11 @@ struct Table {
   struct Heading {
     std::string text;
     Align align = Align::left;
-    /// What it means, for renderings that can show it when asked; may be empty.
+    /// The column's meaning, for renderings that can show it on demand; may be empty.
     std::string description = {};
   };
   std::vector<Heading> headings;
-  /// As many cells a row as there are headings.
+  /// Each row has one cell per heading.
   std::vector<std::vector<std::string>> rows;
 };
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
-#include "core/base/utf8.h"
+#include "core/base/shown_text.h"
 
 namespace gpubench {
 namespace {
@@ -130,9 +131,23 @@ std::string escape_markdown(std::string_view text) {
   });
 }
 
+std::string escape_url(std::string_view text) {
+  std::string escaped;
+  for (const unsigned char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || c == '.' || c == '~';
+    escaped += plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  }
+  return escaped;
+}
+
 std::string quote_gnuplot(std::string_view text) {
-  const std::string inner =
+  std::string inner =
       replace_characters(one_line(text), [](char c) -> std::string_view { return c == '\'' ? "’" : ""; });
+  constexpr std::string_view end_of_cdata = "]]>";
+  for (std::size_t at = inner.find(end_of_cdata); at != std::string::npos; at = inner.find(end_of_cdata, at)) {
+    inner.insert(at + 2, "\u2060");
+  }
   return "'" + inner + "'";
 }
 

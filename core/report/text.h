@@ -1,5 +1,5 @@
-// Text made harmless for where it is going. Titles and error messages come from scripts and from the system, so any
-// character may be in them.
+// Makes text safe for its destination. Titles and error messages come from scripts and from the system, so they may
+// contain any character.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -9,18 +9,20 @@ namespace gpubench {
 
 /// One line for a terminal: line breaks and other control characters become spaces, invalid UTF-8 becomes U+FFFD.
 std::string one_line(std::string_view text);
-/// Columns that a terminal needs for a line of UTF-8: 2 for wide East Asian characters and emoji, 0 for combining
-/// marks.
+/// Columns that a line of UTF-8 takes in a terminal: 2 for wide East Asian characters and emoji, 0 for combining marks.
 std::size_t display_width(std::string_view text);
 
 /// For element content and quoted attributes.
 std::string escape_html(std::string_view text);
+/// A part of a relative link: no character of it is special in a URL.
+std::string escape_url(std::string_view text);
 /// One line in a cell of a Markdown table.
 std::string escape_markdown(std::string_view text);
-/// At most `width` columns wide, with an ellipsis where text is missing.
+/// At most `width` columns wide, with an ellipsis if text is cut.
 std::string shorten(std::string_view text, std::size_t width);
-/// With its quotes: a single-quoted string, in which gnuplot runs no backquotes and knows no backslash. An apostrophe
-/// becomes U+2019, since gnuplot 5.4 takes a doubled quote at the start for an empty string.
+/// A single-quoted string, quotes included, in which gnuplot evaluates neither backquotes nor backslashes. Apostrophes
+/// become U+2019, because gnuplot 5.4 reads a doubled quote at the start as an empty string. The `>` of "]]>" is set
+/// apart by U+2060, which nobody sees: gnuplot writes text into SVG as CDATA, which "]]>" would end.
 std::string quote_gnuplot(std::string_view text);
 
 }  // namespace gpubench

@@ -26,7 +26,7 @@ int open_file(const std::filesystem::path& path, int flags) {
   return descriptor;
 }
 
-// 0, or the error number of what failed.
+// Returns 0, or the error number of the failed call.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());

@@ -1,5 +1,5 @@
-// A file that only grows by whole records: text handed to append() is on disk when it returns, or not in the file at
-// all.
+// A file that only grows by whole records: when append() returns, its text is on disk; if it throws, the text is not in
+// the file.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -10,13 +10,13 @@ namespace gpubench {
 
 class AppendFile {
  public:
-  /// Opens at the end, making the file when it is absent. Throws Error with the system's reason.
+  /// Opens the file at its end and creates it if it does not exist. Throws Error with the system's reason.
   explicit AppendFile(std::filesystem::path path);
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
-  /// Blocks until the disk has it. Throws Error after taking back what was written of `text`.
+  /// Blocks until the text is on disk. Throws Error after removing the written part of `text`.
   void append(std::string_view text);
   std::int64_t size() const { return size_; }
   /// Cuts the file to an earlier size().
@@ -28,10 +28,10 @@ class AppendFile {
   std::int64_t size_;
 };
 
-/// Writes a whole file under another name and renames it, so that readers see the old text or the new one.
+/// Writes a file under a temporary name and renames it, so that readers see either the old or the new text.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
-/// Throws Error when it cannot be read.
+/// Throws Error if the file cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// One value of a row. Empty (std::monostate) means "not measurable here", which is never written as 0 or -1.
+// One value of a row. Empty (std::monostate) means "not measured"; that is never written as 0 or -1.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,9 +16,9 @@ inline bool is_empty(const Cell& cell) {
 /// The number in an integer or floating-point cell.
 std::optional<double> number_in(const Cell& cell);
 
-/// Plain text that reads back as the same value: "", "true", "32", "4.2e-05", "nan".
+/// Plain text that parses back to the same value: "", "true", "32", "4.2e-05", "nan".
 std::string to_text(const Cell& cell);
-/// The inverse. Text that is no number and no boolean, and all text of a column that `is_text`, is a string.
+/// The inverse. Text that is neither a number nor a boolean is a string, and so is all text if `is_text`.
 Cell parse_cell(std::string_view text, bool is_text);
 
 }  // namespace gpubench

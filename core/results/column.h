@@ -1,6 +1,6 @@
-// Columns of results: name, unit, direction, kind and meaning. The columns that the program fills are declared in one
-// table (declared_columns.cpp); any other column takes unit, direction and kind from its name's ending, so that a
-// script declares nothing.
+// Columns of results: name, unit, direction, kind and meaning. Columns that the program fills are declared in one table
+// (declared_columns.cpp). Other columns get unit, direction and kind from the ending of their name, so scripts need no
+// declarations.
 #pragma once
 #include <span>
 #include <string>
@@ -24,17 +24,17 @@ enum class Unit {
 };
 /// Which direction is better.
 enum class Better { neither, lower, higher };
-/// What a column's values come from, and so what two of them may be compared by.
+/// The origin of a column's values, which decides how they may be compared.
 enum class Kind {
-  unknown,  ///< a script's own column whose name has no known ending
-  text,     ///< words, even where a cell looks like a number
+  unknown,  ///< a script's column without a known ending
+  text,     ///< words, even if a cell looks like a number
   setting,  ///< chosen by the script or given by the machine
   extent,   ///< how much was measured: steps, queries, epochs
-  counted,  ///< the same in every run that does the same work: FLOP, kernels, bytes exchanged
-  time,     ///< measured times, and the rates, shares and ratios that follow from them
+  counted,  ///< the same in every run of the same work: FLOP, kernels, bytes exchanged
+  time,     ///< measured times, and rates, shares and ratios derived from them
   memory,   ///< measured memory
   sensor,   ///< power, clocks, temperatures and counters of the hardware
-  learned   ///< what training reached: loss and accuracy, which differ with the seed
+  learned   ///< results of training: loss and accuracy, which depend on the seed
 };
 
 std::string_view to_string(Unit unit);
@@ -45,39 +45,40 @@ struct Column {
   Unit unit = Unit::none;
   Better better = Better::neither;
   Kind kind = Kind::unknown;
-  /// What fills it: "every row", "gpus", "efficiency", or the functions of gb.measure ("training, loop"). Empty for a
+  /// What fills it: "every row", "gpus", "efficiency", or functions of gb.measure ("training, loop"). Empty for a
   /// script's own column.
   std::string_view filled_by = {};
   /// One line; empty for a script's own column.
   std::string_view description = {};
-  /// Two more columns stand behind it, the ends of its 95 % interval (interval_end()).
+  /// Two more columns follow it, the ends of its 95 % interval (interval_end()).
   bool has_interval = false;
-  /// Left out of tables in a terminal, which has no room for it.
+  /// Not shown in terminal tables, which lack the space.
   bool full_tables_only = false;
 
   bool is_text() const { return kind == Kind::text; }
   bool operator==(const Column&) const = default;
 };
 
-/// In the order in which files hold them; axes come after "process". Ends of intervals are among them.
+/// In the order of result files, interval ends included; axes come after "process".
 std::span<const Column> standard_columns();
-/// What some measurements add to them; files hold these only then.
+/// Additional columns of some measurements; only in the files of those.
 std::span<const Column> optional_columns();
 /// Null for a name that is not standard.
 const Column* find_standard_column(std::string_view name);
 /// The declared column, or one with the unit of the name's ending (`_s`, `_bytes`, `_per_s`, `_share`, `_w`, ...).
 Column column_of(std::string_view name);
-/// Throws Error for a name that files, charts and `--set` could not show: it has letters, digits, '_', '-' and '.', no
-/// digit, '-' or '.' first.
+/// Throws Error for a name that files, charts and `--set` do not support. Supported are letters, digits, '_', '-' and
+/// '.', but a digit, '-' or '.' not as the first character.
 void check_column_name(std::string_view name);
-/// Whether it is no standard column or one of those that a sweep sets, such as batch_size, rather than measures.
+/// True for names that are no standard column, and for standard columns that a sweep sets instead of measures, such as
+/// batch_size.
 bool may_be_axis(std::string_view name);
-/// The ending of the name that tells the unit: "_s" of "step_time_s"; empty when the whole name says it.
+/// The ending of the name that states the unit: "_s" for "step_time_s"; empty if there is none.
 std::string_view unit_suffix(const Column& column);
-/// Whether a row's `quality` concerns the column. Quality says whether times were steady and memory was the point's
-/// own, which changes no loss, no accuracy and no number without a unit.
+/// Whether a row's `quality` applies to the column. Quality tells whether times were steady and memory belonged to the
+/// point; it does not affect loss, accuracy and numbers without a unit.
 bool depends_on_quality(const Column& column);
-/// The column of an interval's end, "low" or "high": "step_time_low_s" of "step_time_s", "loss_low" of "loss".
+/// The column of an interval's end, "low" or "high": "step_time_low_s" for "step_time_s", "loss_low" for "loss".
 std::string interval_end(const Column& column, std::string_view end);
 
 }  // namespace gpubench

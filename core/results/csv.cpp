@@ -1,5 +1,6 @@
 #include "core/results/csv.h"
 
+#include <algorithm>
 #include <csv.h>
 #include <fmt/format.h>
 
@@ -23,6 +24,14 @@ void add_field(std::string& line, std::string_view field) {
   line += '"';
 }
 
+constexpr char apostrophe = '\'';
+
+/// Also with apostrophes in front, so that each text has one field.
+bool is_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(apostrophe), text.size()));
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
+
 struct Rows {
   std::vector<std::vector<std::string>> rows{1};
 };
@@ -36,6 +45,17 @@ void on_row(int, void* context) {
 }
 
 }  // namespace
+
+std::string to_csv(const Cell& cell) {
+  std::string text = to_text(cell);
+  if (std::holds_alternative<std::string>(cell) && is_formula(text)) text.insert(text.begin(), apostrophe);
+  return text;
+}
+
+Cell cell_of_csv(std::string_view field, bool is_text) {
+  if (field.starts_with(apostrophe) && is_formula(field)) return std::string(field.substr(1));
+  return parse_cell(field, is_text);
+}
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;

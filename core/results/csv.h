@@ -1,16 +1,24 @@
-// Comma-separated values as RFC 4180 has them: CRLF line ends, quotes where a field needs them. Written by hand, read
-// with libcsv.
+// Comma-separated values by RFC 4180: CRLF line ends, quotes only where needed. Written by our own code, read with
+// libcsv.
 #pragma once
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/results/cell.h"
+
 namespace gpubench {
 
-/// One line with its CRLF.
+/// A cell as a field: to_text(), but for text that spreadsheets take for a formula (`=1+1`), which gets an apostrophe
+/// in front. Numbers stay as they are.
+std::string to_csv(const Cell& cell);
+/// The inverse, as parse_cell().
+Cell cell_of_csv(std::string_view field, bool is_text);
+
+/// One line including its CRLF.
 std::string csv_line(const std::vector<std::string>& fields);
 
-/// All lines of a text; `what` starts the message of the Error that malformed text throws. Blank lines are skipped.
+/// Parses all lines; blank lines are skipped. Throws Error for malformed text, in a message that starts with `what`.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view what);
 
 }  // namespace gpubench

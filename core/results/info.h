@@ -1,4 +1,4 @@
-// The tree of facts in run.json: what ran where. Ordered like the file, so that a person can read it top to bottom.
+// The tree of facts in run.json: what ran where. Keeps its order, so that people can read the file from top to bottom.
 #pragma once
 #include <memory>
 #include <string>
@@ -28,25 +28,25 @@ class Info {
   Info(Fields fields) : value_(std::move(fields)) {}
 
   bool operator==(const Info&) const = default;
-  /// Null when this is another kind of node.
+  /// Null if this is another kind of node.
   const Cell* cell() const { return std::get_if<Cell>(&value_); }
   const List* list() const { return std::get_if<List>(&value_); }
   const Fields* fields() const { return std::get_if<Fields>(&value_); }
 
   /// Replaces or adds a field; an empty node becomes a table of fields.
   void set(std::string_view name, Info value);
-  /// Null when there is no such field.
+  /// Null if there is no such field.
   const Info* find(std::string_view name) const;
-  /// Text of a field that holds a cell; empty when there is none.
+  /// Text of a field that holds a cell; empty if there is none.
   std::string text(std::string_view name) const;
 
  private:
   std::variant<Cell, List, Fields> value_;
 };
 
-/// Numbers that are not finite become null, which is all that JSON has for them.
+/// NaN and infinities become null, because JSON cannot represent them.
 std::string to_json(const Info& info);
-/// Throws Error that starts with `what` and names the place of the mistake.
+/// Throws Error that starts with `what` and names the position of the mistake.
 Info parse_json(std::string_view text, std::string_view what);
 
 }  // namespace gpubench

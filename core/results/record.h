@@ -1,4 +1,4 @@
-// One row of results: cells in the order in which they were set. Rows are short, so lookup is a linear search.
+// One row of results: cells in the order in which they were set. Lookup is a linear search, because rows are short.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ class Record {
   bool operator==(const Record&) const = default;
   /// Replaces the column's cell or adds it at the end.
   void set(std::string_view column, Cell cell);
-  /// The same for a number; one that is not finite was not measured, and changes nothing.
+  /// The same for a number; ignores NaN and infinities, which mean "not measured".
   void set_measured(std::string_view column, double value);
   /// Empty for a column that was never set.
   const Cell& get(std::string_view column) const;

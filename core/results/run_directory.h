@@ -1,4 +1,4 @@
-// Where runs live: `<out>/results/<experiment>/<UTC time>-<host>[-n]`.
+// The location of runs: `<out>/results/<experiment>/<UTC time>-<host>[-n]`.
 #pragma once
 #include <chrono>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// The status in run.json until the run ends. It stays where the program died.
+/// The status in run.json until the run ends; it remains there if the program dies.
 inline constexpr std::string_view unfinished_status = "running";
 
 std::filesystem::path results_root(const std::filesystem::path& out);
@@ -16,11 +16,11 @@ std::filesystem::path plots_root(const std::filesystem::path& out);
 /// "2026-11-21T04:17:00Z".
 std::string utc_text(std::chrono::system_clock::time_point time);
 
-/// This machine's name, in characters that suit a file name.
+/// This machine's name, in characters allowed in file names.
 std::string host_name();
 
-/// Makes a new directory that no other run has. Throws Error for a name that cannot be a directory's, and when a
-/// directory cannot be made.
+/// Creates a new directory for a run. Throws Error for a name that is no valid directory name, and if a directory
+/// cannot be created.
 std::filesystem::path make_run_directory(const std::filesystem::path& out, std::string_view experiment,
                                          std::chrono::system_clock::time_point time);
 

@@ -94,7 +94,7 @@ Run read_run(const std::filesystem::path& directory) {
     }
     Record record;
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      Cell cell = parse_cell(fields[i], run.columns[i].is_text());
+      Cell cell = cell_of_csv(fields[i], run.columns[i].is_text());
       if (!is_empty(cell)) record.set(run.columns[i].name, std::move(cell));
     }
     run.records.push_back(std::move(record));

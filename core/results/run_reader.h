@@ -1,5 +1,5 @@
-// Reads runs back: one run's table and facts, or the list of all runs. Types come from run.json where it has them, else
-// from how the text looks, so a run whose program died can be read too.
+// Reads runs: one run's table and facts, or the list of all runs. Types come from run.json if it has them, else from
+// the text of the cells, so that runs of a program that died can be read too.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -18,7 +18,7 @@ struct Run {
   Info info;
 };
 
-/// Throws Error for a missing or malformed results.csv or run.json, with its line.
+/// Throws Error with the line for a missing or malformed results.csv or run.json.
 Run read_run(const std::filesystem::path& directory);
 
 struct RunSummary {
@@ -28,7 +28,7 @@ struct RunSummary {
   std::string title;
   /// "2026-11-21T04:17:00Z".
   std::string started;
-  /// done, running (or died), interrupted, error; "unreadable" when run.json is.
+  /// done, running (or died), interrupted, error; "unreadable" if run.json cannot be read.
   std::string status;
   std::size_t rows = 0;
 };
@@ -36,8 +36,8 @@ struct RunSummary {
 /// All runs below `<out>/results`, by experiment, newest first.
 std::vector<RunSummary> list_runs(const std::filesystem::path& out);
 
-/// A run named by its directory, its results.csv, its name, or its experiment or a directory of runs (then the newest).
-/// Throws Error that says what there is.
+/// A run named by its directory, its results.csv, its name, or by its experiment or a directory of runs (then the
+/// newest). Throws Error listing the existing runs.
 std::filesystem::path find_run(const std::string& text, const std::filesystem::path& out);
 
 }  // namespace gpubench

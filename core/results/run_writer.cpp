@@ -46,7 +46,7 @@ std::string header_line(const std::vector<Column>& columns) {
 
 std::string row_line(const std::vector<Column>& columns, const Record& record) {
   std::vector<std::string> fields;
-  for (const Column& column : columns) fields.push_back(to_text(record.get(column.name)));
+  for (const Column& column : columns) fields.push_back(to_csv(record.get(column.name)));
   return csv_line(fields);
 }
 
@@ -59,7 +59,7 @@ std::string sample_lines(const Record& record, std::span<const double> step_time
   return fmt::to_string(lines);
 }
 
-// Of the columns that hold something.
+// Describes the columns that are not empty.
 Info column_info(const std::vector<Column>& columns, const std::vector<Record>& records) {
   Info::List list;
   for (const Column& column : columns) {

@@ -1,5 +1,5 @@
-// Writes one run's directory. Every row is on disk before add() returns, and a row that cannot be written whole (a full
-// disk) is taken back, so finished rows stay readable whatever happens next.
+// Writes one run's directory. Every row is on disk before add() returns, and a row that cannot be written completely
+// (disk full) is removed again, so that finished rows always stay readable.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -20,34 +20,34 @@ struct RunPlan {
   std::string experiment;
   std::string title;
   std::vector<std::string> axes;
-  /// Columns beyond the standard ones that rows will have.
+  /// Columns of the rows beyond the standard ones.
   std::vector<std::string> extra_columns;
   std::filesystem::path out = ".";
 };
 
 class RunWriter {
  public:
-  /// Makes `<out>/results/<experiment>/<UTC time>-<host>[-n]` with a header in results.csv and a run.json whose status
-  /// is "running". Throws Error when the experiment's name cannot be a directory's or the directory cannot be made.
+  /// Creates `<out>/results/<experiment>/<UTC time>-<host>[-n]` with a header in results.csv and a run.json with status
+  /// "running". Throws Error if the experiment's name is no valid directory name or the directory cannot be created.
   explicit RunWriter(RunPlan plan);
   RunWriter(RunWriter&&) noexcept;
   RunWriter& operator=(RunWriter&&) noexcept;
-  /// A run that was not finished gets the status "error".
+  /// Sets the status of an unfinished run to "error".
   ~RunWriter();
 
-  /// Writes the row and its step times and waits for the disk. A column not seen before widens the header by
-  /// rewriting results.csv. Throws Error, the files as they were before.
+  /// Writes the row and its step times and waits for the disk. A new column widens the header by rewriting results.csv.
+  /// If it throws Error, the files are unchanged.
   void add(Record record, std::span<const double> step_times = {});
   /// Adds or replaces top-level fields of run.json and writes it.
   void set_info(const Info& fields);
-  /// Writes run.json for the last time. status: done, interrupted, error.
+  /// Writes run.json for the last time. `status`: done, interrupted, error.
   void finish(const std::string& status);
 
   const RunPlan& plan() const { return plan_; }
   const std::filesystem::path& directory() const { return directory_; }
-  /// The directory's own name, which charts share: "20261121T041700Z-host".
+  /// The directory's name, which charts share: "20261121T041700Z-host".
   std::string name() const { return directory_.filename().string(); }
-  /// `<out>/plots/<experiment>/<name>`; not made yet.
+  /// `<out>/plots/<experiment>/<name>`; not yet created.
   std::filesystem::path chart_directory() const;
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<Record>& records() const { return records_; }
@@ -67,9 +67,8 @@ class RunWriter {
   std::unique_ptr<AppendFile> samples_file_;
 };
 
-/// Ends the record of a run whose process is lost before it could: its status becomes "error", with `detail` as the
-/// reason. False, and nothing is changed, where it has ended already or is not on this machine. Throws Error for a file
-/// that cannot be read or written.
+/// Ends the run of a lost process: its status becomes "error", with `detail` as the reason. Returns false without
+/// changes if the run has ended or is not on this machine. Throws Error for a file that cannot be read or written.
 bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail);
 
 }  // namespace gpubench

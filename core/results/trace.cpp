@@ -10,7 +10,7 @@
 namespace gpubench {
 namespace {
 
-// Kernel names come from libraries: what is no UTF-8 is replaced.
+// Kernel names come from libraries: invalid UTF-8 is replaced.
 std::string quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
-// A timeline as a file that chrome://tracing and Perfetto open: the Trace Event Format of the Chromium project,
-// "complete" events with times in microseconds.
+// Writes a timeline for chrome://tracing and Perfetto, in the Trace Event Format of the Chromium project: "complete"
+// events with times in microseconds.
 #pragma once
 #include <filesystem>
 
@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// A row for each lane, in the order of their first spans; time 0 is the first span's beginning. Throws Error when the
+/// One row per lane, in the order of their first spans; time 0 is the beginning of the first span. Throws Error if the
 /// file cannot be written.
 void write_chrome_trace(const Timeline& timeline, const std::filesystem::path& file);
 

@@ -1,5 +1,5 @@
-// Where the time of a window went: pure functions of spans, by the definitions of XProf and Kineto, whose classes are
-// exclusive and sum to the window.
+// Divides the time of a window among classes of spans: pure functions, with the definitions of XProf and Kineto.
+// Classes are exclusive and sum to the window.
 #pragma once
 #include <array>
 #include <span>
@@ -14,18 +14,18 @@ struct Window {
   Clock::duration length() const { return end - begin; }
 };
 
-/// The time within the window in which at least one span of `span_class` went on.
+/// The time within the window in which at least one span of `span_class` was active.
 Clock::duration union_length(std::span<const Span> spans, SpanClass span_class, Window window);
 
 struct Breakdown {
   Window window;
-  /// Number of devices, each with the host that drives it, whose times are added up.
+  /// Number of devices whose times are summed, each with the host thread that drives it.
   int devices = 1;
-  /// What each class is charged with, in the order of SpanClass: a moment goes to the first class that has a span
-  /// there, and to `other` where none has. The sum is the window's length exactly, for each device.
+  /// Time of each class, in the order of SpanClass. Each moment counts for the first class that has a span at that
+  /// time, or for `other` if there is none. The sum is exactly the window's length times `devices`.
   std::array<Clock::duration, span_class_count> charged{};
-  Clock::duration kernels{};  ///< in which at least one kernel ran
-  std::string doubt;          ///< why it is not to be relied on; empty when nothing speaks against it
+  Clock::duration kernels{};  ///< time in which at least one kernel ran
+  std::string doubt;          ///< why the breakdown is unreliable; empty if it is reliable
 
   /// 0 to 1; the mean over devices.
   double share(SpanClass span_class) const;
@@ -35,13 +35,13 @@ struct Breakdown {
   double ratio(Clock::duration part) const;
 };
 
-/// Why `spans` are incomplete: one is not exact, or `dropped` spans are missing. Empty where they are complete.
+/// Why `spans` are incomplete: a span is not exact, or `dropped` spans are missing. Empty if they are complete.
 std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
 
-/// `spans` are those of one device and of the host that drives it, in any order. It is in doubt when `other` takes over
-/// 5 %, or when they are incomplete.
+/// `spans` are those of one device and of the host that drives it, in any order. The result is in doubt if `other`
+/// exceeds 5 %, or if spans are incomplete.
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
-/// The sum of the breakdowns of each GPU in `gpus` (Span::gpu) with the host; spans of other GPUs are ignored.
+/// The sum of the breakdowns of each GPU in `gpus` (Span::gpu) with the host; ignores spans of other GPUs.
 Breakdown break_down_each(std::span<const Span> spans, std::span<const int> gpus, Window window,
                           std::size_t dropped = 0);
 

@@ -15,7 +15,7 @@ std::vector<Window> stretches(std::span<const Span> spans, int gpu, SpanClass sp
   return found;
 }
 
-/// Of sorted stretches, those that touch as one.
+/// Merges sorted intervals that touch.
 std::vector<Window> merged(const std::vector<Window>& sorted) {
   std::vector<Window> all;
   for (const Window& one : sorted) {
@@ -27,7 +27,7 @@ std::vector<Window> merged(const std::vector<Window>& sorted) {
   return all;
 }
 
-/// What `busy` leaves of `exchange` from `from` on.
+/// The part of `exchange` after `from` that `busy` does not cover.
 std::vector<TracedExchange::Stretch> bare_stretches(Window exchange, Clock::time_point from,
                                                     const std::vector<Window>& busy) {
   std::vector<TracedExchange::Stretch> bare;
@@ -44,7 +44,7 @@ std::vector<TracedExchange::Stretch> bare_stretches(Window exchange, Clock::time
   return bare;
 }
 
-/// As much of the stretch as lies between two moments.
+/// The length of the interval's part between two moments.
 Clock::duration part(const TracedExchange::Stretch& stretch, Clock::duration begin, Clock::duration end) {
   return std::max(Clock::duration::zero(), std::min(stretch.end, end) - std::max(stretch.begin, begin));
 }

@@ -1,10 +1,10 @@
-// Named ranges that NVIDIA's profilers show beside kernels. They cost a few nanoseconds where no profiler listens.
-// nvtx.cpp where the toolkit's headers were there when gpubench was built, else no_nvtx.cpp, which does nothing.
+// Named ranges that NVIDIA's profilers show beside kernels; a few nanoseconds without a profiler. Compiled from
+// nvtx.cpp if the toolkit's headers were present at build time, else from no_nvtx.cpp, which does nothing.
 #pragma once
 
 namespace gpubench {
 
-/// From construction to destruction, on this thread; ranges nest.
+/// A range on this thread from construction to destruction; ranges nest.
 class NvtxRange {
  public:
   explicit NvtxRange(const char* name);

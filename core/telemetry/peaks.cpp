@@ -11,7 +11,7 @@ constexpr double bits_per_byte = 8;
 constexpr double transfers_per_clock = 2;
 
 struct Row {
-  /// As drivers write them, without "NVIDIA" and "Tesla". Whole names: cards of like names differ.
+  /// The drivers' names, without "NVIDIA" and "Tesla". Compared as a whole, because cards with similar names differ.
   std::array<std::string_view, 4> products;
   /// 10^12 operations in a second, in the order of Arithmetic.
   std::array<double, all_arithmetic.size()> peaks;

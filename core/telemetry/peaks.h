@@ -1,5 +1,5 @@
-// What a GPU could do at most, on paper. Always dense: peaks for sparse matrices, which datasheets show first, are
-// twice as high and reached by no ordinary training. A GPU that is not in the table has no peak; none is guessed.
+// Theoretical peaks of GPUs, always for dense matrices: the peaks for sparse matrices, which data sheets show first,
+// are twice as high and irrelevant for ordinary training. A GPU that is not in the table has no peak; none is guessed.
 #pragma once
 #include <array>
 #include <optional>
@@ -7,18 +7,18 @@
 
 namespace gpubench {
 
-/// What a multiply-add works on; sums are float32 but for int8's. tf32 takes float32 operands and rounds them.
+/// Operand types of a multiply-add; sums are float32, except for int8. tf32 rounds float32 operands.
 enum class Arithmetic { float32, tf32, float16, bfloat16, float8, int8 };
 inline constexpr std::array all_arithmetic = {Arithmetic::float32,  Arithmetic::tf32,   Arithmetic::float16,
                                               Arithmetic::bfloat16, Arithmetic::float8, Arithmetic::int8};
 /// "bfloat16".
 std::string_view to_string(Arithmetic arithmetic);
 
-/// Operations in a second, of which a multiply-add is two, of the GPU that the driver calls `product` ("NVIDIA H200").
-/// Nothing where the maker publishes none, or the GPU cannot.
+/// Operations per second (a multiply-add counts as two) of the GPU with the driver's name `product` ("NVIDIA H200").
+/// Nothing if the vendor publishes none, or the GPU does not support it.
 std::optional<double> dense_peak(std::string_view product, Arithmetic arithmetic);
 
-/// Bytes in a second: memory of all present kinds moves two bits a clock and line.
+/// Bytes per second; all current memory types transfer two bits per clock and line.
 double memory_bandwidth(double memory_clock_hz, unsigned bus_bits);
 
 }  // namespace gpubench

@@ -1,23 +1,36 @@
-// Reads probes beside the work that is measured: at its beginning, every so often from a thread of its own, and at its
-// end. The thread lives from begin() to end(), so nothing is locked and readings need no copy.
+// Reads probes during a measurement: at its beginning, periodically from its own thread, and at its end. The thread
+// runs only between begin() and end(), so results need no lock and no copy.
 #pragma once
 #include <exception>
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "core/base/ticker.h"
-#include "core/telemetry/probe.h"
+#include "core/base/waiting.h"
 #include "core/telemetry/readings.h"
 
 namespace gpubench {
 
+/// A source of readings taken during a measurement. A reading that fails is NaN, written to results as an empty cell:
+/// never 0, never -1.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  virtual std::string_view name() const = 0;
+  /// Names that end in their unit, as in results: "resident_memory_bytes".
+  virtual std::span<const std::string_view> columns() const = 0;
+  /// Writes one value per column. Rates and shares cover the time since the previous reading (the first: since
+  /// construction).
+  virtual void read(std::span<double> values) = 0;
+};
+
 struct SamplerOptions {
-  /// Longer than what NVML's hardware counters need between two samples.
+  /// Longer than the minimum distance of samples of NVML's hardware counters.
   Clock::duration interval = std::chrono::milliseconds(125);
-  /// Rows that are kept; at least 2. When they are used up, nothing more is read until the end.
+  /// Maximum number of rows, at least 2. When it is reached, only the last reading is still taken.
   std::size_t capacity = 4096;
 };
 
@@ -25,19 +38,19 @@ class Sampler {
  public:
   explicit Sampler(std::vector<std::unique_ptr<Probe>> probes, SamplerOptions options = {},
                    std::shared_ptr<Ticker> ticker = std::make_shared<Ticker>());
-  /// May be called between begin() and end(): the readings are lost.
+  /// May be destroyed between begin() and end(); the readings are lost.
   ~Sampler() = default;
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  /// Forgets earlier readings and takes the first.
+  /// Discards earlier readings and takes the first one.
   void begin();
-  /// Takes the last reading; what a probe threw on the way is thrown here.
+  /// Takes the last reading; rethrows a probe's exception.
   void end();
 
-  /// One for each probe. Only after end().
+  /// One for each probe; only after end().
   std::span<const Readings> readings() const { return readings_; }
-  /// Share of the time between begin() and end() that reading took; NaN where there is nothing to read.
+  /// Share of the time between begin() and end() spent on reading; NaN if there is nothing to read.
   double cost_share() const;
 
  private:
@@ -50,7 +63,7 @@ class Sampler {
   std::vector<Readings> readings_;
   Clock::duration reading_time_{};
   std::exception_ptr failure_;
-  std::jthread thread_;  // the last member: it ends before what it uses
+  std::jthread thread_;  // the last member: it ends before the members that it uses
 };
 
 }  // namespace gpubench

@@ -14,7 +14,7 @@ namespace {
 
 struct KindRow {
   std::string_view name, noun;
-  bool has_model;  ///< its ids name what accelerator they stand for
+  bool has_model;  ///< whether its ids name the simulated accelerator
 };
 
 /// In the order of DeviceId::Kind.

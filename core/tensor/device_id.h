@@ -1,4 +1,4 @@
-// Names of devices: "cpu:0", "gpu:1", "emulated:h200:0". Keras' "/GPU:0" is read too.
+// Names of devices: "cpu:0", "gpu:1", "emulated:h200:0". Keras' form "/GPU:0" is accepted too.
 #pragma once
 #include <compare>
 #include <cstdint>
@@ -8,11 +8,11 @@
 namespace gpubench {
 
 struct DeviceId {
-  /// A new kind is a value here and a row of the table in device_id.cpp.
+  /// A new kind needs a value here and a row in the table of device_id.cpp.
   enum class Kind : std::uint8_t { cpu, gpu, emulated };
   Kind kind = Kind::cpu;
   std::int16_t index = 0;
-  /// Which accelerator an emulated device stands for ("h200"); empty for the other kinds.
+  /// The accelerator that an emulated device simulates ("h200"); empty for the other kinds.
   std::string model;
 
   auto operator<=>(const DeviceId&) const = default;
@@ -20,10 +20,10 @@ struct DeviceId {
 
 /// "gpu".
 std::string_view to_string(DeviceId::Kind kind);
-/// What messages call such a device: "CPU device", "GPU".
+/// The name of such a device in messages: "CPU device", "GPU".
 std::string_view noun(DeviceId::Kind kind);
 std::string to_string(const DeviceId& id);
-/// Case does not matter; a missing index is 0. Throws Error showing the forms that are possible.
+/// Case does not matter; a missing index is 0. Throws Error showing the accepted forms.
 DeviceId parse_device_id(std::string_view name);
 
 }  // namespace gpubench

@@ -12,13 +12,13 @@ enum class Dtype : std::uint8_t { f32, f16, bf16, i64, i32, i16, i8, u8, boolean
 
 /// "float32", "int64", "bool", ...: the names that Keras and NumPy use.
 std::string_view to_string(Dtype dtype);
-/// Accepts the names that to_string gives; throws Error listing them.
+/// Accepts the names of to_string(); throws Error listing them.
 Dtype parse_dtype(std::string_view name);
 /// Bytes of one element. Throws Error for `bytes`, whose elements have no fixed size.
 std::size_t size_of(Dtype dtype);
 bool is_floating(Dtype dtype);
 
-/// The Dtype that a C++ type is stored as.
+/// The Dtype under which a C++ type is stored.
 template <class T>
 inline constexpr Dtype dtype_of = [] {
   static_assert(sizeof(T) == 0, "no Dtype is stored as this type");

@@ -1,6 +1,8 @@
-// A tensor in host memory that shares ownership of its bytes: what files decode to and what datasets hand on. Copies
-// and slices share storage; whoever writes must be the only owner.
+// A tensor in host memory with shared ownership of its bytes: decoders return it and datasets pass it on. Copies and
+// slices share storage; only a sole owner may write.
 #pragma once
+#include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -22,7 +24,12 @@ class HostTensor {
   HostTensor(TensorType type, std::shared_ptr<std::byte> memory);
 
   template <class T>
-  static HostTensor of(Shape shape, std::span<const T> values);
+  static HostTensor of(Shape shape, std::span<const T> values) {
+    HostTensor tensor(TensorType{std::move(shape), dtype_of<T>});
+    assert(values.size() == static_cast<std::size_t>(tensor.elements()));
+    std::copy(values.begin(), values.end(), tensor.values<T>().begin());
+    return tensor;
+  }
   template <class T>
   static HostTensor scalar(T value) {
     return of<T>({}, std::span<const T>(&value, 1));
@@ -36,12 +43,12 @@ class HostTensor {
   std::size_t bytes() const { return type_.bytes(); }
   bool empty() const { return storage_ == nullptr; }
 
-  /// Replaces type and memory without allocating when the rank has been as high before.
+  /// Replaces type and memory; does not allocate if the rank was as high before.
   void assign(const TensorType& type, std::shared_ptr<std::byte> memory) {
     type_ = type;
     storage_ = std::move(memory);
   }
-  /// Lets go of the memory; the tensor is empty until the next assign().
+  /// Releases the memory; the tensor is empty until the next assign().
   void release() { storage_.reset(); }
   const std::shared_ptr<std::byte>& memory() const { return storage_; }
 
@@ -52,11 +59,11 @@ class HostTensor {
   }
   TensorView view() const { return {&type_, data()}; }
 
-  /// The rows [first, last) of the first dimension; shares storage. Throws Error when out of range.
+  /// The rows [first, last) of the first dimension; shares storage. Throws Error if out of range.
   HostTensor rows(std::int64_t first, std::int64_t last) const;
   /// Row `index` without the first dimension; shares storage.
   HostTensor row(std::int64_t index) const;
-  /// The same elements under another shape; throws Error when the counts differ.
+  /// The same elements with another shape; throws Error if the counts differ.
   HostTensor reshaped(Shape shape) const;
 
  private:
@@ -65,5 +72,3 @@ class HostTensor {
 };
 
 }  // namespace gpubench
-
-#include "core/tensor/host_tensor_inline.h"

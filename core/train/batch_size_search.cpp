@@ -36,7 +36,7 @@ class Search {
     others_ = pool().use().in_use - shared_;
     if (needed(smallest) > result_.limit) refuse_smallest(needed(smallest));
 
-    // Of what predictions are compared with; less than the limit once a trial has used more than was predicted.
+    // The limit for predictions; lowered once a trial has used more than predicted.
     std::size_t room = std::min(result_.limit, in_one_piece());
     for (int attempts = 0; attempts < options_.most_trials; ++attempts) {
       const std::int64_t size = largest_within(room);
@@ -63,7 +63,7 @@ class Search {
 
   MemoryPool& pool_of(const DeviceId& id) { return trainer_.runtime().devices().device(id).memory(); }
   MemoryPool& pool() { return pool_of(device_); }
-  /// That a step takes memory of.
+  /// The devices on which a step takes memory.
   std::vector<DeviceId> devices() const {
     return trainer_.config().replicas ? trainer_.config().replicas->options().devices : std::vector{device_};
   }
@@ -123,7 +123,7 @@ class Search {
     return others_ + std::max(use.largest_free, ungrown);
   }
 
-  /// With the variables, which are there already, and whatever else is. Plans of all models share one arena.
+  /// Including the existing variables and all other allocations. Plans of all models share one arena.
   std::size_t needed(const std::vector<DeviceMemory>& memory) const {
     return others_ + std::max(shared_, memory[0].arena) + memory[0].bytes_of(MemoryKind::inputs) +
            memory[0].bytes_of(MemoryKind::constants);
@@ -154,7 +154,7 @@ class Search {
   /// Two ways to be wrong: more was used than predicted, or memory ended before the limit.
   static std::size_t smaller_room(const BatchSizeTrial& trial, std::size_t room) {
     constexpr std::size_t parts_kept = 9, of = 10;
-    // What was not foreseen may grow with the batch, as the buffers of a pipeline's batches do.
+    // Unpredicted memory may grow with the batch, as the buffers of a pipeline do.
     if (trial.used > trial.predicted) {
       const double foreseen = static_cast<double>(trial.predicted) / static_cast<double>(trial.used);
       return static_cast<std::size_t>(static_cast<double>(room) * foreseen);
@@ -174,7 +174,7 @@ class Search {
       step_through(batch_size);
       for (const DeviceId& id : devices()) trial.used = std::max(trial.used, pool_of(id).use().peak);
       trial.fits = trial.used <= result_.limit;
-    } catch (const OutOfMemory&) {  // which is what is being asked
+    } catch (const OutOfMemory&) {  // the batch does not fit
     } catch (...) {
       restore(variables, before);
       throw;

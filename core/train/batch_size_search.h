@@ -1,5 +1,5 @@
-// The largest batch that a model trains on within a limit of memory: found by predictions, which take none, and then
-// proved by real steps, whose traces are wiped.
+// Finds the largest batch with which a model trains within a memory limit. Predictions, which allocate nothing, choose
+// a size; real steps, whose effects are undone, verify it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace gpubench {
 
-/// Real steps with one size of batch.
+/// Real steps with one batch size.
 struct BatchSizeTrial {
   std::int64_t batch_size = 0;
-  std::size_t predicted = 0;  ///< bytes in use, with what was in use before
-  std::size_t used = 0;       ///< of the device's pool at its peak; 0 where it ran out
+  std::size_t predicted = 0;  ///< bytes in use, including what was in use before
+  std::size_t used = 0;       ///< peak of the device's pool; 0 if it ran out of memory
   bool fits = false;
 };
 
@@ -25,18 +25,18 @@ struct BatchSizeSearch {
 };
 
 struct BatchSizeOptions {
-  /// Bytes that the device may have in use, with what else is there; 0: its pool's own limit.
+  /// Bytes that the device may have in use, including other allocations; 0: its pool's own limit.
   std::size_t limit = 0;
-  std::int64_t largest = 0;  ///< no more than there are examples; 0: not known
+  std::int64_t largest = 0;  ///< upper limit, such as the number of examples; 0: unknown
   int most_trials = 4;
 };
 
-/// A dataset of batches of so many examples.
+/// A dataset with batches of `batch_size` examples.
 using BatchSource = std::function<DatasetPtr(std::int64_t batch_size)>;
 
-/// Weights, optimizer and metrics are afterwards as they were; the trainer's plans are released. Sizes are multiples of
-/// gradient_accumulation_steps. Throws Error where there is no limit, where it is below what the variables take or the
-/// smallest batch needs, where the model is on several devices, and when no trial fitted.
+/// Restores weights, optimizer and metrics afterwards; releases the trainer's plans. Sizes are multiples of
+/// gradient_accumulation_steps. Throws Error if there is no limit, if it is below the memory of the variables or of the
+/// smallest batch, if the model is on several devices, and if no trial fitted.
 BatchSizeSearch find_batch_size(Trainer& trainer, const BatchSource& batches, const BatchSizeOptions& options);
 
 }  // namespace gpubench

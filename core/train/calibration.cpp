@@ -60,7 +60,7 @@ class Calibration {
   }
 
  private:
-  /// Outputs: the inputs of the watched calls, in float32 whatever type the layer before gives.
+  /// Outputs: the inputs of the watched calls, converted to float32.
   std::unique_ptr<Executor> make_plan(const std::vector<TensorType>& types) {
     Graph graph;
     std::vector<Value> inputs, outputs;

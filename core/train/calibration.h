@@ -1,4 +1,4 @@
-// What the layers of a model are given while it predicts a calibration set: the ranges that their quantization covers.
+// Calibration of a model for quantization: the ranges of its layers' inputs while it predicts a calibration set.
 #pragma once
 #include <map>
 #include <optional>
@@ -13,9 +13,9 @@
 namespace gpubench {
 
 struct CalibrationOptions {
-  /// Batches; labels are ignored. Not the test set, whose accuracy would then be too good.
+  /// Batches; labels are ignored. Do not use the test set, because its accuracy would be too good.
   DatasetPtr dataset;
-  /// How many batches are looked at; none: all.
+  /// Number of batches to use; none: all.
   std::optional<std::int64_t> batches;
   RangeMethod method = RangeMethod::max;
   double percentile = 99.99;
@@ -24,8 +24,8 @@ struct CalibrationOptions {
 /// Throws Error for a percentile outside (0, 100] and for fewer than one batch.
 void check(const CalibrationOptions& options);
 
-/// By name, for each of `layers` the range of its inputs over all its calls. Throws Error for an empty dataset, one
-/// without end, elements on a device, and naming the layer whose input is not finite or nothing but zeros.
+/// For each of `layers`, by name, the range of its inputs over all its calls. Throws Error for an empty or infinite
+/// dataset, for elements on a device, and for a layer whose input is not finite or only zeros, naming it.
 std::map<std::string, float> calibrate(Runtime& runtime, const Model& model, const std::set<std::string>& layers,
                                        const CalibrationOptions& options);
 

@@ -1,5 +1,5 @@
-// What happens around epochs and steps of fit: a callback sees the figures and may change the learning rate, stop the
-// training or save the model. Here are the interface and the callbacks that Keras has, under its names.
+// Callbacks around epochs and steps of fit: they see the figures and may change the learning rate, stop the training or
+// save the model. Contains the interface and Keras' callbacks under their names.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -18,13 +18,13 @@ namespace gpubench {
 
 class Trainer;
 
-/// A training under way, as callbacks see it.
+/// A running training, as callbacks see it.
 struct Training {
   Trainer& trainer;
   std::int64_t epochs = 1;
-  /// Steps of an epoch; 0 while that is not known.
+  /// Steps per epoch; 0 if not yet known.
   std::int64_t steps = 0;
-  /// Whether it goes on from a saved one.
+  /// Whether it continues from a saved training.
   bool resumed = false;
   /// Set to end the training after the current epoch.
   bool stop = false;
@@ -35,13 +35,14 @@ class Callback {
   virtual ~Callback() = default;
   virtual void on_train_begin(Training&) {}
   virtual void on_epoch_begin(Training&, std::int64_t /*epoch*/) {}
-  /// `logs` has the epoch's figures so far. Reading them waits for the device, so it is called only if wants_batches().
+  /// `logs` has the epoch's figures so far. Reading them waits for the device, so this is called only if
+  /// wants_batches().
   virtual void on_batch_end(Training&, std::int64_t /*batch*/, const Logs& /*logs*/) {}
-  /// `logs` has loss, metrics and val_...; what is added here goes into the history.
+  /// `logs` has loss, metrics and val_...; added figures go into the history.
   virtual void on_epoch_end(Training&, std::int64_t /*epoch*/, Logs& /*logs*/) {}
   virtual void on_train_end(Training&) {}
   virtual bool wants_batches() const { return false; }
-  /// After every step, without waiting for the device; only if wants_steps().
+  /// Called after every step without waiting for the device, only if wants_steps().
   virtual void on_step(std::int64_t /*step*/) {}
   virtual bool wants_steps() const { return false; }
 };
@@ -53,14 +54,15 @@ struct CsvLoggerOptions {
   bool append = false;
 };
 
-/// Writes the figures of every epoch, numbered from 1, as a row of a CSV file; on disk before the next epoch begins.
+/// Writes the figures of every epoch, numbered from 1, as a row of a CSV file; the row is on disk before the next
+/// epoch.
 class CsvLogger final : public Callback {
  public:
   explicit CsvLogger(CsvLoggerOptions options) : options_(std::move(options)) {}
 
-  /// Throws Error when the file cannot be opened.
+  /// Throws Error if the file cannot be opened.
   void on_train_begin(Training& training) override;
-  /// Throws Error when the row cannot be written.
+  /// Throws Error if the row cannot be written.
   void on_epoch_end(Training& training, std::int64_t epoch, Logs& logs) override;
   void on_train_end(Training& training) override;
 
@@ -75,15 +77,15 @@ class CsvLogger final : public Callback {
   bool needs_header_ = true;
 };
 
-/// Follows one figure over the epochs: EarlyStopping and ModelCheckpoint ask whether it is better than ever.
+/// Tracks one figure over the epochs, for EarlyStopping and ModelCheckpoint.
 class Monitor {
  public:
-  /// `mode`: "min", "max" or "auto", which takes max for figures named after accuracy. Throws Error otherwise.
+  /// `mode`: "min", "max" or "auto" (max for figures with "accuracy" in their name, else min). Throws Error otherwise.
   Monitor(std::string owner, std::string figure, const std::string& mode, double min_delta = 0);
 
   void reset() { best_.reset(); }
-  /// Whether this epoch's figure beats the best so far by more than min_delta. Throws Error, listing the figures that
-  /// are there, when it is not among `logs`.
+  /// Whether this epoch's figure beats the best one by more than min_delta. Throws Error listing the figures if it is
+  /// not in `logs`.
   bool improves(const Logs& logs);
   double best() const { return best_.value_or(0); }
 
@@ -103,7 +105,7 @@ struct EarlyStoppingOptions {
   std::int64_t start_from_epoch = 0;
 };
 
-/// Ends training when a figure has not improved for a number of epochs, and can give back the best weights.
+/// Ends training when a figure has not improved for some epochs, and can restore the best weights.
 class EarlyStopping final : public Callback {
  public:
   explicit EarlyStopping(EarlyStoppingOptions options);
@@ -119,7 +121,7 @@ class EarlyStopping final : public Callback {
   std::vector<HostTensor> best_weights_;
 };
 
-/// Sets the learning rate before every epoch from a function of the epoch and the rate so far.
+/// Sets the learning rate before every epoch, as a function of the epoch and the current rate.
 class LearningRateScheduler final : public Callback {
  public:
   using Function = std::function<double(std::int64_t epoch, double rate)>;
@@ -134,16 +136,16 @@ class LearningRateScheduler final : public Callback {
 };
 
 struct ModelCheckpointOptions {
-  /// Folder, in which "{epoch}" stands for the epoch from 1 and "{val_loss}" for any figure.
+  /// Folder; "{epoch}" is replaced by the epoch from 1, and "{val_loss}" by that figure (any figure is possible).
   std::string path;
   std::string monitor = "val_loss";
   bool save_best_only = false;
   std::string mode = "auto";
-  /// Where the filled path is written; may refuse it by an Error.
+  /// Maps the path after replacement to the path to write; may throw Error to refuse it.
   std::function<std::string(const std::string& filled)> place = [](const std::string& filled) { return filled; };
 };
 
-/// Saves the model after every epoch, or only when a figure has improved.
+/// Saves the model after every epoch, or only if a figure has improved.
 class ModelCheckpoint final : public Callback {
  public:
   explicit ModelCheckpoint(ModelCheckpointOptions options);
@@ -160,10 +162,10 @@ enum class Verbosity : std::uint8_t { silent, line, epochs };
 /// One line: "loss: 0.1234 - accuracy: 0.9876".
 void print_figures(const Logs& logs, std::FILE* stream);
 
-/// Prints how far fit is: on a terminal one line that is rewritten, elsewhere a line per epoch or nothing.
+/// Prints the progress of fit: one rewritten line on a terminal, elsewhere a line per epoch or nothing.
 class Progress final : public Callback {
  public:
-  /// `line` needs a terminal; on any other stream it says nothing.
+  /// `line` needs a terminal; on other streams it prints nothing.
   Progress(Verbosity verbosity, std::FILE* stream);
 
   void on_train_begin(Training& training) override;

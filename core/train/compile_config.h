@@ -1,4 +1,4 @@
-// How a model is trained: what model:compile() sets, held against the model.
+// The training configuration from model:compile(), and its checks against the model.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,47 +13,47 @@
 
 namespace gpubench {
 
-/// What model:compile() sets.
+/// The settings of model:compile().
 struct CompileConfig {
   OptimizerPtr optimizer;
   /// One for all outputs, or one each; the model's loss is their sum.
   std::vector<LossPtr> losses;
   std::vector<MetricPtr> metrics;
   ExecutorOptions executor;
-  /// Batches are made in page-locked memory where the model's inputs are on a device that copies from there faster.
+  /// Whether batches are created in page-locked memory if the device of the model's inputs copies faster from there.
   bool pin_inputs = true;
-  /// What keeps small gradients of 16-bit models; none: the loss is differentiated as it is.
+  /// Keeps small gradients of 16-bit models; none: the loss is not scaled.
   LossScalePtr loss_scale = nullptr;
-  /// Parts of a batch that a training step computes one after the other, to update by the mean of their gradients: as
-  /// the whole batch does but for rounding, with the activations of a part. Layers that look at a whole batch
-  /// (BatchNormalization) see a part.
+  /// Parts (micro-batches) into which a training step divides a batch. They are computed one after the other, and the
+  /// update uses the mean of their gradients: the same result as for the whole batch except for rounding, with the
+  /// activations of one part only. Layers that depend on the whole batch (BatchNormalization) see one part.
   std::int64_t gradient_accumulation_steps = 1;
-  /// Names of layers whose activations are computed a second time for the gradients instead of being kept.
+  /// Names of layers whose activations are recomputed for the gradients instead of kept.
   std::vector<std::string> recompute{};
-  /// Instead of names, bytes that a training step may take: layers are chosen so that it does; 0: none.
+  /// Alternative to names: limit in bytes for a training step, for which layers are chosen; 0: none.
   std::size_t recompute_budget = 0;
-  /// Layers whose activations wait for their gradients in the host's memory.
+  /// Layers whose activations are kept in host memory until their gradients are computed.
   struct Offload {
-    bool all = false;                   ///< layers that are not on the host
-    std::vector<std::string> layers{};  ///< or those
+    bool all = false;                   ///< all layers that are not on the host
+    std::vector<std::string> layers{};  ///< or these
     int ahead = OffloadOptions{}.ahead;
   } offload{};
-  /// The replicas that train the model together; null: it is trained alone.
+  /// The replicas that train the model together; null: no replicas.
   ReplicasPtr replicas = nullptr;
 };
 
-/// "loss", then each metric; with several outputs a metric counts once per output ("dense_1_accuracy").
+/// "loss", then each metric; with several outputs there is one metric per output ("dense_1_accuracy").
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
 
-/// The layers of these names. Throws Error for a name that the model does not have; `purpose` ends the sentence "there
-/// is no layer 'x' to ...".
+/// The layers with these names. Throws Error for a name that the model lacks; `purpose` completes "there is no layer
+/// 'x' to ...".
 std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::string>& names, std::string_view purpose);
 
-/// Throws Error where a layer has no gradient, naming it: one that computes in int8.
+/// Throws Error naming a layer without a gradient: one that computes in int8.
 void require_gradients(const Model& model);
 
-/// What the executor of a training step is to do, with the layers of config.offload. Throws Error for layers that the
-/// model does not have, that are recomputed, or that are on the host.
+/// Options for the executor of a training step, with the layers of config.offload. Throws Error for offloaded layers
+/// that the model lacks, that are recomputed, or that are on the host.
 ExecutorOptions training_executor_options(const Model& model, const CompileConfig& config);
 
 }  // namespace gpubench

@@ -23,7 +23,7 @@ std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradi
     const GraphScope scope(graph, graph.node(gradients[i]));
     const Dtype own = graph.type(gradients[i]).dtype;
     const Dtype sent = own == Dtype::f32 ? compression.value_or(own) : own;
-    sums[i] = all_reduce(graph, ops::cast(graph, gradients[i], sent), AllReduce::When::in_bucket);
+    sums[i] = all_reduce_in_bucket(graph, ops::cast(graph, gradients[i], sent));
   }
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!sums[i]) continue;
@@ -56,7 +56,7 @@ std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr>
     const Value scale = ops::cast(graph, graph.constant(static_cast<float>(weight)), variable->type.dtype);
     const Value part =
         weight == 0 ? computed_filled(graph, variable->type, 0) : ops::mul(graph, graph.variable(variable), scale);
-    means.push_back(all_reduce(graph, part, AllReduce::When::in_bucket));
+    means.push_back(all_reduce_in_bucket(graph, part));
   }
   return means;
 }

@@ -1,5 +1,5 @@
-// Exchanges between the replicas of a model in a training step: sums of gradients, means of the variables that layers
-// update themselves (the moving statistics of batch norm), and the sums behind loss and metrics.
+// Exchanges between the replicas of a model in a training step: sums of gradients, means of variables that layers
+// update themselves (moving statistics of batch normalization), and sums for loss and metrics.
 #pragma once
 #include <optional>
 #include <span>
@@ -10,25 +10,26 @@
 
 namespace gpubench {
 
-/// Of nodes that change `variable`.
+/// The origin for nodes that change `variable`.
 Origin update_of(const Variable& variable);
 
-/// The sums over all replicas of each gradient, none where there is none. Adds the exchanges in the reverse order of
-/// the variables, in which a backward pass makes their gradients. With `compression`, float32 gradients travel as that
-/// type.
+/// The sum of each gradient over all replicas; none for missing gradients. Exchanges are added in the reverse order of
+/// the variables, the order in which a backward pass computes their gradients. With `compression`, float32 gradients
+/// are exchanged as that type.
 std::vector<Value> exchange_gradients(Graph& graph, std::span<const Value> gradients, std::optional<Dtype> compression);
 
-/// Floating-point variables among `candidates` that nodes of `graph` set or move (StateOp), optimizers left aside.
+/// Floating-point variables in `candidates` that nodes of `graph` update (StateOp), except by optimizers.
 std::vector<VariablePtr> updated_variables(const Graph& graph, std::span<const VariablePtr> candidates);
 
-/// The means of the variables' values over all replicas, each weighted by its share of the examples.
+/// The means of the variables over all replicas, weighted by their shares of the examples.
 std::vector<Value> exchange_variables(Graph& graph, std::span<const VariablePtr> variables, double weight);
 void assign_variables(Graph& graph, std::span<const VariablePtr> variables, std::span<const Value> values);
 
-/// A tensor of `value`, computed in every run: an exchange writes into its operands, and constants must not change.
+/// A tensor filled with `value`, computed in every run: an exchange writes into its operands, so they cannot be
+/// constants.
 Value computed_filled(Graph& graph, const TensorType& type, float value);
 
-/// The share of a mean over all replicas that a replica's own value has.
+/// The weight of a replica's own mean in the mean over all replicas.
 double weight_of(const BatchShare& share);
 
 }  // namespace gpubench

@@ -83,7 +83,7 @@ class Fit {
     training_.resumed = true;
   }
 
-  /// From now on, elements of that epoch of the dataset are taken.
+  /// Continues with the elements of this epoch of the dataset.
   void open_data(std::int64_t epoch) {
     cursor_.reset();
     position_.data_epoch = epoch;

@@ -1,6 +1,6 @@
-// Keeps small gradients of 16-bit models from vanishing: the loss is multiplied by a scale before it is differentiated,
-// the gradients are divided by it before they are used, and a step whose gradients overflowed changes no weight. All of
-// it lies on the device, so that a planned graph never changes. As Keras' LossScaleOptimizer.
+// Loss scaling prevents small gradients of 16-bit models from vanishing, as Keras' LossScaleOptimizer: the loss is
+// multiplied by a scale before differentiation, gradients are divided by it, and a step with overflowing gradients
+// changes no weight. All state is on the device, so that a planned graph never changes.
 #pragma once
 #include <memory>
 #include <span>
@@ -15,30 +15,31 @@ class LossScale {
  public:
   /// initial_scale (2^15), dynamic_growth_steps (2000), dynamic (true).
   static std::vector<ConfigField> fields();
-  /// Throws Error naming an option that makes no sense.
+  /// Throws Error naming an invalid option.
   explicit LossScale(const Config& config);
 
-  /// Makes the variables on `device`; does nothing the second time.
+  /// Creates the variables on `device`; does nothing if they exist.
   void build(VariableFactory& factory, const DeviceId& device);
 
-  /// The loss to differentiate, of its own type.
+  /// The loss to differentiate, of unchanged type.
   Value scaled(Graph& graph, Value loss) const;
-  /// float32 gradients without the scale; none where there is none.
+  /// float32 gradients divided by the scale; none for missing gradients.
   std::vector<Value> unscaled(Graph& graph, std::span<const Value> gradients) const;
-  /// Updates the variables by gradients of the scaled loss, and the scale: halved where one of them is infinite or not
-  /// a number, in which case the step is skipped; doubled after enough good steps. A fixed scale stays, and skips too.
+  /// Updates the variables with gradients of the scaled loss, and the scale. If a gradient is infinite or NaN, the step
+  /// is skipped and the scale halved; after enough good steps it is doubled. A fixed scale never changes, but skips
+  /// steps too.
   void apply_scaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
                     std::span<const VariablePtr> variables) const;
-  /// The same by gradients that unscaled() has given.
+  /// The same with gradients from unscaled().
   void apply_unscaled(Graph& graph, const Optimizer& optimizer, std::span<const Value> gradients,
                       std::span<const VariablePtr> variables) const;
 
   /// float32 scalar; null before build().
   const VariablePtr& scale() const { return scale_; }
   double initial_scale() const { return initial_scale_; }
-  /// int64 scalar: steps so far that were skipped. Null before build().
+  /// int64 scalar: number of skipped steps. Null before build().
   const VariablePtr& skipped_steps() const { return skipped_steps_; }
-  /// All of its variables, in a fixed order.
+  /// All variables of the loss scale, in a fixed order.
   std::vector<VariablePtr> variables() const { return {scale_, good_steps_, skipped_steps_}; }
 
  private:

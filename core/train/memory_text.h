@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// For each device its kinds and the layers that hold most when most is in use; lines end with a line break.
+/// For each device, the kinds and the layers that hold most at the peak; lines end with a line break.
 std::string memory_text(std::span<const DeviceMemory> memory);
 
 }  // namespace gpubench

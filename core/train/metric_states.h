@@ -1,18 +1,18 @@
-// The running means of an epoch (loss and metrics), as variables that the graphs accumulate into.
+// The running means of an epoch (loss and metrics), as variables to which graphs add.
 #pragma once
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/exec/runtime.h"
-#include "core/nn/variable_factory.h"
+#include "core/nn/initializer.h"
 
 namespace gpubench {
 
-/// Named figures in a fixed order: what callbacks see and a history keeps.
+/// Named figures in a fixed order, for callbacks and the history.
 using Logs = std::vector<std::pair<std::string, double>>;
 
-/// The figure called `name`, or null.
+/// The figure with this name, or null.
 const double* find_log(const Logs& logs, std::string_view name);
 
 class MetricStates {
@@ -25,7 +25,7 @@ class MetricStates {
   std::size_t size() const { return states_.size(); }
   const std::vector<VariablePtr>& variables() const { return states_; }
   void reset();
-  /// The means since the last reset; waits for the device. A metric without values is left out.
+  /// The means since the last reset; waits for the device. Metrics without values are left out.
   Logs read() const;
 
  private:

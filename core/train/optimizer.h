@@ -1,5 +1,5 @@
-// Turns gradients into updates of variables. All variables of one device and type are updated by one multi-tensor
-// op; the step counter, the learning rate and the slots are variables, so that a planned graph never changes.
+// Turns gradients into updates of variables. All variables of one device and type are updated by one multi-tensor op.
+// Step counter, learning rate and slots are variables, so that a planned graph never changes.
 #pragma once
 #include <memory>
 #include <span>
@@ -9,11 +9,11 @@
 #include "core/exec/runtime.h"
 #include "core/graph/graph.h"
 #include "core/nn/config.h"
-#include "core/nn/variable_factory.h"
+#include "core/nn/initializer.h"
 
 namespace gpubench {
 
-/// A learning rate that follows the step counter, computed inside the graph.
+/// A learning rate as a function of the step counter, computed inside the graph.
 class Schedule {
  public:
   virtual ~Schedule() = default;
@@ -45,15 +45,15 @@ class Optimizer {
   const std::string& name() const { return config_.owner(); }
   const Config& config() const { return config_; }
 
-  /// Makes the step counter, the learning rate and the slots of those variables that have none yet.
+  /// Creates the step counter, the learning rate and the slots of variables that have none yet.
   void build(VariableFactory& factory, std::span<const VariablePtr> variables);
-  /// Adds the update to `graph`: one gradient per variable, none where the loss does not depend on it. The variables
-  /// must have been built. Where the bool[] `found_infinity` is given and true when the graph runs, nothing changes,
-  /// the step counter included. Throws Error when no variable has a gradient, or a gradient's type differs.
+  /// Adds the update to `graph`, with one gradient per variable, none if the loss does not depend on it. The variables
+  /// must have been passed to build(). If the bool[] `found_infinity` is given and true at run time, nothing changes,
+  /// not even the step counter. Throws Error if no variable has a gradient, or a gradient's type differs.
   void apply_gradients(Graph& graph, std::span<const Value> gradients, std::span<const VariablePtr> variables,
                        Value found_infinity = {}) const;
 
-  /// int64 scalar: updates so far, without skipped ones. Null before build().
+  /// int64 scalar: number of updates, without skipped ones. Null before build().
   const VariablePtr& iterations() const { return iterations_; }
   /// float32 scalar; null before build() and with a schedule.
   const VariablePtr& learning_rate() const { return learning_rate_; }
@@ -76,11 +76,11 @@ class Optimizer {
 
  private:
   struct OwnedSlots {
-    std::weak_ptr<const Variable> of;  // does not keep a model's memory
+    std::weak_ptr<const Variable> of;  // weak, so that a model's memory is not kept alive
     std::vector<VariablePtr> slots;
   };
   const OwnedSlots& slots_of(const VariablePtr& variable) const;
-  /// What one update takes together.
+  /// The variables of one update op have the same device and type.
   struct Place {
     DeviceId device;
     Dtype dtype;
@@ -98,9 +98,9 @@ class Optimizer {
 };
 using OptimizerPtr = std::shared_ptr<Optimizer>;
 
-/// The learning_rate option until the optimizer has variables, then what they hold.
+/// The value of the learning_rate variable, or before build() of the option.
 double learning_rate(Runtime& runtime, const Optimizer& optimizer);
-/// From the next update on. Throws Error for a rate that is negative or no number, and where a schedule sets it.
+/// For the following updates. Throws Error for a rate that is negative or NaN, and if a schedule sets it.
 void set_learning_rate(Runtime& runtime, const Optimizer& optimizer, double rate);
 
 struct OptimizerKind {

@@ -1,6 +1,6 @@
-// Magnitude pruning: the kernels' smallest weights become zero and stay so while training goes on, a growing share of
-// them by a schedule (Zhu and Gupta, "To prune, or not to prune", 2017). Names follow the TensorFlow Model Optimization
-// toolkit. A pruned model has as many variables as before: zeros make it smaller only once it is packed.
+// Magnitude pruning: the smallest weights of kernels become zero and stay zero during further training, with a share
+// that grows by a schedule (Zhu and Gupta, "To prune, or not to prune", 2017). Names follow the TensorFlow Model
+// Optimization toolkit. A pruned model has as many variables as before: zeros only shrink it when it is compressed.
 #pragma once
 #include <memory>
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace gpubench {
 
-/// The share of zeros by training step, from 1. Before `begin_step` nothing is pruned; the masks are chosen anew at
-/// begin_step (0: the first) and every `frequency` steps until `end_step` (none: for ever), where the last share is
+/// The share of zeros by training step, from 1. Nothing is pruned before `begin_step`. Masks are chosen at begin_step
+/// (0: the first step) and then every `frequency` steps until `end_step` (none: without end), where the final share is
 /// reached.
 struct SparsitySchedule {
   double initial_sparsity = 0, final_sparsity = 0.5;
@@ -24,27 +24,28 @@ struct SparsitySchedule {
   std::int64_t frequency = 100;
 
   bool is_due(std::int64_t step) const;
-  /// final + (initial - final) (1 - (step - begin) / (end - begin))^power; without an end the final share at once.
+  /// final + (initial - final) (1 - (step - begin) / (end - begin))^power; the final share if there is no end.
   double at(std::int64_t step) const;
 };
-/// Throws Error, naming `what`, for shares outside [0, 1), an end that is not behind the beginning, a frequency below 1
-/// and a power that is not above 0.
+/// Throws Error, naming `what`, for shares outside [0, 1), an end that is not after the beginning, a frequency below 1
+/// and a power that is not positive.
 void check(const SparsitySchedule& schedule, std::string_view what);
 
 class MagnitudePruning final : public Callback {
  public:
-  /// Prunes the kernels (variables with two dimensions or more) of the layers named, or of all but the last that has
-  /// one. Throws Error for a schedule that check() refuses, a layer that the model lacks and one without a kernel.
+  /// Prunes the kernels (variables with at least two dimensions) of the named layers, or of all layers except the last
+  /// with a kernel. Throws Error for a schedule that check() refuses, and for a layer that the model lacks or that has
+  /// no kernel.
   MagnitudePruning(Runtime& runtime, ModelPtr model, const SparsitySchedule& schedule, std::vector<std::string> layers);
 
-  /// Throws Error for a training of another model. One that was resumed goes on with the masks that its zeros show.
+  /// Throws Error for a training of another model. A resumed training continues with the masks given by its zeros.
   void on_train_begin(Training& training) override;
-  /// After a training step: chooses the masks anew where the schedule says so, which waits for the device, and applies
-  /// them, which does not.
+  /// Call after each training step: updates the masks when the schedule requires it, which waits for the device, and
+  /// applies them, which does not.
   void step();
   void on_step(std::int64_t) override { step(); }
   bool wants_steps() const override { return true; }
-  /// The share of zeros among the pruned kernels' weights now; waits for the device.
+  /// The current share of zeros in the pruned kernels; waits for the device.
   double sparsity() const;
 
  private:
@@ -63,8 +64,8 @@ class MagnitudePruning final : public Callback {
   std::int64_t step_ = 0;
 };
 
-/// A mask for `weights` (float32): 0 for round(sparsity count) of them, those of the smallest magnitude and among equal
-/// ones the first, 1 for the others.
+/// A mask for `weights` (float32): 0 for the round(sparsity * count) weights of smallest magnitude (ties: the first
+/// ones), 1 for the others.
 HostTensor magnitude_mask(const HostTensor& weights, double sparsity);
 
 }  // namespace gpubench

@@ -40,7 +40,7 @@ std::set<std::string> chosen_layers(const Model& model, const std::vector<std::s
   }
   for (const LayerPtr& layer : all) {
     if (names.empty() && layer->linear() != nullptr) chosen.insert(layer->name());
-    if (chosen.contains(layer->name()) && layer->policy().name != "float32") {
+    if (chosen.contains(layer->name()) && layer->policy().compute != Dtype::f32) {
       throw Error(
           fmt::format("quantize: layer '{}' has dtype {}; int8 is made of layers of float32. Name the others in "
                       "layers",
@@ -93,7 +93,7 @@ SkippedCalls folded_norms(const Model& model, const std::set<std::string>& chose
   SkippedCalls folded;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     // One that gives another type stays what it is.
-    if (!calls[i].layer->normalization() || calls[i].layer->policy().name != "float32") continue;
+    if (!calls[i].layer->normalization() || calls[i].layer->policy().compute != Dtype::f32) continue;
     const std::size_t before = calls[i].inputs[0];
     const Layer& linear = *calls[before].layer;
     if (!chosen.contains(linear.name()) || calls_of(calls[i].layer) != 1 || calls_of(calls[before].layer) != 1)
@@ -126,7 +126,7 @@ void fold(Values& values, const Layer& linear, const Normalization& norm) {
   }
 }
 
-/// Throws Error where int8 cannot stand for the kernel: before any data is looked at, which would be blamed.
+/// Throws Error if int8 cannot represent the kernel. Called before data is read, so that the data is not blamed.
 void check_kernel(const Values& values, const std::string& layer) {
   const HostTensor& kernel = values.at(layer + "/kernel");
   const auto weights = kernel.values<float>();

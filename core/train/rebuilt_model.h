@@ -1,16 +1,15 @@
-// A copy of a model with some layers left out and other options for some: how a model changes after it was trained.
+// Copies a trained model, with some layers removed and other options for some layers.
 #pragma once
 #include <functional>
 #include <map>
 #include <string>
 
+#include "core/nn/initializer.h"
 #include "core/nn/model.h"
-#include "core/nn/variable_factory.h"
 
 namespace gpubench {
 
-/// By the index of a call of the old model: the index of the call whose output stands for this one's, which is left
-/// out.
+/// By the index of a removed call of the old model: the index of the call whose output replaces its output.
 using SkippedCalls = std::map<std::size_t, std::size_t>;
 
 /// The layers under their names and on their devices, with the options that `options_of(layer)` returns; built.

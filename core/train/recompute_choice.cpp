@@ -41,7 +41,7 @@ class Choosing {
     return dropped;
   }
 
-  /// Those that save nothing are left out.
+  /// Without layers that save nothing.
   std::vector<std::size_t> cheapest_first() const {
     std::vector<std::size_t> order;
     for (std::size_t place = 0; place < layers_.size(); ++place) {

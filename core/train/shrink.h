@@ -1,20 +1,20 @@
-// Structured pruning: whole units of dense layers and filters of convolutions go, those whose weights have the smallest
-// norm (Li et al., "Pruning Filters for Efficient ConvNets", 2017), and with them what the layers behind read of them.
-// The model that is left is an ordinary one, smaller and faster by itself.
+// Structured pruning: removes whole units of dense layers and filters of convolutions, those whose weights have the
+// smallest norm (Li et al., "Pruning Filters for Efficient ConvNets", 2017), and the weights of following layers that
+// read them. The result is an ordinary model, smaller and faster.
 #pragma once
 #include <map>
 #include <string>
 
 #include "core/exec/runtime.h"
+#include "core/nn/initializer.h"
 #include "core/nn/model.h"
-#include "core/nn/variable_factory.h"
 
 namespace gpubench {
 
-/// A new model of the same layers with the weights that stay. `shares` gives, by layer name, what share of its units or
-/// filters goes; of each at least one stays. Throws Error for a model that is no chain or has no weights yet; a name
-/// that is not a Dense or Conv2D layer's; the last layer with weights, whose units are the answers; a share outside
-/// [0, 1); and a layer behind that mixes channels in a way that is not known (Reshape).
+/// A new model with the same layers and the remaining weights. `shares`: by layer name, the share of units or filters
+/// to remove; at least one of each layer stays. Throws Error for a model that is no chain or has no weights; a name
+/// that is no Dense or Conv2D layer; the last layer with weights, whose units are the model's output; a share outside
+/// [0, 1); and a following layer that mixes channels in an unknown way (Reshape).
 ModelPtr shrink(Runtime& runtime, VariableFactory& factory, const Model& model,
                 const std::map<std::string, double>& shares);
 

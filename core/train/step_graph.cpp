@@ -115,15 +115,15 @@ void exchange_nothing(Graph& graph, const Model& model, const Graph& other) {
     const GraphScope scope(graph, node);
     std::vector<Value> nothing;
     for (const TensorType& type : node.outputs) {
-      const float least = op->of == AllReduce::Of::sum ? 0 : -std::numeric_limits<float>::infinity();
+      const float least = op->reduction == Reduction::sum ? 0 : -std::numeric_limits<float>::infinity();
       nothing.push_back(computed_filled(graph, type, least));
     }
     graph.apply(node.op, nothing);
   }
 }
 
-/// What a replica without examples adds: zeros in place of the gradients of others. The backward graph of a replica
-/// with examples, which is dropped afterwards, shows which gradients there are.
+/// The gradients of a replica without examples: zeros. A temporary backward graph of a replica with examples determines
+/// which gradients exist.
 StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig& config, const MetricStates& metrics,
                           std::span<const TensorType> element) {
   Graph other;
@@ -141,7 +141,7 @@ StepGradients add_nothing(Graph& graph, const Model& model, const CompileConfig&
   return nothing;
 }
 
-/// Of the whole element, or of the rows that `share` gives a replica.
+/// For the whole element, or for a replica's rows given by `share`.
 StepGradients gradients_of_step(Graph& graph, const Model& model, const CompileConfig& config,
                                 const MetricStates& metrics, Figures& figures, std::span<const TensorType> element,
                                 const std::optional<BatchShare>& share) {

@@ -60,7 +60,7 @@ StepValues bind_element(Graph& graph, const Model& model, std::span<const Tensor
   return bound;
 }
 
-// Sums are float32, whatever type the model computes in.
+// Sums are float32 for every type of computation.
 void Figures::add(Graph& graph, std::size_t index, Value values, std::int64_t batch_size) {
   Value wide = ops::cast(graph, values, Dtype::f32);
   if (graph.type(wide).shape.empty()) wide = ops::broadcast_to(graph, wide, {batch_size});
@@ -77,7 +77,7 @@ void Figures::exchange(Graph& graph) {
     if (sums_[i].empty()) sums_[i].push_back(graph.constant(HostTensor::zeros(states_.state(i)->type)));
     const Value sum =
         sums_[i].size() == 1 ? sums_[i][0] : graph.apply(std::make_shared<const AddN>(), std::span(sums_[i]));
-    sums_[i] = {all_reduce(graph, sum, AllReduce::When::in_bucket)};
+    sums_[i] = {all_reduce_in_bucket(graph, sum)};
   }
 }
 

@@ -90,7 +90,8 @@ DryStep dry_step(Trainer& trainer, CompileConfig config, std::span<const TensorT
   return {std::move(config), std::move(graph)};
 }
 
-/// Of a model alone, or of the replica with the largest share of the batch, as if it were on the first device.
+/// For a model without replicas, or for the replica with the largest share of the batch, as if it were on the first
+/// device.
 PlannedStepMemory plan_with(Trainer& trainer, CompileConfig asked, std::span<const TensorType> element) {
   const Model& model = trainer.model();
   std::optional<BatchShare> share;
@@ -116,8 +117,7 @@ std::vector<VariablePtr> replica_state(Trainer& trainer, int replica) {
   return state;
 }
 
-/// What a model need not keep: all layers but the inputs, the outputs and those that wait on the host, in the order of
-/// the model.
+/// The layers that may be recomputed: all except inputs, outputs and offloaded layers, in the order of the model.
 std::vector<OwnerPtr> inner_layers(const Model& model, const std::vector<std::string>& offloaded) {
   std::vector<OwnerPtr> inner;
   for (std::size_t call = 0; call < model.calls().size(); ++call) {

@@ -1,4 +1,4 @@
-// The memory of a model's training step: predicted before any of it is taken, and of the plans that were made.
+// The memory of a model's training step: predicted before it is allocated, or of existing plans.
 #pragma once
 #include <span>
 #include <vector>
@@ -10,30 +10,28 @@
 
 namespace gpubench {
 
-/// No choice of layers brings a step within recompute_budget.
+/// No choice of layers fits a step into recompute_budget.
 class OverRecomputeBudget : public Error {
  public:
   using Error::Error;
 };
 
-/// What training on batches of these types (in host memory) will take, by devices: the plan of a step with everything
-/// but the memory. Needs a compiled model whose input is known; makes its variables where they are not yet made. Throws
-/// Error for eager execution.
+/// The memory for training on batches of these types (in host memory), by device: plans a step without allocating its
+/// memory. The model must be compiled and have a known input; its variables are created if needed. Throws Error for
+/// eager execution.
 std::vector<DeviceMemory> predict_training_memory(Trainer& trainer, std::span<const TensorType> element);
 
-/// `trainer`'s configuration with the layers that recompute_budget asks to be recomputed for such batches, as
-/// choose_recomputed() finds them. As it is where there is no budget. Throws Error where no set is enough.
+/// `trainer`'s configuration with the layers chosen by choose_recomputed() for its recompute_budget and such batches;
+/// unchanged without a budget. Throws Error if no choice is sufficient.
 CompileConfig recomputed_within(Trainer& trainer, std::span<const TensorType> element);
 
-/// Of the plan that takes most among those that were trained with; empty before the first step. Throws Error for eager
-/// execution.
+/// Of the largest plan used for training so far; empty before the first step. Throws Error for eager execution.
 std::vector<DeviceMemory> training_memory(Trainer& trainer);
 
-/// A batch of so many examples as the model and its losses take it: inputs, then labels in the outputs' shapes, or
-/// class indices; numbers that are not whole in float32, whatever the model computes in. Throws Error when the model's
-/// input is not known.
+/// The types of a batch of `batch_size` examples: inputs, then labels in the outputs' shapes, or class indices.
+/// Floating types are float32 for every policy. Throws Error if the model's input is unknown.
 std::vector<TensorType> batch_types(const Trainer& trainer, std::int64_t batch_size);
-/// A whole batch of `dataset`. Throws Error where another extent than the first varies.
+/// The types of a full batch of `dataset`. Throws Error if an extent other than the first varies.
 std::vector<TensorType> batch_types(const Dataset& dataset);
 
 std::size_t total(std::span<const DeviceMemory> memory);

@@ -1,11 +1,11 @@
-// Makes variables in a runtime's store. Seeds come from the caller's global sequence, so a script that builds the same
-// models in the same order gets the same first weights.
+// Creates variables in a runtime's store. Seeds come from the caller's global sequence, so that a script that builds
+// the same models in the same order gets the same initial weights.
 #pragma once
 #include <cstdint>
 #include <functional>
 
 #include "core/exec/runtime.h"
-#include "core/nn/variable_factory.h"
+#include "core/nn/initializer.h"
 
 namespace gpubench {
 

@@ -47,7 +47,7 @@ void require_batches(const Model& model, std::span<const TensorType> element) {
                   model.name(), to_string(element[0].shape)));
 }
 
-/// Who reads an element on a device must be there.
+/// All layers that read an element on a device must be on that device.
 void require_on(const Model& model, const DeviceId& device) {
   std::vector<std::size_t> readers = model.inputs();
   readers.insert(readers.end(), model.outputs().begin(), model.outputs().end());

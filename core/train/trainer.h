@@ -1,6 +1,6 @@
 // A compiled model: its optimizer, losses and metrics, and the plans of its training, evaluation and prediction steps,
-// one per batch size met. All plans share the model's variables. Elements that are on the model's device already are
-// read where they lie; whether their class indices are in range is not looked at then.
+// one per batch size. All plans share the model's variables. Elements on the model's device are read in place, without
+// checking their class indices.
 #pragma once
 #include <array>
 #include <memory>
@@ -17,34 +17,34 @@ namespace gpubench {
 
 class Trainer {
  public:
-  /// `factory` makes the variables when the first data arrive; it must outlive the trainer. Without an optimizer and
+  /// `factory` creates the variables when the first data arrive; it must outlive the trainer. Without an optimizer and
   /// losses the model can only predict.
   Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config);
 
-  /// Fixes an open input shape from the types of one batched element and makes the model's variables; steps do it
+  /// Sets an open input shape from the types of one batched element and creates the model's variables; steps do this
   /// themselves.
   void build(std::span<const TensorType> element);
 
-  /// build(), then the optimizer's variables and the metrics', so that callbacks find them before the first step.
+  /// build(), then creates the variables of optimizer and metrics, so that callbacks find them before the first step.
   void prepare_training(std::span<const TensorType> element);
-  /// The same without the optimizer: models that have nothing to train can be evaluated.
+  /// The same without the optimizer, so that models with nothing to train can be evaluated.
   void prepare_evaluation(std::span<const TensorType> element);
 
   StepLoop training_loop();
   StepLoop evaluation_loop();
   StepLoop prediction_loop();
 
-  /// An epoch of `dataset` for the loops' steps. It must be gone before the trainer's devices.
+  /// An epoch of `dataset` for the loops' steps. It must be destroyed before the trainer's devices.
   std::unique_ptr<Cursor> open(const Dataset& dataset, std::uint64_t epoch = 0) const;
 
-  /// Loss and metrics over the whole dataset. Throws Error when it is empty.
+  /// Loss and metrics over the whole dataset. Throws Error if it is empty.
   Logs evaluate(const Dataset& dataset);
-  /// The model's outputs for the whole dataset, joined along the batch. Labels in it are ignored.
+  /// The model's outputs for the whole dataset, concatenated along the batch. Labels are ignored.
   std::vector<HostTensor> predict(const Dataset& dataset);
 
-  /// The plans for training, on batches in host memory or on a device, of all types of batches met so far.
+  /// The training plans for all types of batches so far, in host memory and on a device.
   std::vector<const StepPlan*> training_plans() const;
-  /// Gives back the memory of all plans; they are made anew when they are needed. No loop may be in use.
+  /// Releases the memory of all plans, which are made again when needed. No loop may be in use.
   void release_plans();
 
   const Model& model() const { return *model_; }
@@ -53,15 +53,15 @@ class Trainer {
   /// The running means of loss and metrics since the last reset.
   Logs read_metrics() const { return metrics_ ? metrics_->read() : Logs{}; }
   void reset_metrics();
-  /// What the running means consist of; none before the first step or prepare_training().
+  /// The variables of the running means; none before the first step or prepare_training().
   std::vector<VariablePtr> metric_variables() const {
     return metrics_ ? metrics_->variables() : std::vector<VariablePtr>{};
   }
 
-  /// Whether the learning rate can be set; it cannot with a schedule.
   double learning_rate() const;
+  /// Throws Error if a schedule sets the learning rate.
   void set_learning_rate(double rate);
-  /// How many steps the loss scaling has skipped since training began; none without it. Waits for the devices.
+  /// Number of steps that loss scaling has skipped; none without loss scaling. Waits for the devices.
   std::optional<std::int64_t> skipped_steps() const;
   /// Copies of the model's variables, in the model's order.
   std::vector<HostTensor> weights() const;
@@ -70,12 +70,12 @@ class Trainer {
  private:
   enum class Phase : std::uint8_t { training, evaluation, prediction };
   void require_compiled() const;
-  /// Of replicas in several processes, whose scripts may have begun with other values.
+  /// Copies the first process's values to all processes, whose scripts may have started with other values.
   void take_values_of_first_process(std::span<const VariablePtr> variables);
   StepLoop loop(Phase phase);
   StepPlan& plan(Phase phase, const StepKey& key, const DeviceId* device);
   std::unique_ptr<StepPlan> make_plan(Phase phase, const StepKey& key, const DeviceId* device);
-  /// `config`: of training, with the layers to recompute.
+  /// `config`: the training configuration, with the layers to recompute.
   StepGraph graph(Phase phase, const CompileConfig& config, const std::vector<TensorType>& element,
                   const std::optional<BatchShare>& share);
   std::unique_ptr<Executor> make_replicated(Phase phase, const StepKey& key, const ExecutorOptions& options);
@@ -87,7 +87,7 @@ class Trainer {
   std::optional<MetricStates> metrics_;
   bool can_train_ = false;
   struct PhasePlans {
-    PlanCache<StepPlan, StepKey> host, device;  // by where batches lie
+    PlanCache<StepPlan, StepKey> host, device;  // by where batches are
   };
   std::array<PhasePlans, 3> plans_;  // by Phase
 };

@@ -1,5 +1,4 @@
-// How large the values are that a layer is given: a histogram of magnitudes over all batches, and the range that their
-// quantization is to cover. Pure.
+// The magnitudes of a layer's input: a histogram over all batches, and the range for quantization. Pure.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,9 +8,9 @@
 namespace gpubench {
 
 enum class RangeMethod : std::uint8_t {
-  max,         ///< nothing saturates
-  percentile,  ///< a given share of the elements, the largest magnitudes, saturates
-  mse          ///< what saturation and rounding cost together is least, by the squares
+  max,         ///< no value saturates
+  percentile,  ///< a given share of the elements, those of largest magnitude, saturates
+  mse          ///< minimizes the squared error of saturation and rounding
 };
 
 /// "max", "percentile", "mse".
@@ -21,12 +20,11 @@ RangeMethod parse_range_method(std::string_view name);
 
 class MagnitudeHistogram {
  public:
-  /// All finite. The first call sets the width of the bins, which doubles whenever a larger value comes.
+  /// Values must be finite. The first call sets the bin width, which doubles when a value is too large.
   void add(std::span<const float> values);
 
   double largest() const { return largest_; }
-  /// The magnitude that is to become 127. `percentile`: of the magnitudes that stay below it. 0 when there was nothing
-  /// but zeros.
+  /// The magnitude that maps to 127. `percentile`: percentage of the magnitudes below it. 0 if all values were zero.
   double range(RangeMethod method, double percentile) const;
 
  private:
@@ -38,9 +36,9 @@ class MagnitudeHistogram {
   double error_of(double range) const;
 
   std::vector<std::int64_t> counts_ = std::vector<std::int64_t>(bins);
-  double width_ = 0;  ///< of a bin; 0 before the first value that is not 0
+  double width_ = 0;  ///< of a bin; 0 before the first non-zero value
   double largest_ = 0;
-  std::int64_t zeros_ = 0;  ///< before the first that is not
+  std::int64_t zeros_ = 0;  ///< before the first non-zero value
   std::int64_t total_ = 0;
 };
 

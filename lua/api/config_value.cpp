@@ -36,7 +36,7 @@ ConfigEntries read_config_table(lua_State* L, int index) {
   lua_pushnil(L);
   while (lua_next(L, index) != 0) {
     if (lua_type(L, -2) != LUA_TSTRING) throw ArgumentError("options are named; found a positional value");
-    std::string name = lua_tostring(L, -2);
+    std::string name = Value<std::string>::read(L, -2);
     try {
       entries.emplace_back(name, read_value(L, -1));
     } catch (const ArgumentError& error) {

@@ -1,5 +1,4 @@
-// Named options whose fields are known at run time only: those of layers, losses and optimizers, as core/nn describes
-// them.
+// Named options whose fields are known only at run time: those of layers, losses and optimizers in core/nn.
 #pragma once
 #include <lua.hpp>
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace gpubench::lua {
 
-/// The arguments from stack index `first`: values for the options that may be given by position, then perhaps a table
-/// with names. Throws ArgumentError for what is no option value or has no place.
+/// The arguments from stack index `first`: values of positional options, then an optional table of named ones. Throws
+/// ArgumentError for a value of an unsupported type, and for too many values.
 ConfigEntries read_config(lua_State* L, int first, const std::vector<std::string>& positional);
 /// The named options of one table.
 ConfigEntries read_config_table(lua_State* L, int index);

@@ -1,4 +1,4 @@
-// How pipelines run, seen from scripts: options of maps, budgets, statistics.
+// The execution of pipelines, for scripts: options of maps, budgets, statistics.
 #pragma once
 #include <optional>
 
@@ -28,13 +28,13 @@ struct PipelineTable {
       field("cpu_budget", &PipelineTable::cpu_budget), field("deterministic", &PipelineTable::deterministic)};
 };
 
-/// The session's device of that name. Throws Error when there is none.
+/// The session's device of that name. Throws Error if there is none.
 DevicePlace place_of(lua_State* L, const std::string& name);
 /// dataset:prefetch_to_device(device, buffer)
 DatasetPtr prefetched_to_device(lua_State* L, const DatasetPtr& source, const std::string& device,
                                 std::optional<std::int64_t> buffer);
 
-/// Pushes the tensors of an element, which stay where they are when they are on a device.
+/// Pushes the tensors of an element; tensors on a device stay there.
 void push_element(lua_State* L, const Element& element);
 
 DatasetPtr with_options(const DatasetPtr& source, const PipelineTable& options);

@@ -24,7 +24,7 @@ struct TfrecordFileWriter {
   std::optional<TfrecordWriter> writer;
 };
 
-/// What a feature of an example is made from.
+/// The description of one feature of an example.
 struct Feature {
   FeatureValues values;
 };
@@ -106,7 +106,7 @@ HostTensor bytes_tensor(const std::string& text) {
   return tensor;
 }
 
-/// A single number stands for all of a feature's values.
+/// A single number is repeated for all of a feature's values.
 HostTensor filled(const HostTensor& value, const Shape& shape) {
   if (value.type().rank() != 0 || shape.empty() || std::count(shape.begin(), shape.end(), varying) > 0) return value;
   HostTensor tensor(TensorType{shape, value.dtype()});

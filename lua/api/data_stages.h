@@ -1,4 +1,4 @@
-// The transformations of datasets beyond those of dataset.cpp, as methods of the class.
+// Dataset transformations beyond those of dataset.cpp, as methods of the class.
 #pragma once
 #include "lua/api/dataset.h"
 #include "lua/bind/class.h"

@@ -143,7 +143,7 @@ std::string to_string_of(const Dataset& dataset) {
   return fmt::format("Dataset({}: {})", describe(dataset), to_string(dataset.element_types()));
 }
 
-/// Where a loop stands: how many elements of which epoch have been taken.
+/// The position of a loop: the epoch, and how many of its elements have been taken.
 struct Position {
   std::uint64_t epoch = 0;
   std::int64_t position = 0;
@@ -181,7 +181,8 @@ std::shared_ptr<DatasetIterator> iterator_of(const DatasetPtr& source, const Ite
   return iterator;
 }
 
-/// What a generic `for` needs: the iterator, and once more as the value that is closed when the loop is left.
+/// Returns the values for a generic `for`: the iterator, and the iterator again as the value that is closed at the
+/// loop's end.
 int iterate(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 1);
   Value<std::shared_ptr<DatasetIterator>>::push(L, iterator_of(dataset, Value<IterTable>::read(L, 2)));

@@ -1,4 +1,4 @@
-// Datasets as other modules of the API see them: the bound class.
+// The bound Dataset class, for other modules of the API.
 #pragma once
 #include "core/data/dataset.h"
 #include "lua/bind/object.h"

@@ -81,7 +81,7 @@ std::vector<DeviceId> list_logical_devices(lua_State* L, const std::optional<std
   return result;
 }
 
-/// What the machine has, before it is split; does not take the devices into use.
+/// The machine's devices before splitting; does not open them.
 std::vector<DeviceId> list_physical_devices(const std::optional<std::string>& kind) {
   std::vector<DeviceId> result;
   for (const DeviceId::Kind one : device_kinds()) {
@@ -146,7 +146,10 @@ LogicalDevice logical_share(const DeviceId& physical, const LogicalTable& table)
   if (table.threads && physical.kind != DeviceId::Kind::cpu) {
     throw ArgumentError(fmt::format("a logical {} has no threads; it has a memory_limit", noun(physical.kind)));
   }
-  if (table.threads.value_or(0) < 0) throw ArgumentError("threads must be at least 1, or 0 for an equal share");
+  if (table.threads && (*table.threads < 0 || *table.threads > most_cpu_threads)) {
+    throw ArgumentError(
+        fmt::format("{} threads; 1 to {} are possible, or 0 for an equal share", *table.threads, most_cpu_threads));
+  }
   return {.physical = physical.index,
           .memory = {.limit = table.memory_limit.value_or(0)},
           .threads = table.threads.value_or(0)};
@@ -163,6 +166,11 @@ void set_logical_devices(lua_State* L, const DeviceId& physical, const std::vect
                             to_string(physical), fmt::join(names, ", ")));
   }
   if (tables.empty()) throw ArgumentError("at least one logical device is needed");
+  constexpr std::size_t most_devices = 1024;  // of a kind
+  if (logical.of(physical.kind).size() + tables.size() > most_devices) {
+    throw ArgumentError(fmt::format("{} logical devices; at most {} are possible",
+                                    logical.of(physical.kind).size() + tables.size() - 1, most_devices - 1));
+  }
   std::vector<LogicalDevice> shares;
   for (const LogicalTable& table : tables) shares.push_back(logical_share(physical, table));
   std::vector<LogicalDevice>& all = logical.of(physical.kind);
@@ -179,6 +187,10 @@ void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, con
   for (const DeviceId& id : devices) {
     if (!of_kind(id, kind)) {
       throw Error(fmt::format("gb.config.set_visible_devices: {} is no {}", to_string(id), kind));
+    }
+    if (std::ranges::count(devices, id) > 1) {
+      throw Error(
+          fmt::format("gb.config.set_visible_devices: {} is named twice; each device can be once", to_string(id)));
     }
     visible.push_back(logical[id]);
   }
@@ -224,7 +236,7 @@ void set_seed(lua_State* L, std::uint64_t seed) {
   session_of(L).set_seed(seed);
 }
 
-/// As keras.config.set_floatx: the type of layers made from now on.
+/// As keras.config.set_floatx: the type of layers created from now on.
 void set_floatx(lua_State* L, const std::string& name) {
   const auto known = {Dtype::f32, Dtype::f16, Dtype::bf16};
   const auto found = std::find_if(known.begin(), known.end(), [&](Dtype dtype) { return to_string(dtype) == name; });
@@ -236,7 +248,7 @@ std::string floatx(lua_State* L) {
   return std::string(to_string(session_of(L).floatx()));
 }
 
-/// As keras.config.set_dtype_policy: what layers made from now on store and compute in.
+/// As keras.config.set_dtype_policy: the types in which layers created from now on store and compute.
 void set_dtype_policy(lua_State* L, const std::string& name) {
   const std::vector<DtypePolicy>& known = dtype_policies();
   if (std::ranges::find(known, name, &DtypePolicy::name) == known.end()) {
@@ -270,7 +282,7 @@ std::string description(lua_State* L, const DeviceId& id) {
   return world_of(L).devices.device(id).description();
 }
 
-/// What the driver says of a GPU, as { label, text } in the order to be shown; nothing for other devices.
+/// The driver's facts about a GPU, as { label, text } in display order; empty for other devices.
 std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id) {
   const std::string bus_id = world_of(L).devices.device(id).bus_id();
   std::vector<std::array<std::string, 2>> result;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/comm/factory.h"
@@ -90,24 +91,22 @@ DatasetPtr distributed(const ScriptStrategy& self, const DatasetPtr& dataset, co
   return part;
 }
 
-/// Restores what was in force outside of a scope.
+/// Sets the strategy and its device, and restores the earlier ones at the end of a scope.
 class StrategyScope {
  public:
-  StrategyScope(Session& session, const ScriptStrategy& strategy)
-      : session_(session),
-        outer_(session.replicas()),
-        device_(strategy.world->dispatcher.set_device(strategy.replicas->device(0))) {
-    session.set_replicas(strategy.replicas);
-  }
+  StrategyScope(WorldPtr world, const ScriptStrategy& strategy)
+      : world_(std::move(world)),
+        outer_(std::exchange(world_->replicas, strategy.replicas)),
+        device_(strategy.world->dispatcher.set_device(strategy.replicas->device(0))) {}
   ~StrategyScope() {
-    session_.set_replicas(std::move(outer_));
-    session_.world()->dispatcher.set_device(device_);
+    world_->replicas = std::move(outer_);
+    world_->dispatcher.set_device(device_);
   }
   StrategyScope(const StrategyScope&) = delete;
   StrategyScope& operator=(const StrategyScope&) = delete;
 
  private:
-  Session& session_;
+  WorldPtr world_;
   ReplicasPtr outer_;
   DeviceId device_;
 };
@@ -116,7 +115,7 @@ class StrategyScope {
 int scope(lua_State* L) {
   const auto self = Value<std::shared_ptr<ScriptStrategy>>::read(L, 1);
   Value<LuaFunction>::read(L, 2);
-  const StrategyScope entered(session_of(L), *self);
+  const StrategyScope entered(session_of(L).world(), *self);
   lua_settop(L, 2);
   protected_call(L, 0, LUA_MULTRET);
   return lua_gettop(L) - 1;

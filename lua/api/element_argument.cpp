@@ -28,7 +28,7 @@ class HostScope {
   DeviceId before_;
 };
 
-/// `guess` stands for the extents that vary.
+/// `guess` replaces varying extents.
 TracedElement trace_element(lua_State* L, const LuaFunction& function, const Dataset& source, std::int64_t guess,
                             const std::string& what) {
   const HostScope host(world_of(L).dispatcher);

@@ -1,5 +1,5 @@
-// A function of elements as an argument: a Lua function, which is traced for the dataset's types, or an object that
-// runs natively already.
+// A function of elements as an argument: either a Lua function, which is traced for the dataset's types, or an object
+// that already runs natively.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace gpubench::lua {
 
 using ElementArgument = std::variant<std::shared_ptr<const ElementFunction>, LuaFunction>;
 
-/// What runs for the elements of `source`; `what` names the stage in messages ("map").
+/// The function for the elements of `source`; `what` names the stage in messages ("map").
 std::shared_ptr<const ElementFunction> element_function(lua_State* L, const ElementArgument& given,
                                                         const Dataset& source, const std::string& what);
 

@@ -1,4 +1,4 @@
-// Native functions of elements, as scripts hand them to map: made by gb.image.decode, gb.data.parse_example and others.
+// Native functions of elements, which scripts pass to map: from gb.image.decode, gb.data.parse_example and others.
 #pragma once
 #include "core/data/function/element_function.h"
 #include "lua/bind/object.h"

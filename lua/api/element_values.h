@@ -1,5 +1,5 @@
-// Tensors of elements as plain Lua values and back, in any Lua state: scalars are numbers or booleans, byte strings
-// (uint8 of rank 1) are strings, everything else is nested tables.
+// Converts tensors of elements to plain Lua values and back, in any Lua state: scalars are numbers or booleans, byte
+// strings (uint8 of rank 1) are strings, everything else is nested tables.
 #pragma once
 #include <lua.hpp>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace gpubench::lua {
 
-/// Pushes one value. Throws Error for float16 and bfloat16, which have no plain values.
+/// Pushes one value. Throws Error for float16 and bfloat16, which have no plain form.
 void push_plain(lua_State* L, const TensorView& tensor, const std::string& what);
-/// The value at `index` as `type`, whose extents may be `varying`. Throws Error naming `what` when it does not fit.
+/// The value at `index` as `type`, whose extents may be `varying`. Throws Error naming `what` if it does not fit.
 HostTensor read_plain(lua_State* L, int index, const TensorType& type, const std::string& what);
-/// The type that a value seems to be of: int64, float32 or bool by its first number; strings are uint8[?].
+/// The type of a plain value: int64, float32 or bool by its first number; strings are uint8[?].
 TensorType plain_type(lua_State* L, int index, const std::string& what);
 
 }  // namespace gpubench::lua

@@ -1,4 +1,4 @@
-// Files as scripts name them: a path, a pattern, a list of such, or the bytes of a path as list_files gives them.
+// File names from scripts: a path, a pattern, a list of these, or a path's bytes from list_files.
 #pragma once
 #include <string>
 #include <variant>
@@ -11,7 +11,7 @@ namespace gpubench::lua {
 
 using FileNames = std::variant<std::string, std::vector<std::string>, Tensor>;
 
-/// Throws ArgumentError for a tensor that is no uint8[n].
+/// Throws ArgumentError for a tensor that is not uint8[n].
 std::vector<std::string> listed(lua_State* L, const FileNames& names);
 
 }  // namespace gpubench::lua

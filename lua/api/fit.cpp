@@ -76,7 +76,7 @@ CompileConfig::Offload offload_of(const CompileTable& table, Execution execution
   return offload;
 }
 
-/// As in Keras, models of mixed_float16 scale their loss without being asked.
+/// As in Keras, models with mixed_float16 scale their loss by default.
 LossScalePtr loss_scale_of(const CompileTable& table, const ChosenOptimizer& optimizer, const Model& model) {
   if (optimizer.loss_scale || !table.auto_scale_loss) return optimizer.loss_scale;
   const auto narrow = [](const LayerPtr& layer) {
@@ -122,7 +122,7 @@ void append_arrays(lua_State* L, int index, std::vector<HostTensor>& arrays) {
   }
 }
 
-/// What stands at `index` as batched data: a dataset as it is, or arrays of inputs and, unless there are none, labels.
+/// Batched data from the argument at `index`: a dataset, or arrays of inputs and optionally labels.
 struct Data {
   DatasetPtr dataset;
   std::vector<HostTensor> arrays;
@@ -320,6 +320,12 @@ struct EvaluationTable {
 int compile_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const auto table = Value<CompileTable>::read(L, 2);
+  if (self->is_running()) {
+    throw Error(
+        fmt::format("compile: model '{}' is running; it can be compiled before or after fit, evaluate, predict and "
+                    "measurements, not by a callback or function that they call",
+                    self->model->name()));
+  }
   CompileConfig config;
   const ChosenOptimizer optimizer = to_optimizer(table.optimizer);
   config.optimizer = optimizer.optimizer;
@@ -347,7 +353,7 @@ int compile_model(lua_State* L) {
   config.recompute_budget = static_cast<std::size_t>(table.recompute_budget.value_or(0));
   config.offload = offload_of(table, config.executor.execution);
   config.replicas = self->replicas;
-  self->trainer = std::make_unique<Trainer>(self->world->runtime, self->variables, self->model, std::move(config));
+  self->compile(std::move(config));
   return 0;
 }
 
@@ -356,14 +362,14 @@ int fit_model(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   Data data = Data::read(L, 2, true);
   auto table = Value<FitTable>::read(L, data.next);
-  table.batch_size = resolve_batch_size(L, *self->trainer, table.batch_size, data);
+  table.batch_size = resolve_batch_size(L, *self->trainer(), table.batch_size, data);
   FitOptions options = fit_options(L, table, data);
-  require_parts(*self->trainer, data, table.batch_size);
+  require_parts(*self->trainer(), data, table.batch_size);
   std::optional<std::uint64_t> shuffle;
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
   const auto part = [&](const DatasetPtr& whole) { return part_of_process(self->replicas.get(), whole); };
   if (options.validation) options.validation = part(options.validation);
-  push_history(L, fit(*self->trainer, *part(data.batches(table.batch_size, shuffle)), options));
+  push_history(L, fit(*self->trainer(), *part(data.batches(table.batch_size, shuffle)), options));
   return 1;
 }
 
@@ -375,7 +381,7 @@ int evaluate_model(lua_State* L) {
   const Verbosity verbosity = verbosity_of(table.verbose);
   refuse_autotune(table.batch_size, "evaluate");
   const DatasetPtr part = part_of_process(self->replicas.get(), data.batches(table.batch_size));
-  const Logs logs = self->trainer->evaluate(*part);
+  const Logs logs = self->trainer()->evaluate(*part);
   if (verbosity != Verbosity::silent) print_figures(logs, stdout);
   Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
   return 1;
@@ -390,7 +396,7 @@ int predict_model(lua_State* L) {
   refuse_autotune(table.batch_size, "predict");
   Dispatcher& dispatcher = self->world->dispatcher;
   std::vector<Tensor> results;
-  for (const HostTensor& output : self->trainer->predict(*data.batches(table.batch_size))) {
+  for (const HostTensor& output : self->trainer()->predict(*data.batches(table.batch_size))) {
     results.push_back(dispatcher.eager().upload(output, dispatcher.device(), "prediction"));
   }
   push_one_or_more(L, std::move(results));

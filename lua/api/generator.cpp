@@ -91,7 +91,7 @@ class GeneratorCursor final : public Cursor {
     return true;
   }
 
-  /// What the function returns is no element, and it cannot be called again.
+  /// The error for a function that returned something else than elements or a function.
   void refuse_returned(lua_State* L, int first) {
     if (lua_gettop(L) < first || lua_isnil(L, first)) return;
     ended_ = true;
@@ -139,7 +139,7 @@ class GeneratorCursor final : public Cursor {
   const LuaFunction function_;
   const std::shared_ptr<Machine> machine_;
   const std::vector<TensorType> types_;
-  /// One object, which tells stages that wait for elements that there is no going on.
+  /// A single object, so that waiting stages recognize that the source cannot continue.
   const std::exception_ptr refusal_ = std::make_exception_ptr(
       Error("from_generator: the function is the script's and cannot be called by a pipeline's thread; put no prefetch "
             "and no parallel stage after it, or a cache between, read once before"));

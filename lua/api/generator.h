@@ -1,4 +1,4 @@
-// Datasets whose elements a function of the script makes, one call each, in the script's own thread.
+// Datasets whose elements come from a script's function, one call each, in the script's own thread.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,9 @@
 
 namespace gpubench::lua {
 
-/// The function is called once an epoch, as a coroutine: it yields elements, or returns a function that gives the next
-/// one at each call and nil at the end. Threads of the pipeline cannot read it: they get an Error.
+/// The function is called once per epoch, as a coroutine: it yields elements, or returns a function that returns the
+/// next element at each call and nil at the end. Only the script's thread can read it; threads of the pipeline get an
+/// Error.
 DatasetPtr from_generator(LuaFunction function, std::vector<TensorType> types);
 
 }  // namespace gpubench::lua

@@ -1,4 +1,4 @@
-// A Lua function of labels and predictions, traced into whatever graph needs it: custom losses and metrics.
+// A Lua function of labels and predictions, traced into a graph: custom losses and metrics.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace gpubench::lua {
 
-/// `what` names it in messages: "loss".
+/// `what` names the function in messages: "loss".
 GraphFunction graph_function(LuaFunction function, std::string what);
 
 }  // namespace gpubench::lua

@@ -75,7 +75,7 @@ Tensor resize(lua_State* L, const Tensor& images, const std::vector<std::int64_t
   return world_of(L).dispatcher.apply_one(op, std::array{images});
 }
 
-/// What `build` makes of the images.
+/// Applies `build` to the images.
 template <class Build>
 Tensor apply_built(lua_State* L, const Tensor& images, const Build& build) {
   Graph graph;

@@ -28,7 +28,7 @@ gpubench::Value CallCounter::count(Graph& graph, World& world) {
   const GraphScope scope(graph, counter_->device, "calls");
   const gpubench::Value counted =
       ops::assign_add(graph, graph.variable(counter_), graph.constant(HostTensor::scalar<std::int64_t>(1)));
-  // A copy: a gradient computed later must draw what this call drew, whatever the variable has become.
+  // A copy, because a gradient computed later must use this call's number even if the variable has changed.
   return ops::add(graph, counted, ops::scalar(graph, 0, Dtype::i64));
 }
 

@@ -1,5 +1,5 @@
-// Layers and the values between them as scripts see them. Each keeps the world it was made in, because its variables
-// lie in that world's devices.
+// Layers and symbols for scripts. Each keeps the World in which it was created alive, because its variables are on that
+// World's devices.
 #pragma once
 #include <lua.hpp>
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace gpubench::lua {
 
-/// Makes variables in `world` with seeds of the session's sequence.
+/// Creates variables in `world`, with seeds of the session's sequence.
 StoreVariables variables_of(Session& session, World& world);
 
-/// Counts training calls outside fit, for layers that draw random numbers: an int64 variable made at first use.
+/// Counts training calls outside fit, for layers that draw random numbers: an int64 variable created at its first use.
 class CallCounter {
  public:
   /// Adds one call to the graph and returns its number.
@@ -36,7 +36,7 @@ struct ScriptLayer {
 template <>
 inline constexpr const char* class_name<ScriptLayer> = "Layer";
 
-/// What a layer gives when it is applied to an Input: a value of a model that is being described.
+/// The result of applying a layer to an Input: a value of a model under construction.
 struct ScriptSymbol {
   WorldPtr world;
   SymbolPtr symbol;
@@ -44,14 +44,14 @@ struct ScriptSymbol {
 template <>
 inline constexpr const char* class_name<ScriptSymbol> = "SymbolicTensor";
 
-/// The one value or the list of values at `index`.
+/// The single value or list of values at `index`.
 template <class T>
 std::vector<T> read_one_or_more(lua_State* L, int index) {
   if (Value<T>::matches(L, index)) return {Value<T>::read(L, index)};
   return Value<std::vector<T>>::read(L, index);
 }
 
-/// Pushes one value for a list of one, else a table.
+/// Pushes the value of a one-element list, else a table.
 template <class T>
 void push_one_or_more(lua_State* L, std::vector<T> values) {
   if (values.size() == 1) return Value<T>::push(L, std::move(values[0]));
@@ -63,7 +63,7 @@ struct CallOptions {
   static constexpr auto fields = std::tuple{field("training", &CallOptions::training)};
 };
 
-/// Whether the argument at `index` (a symbol or a list of them) describes a model, rather than holding data.
+/// Whether the argument at `index` (a symbol or a list of them) describes a model instead of holding data.
 bool are_symbols(lua_State* L, int index);
 
 }  // namespace gpubench::lua

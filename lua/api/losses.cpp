@@ -68,7 +68,7 @@ StackFunction metric_constructor(const char* name) {
   };
 }
 
-/// Labels that are already there are looked at; traced ones are checked by nobody but the kernel.
+/// Checks existing labels; traced labels are only checked by the kernel.
 void check_labels(lua_State* L, const Loss& loss, const Tensor& labels, const Tensor& predictions) {
   if (!loss.takes_class_indices() || labels.symbolic() || predictions.type().shape.empty()) return;
   const ClassIndexCheck check{loss.name(), 0, predictions.type().shape.back()};

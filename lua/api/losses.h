@@ -1,4 +1,4 @@
-// gb.losses and gb.metrics: objects to compile models with, and to call in loops written by hand.
+// gb.losses and gb.metrics: objects for compile and for hand-written loops.
 #pragma once
 #include <memory>
 #include <variant>
@@ -21,18 +21,18 @@ inline constexpr const char* class_name<ScriptLoss> = "Loss";
 struct ScriptMetric {
   WorldPtr world;
   MetricPtr metric;
-  VariablePtr state;  // float32 [2]: sum and count; made by the first update_state()
+  VariablePtr state;  // float32 [2]: sum and count; created by the first update_state()
   TensorCalls calls;
 };
 template <>
 inline constexpr const char* class_name<ScriptMetric> = "Metric";
 
-/// A loss or metric as compile takes it: by name, as an object, or as a function of labels and predictions.
+/// A loss or metric as an argument of compile: a name, an object, or a function of labels and predictions.
 using LossArgument = std::variant<std::string, std::shared_ptr<ScriptLoss>, LuaFunction>;
 using MetricArgument = std::variant<std::string, std::shared_ptr<ScriptMetric>, LuaFunction>;
 
 LossPtr to_loss(const LossArgument& argument);
-/// `number` names a function: "metric_1".
+/// `number` is for naming a function: "metric_1".
 MetricPtr to_metric(const MetricArgument& argument, std::size_t number);
 
 }  // namespace gpubench::lua

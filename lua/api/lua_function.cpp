@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 #include "core/data/types.h"
 #include "lua/api/element_function.h"
 #include "lua/api/element_values.h"
@@ -14,70 +14,109 @@
 #include "lua/api/portable_function.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
+#include "lua/bind/load_text.h"
 
 namespace gpubench::lua {
 namespace {
 
 const std::string what = "lua_function";
-/// How many Lua instructions run between two looks at Ctrl-C.
+/// Lua instructions between two checks for Ctrl-C.
 constexpr int instructions_between_looks = 100000;
 
 void look_for_interrupt(lua_State* L, lua_Debug*) {
   if (interrupt_requested() || timeout_requested()) luaL_error(L, "interrupted");
 }
 
-/// A Lua state with nothing of the script's, and what computes without side effects of Lua's own library.
+/// What Lua's own library has that computes without side effects.
+void open_libraries(lua_State* L) {
+  constexpr luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
+                                    {LUA_MATHLIBNAME, luaopen_math},
+                                    {LUA_STRLIBNAME, luaopen_string},
+                                    {LUA_TABLIBNAME, luaopen_table},
+                                    {LUA_UTF8LIBNAME, luaopen_utf8}};
+  for (const luaL_Reg& library : libraries) {
+    luaL_requiref(L, library.name, library.func, 1);
+    lua_pop(L, 1);
+  }
+  for (const char* name : {"dofile", "loadfile"}) {
+    lua_pushnil(L);
+    lua_setglobal(L, name);
+  }
+  lua_getglobal(L, "load");
+  push_text_only(L, 3);
+  lua_setglobal(L, "load");
+}
+
+/// A Lua state with nothing of the script's. All that happens in it is protected: errors of Lua, and of its memory,
+/// leave as Error and OutOfMemory.
 class WorkerState {
  public:
   explicit WorkerState(const PortableFunction& function) : L_(luaL_newstate()) {
     if (!L_) throw OutOfMemory("lua_function: no memory for a Lua state");
-    lua_State* const L = L_.get();
-    constexpr luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
-                                      {LUA_MATHLIBNAME, luaopen_math},
-                                      {LUA_STRLIBNAME, luaopen_string},
-                                      {LUA_TABLIBNAME, luaopen_table},
-                                      {LUA_UTF8LIBNAME, luaopen_utf8}};
-    for (const luaL_Reg& library : libraries) {
-      luaL_requiref(L, library.name, library.func, 1);
+    run_protected([&](lua_State* L) {
+      open_libraries(L);
+      lua_getglobal(L, "math");
+      lua_getfield(L, -1, "randomseed");
+      seed_ = luaL_ref(L, LUA_REGISTRYINDEX);
       lua_pop(L, 1);
-    }
-    for (const char* name : {"dofile", "loadfile"}) {
-      lua_pushnil(L);
-      lua_setglobal(L, name);
-    }
-    lua_getglobal(L, "math");
-    lua_getfield(L, -1, "randomseed");
-    seed_ = luaL_ref(L, LUA_REGISTRYINDEX);
-    lua_pop(L, 1);
-    function.push(L);
-    function_ = luaL_ref(L, LUA_REGISTRYINDEX);
-    lua_sethook(L, &look_for_interrupt, LUA_MASKCOUNT, instructions_between_looks);
+      function.push(L);
+      function_ = luaL_ref(L, LUA_REGISTRYINDEX);
+    });
+    lua_sethook(L_.get(), &look_for_interrupt, LUA_MASKCOUNT, instructions_between_looks);
   }
 
-  /// Calls the function for the element of this number; its results are on the stack from 1 on. math.random draws anew
-  /// from there: by the stage's seed and the number alone, whichever worker calls.
-  int call(std::span<const TensorView> inputs, const CounterRandom& random, std::int64_t number) {
-    lua_State* const L = L_.get();
-    lua_settop(L, 0);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, seed_);
-    for (const std::uint64_t half : {0U, 1U}) {
-      lua_pushinteger(L, static_cast<lua_Integer>(random.bits(2 * static_cast<std::uint64_t>(number) + half)));
-    }
-    lua_call(L, 2, 0);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, function_);
-    for (const TensorView& input : inputs) push_plain(L, input, what);
-    if (lua_pcall(L, static_cast<int>(inputs.size()), LUA_MULTRET, 0) != LUA_OK) {
-      check_interrupt();
-      throw Error(fmt::format("{}: {}", what, luaL_tolstring(L, -1, nullptr)));
-    }
-    return lua_gettop(L);
+  /// Calls the function for the element of this number, and take(L, count) with its results on the stack from 1 on.
+  /// math.random draws anew from there: by the stage's seed and the number alone, whichever worker calls.
+  template <class Take>
+  void call(std::span<const TensorView> inputs, const CounterRandom& random, std::int64_t number, const Take& take) {
+    run_protected([&](lua_State* L) {
+      luaL_checkstack(L, static_cast<int>(inputs.size()) + 4, "values of an element");
+      lua_rawgeti(L, LUA_REGISTRYINDEX, seed_);
+      for (const std::uint64_t half : {0U, 1U}) {
+        lua_pushinteger(L, static_cast<lua_Integer>(random.bits(2 * static_cast<std::uint64_t>(number) + half)));
+      }
+      lua_call(L, 2, 0);
+      lua_rawgeti(L, LUA_REGISTRYINDEX, function_);
+      for (const TensorView& input : inputs) push_plain(L, input, what);
+      lua_call(L, static_cast<int>(inputs.size()), LUA_MULTRET);
+      take(L, lua_gettop(L));
+    });
   }
-  lua_State* get() const { return L_.get(); }
 
  private:
   struct Close {
     void operator()(lua_State* L) const { lua_close(L); }
   };
+
+  /// Calls body(L) on an empty stack where an error of Lua ends; what the body throws goes on. This state has no
+  /// Machine, so that no function of it is an entry<>.
+  template <class Body>
+  void run_protected(const Body& body) {
+    struct Call {
+      const Body& body;
+      std::exception_ptr thrown;
+    } call{body, nullptr};
+    lua_State* const L = L_.get();
+    lua_settop(L, 0);
+    lua_pushcfunction(L, [](lua_State* S) {
+      auto& called = *static_cast<Call*>(lua_touserdata(S, 1));
+      lua_settop(S, 0);
+      try {
+        called.body(S);
+      } catch (const std::exception&) {
+        called.thrown = std::current_exception();
+      }
+      return 0;
+    });
+    lua_pushlightuserdata(L, &call);
+    const int status = lua_pcall(L, 1, 0, 0);
+    if (call.thrown) std::rethrow_exception(call.thrown);
+    if (status == LUA_OK) return;
+    check_interrupt();
+    if (status == LUA_ERRMEM) throw OutOfMemory("lua_function: the machine's memory does not suffice");
+    throw Error(fmt::format("{}: {}", what, error_text(L, -1)));
+  }
+
   std::unique_ptr<lua_State, Close> L_;
   int seed_ = 0;
   int function_ = 0;
@@ -89,16 +128,17 @@ class LuaRunner final : public ElementRunner {
       : state_(function), outputs_(outputs), random_(seed, 0) {}
 
   void run(const ElementBlock& elements, ElementOutputs& outputs) override {
-    const auto count = static_cast<std::size_t>(state_.call(elements.inputs, random_, elements.number));
-    if (count != outputs_.size()) {
-      throw Error(fmt::format("{}: the function returned {} values where {} are expected: {}", what, count,
-                              outputs_.size(), to_string(outputs_)));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const HostTensor result =
-          read_plain(state_.get(), static_cast<int>(i) + 1, outputs_[i], fmt::format("{}: result {}", what, i + 1));
-      std::memcpy(outputs.place(i, result.type()), result.data(), result.bytes());
-    }
+    state_.call(elements.inputs, random_, elements.number, [&](lua_State* L, int count) {
+      if (static_cast<std::size_t>(count) != outputs_.size()) {
+        throw Error(fmt::format("{}: the function returned {} values where {} are expected: {}", what, count,
+                                outputs_.size(), to_string(outputs_)));
+      }
+      for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const HostTensor result = read_plain(L, i + 1, outputs_[at], fmt::format("{}: result {}", what, i + 1));
+        std::memcpy(outputs.place(at, result.type()), result.data(), result.bytes());
+      }
+    });
   }
 
  private:
@@ -130,10 +170,9 @@ class LuaElementFunction final : public ElementFunction {
     for (const HostTensor& tensor : element) inputs.push_back(tensor.view());
     WorkerState state(*function_);
     std::vector<TensorType> types;
-    const int count = state.call(inputs, CounterRandom(seed, 0), 0);
-    for (int i = 1; i <= count; ++i) {
-      types.push_back(plain_type(state.get(), i, fmt::format("{}: result {}", what, i)));
-    }
+    state.call(inputs, CounterRandom(seed, 0), 0, [&](lua_State* L, int count) {
+      for (int i = 1; i <= count; ++i) types.push_back(plain_type(L, i, fmt::format("{}: result {}", what, i)));
+    });
     if (types.empty()) throw Error("lua_function: the function returned nothing; it returns the new element's values");
     return std::make_shared<LuaElementFunction>(function_, std::move(types), seed);
   }

@@ -38,7 +38,7 @@ struct CollectiveTable {
                                             field("algorithm", &CollectiveTable::algorithm)};
 };
 
-/// Those of the first one's kind: all GPUs, or all CPU devices where there is none.
+/// All devices of the first one's kind: all GPUs, or all CPU devices if there is no GPU.
 std::vector<DeviceId> all_of_a_kind(const Devices& devices) {
   std::vector<DeviceId> ids = devices.ids();
   std::erase_if(ids, [kind = ids.front().kind](const DeviceId& id) { return id.kind != kind; });

@@ -28,7 +28,7 @@ Record copies(lua_State* L, const std::optional<DeviceId>& given) {
   return to_record(*rates);
 }
 
-/// For run.json: what was measured in this process.
+/// For run.json: the copy rates measured in this process.
 int copy_peaks(lua_State* L) {
   Info::Fields peaks;
   for (const auto& [name, rates] : session_of(L).copy_peak().known()) {

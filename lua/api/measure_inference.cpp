@@ -15,7 +15,7 @@
 namespace gpubench::lua {
 namespace {
 
-/// What is absent comes from compile (execution, passes) and from the command line (--budget, --quick).
+/// Absent options come from compile (execution, passes) and from the command line (--budget, --quick).
 struct InferenceTable {
   std::int64_t batch = 1, concurrency = 1;
   std::optional<double> duration;
@@ -38,7 +38,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   options.batch = table.batch;
   options.concurrency = table.concurrency;
   options.input = table.input.value_or(nullptr);
-  options.executor = model.trainer->config().executor;
+  options.executor = model.trainer()->config().executor;
   if (table.execution) options.executor.execution = parse_execution(*table.execution);
   if (table.passes) options.executor.passes = table.passes->options();
   const double budget = session.options().budget_s;
@@ -53,7 +53,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
 int inference(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const InferenceOptions options = inference_options(L, *model, Value<InferenceTable>::read(L, 2));
-  const InferenceMeasurement measured = measure_inference(*model->trainer, options);
+  const InferenceMeasurement measured = measure_inference(*model->trainer(), options);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, nullptr);
   return 1;

@@ -1,4 +1,4 @@
-// The options that every measurement of steps takes.
+// The common options of all measurements of steps.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -14,24 +14,24 @@
 
 namespace gpubench::lua {
 
-/// Seconds, but for relative_error: half-width of the median's interval at which measuring may end.
+/// Seconds, except relative_error: half-width of the median's interval at which measuring may end.
 struct MeasureTable {
   std::optional<double> budget, min_time, warmup, relative_error;
-  std::optional<bool> trace;  ///< a few more steps, on GPUs, to say where the time went; true keeps their timeline
+  std::optional<bool> trace;  ///< on GPUs, a few more steps to show where the time went; true keeps their timeline
   static constexpr auto fields =
       std::tuple{field("budget", &MeasureTable::budget), field("min_time", &MeasureTable::min_time),
                  field("warmup", &MeasureTable::warmup), field("relative_error", &MeasureTable::relative_error),
                  field("trace", &MeasureTable::trace)};
 
-  /// What is absent comes from the command line (--budget, --quick).
+  /// Absent options come from the command line (--budget, --quick).
   StepLimits limits(const Session& from) const {
     const SessionOptions& session = from.options();
-    constexpr double quick_share = 0.25;  // times of a measurement with --quick, as a share of the ordinary ones
+    constexpr double quick_share = 0.25;  // times of a measurement with --quick, relative to the ordinary ones
     StepLimits limits;
     limits.stopping.budget = Seconds(budget.value_or(session.budget_s));
     const double share = session.quick ? quick_share : 1;
     limits.stopping.min_time = Seconds(min_time.value_or(limits.stopping.min_time.count() * share));
-    // Nobody asked for the usual least time: a short budget may cut it.
+    // Without an explicit min_time, a short budget may reduce the default.
     const bool may_cut = !min_time && limits.stopping.budget.count() > 0;
     if (may_cut) limits.stopping.min_time = std::min(limits.stopping.min_time, limits.stopping.budget);
     limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * share));

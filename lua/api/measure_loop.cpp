@@ -21,7 +21,7 @@
 namespace gpubench::lua {
 namespace {
 
-/// Calls a Lua function (or whatever can be called) with the tensors of each element. What it returned last is kept.
+/// Calls a Lua function (or any callable value) with the tensors of each element, and keeps its last result.
 class LoopSteps final : public StepSource {
  public:
   LoopSteps(lua_State* L, LuaFunction function, const Dataset& dataset)
@@ -52,7 +52,7 @@ class LoopSteps final : public StepSource {
   int steps_in_flight() const override { return fence_.empty() ? 0 : StepFence::steps_in_flight; }
   std::int64_t examples() const override { return examples_; }
   Clock::time_point fetched() const override { return fetched_; }
-  /// Of the one strategy whose strategy:run the loop calls.
+  /// The replicas of the only strategy whose strategy:run the loop calls.
   ReplicaWatch* replicas() override {
     if (has_one_strategy() && !watch_) watch_.emplace(*replica_steps_[0].replicas);
     return watch_ && has_one_strategy() ? &*watch_ : nullptr;
@@ -89,7 +89,7 @@ class LoopSteps final : public StepSource {
   std::optional<ReplicaWatch> watch_;
 };
 
-/// Where the steps ran; of replicas the measurement has told it.
+/// Sets the device of the steps; for replicas the measurement has set it.
 void describe_place(Record& record, const LoopSteps& steps, const DeviceId& device) {
   if (record.has("replicas")) return;
   record.set("device", to_string(device));

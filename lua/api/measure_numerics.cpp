@@ -48,8 +48,8 @@ int numerics(lua_State* L) {
   std::optional<Dtype> judged_as;
   if (table.as) judged_as = parse_dtype(*table.as);
   Element batch;
-  if (!model->trainer->open(*dataset)->next(batch)) throw Error("measure.numerics: the dataset is empty");
-  const std::vector<LayerNumerics> rows = measure_numerics(*model->trainer, batch, judged_as);
+  if (!model->trainer()->open(*dataset)->next(batch)) throw Error("measure.numerics: the dataset is empty");
+  const std::vector<LayerNumerics> rows = measure_numerics(*model->trainer(), batch, judged_as);
   lua_createtable(L, static_cast<int>(rows.size()), 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     push_row(L, rows[i]);

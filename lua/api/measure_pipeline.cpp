@@ -1,7 +1,7 @@
 // gb.measure.pipeline: how fast a dataset is without a model, as a row of results with a table of its stages.
 #include <vector>
 
-#include "core/experiment/pipeline.h"
+#include "core/experiment/pipeline_measurement.h"
 #include "lua/api/data_pipeline.h"
 #include "lua/api/dataset.h"
 #include "lua/api/measure_limits.h"

@@ -7,13 +7,21 @@
 namespace gpubench::lua {
 namespace {
 
-/// A row of results has many more columns than those that are looked at.
+/// Reads one column, because a row of results has many more columns than needed.
 double number_in_row(lua_State* L, int row, const char* column) {
   const int type = lua_getfield(L, row, column);
   const double value = lua_tonumber(L, -1);
   lua_pop(L, 1);
   if (type != LUA_TNUMBER) throw ArgumentError(std::string("a row needs the number '") + column + "'");
   return value;
+}
+
+int replicas_in_row(lua_State* L, int row) {
+  lua_getfield(L, row, "replicas");
+  if (!Value<int>::matches(L, -1)) throw ArgumentError("a row needs the whole number 'replicas'");
+  const int replicas = Value<int>::read(L, -1);
+  lua_pop(L, 1);
+  return replicas;
 }
 
 }  // namespace
@@ -32,7 +40,7 @@ struct Value<MeasuredAllReduce> {
     if (lua_getfield(L, row, "op") == LUA_TSTRING && Value<std::string>::read(L, -1) != "all_reduce")
       throw ArgumentError("rows of all_reduce are expected, got one of " + Value<std::string>::read(L, -1));
     lua_pop(L, 1);
-    return {static_cast<int>(number_in_row(L, row, "replicas")),
+    return {replicas_in_row(L, row),
             {number_in_row(L, row, "message_bytes"), number_in_row(L, row, "collective_time_s")}};
   }
 };
@@ -45,7 +53,7 @@ struct Value<MeasuredStep> {
   static MeasuredStep read(lua_State* L, int index) {
     if (!matches(L, index)) mismatch(L, index, expected());
     const int row = lua_absindex(L, index);
-    return {static_cast<int>(number_in_row(L, row, "replicas")), number_in_row(L, row, "step_time_s")};
+    return {replicas_in_row(L, row), number_in_row(L, row, "step_time_s")};
   }
 };
 

@@ -48,7 +48,7 @@ int training(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
   const DatasetPtr part = part_of_process(model->replicas.get(), dataset);
-  const TrainingMeasurement measured = measure_training(*model->trainer, *part, options);
+  const TrainingMeasurement measured = measure_training(*model->trainer(), *part, options);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
   set_ranks(L, measured.ranks);
@@ -61,7 +61,7 @@ int input_proof(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
   const DatasetPtr part = part_of_process(model->replicas.get(), dataset);
-  const InputProof proof = prove_input(*model->trainer, *part, options);
+  const InputProof proof = prove_input(*model->trainer(), *part, options);
   Value<Record>::push(L, proof.record);
   set_measured(L, proof.samples, nullptr);
   return 1;

@@ -1,5 +1,5 @@
-// What a measured row carries beside its columns: its step times, the timeline of the steps that were traced, and what
-// each replica spent on what.
+// Additional data of a measured row beside its columns: step times, the timeline of traced steps, and each replica's
+// times.
 #pragma once
 #include <memory>
 #include <vector>
@@ -13,11 +13,11 @@ namespace gpubench::lua {
 template <>
 inline constexpr const char* class_name<Timeline> = "Timeline";
 
-/// Sets `samples` of the row on top of the stack, and `timeline` where there is one.
+/// Sets `samples` of the row on top of the stack, and `timeline` if there is one.
 void set_measured(lua_State* L, const std::vector<double>& samples, const std::shared_ptr<Timeline>& timeline);
 
-/// Sets `ranks` of the row on top of the stack where there are replicas. Where their times are not known, they have
-/// their devices only.
+/// Sets `ranks` of the row on top of the stack if there are replicas. If their times are unknown, they only have their
+/// devices.
 void set_ranks(lua_State* L, const std::vector<RankTimes>& ranks);
 
 }  // namespace gpubench::lua

@@ -81,10 +81,10 @@ std::vector<TensorType> read_batch_types(lua_State* L, const ScriptModel& model,
   if (batch_size < 1 || batch_size > largest) {
     throw ArgumentError(fmt::format("a batch size from 1 to {} is expected, got {}", largest, batch_size));
   }
-  return batch_types(*model.trainer, batch_size);
+  return batch_types(*model.trainer(), batch_size);
 }
 
-/// Of every device that has memory in use or reserved.
+/// All devices with memory in use or reserved.
 Info::List pools(World& world) {
   Info::List devices;
   for (const DeviceId& id : world.devices.ids()) {
@@ -109,7 +109,7 @@ int report(lua_State* L) {
   Info::Fields fields;
   if (!lua_isnoneornil(L, 1)) {
     const auto model = Value<ModelHandle>::read(L, 1);
-    const std::vector<DeviceMemory> memory = training_memory(*model->trainer);
+    const std::vector<DeviceMemory> memory = training_memory(*model->trainer());
     if (memory.empty()) {
       throw Error(
           fmt::format("gb.memory.report: model '{}' has not been trained yet; model:memory(batch_size) predicts "
@@ -118,7 +118,7 @@ int report(lua_State* L) {
     }
     fields.emplace_back("step", info_of(memory));
   }
-  lua_gc(L, LUA_GCCOLLECT);  // what nobody holds any more is not in use
+  lua_gc(L, LUA_GCCOLLECT);  // unreferenced tensors do not count as memory in use
   fields.emplace_back("devices", pools(world_of(L)));
   Value<Info>::push(L, Info(std::move(fields)));
   return 1;
@@ -160,14 +160,14 @@ int find(lua_State* L) {
   const auto model = Value<ModelHandle>::read(L, 1);
   BatchSizeOptions options;
   const BatchSource batches =
-      read_batches(L, 2, model->trainer->config().gradient_accumulation_steps, &options.largest);
+      read_batches(L, 2, model->trainer()->config().gradient_accumulation_steps, &options.largest);
   if (!lua_isnoneornil(L, 3)) {
     const auto limit = Value<std::int64_t>::read(L, 3);
     if (limit < 1) throw ArgumentError(fmt::format("argument 3: a limit in bytes is expected, got {}", limit));
     options.limit = static_cast<std::size_t>(limit);
   }
   lua_gc(L, LUA_GCCOLLECT);
-  const BatchSizeSearch found = find_batch_size(*model->trainer, batches, options);
+  const BatchSizeSearch found = find_batch_size(*model->trainer(), batches, options);
   lua_pushinteger(L, found.batch_size);
   Value<Info>::push(L, info_of(found));
   return 2;
@@ -179,7 +179,7 @@ int find(lua_State* L) {
 int model_memory(lua_State* L) {
   const auto self = Value<ModelHandle>::read(L, 1);
   const std::vector<TensorType> types = read_batch_types(L, *self, 2);
-  Value<Info>::push(L, info_of(predict_training_memory(*self->trainer, types)));
+  Value<Info>::push(L, info_of(predict_training_memory(*self->trainer(), types)));
   return 1;
 }
 

@@ -71,6 +71,7 @@ ModelHandle functional(lua_State* L, const ModelOptions& options) {
 
 void define_by(Model& model, std::span<const Tensor> inputs) {
   if (model.defined()) return;
+  if (inputs.empty()) throw Error(fmt::format("model '{}': expects a tensor, got an empty list", model.name()));
   const TensorType& type = inputs.front().type();
   if (type.shape.empty()) {
     throw Error(

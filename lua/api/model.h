@@ -1,4 +1,4 @@
-// Models as scripts see them: the layers, what compile made of them, and the world in which they live.
+// Models for scripts: the layers, the result of compile, and the World in which they live.
 #pragma once
 #include <memory>
 
@@ -13,21 +13,30 @@ struct ScriptModel {
       : world(std::move(where)),
         variables(variables_of(in, *world)),
         model(std::move(of)),
-        replicas(in.replicas()),
-        trainer(std::make_unique<Trainer>(world->runtime, variables, model, CompileConfig{})) {}
+        replicas(world->replicas),
+        trainer_(std::make_shared<Trainer>(world->runtime, variables, model, CompileConfig{})) {}
+
+  /// What compile made. Whoever uses it holds it: the script may run meanwhile, as a callback, a loss or a generator.
+  std::shared_ptr<Trainer> trainer() const { return trainer_; }
+  bool is_running() const { return trainer_.use_count() > 1; }
+  void compile(CompileConfig config) {
+    trainer_ = std::make_shared<Trainer>(world->runtime, variables, model, std::move(config));
+  }
 
   WorldPtr world;
   StoreVariables variables;
   ModelPtr model;
-  ReplicasPtr replicas;  ///< of the strategy in whose scope it was made
-  std::unique_ptr<Trainer> trainer;
+  ReplicasPtr replicas;  ///< of the strategy in whose scope the model was created
   CallCounter counter;
   TensorCalls calls;
+
+ private:
+  std::shared_ptr<Trainer> trainer_;
 };
 template <>
 inline constexpr const char* class_name<ScriptModel> = "Model";
 
-// Methods of the class that have files of their own.
+// Methods of the class in their own files.
 int compile_model(lua_State* L);
 int fit_model(lua_State* L);
 int evaluate_model(lua_State* L);

@@ -1,4 +1,4 @@
-// The yardstick of a model's rates.
+// The reference for a model's arithmetic rates.
 #pragma once
 #include <optional>
 
@@ -7,8 +7,8 @@
 
 namespace gpubench::lua {
 
-/// The best matrix products, in the model's type, of all devices that its layers are on, together; none where a model
-/// mixes types, and where a device has no memory left to measure its own.
+/// The best matrix product rate in the model's type, summed over the devices of its layers. None if the model mixes
+/// types, or a device lacks the memory to measure it.
 std::optional<double> best_flops_per_s(Session& session, const Model& model);
 
 }  // namespace gpubench::lua

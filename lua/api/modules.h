@@ -1,4 +1,4 @@
-// The list of native modules. Each lua/api file adds its functions and classes to the table `gb` in one opener.
+// The list of native modules. Each file of lua/api has an opener that adds its functions and classes to the table `gb`.
 #pragma once
 
 struct lua_State;

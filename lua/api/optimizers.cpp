@@ -107,7 +107,7 @@ std::vector<VariablePtr> read_variables(lua_State* L, int index) {
 
 /// Gradients as tapes give them: `false` (or nil at no place) where there is none.
 std::vector<std::optional<Tensor>> read_gradients(lua_State* L, int index, std::size_t count) {
-  luaL_checktype(L, index, LUA_TTABLE);
+  if (!lua_istable(L, index)) mismatch(L, index, "table of gradients");
   std::vector<std::optional<Tensor>> gradients;
   for (std::size_t i = 1; i <= count; ++i) {
     lua_rawgeti(L, index, static_cast<lua_Integer>(i));

@@ -1,4 +1,4 @@
-// gb.optimizers and gb.schedules: for compile, and for loops written by hand with a tape.
+// gb.optimizers and gb.schedules: for compile, and for hand-written loops with a tape.
 #pragma once
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ struct ScriptOptimizer {
   };
   WorldPtr world;
   OptimizerPtr optimizer;
-  LossScalePtr loss_scale;  ///< of a LossScaleOptimizer, whose inner optimizer is `optimizer`
+  LossScalePtr loss_scale;  ///< of a LossScaleOptimizer; its inner optimizer is `optimizer`
   std::vector<std::unique_ptr<Update>> updates;
   TensorCalls scale_calls, unscale_calls;
 };
@@ -34,7 +34,7 @@ struct ScriptSchedule {
 template <>
 inline constexpr const char* class_name<ScriptSchedule> = "Schedule";
 
-/// An optimizer as compile takes it: by name or as an object.
+/// An optimizer as an argument of compile: a name or an object.
 using OptimizerArgument = std::variant<std::string, std::shared_ptr<ScriptOptimizer>>;
 struct ChosenOptimizer {
   OptimizerPtr optimizer;

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* folders_key = "gpubench.output_folders";
-// As many as Linux follows.
+// The same limit as Linux.
 constexpr int most_links = 40;
 
 // Absolute, without ".", ".." and symbolic links. A link that leads to nothing yet is followed too: opening it for
@@ -56,10 +56,11 @@ std::vector<std::string> output_folders(lua_State* L) {
 
 fs::path resolve_for(std::string_view operation, const std::string& path) {
   if (path.find('\0') != std::string::npos) throw Error(fmt::format("{}: the path has a zero byte in it", operation));
+  if (path.empty()) throw Error(fmt::format("{}: the path is empty", operation));
   try {
     return resolve(path);
   } catch (const std::exception& error) {
-    throw Error(fmt::format("{}: {}", operation, error.what()));
+    throw Error(fmt::format("{}: {}", operation, text_of(error)));
   }
 }
 
@@ -86,6 +87,16 @@ std::string output_path(lua_State* L, const std::string& path, std::string_view 
   std::error_code shown_when_writing;
   fs::create_directories(*folder, shown_when_writing);
   return resolved.string();
+}
+
+std::string path_in_output(lua_State* L, const std::string& path, std::string_view operation) {
+  std::string resolved = output_path(L, path, operation);
+  for (const std::string& folder : output_folders(L)) {
+    if (is_below(folder, resolved))
+      throw Error(fmt::format(
+          "{}: '{}' is the output folder, or has it in it; what is in the output folder is possible", operation, path));
+  }
+  return resolved;
 }
 
 std::string output_folder(lua_State* L, const std::string& path, std::string_view operation) {

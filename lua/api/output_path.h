@@ -1,5 +1,5 @@
-// Where a script may write: only below the output folders, unless it is trusted. Every function that scripts reach and
-// that writes a file asks here first, and writes to the path that it is given back: links were followed to know it.
+// Restricts where scripts may write: only below the output folders, unless the script is trusted. Every function that
+// writes a file for a script must call this first and write to the returned path, in which links are resolved.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -10,13 +10,15 @@ struct lua_State;
 
 namespace gpubench::lua {
 
-/// From now on output_path() refuses what is not below one of `folders`.
+/// From now on output_path() refuses paths outside of `folders`.
 void confine_output(lua_State* L, const std::vector<std::filesystem::path>& folders);
 
-/// The path to write to, when the script may: without symbolic links once scripts are confined. Throws Error, whose
-/// text starts with `operation`. Makes the output folder, because scripts cannot.
+/// The path to write to; without symbolic links once output is confined. Throws Error, starting with `operation`, if
+/// the script may not write there. Creates the output folder, because scripts cannot.
 std::string output_path(lua_State* L, const std::string& path, std::string_view operation);
-/// The same for a folder in which files are about to be written: links in it must not lead elsewhere.
+/// The same for what is removed or renamed: a path in an output folder, not the folder itself.
+std::string path_in_output(lua_State* L, const std::string& path, std::string_view operation);
+/// The same for a folder in which files will be written: links in it must not lead outside.
 std::string output_folder(lua_State* L, const std::string& path, std::string_view operation);
 
 }  // namespace gpubench::lua

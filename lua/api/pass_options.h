@@ -1,4 +1,4 @@
-// `passes = { fuse_epilogue = false }` as an option of whatever is planned.
+// The option `passes = { fuse_epilogue = false }` of everything that is planned.
 #pragma once
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// How a point of a sweep can end other than with a row of its own.
+// Ends of a sweep's point other than a row.
 #pragma once
 #include <stdexcept>
 

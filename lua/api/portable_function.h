@@ -1,5 +1,5 @@
-// A Lua function taken out of its state: its code and copies of what it refers to, from which any number of other
-// states get a function of their own. They share nothing, so they can run in threads.
+// A Lua function copied out of its state: its code and copies of its upvalues, from which other states create their own
+// functions. They share nothing, so they can run in different threads.
 #pragma once
 #include <lua.hpp>
 #include <string>
@@ -11,11 +11,11 @@ namespace gpubench::lua {
 
 class PortableFunction {
  public:
-  /// Copies numbers, strings, booleans, tables of them and Lua functions. Throws Error naming the variable that holds
-  /// anything else. `what` names the operation in messages.
+  /// Copies numbers, strings, booleans, tables of these and Lua functions. Throws Error naming the variable that holds
+  /// any other value. `what` names the operation in messages.
   PortableFunction(lua_State* L, int index, const std::string& what);
 
-  /// Pushes the function in another state, whose globals it sees. The stack must have room for a few values.
+  /// Pushes the function in another state and gives it that state's globals. The stack must have room for a few values.
   void push(lua_State* L) const;
 
  private:
@@ -29,7 +29,7 @@ class PortableFunction {
   struct Code {
     std::string bytes;
     std::vector<Atom> upvalues;
-    /// Which of them is _ENV: the globals; -1: none.
+    /// Index of _ENV (the globals) among the upvalues; -1: none.
     int globals = -1;
   };
 

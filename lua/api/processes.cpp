@@ -30,6 +30,12 @@ int num_processes(lua_State* L) {
   return 1;
 }
 
+/// For calls that a process of its own never makes.
+ProcessGroup& group_of(lua_State* L) {
+  if (ProcessGroup* const group = session_of(L).group()) return *group;
+  throw Error("gb._native.processes: this process runs the script alone");
+}
+
 /// names(): how messages call each process, by rank.
 std::vector<std::string> names(lua_State* L) {
   std::vector<std::string> names;
@@ -42,15 +48,15 @@ std::vector<std::string> names(lua_State* L) {
 /// it.
 std::vector<Info> conclude(lua_State* L, const Info& outcome, const std::optional<std::string>& failure) {
   std::vector<Info> outcomes;
-  for (const std::string& text : session_of(L).group()->conclude(to_json(outcome), failure.value_or(std::string())))
+  for (const std::string& text : group_of(L).conclude(to_json(outcome), failure.value_or(std::string())))
     outcomes.push_back(parse_json(text, "what another process made of a point"));
   return outcomes;
 }
 
 /// agree(text, what): throws where another process has other text. A collective call.
 void agree(lua_State* L, const std::string& text, const std::string& what) {
-  const ProcessGroup& group = *session_of(L).group();
-  const std::vector<std::string> texts = session_of(L).group()->all_gather(text);
+  ProcessGroup& group = group_of(L);
+  const std::vector<std::string> texts = group.all_gather(text);
   for (std::size_t rank = 1; rank < texts.size(); ++rank) {
     if (texts[rank] == texts[0]) continue;
     throw Error(
@@ -61,12 +67,12 @@ void agree(lua_State* L, const std::string& text, const std::string& what) {
 
 /// Returns when all processes have called it.
 void barrier(lua_State* L) {
-  session_of(L).group()->barrier();
+  group_of(L).barrier();
 }
 
 /// from_first(text): that of process 0. A collective call.
 std::string from_first(lua_State* L, const std::string& text) {
-  return session_of(L).group()->broadcast(text, 0);
+  return group_of(L).broadcast(text, 0);
 }
 
 /// lost(): why the processes are no longer complete; "" while they are.
@@ -82,8 +88,8 @@ bool speaks(lua_State* L) {
 
 /// threads(): what the CPU devices of each process compute with, by rank. A collective call.
 std::vector<std::string> threads(lua_State* L) {
-  Session& session = session_of(L);
-  return session.group()->all_gather(std::to_string(session.cpu_threads()));
+  const Session& session = session_of(L);
+  return group_of(L).all_gather(std::to_string(session.cpu_threads()));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who tells the user what has become of the processes that run a script together.
+// Which process reports the fate of processes that run a script together.
 #pragma once
 #include <string>
 
@@ -6,15 +6,15 @@
 
 namespace gpubench::lua {
 
-/// Process 0, unless it is the one that is gone.
+/// Process 0, unless it was lost.
 inline bool speaks_for_all(const ProcessGroup& group) {
   return group.rank() == 0 || group.lost().starts_with(group.name_of(0) + " was lost");
 }
 
-/// What a process that the user has stopped says when it leaves.
+/// The reason that a process gives when the user has stopped it.
 inline constexpr const char* interruption = "interrupted";
 
-/// Whether the user has stopped another process: then this one is stopped, too.
+/// Whether the user has stopped another process, so that this one stops too.
 inline bool was_interrupted(const ProcessGroup& group) {
   return group.lost().ends_with(std::string(" failed: ") + interruption);
 }

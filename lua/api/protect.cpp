@@ -55,7 +55,7 @@ class Deadline {
   const bool armed_;
 };
 
-// The signal's handler has set a hook that stops Lua code; the library needs to run to keep what is finished.
+// The signal handler has set a hook that stops Lua code; remove it so that the library can store finished rows.
 void let_lua_run(lua_State* L) {
   lua_sethook(L, nullptr, 0, 0);
   lua_sethook(Machine::of(L).main(), nullptr, 0, 0);
@@ -73,8 +73,8 @@ int push_timeout(lua_State* L) {
 }
 
 // protect(f, ...) -> true, results... | false, status, reason, traceback; status as in the column of results,
-// "interrupted", or an error: "device_lost" and "group_lost", after which no later point can be measured, "peer_lost":
-// of another process, which tells its reason itself.
+// "interrupted", or an error: "device_lost" and "group_lost", after which no later point can be measured; "peer_lost":
+// the failure of another process, which reports the reason itself.
 int protect(lua_State* L) {
   if (!Value<LuaFunction>::matches(L, 1))
     throw ArgumentError("argument #1: function expected, got " + type_name_at(L, 1));
@@ -99,7 +99,7 @@ int protect(lua_State* L) {
     if (Machine::of(L).exit_status) throw;
   }
   if (interrupt_requested() || timeout_requested()) let_lua_run(L);
-  // What is running is stopped by an interrupt then, too.
+  // An interrupt then also stops the running script.
   const ProcessGroup* const group = session_of(L).group();
   if (const std::string lost = group ? group->lost() : ""; !lost.empty()) {
     clear_interrupt();

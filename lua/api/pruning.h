@@ -1,4 +1,4 @@
-// A pruning under way: fit takes it among its callbacks, loops written by hand call its step().
+// A running pruning: a callback for fit; hand-written loops call its step().
 #pragma once
 #include <memory>
 
@@ -10,7 +10,7 @@ namespace gpubench::lua {
 struct ScriptModel;
 
 struct ScriptPruning {
-  std::shared_ptr<ScriptModel> model;  // with the devices that the masks are on
+  std::shared_ptr<ScriptModel> model;  // keeps the masks' devices alive
   std::unique_ptr<MagnitudePruning> pruning;
 };
 template <>

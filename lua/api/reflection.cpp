@@ -1,5 +1,5 @@
 // gb._native.classes: the bound classes and their members, for the test that holds the reference against them.
-// gb._native.name_members: makes a misspelt name in a table of functions an error.
+// gb._native.name_members: makes a misspelt name in gb and the tables in it an error.
 #include "lua/api/openers.h"
 #include "lua/bind/bind.h"
 
@@ -34,10 +34,10 @@ std::map<std::string, std::map<std::string, std::vector<std::string>>> classes(l
   return result;
 }
 
-/// name_members(table, name)
-int name_members_of(lua_State* L) {
-  name_members(L, 1, Value<std::string>::read(L, 2));
-  return 0;
+/// Called when the Lua library has added its own.
+void name_all_members(lua_State* L) {
+  const Module gb = Module::root(L);
+  name_members(L, gb.index(), "gb");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ int name_members_of(lua_State* L) {
 void open_reflection(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
-  native.function<&classes>("classes").function<&name_members_of>("name_members");
+  native.function<&classes>("classes").function<&name_all_members>("name_members");
 }
 
 }  // namespace gpubench::lua

@@ -15,6 +15,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <utility>
 
@@ -135,8 +136,8 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
 }
 
 /// end_abandoned(directory, detail): ends the record of a run whose own process is lost.
-bool end_abandoned(const std::string& directory, const std::string& detail) {
-  return end_abandoned_run(directory, detail);
+bool end_abandoned(lua_State* L, const std::string& directory, const std::string& detail) {
+  return end_abandoned_run(output_path(L, directory, "results"), detail);
 }
 
 Run read(const std::string& text, const std::optional<std::string>& out) {
@@ -189,14 +190,23 @@ T returned(lua_State* L, int index, const char* what) {
   }
 }
 
-/// check_row(row, samples): throws for what WatchedRun::add() would not take, and for columns that the program fills
-/// in.
+void check_status(const Cell& status) {
+  constexpr std::array<std::string_view, 5> possible{"ok", "out_of_memory", "error", "timeout", "skipped"};
+  const std::string given = to_text(status);
+  if (std::ranges::find(possible, given) != possible.end()) return;
+  throw Error(fmt::format("run returned the status '{}'; {} are possible", given, fmt::join(possible, ", ")));
+}
+
+/// check_row(row, samples, timeline): throws for what WatchedRun::add() would not take, and for columns that the
+/// program fills in.
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
   for (const auto& [name, cell] : row.cells()) check_column_name(name);
   for (const char* own : {"experiment", "point", "process"})
     if (row.has(own)) throw Error(fmt::format("run returned the column '{}', which the program fills in", own));
+  if (row.has("status")) check_status(row.get("status"));
   if (!lua_isnoneornil(L, 2)) returned<std::vector<double>>(L, 2, "samples that are no step times");
+  if (!lua_isnoneornil(L, 3)) returned<std::shared_ptr<Timeline>>(L, 3, "a timeline that gb.measure has not made");
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// How rows, facts and charts look in Lua. A Lua table has no order, so columns and fields that come from one are sorted
-// by name.
+// Rows, facts and charts as Lua values. Lua tables have no order, so columns and fields from a table are sorted by
+// name.
 #pragma once
 #include <string>
 #include <tuple>
@@ -24,8 +24,7 @@ struct Value<Record> {
   static void push(lua_State* L, const Record& record);
 };
 
-/// Cells, arrays and named tables, nested. Throws ArgumentError for other values and for tables that contain
-/// themselves.
+/// Cells, arrays and named tables, nested. Throws ArgumentError for other values and for recursive tables.
 template <>
 struct Value<Info> {
   static std::string expected() { return "boolean, number, string or table of these"; }

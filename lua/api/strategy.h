@@ -1,4 +1,4 @@
-// Strategies as scripts see them, and what they give back: a value of each replica.
+// Strategies for scripts, and their results: one value per replica.
 #pragma once
 #include <memory>
 #include <vector>
@@ -13,7 +13,7 @@ namespace gpubench::lua {
 
 class ReplicatedFunctions;
 
-/// Replicas, the world in which they live, and the functions that they have run.
+/// Replicas, their World, and the functions that they have run.
 struct ScriptStrategy {
   ScriptStrategy(WorldPtr in, ReplicaOptions options, ProcessGroup* group);
   ~ScriptStrategy();
@@ -24,7 +24,7 @@ struct ScriptStrategy {
 template <>
 inline constexpr const char* class_name<ScriptStrategy> = "Strategy";
 
-/// What a function returned on each replica of this process, and which rows of the batch were whose.
+/// The results of a function on each replica of this process, and each replica's rows of the batch.
 struct PerReplica {
   WorldPtr world;
   ProcessGroup* group = nullptr;
@@ -34,8 +34,8 @@ struct PerReplica {
 template <>
 inline constexpr const char* class_name<PerReplica> = "PerReplica";
 
-/// What this process takes of a dataset that a model with `replicas` (or null) is given: the whole where it is alone or
-/// has distributed it itself.
+/// This process's part of a dataset for a model with `replicas` (may be null). The whole dataset if the process is
+/// alone or the script has distributed it.
 DatasetPtr part_of_process(const Replicas* replicas, const DatasetPtr& dataset);
 
 /// strategy:run(fn, ...), strategy:reduce(operation, value, axis).

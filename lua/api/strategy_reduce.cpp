@@ -1,4 +1,4 @@
-// strategy:reduce: one value of what replicas have.
+// strategy:reduce: combines the replicas' values into one.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -77,6 +77,10 @@ Tensor reduce_replicas(lua_State* L, const std::shared_ptr<ScriptStrategy>& stra
   for (const Tensor& tensor : value->values) {
     const HostTensor host = as_float32(dispatcher, tensor);
     std::vector<double> own;
+    if (host.type().rank() != std::ssize(first)) {
+      throw ArgumentError(fmt::format("replicas have values of different ranks, {} and {}",
+                                      to_string(value->values[0].type()), to_string(tensor.type())));
+    }
     if (axis) {
       own = sum_over(host, static_cast<std::size_t>(*axis - 1));
       count += static_cast<double>(host.shape()[static_cast<std::size_t>(*axis - 1)]);

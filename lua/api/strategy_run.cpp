@@ -30,7 +30,7 @@ struct Argument {
   std::vector<BatchShare> shares{};  ///< of values by replica: the rows that they come from
 };
 
-/// What a plan is made for.
+/// The parameters of a plan.
 struct CallKey {
   std::vector<TensorType> types;  ///< of all replicas' arguments
   std::vector<BatchShare> shares;
@@ -41,7 +41,7 @@ HostTensor rows_of(const HostTensor& whole, const BatchShare& share, std::int64_
   return whole.rows(share.first - first, share.first - first + share.rows);
 }
 
-/// What a replica's graph exchanges, in order.
+/// The exchanges of a replica's graph, in order.
 std::vector<std::string> exchanges_of(const Graph& graph) {
   std::vector<std::string> exchanges;
   for (const Node& node : graph.nodes()) {
@@ -63,7 +63,8 @@ void require_equal_exchanges(const Graph& first, const Graph& other, std::size_t
                   text(expected), replica + 1, text(own)));
 }
 
-/// Replicas stay equal: what is not floating-point has no mean, and may not come from a replica's own rows.
+/// Replicas must stay equal: variables that are not floating-point have no mean, so they must not depend on a replica's
+/// own rows.
 void require_known_updates(const Graph& graph) {
   std::vector<bool> own_rows;  // by node
   for (const Node& node : graph.nodes()) {
@@ -131,7 +132,7 @@ class ReplicatedFunction {
       for (const HostTensor& tensor : given[replica]) inputs.push_back({tensor.type(), replicas_->device(0)});
       TracedFunction traced = trace_function(L, function_, inputs, "strategy:run", &own);
       Graph& graph = traced.trace->graph;
-      // What layers keep of their examples becomes the mean of all replicas.
+      // Statistics that layers keep of their examples become the mean over all replicas.
       const std::vector<VariablePtr> updated = updated_variables(graph, graph.variables());
       assign_variables(graph, updated, exchange_variables(graph, updated, weight_of(own.share)));
       planned->outputs = traced.outputs.size();

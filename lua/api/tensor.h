@@ -1,5 +1,5 @@
-// Tensors as other modules of the API see them: the bound class, and values that scripts may write where a tensor is
-// expected (numbers, booleans, nested tables).
+// Tensors for other modules of the API: the bound class, and conversion of script values (numbers, booleans, nested
+// tables) where a tensor is expected.
 #pragma once
 #include <lua.hpp>
 #include <optional>
@@ -16,19 +16,19 @@ namespace gpubench::lua {
 template <>
 inline constexpr const char* class_name<Tensor> = "Tensor";
 
-/// A number, boolean or nested table as a host tensor. Numbers become float32 unless `dtype` says otherwise. Throws
-/// ArgumentError for ragged tables and for what is no value.
+/// A number, boolean or nested table as a host tensor. Numbers become float32 unless `dtype` is given. Throws
+/// ArgumentError for ragged tables and other values.
 HostTensor read_host_tensor(lua_State* L, int index, std::optional<Dtype> dtype = std::nullopt);
-/// A Tensor as it is; any other value through read_host_tensor as a constant of the current mode.
+/// Returns a Tensor unchanged; converts other values with read_host_tensor to a constant of the current mode.
 Tensor read_tensor(lua_State* L, int index, std::optional<Dtype> dtype = std::nullopt);
 /// A copy on the host. Throws Error for symbolic tensors, which have no values yet.
 HostTensor download(lua_State* L, const Tensor& tensor);
 /// Element `index` of any dtype but bytes.
 double element_as_double(const HostTensor& tensor, std::int64_t index);
-/// NumPy's way of printing: nested brackets, long dimensions shortened.
+/// Printed as in NumPy: nested brackets, long dimensions shortened.
 std::string format_values(const HostTensor& tensor);
 
-/// A parameter that takes a Tensor or a value that becomes one.
+/// A parameter that accepts a Tensor or a value that can be converted to one.
 struct TensorLike {
   Tensor tensor;
 };

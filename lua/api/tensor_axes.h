@@ -1,4 +1,4 @@
-// Axes as scripts write them: one, a list, or none for all.
+// Axes in scripts: one, a list, or nil for all.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
-// A piece of graph applied to tensors: eagerly, inside a trace or under a tape. The graph is built once per types of
-// the tensors and device scope, so that an eager loop pays for its ops and not for describing them.
+// Applies a piece of graph to tensors: eagerly, inside a trace or under a tape. The graph is built once per tensor
+// types and device scope, so that an eager loop does not build it again.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace gpubench::lua {
 
-/// What sets apart graphs that differ for the same types.
+/// Distinguishes graphs for the same types.
 struct CallVariant {
   int kind = 0;                          ///< training or not; which gradients are missing
   std::int64_t first_row = 0;            ///< CallContext::first_row
@@ -21,8 +21,8 @@ struct CallVariant {
   bool operator==(const CallVariant&) const = default;
 };
 
-/// Of a layer or model that is called on `inputs`, in a replica's step or not. `draws`: whether it draws random
-/// numbers, since only then the graph depends on the first row.
+/// The variant for calling a layer or model on `inputs`, inside a replica's step or not. `draws`: whether it draws
+/// random numbers, because only then the graph depends on the first row.
 CallVariant variant_of_call(const Dispatcher& dispatcher, std::span<const Tensor> inputs, bool training, bool draws);
 
 class TensorCalls {
@@ -40,7 +40,7 @@ class TensorCalls {
     Graph graph;
     std::vector<gpubench::Value> outputs;
   };
-  std::vector<std::unique_ptr<Known>> known_;  // a handful: a scan beats a hash
+  std::vector<std::unique_ptr<Known>> known_;  // only a few, so a linear scan beats a hash
 };
 
 }  // namespace gpubench::lua

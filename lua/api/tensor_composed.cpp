@@ -30,7 +30,7 @@ Tensor of_both(lua_State* L, const Tensor& a, const Tensor& b) {
   return apply<O>(L, std::array{a, b});
 }
 
-/// Where the new dimension lies in a shape of one more.
+/// `axis`: position of the new dimension in the result's shape.
 Tensor expand_dims(lua_State* L, const Tensor& x, std::int64_t axis) {
   Shape shape = x.type().shape;
   const std::int64_t rank = std::ssize(shape), at = axis < 0 ? axis + rank + 1 : axis;
@@ -80,7 +80,7 @@ Tensor tile(lua_State* L, const Tensor& x, const std::vector<std::int64_t>& mult
     if (multiples[i] < 1) throw ArgumentError(fmt::format("a multiple of {}; at least 1 is needed", multiples[i]));
     apart.insert(apart.end(), {1, shape[i]});
     stretched.insert(stretched.end(), {multiples[i], shape[i]});
-    merged.push_back(multiples[i] * shape[i]);
+    merged.push_back(element_count(std::array{multiples[i], shape[i]}));
   }
   return of<Reshape>(L, of<BroadcastTo>(L, of<Reshape>(L, x, apart), stretched), merged);
 }
@@ -153,7 +153,7 @@ int clip(lua_State* L) {
   return 1;
 }
 
-/// Of what is largest where x is smallest: -x, or for integers m - x, which stays in range.
+/// The arg_max of -x, or for integers of m - x, which stays in range.
 Tensor argmin(lua_State* L, const Tensor& x, std::optional<std::int64_t> axis) {
   const Dtype dtype = x.type().dtype;
   if (is_floating(dtype)) return of<ArgMax>(L, of<Neg>(L, x), axis.value_or(-1));

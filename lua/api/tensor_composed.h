@@ -1,4 +1,4 @@
-// What tensors can do by several ops: methods and functions that need no kernels of their own.
+// Tensor methods and functions that consist of several ops and need no kernels of their own.
 #pragma once
 #include "lua/api/tensor.h"
 #include "lua/bind/class.h"

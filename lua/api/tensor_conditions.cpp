@@ -32,7 +32,7 @@ Tensor logical_not(lua_State* L, const Tensor& x) {
   return noted(L, unary<LogicalNot>(L, x));
 }
 
-/// Lua makes a boolean of whatever these give.
+/// Comparison operators that throw, because Lua would convert their result to a boolean.
 template <const char* symbol, const char* method>
 int refuse_operator(lua_State*) {
   throw Error(

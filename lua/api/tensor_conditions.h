@@ -1,6 +1,6 @@
-// What Tensor does where Lua wants a truth value: comparisons are methods, since Lua's operators can only give a
-// boolean. A branch on a traced comparison would be silent, as every tensor counts as true: such results are
-// remembered, and those that decide nothing are reported when the trace ends.
+// Comparisons of Tensor are methods, because Lua's comparison operators can only return booleans. Branching on a traced
+// comparison would silently take one branch, because every tensor is true in Lua. So comparison results are recorded,
+// and those that no op uses are reported when the trace ends.
 #pragma once
 #include "lua/api/tensor.h"
 #include "lua/bind/class.h"

@@ -1,5 +1,4 @@
-// Numbers on their way between scripts and tensors: integers are never taken through double, which has no room for all
-// of them.
+// Converts numbers between scripts and tensors: integers never pass through double, which cannot represent all of them.
 #pragma once
 #include <cstdint>
 #include <lua.hpp>
@@ -9,18 +8,18 @@
 
 namespace gpubench::lua {
 
-/// An element as Lua has it: integers exactly, floats and booleans as such.
+/// An element as a Lua value: integers exactly, floats and booleans as such.
 using Number = std::variant<std::int64_t, double, bool>;
 /// Element `index` of any dtype but bytes and 16-bit floats.
 Number element_of(const HostTensor& tensor, std::int64_t index);
 
-/// A number of a script, which is not a float unless it was one.
+/// A number from a script; an integer stays an integer.
 using PlainNumber = std::variant<std::int64_t, double>;
-/// The number as a constant of the current mode. Throws ArgumentError when the dtype has no such value.
+/// The number as a constant of the current mode. Throws ArgumentError if the dtype cannot hold it.
 Tensor scalar_constant(lua_State* L, PlainNumber value, Dtype dtype);
 
-/// A parameter that takes a Tensor or a value that becomes one, where the dtype of that is known only from others: it
-/// is still to be read, by read_tensor(L, index, dtype).
+/// A parameter that accepts a Tensor or a convertible value whose dtype depends on other arguments; the function reads
+/// it later with read_tensor(L, index, dtype).
 struct TensorOperand {
   int index;
 };

@@ -22,7 +22,7 @@ Tensor unary(lua_State* L, const Tensor& x) {
   return apply<O>(L, std::array{x});
 }
 
-/// Of the operands at stack positions 1 and 2; a number takes the other's dtype.
+/// Applies O to the operands at stack positions 1 and 2; a number takes the other's dtype.
 template <class O>
 Tensor of_operands(lua_State* L) {
   const bool first = Value<Tensor>::matches(L, 1);

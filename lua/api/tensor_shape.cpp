@@ -9,7 +9,7 @@ namespace {
 
 const char registry_key = 0;
 
-/// What keeps the reads of this tensor's extents; nullptr where nothing does.
+/// The active recording of this tensor's extents; nullptr if there is none.
 ReadExtents* kept_for(lua_State* L, const Tensor& x) {
   if (!x.symbolic()) return nullptr;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
@@ -39,7 +39,8 @@ int rank(lua_State* L) {
 }
 
 int next_extent(lua_State* L) {
-  const lua_Integer i = lua_tointeger(L, 2) + 1;
+  const lua_Integer i = static_cast<lua_Integer>(static_cast<lua_Unsigned>(lua_tointeger(L, 2)) + 1);
+  luaL_checkany(L, 1);
   lua_pushinteger(L, i);
   return lua_geti(L, 1, i) == LUA_TNIL ? 1 : 2;
 }
@@ -51,17 +52,28 @@ int pairs(lua_State* L) {
   return 3;
 }
 
-/// A shape that is written to becomes a table like any other. What is replaced need not be read.
-int write(lua_State* L) {
-  const std::int64_t count = tensor_of(L).type().rank();
+/// Makes the shape at stack position 1 a table like any other. What is `replaced` need not be read.
+void make_plain(lua_State* L, lua_Integer replaced) {
+  if (!lua_istable(L, 1)) mismatch(L, 1, "shape of a tensor");
+  const Tensor x = tensor_of(L);
+  const lua_Integer count = x.type().rank();
   for (lua_Integer i = 1; i <= count; ++i) {
-    if (lua_isinteger(L, 2) != 0 && lua_tointeger(L, 2) == i) continue;
-    lua_geti(L, 1, i);
+    if (i == replaced) continue;
+    lua_pushinteger(L, read_extent(L, x, static_cast<std::size_t>(i - 1)));
     lua_rawseti(L, 1, i);
   }
   lua_pushnil(L);
   lua_setmetatable(L, 1);
+}
+
+int make_list(lua_State* L) {
+  make_plain(L, 0);
+  return 0;
+}
+
+int write(lua_State* L) {
   lua_settop(L, 3);
+  make_plain(L, lua_isinteger(L, 2) != 0 ? lua_tointeger(L, 2) : 0);
   lua_rawset(L, 1);
   return 0;
 }
@@ -94,14 +106,21 @@ int push_shape(lua_State* L) {
                                       {"__len", entry<&rank>},
                                       {"__pairs", entry<&pairs>},
                                       {"__newindex", entry<&write>}};
-  lua_newtable(L);
-  lua_createtable(L, 0, static_cast<int>(std::size(metamethods)));
-  for (const auto& [event, function] : metamethods) {
+  const auto push_closure = [L](lua_CFunction function) {
     lua_pushliteral(L, "Tensor.shape");
     lua_pushvalue(L, 1);
     lua_pushcclosure(L, function, tensor_upvalue);
+  };
+  lua_newtable(L);
+  lua_createtable(L, 0, static_cast<int>(std::size(metamethods)) + 2);
+  for (const auto& [event, function] : metamethods) {
+    push_closure(function);
     lua_setfield(L, -2, event);
   }
+  push_closure(entry<&make_list>);
+  lua_rawsetp(L, -2, &list_maker_key);
+  lua_pushboolean(L, 0);  // what getmetatable() shows to scripts
+  lua_setfield(L, -2, "__metatable");
   lua_setmetatable(L, -2);
   return 1;
 }

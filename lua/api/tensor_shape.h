@@ -1,5 +1,5 @@
-// Shapes as scripts see them. A function that is traced for elements of varying size sees extents that stand for any:
-// what it reads of them is kept, so that a decision by them is noticed when another trace reads others.
+// Shapes for scripts. A function traced for elements of varying size sees trial extents. Reads of extents are recorded,
+// so that a decision based on them is detected when another trace reads different ones.
 #pragma once
 #include <cstdint>
 #include <lua.hpp>
@@ -9,7 +9,7 @@
 
 namespace gpubench::lua {
 
-/// Keeps, while it lives, the extents of traced tensors that the script reads, in order. One at a time.
+/// Records, while it lives, the extents of traced tensors that the script reads, in order. Only one may exist.
 class ReadExtents {
  public:
   explicit ReadExtents(lua_State* L);
@@ -23,15 +23,14 @@ class ReadExtents {
   lua_State* L_;
 };
 
-/// One extent of a tensor, on behalf of the script.
+/// Reads one extent of a tensor for the script.
 std::int64_t read_extent(lua_State* L, const Tensor& x, std::size_t axis);
 
-/// x.shape of the tensor at stack position 1: a table, which reads an extent when it is asked for it where such are
-/// kept.
+/// x.shape of the tensor at stack position 1: a table, which records reads of its extents if recording is active.
 int push_shape(lua_State* L);
 
-/// The shape for a reshape that changes no extent above 1: its largest extent is left open (-1) where that is possible,
-/// so that the op fits tensors of which it varies.
+/// The shape for a reshape that changes no extent above 1. Replaces its largest extent by -1 if possible, so that the
+/// op fits tensors in which that extent varies.
 Shape with_open_extent(Shape shape);
 
 }  // namespace gpubench::lua

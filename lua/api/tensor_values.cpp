@@ -154,6 +154,7 @@ HostTensor read_host_tensor(lua_State* L, int index, std::optional<Dtype> dtype)
     return scalar;
   }
   const int table = lua_absindex(L, index);
+  luaL_checkstack(L, deepest_table + 8, "nested tables");
   HostTensor tensor(TensorType{table_shape(L, table), dtype.value_or(dtype_of_value(L, table))});
   std::int64_t next = 0;
   fill(L, table, tensor, 0, next);

@@ -1,5 +1,5 @@
-// Runs a Lua function once with symbolic tensors and keeps the graph that it built: what gb.compile, dataset maps,
-// custom losses and metrics have in common.
+// Runs a Lua function once with symbolic tensors and returns the graph that it built, for gb.compile, dataset maps,
+// custom losses and metrics.
 #pragma once
 #include <lua.hpp>
 #include <memory>
@@ -16,20 +16,20 @@ struct TracedFunction {
   std::vector<gpubench::Value> outputs;
 };
 
-/// What a traced function gets for one argument.
+/// The symbolic input for one argument.
 struct TracedInput {
   TensorType type;
   DeviceId device;
 };
 
-/// Calls `function` with one symbolic tensor per input; its results must be tensors or values that become constants.
-/// Throws Error naming `what` ("map") for other results and for comparisons that decide nothing; errors of the function
-/// itself pass through, with the ways out where it wanted a tensor's value. `replica`: whose step the function is.
+/// Calls `function` with one symbolic tensor per input; results must be tensors or values convertible to constants.
+/// Throws Error naming `what` ("map") for other results and for unused comparisons. Errors of the function itself pass
+/// through, with alternatives added if it needed a tensor's value. `replica`: the replica whose step is traced.
 TracedFunction trace_function(lua_State* L, const LuaFunction& function, const std::vector<TracedInput>& inputs,
                               const std::string& what, const TracedReplica* replica = nullptr);
 
-/// In a catch block: the error that Lua code threw, its position and its traceback, with a remark behind its text;
-/// other errors as they are.
+/// Call in a catch block: rethrows an error of Lua code with its position and traceback and `remark` appended to its
+/// text; other errors unchanged.
 [[noreturn]] void rethrow_with(lua_State* L, const std::string& remark);
 
 }  // namespace gpubench::lua

@@ -1,4 +1,4 @@
-// How the basic types of core look in Lua: element types and devices are strings, shapes are arrays.
+// Lua representation of core's basic types: element types and devices are strings, shapes are arrays.
 #pragma once
 #include "core/tensor/device_id.h"
 #include "core/tensor/dtype.h"

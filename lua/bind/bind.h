@@ -1,4 +1,4 @@
-// Everything a lua/api file needs of the binding layer.
+// Includes everything that a lua/api file needs from the binding layer.
 #pragma once
 #include "lua/bind/class.h"
 #include "lua/bind/entry.h"

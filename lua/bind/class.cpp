@@ -26,7 +26,7 @@ void append_keys(lua_State* L, int table, std::vector<std::string>& names) {
   append_keys(L, lua_upvalueindex(methods_upvalue), names);
   append_keys(L, lua_upvalueindex(accessors_upvalue), names);
   std::ranges::sort(names);
-  const std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : type_name_at(L, 2);
+  const std::string key = lua_type(L, 2) == LUA_TSTRING ? Value<std::string>::read(L, 2) : type_name_at(L, 2);
   throw ArgumentError(what + (" '" + key + "'") + suggestion(key, names) + " (known: " + join(names) + ")");
 }
 

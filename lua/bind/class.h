@@ -1,5 +1,5 @@
-// Binds a C++ class: methods, properties (obj.name) and operators. Its metatable is hidden from scripts, a misspelt
-// member is an error, and objects compare equal when they are the same.
+// Binds a C++ class: methods, properties (obj.name) and operators. Scripts cannot see its metatable; an unknown member
+// is an error; objects are equal if they are the same object.
 #pragma once
 #include <lua.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gpubench::lua {
 
-/// The part that does not depend on the class. Keeps the metatable on the stack while it lives.
+/// The part that is independent of the class. Keeps the metatable on the stack while it lives.
 class ClassTable {
  public:
   ClassTable(lua_State* L, const char* name, lua_CFunction close, lua_CFunction equal);
@@ -58,23 +58,39 @@ class Class : public ClassTable {
     add_setter(name, c_function<Set, T>());
     return property<Get>(name);
   }
-  /// Operators get what Lua passes: both operands, of which either may be the object ("__add", "__unm", "__len", ...).
+  /// Operators get both operands from Lua, either of which may be the object ("__add", "__unm", "__len", ...).
   template <auto F>
   Class& meta(const char* event) {
-    add_operator(event, c_function<F, void, Arity::surplus_ignored>());
+    const bool is_text = std::string_view(event) == "__tostring";
+    add_operator(event, is_text ? entry<&text_or_closed<F>> : c_function<F, void, Arity::surplus_ignored>());
     return *this;
   }
-  /// Calls of the object itself: F takes the object, then the arguments.
+  /// Makes the object callable: F takes the object, then the arguments.
   template <auto F>
   Class& call() {
     add_operator("__call", c_function<F, T>());
     return *this;
   }
-  /// obj[key] for keys that are no member: F takes the object and the key.
+  /// obj[key] for keys that are no members: F takes the object and the key.
   template <auto F>
   Class& index() {
     set_indexer(c_function<F, T>());
     return *this;
+  }
+
+ private:
+  /// A closed object has a text, too, for messages.
+  template <auto F>
+  static int text_or_closed(lua_State* L) {
+    const void* const memory = luaL_testudata(L, 1, class_name<T>);
+    if (memory != nullptr && *static_cast<const std::shared_ptr<T>*>(memory) == nullptr) {
+      lua_pushfstring(L, "%s (closed)", class_name<T>);
+      return 1;
+    }
+    if constexpr (std::is_convertible_v<decltype(F), lua_CFunction>)
+      return F(L);
+    else
+      return invoke<F, void, Arity::surplus_ignored>(L);
   }
 };
 

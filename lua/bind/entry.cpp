@@ -1,7 +1,5 @@
 #include "lua/bind/entry.h"
 
-#include <new>
-
 #include "lua/bind/machine.h"
 
 namespace gpubench::lua {
@@ -14,8 +12,7 @@ void capture_exception(lua_State* L, const std::exception& error) {
   if (exception == machine.delivered.exception) {
     passing = machine.delivered;
   } else {
-    std::string text =
-        dynamic_cast<const std::bad_alloc*>(&error) ? "the machine's memory does not suffice" : error.what();
+    std::string text = text_of(error);
     if (dynamic_cast<const ArgumentError*>(&error) && lua_type(L, lua_upvalueindex(1)) == LUA_TSTRING)
       text = std::string(lua_tostring(L, lua_upvalueindex(1))) + ": " + text;
     passing = {exception, script_position(L) + text, {}};

@@ -1,5 +1,5 @@
-// The one border crossing from Lua into C++: reads the arguments that a function's signature asks for, calls it, pushes
-// what it returns. An exception becomes a Lua error whose text starts with the script's line.
+// The only transition from Lua into C++: reads the arguments by a function's signature, calls it, and pushes its
+// results. An exception becomes a Lua error whose text starts with the script's line.
 #pragma once
 #include <exception>
 #include <lua.hpp>
@@ -16,12 +16,11 @@
 
 namespace gpubench::lua {
 
-/// Leaves the text of the exception that is being handled on the stack and remembers the exception for C++ frames
-/// below.
+/// Pushes the text of the exception being handled, and remembers the exception for outer C++ frames.
 void capture_exception(lua_State* L, const std::exception& error);
 
-/// Calls Body, which may throw, on behalf of Lua. The only place that raises Lua errors, outside any handler: no
-/// exception is alive then.
+/// Calls Body, which may throw, for Lua. Lua errors are raised only here, outside any handler, so that no exception is
+/// alive at that time.
 template <class R, auto Body, class... A>
 R crossing(lua_State* L, A... arguments) {
   try {
@@ -38,7 +37,7 @@ inline constexpr lua_Hook hook_entry = &crossing<void, Body, lua_Debug*>;
 template <auto Body>
 inline constexpr lua_KFunction continuation_entry = &crossing<int, Body, int, lua_KContext>;
 
-/// Takes all the arguments that are left.
+/// Takes all remaining arguments.
 template <class T>
 struct Rest {
   std::vector<T> values;
@@ -47,16 +46,16 @@ struct Rest {
 struct ArgumentCursor {
   lua_State* L;
   int next = 1;
-  /// 1 in methods, whose object is not counted as an argument.
+  /// 1 in methods, whose object does not count as an argument.
   int hidden = 0;
 };
 
-/// Throws ArgumentError "argument #2: ...", or for the object of a method a hint to call it with a colon.
+/// Throws ArgumentError "argument #2: ...", or, for a method's object, a hint to call it with a colon.
 [[noreturn]] void argument_failed(const ArgumentCursor& cursor, int index, const ArgumentError& error);
-/// Throws ArgumentError when values are left over.
+/// Throws ArgumentError if arguments are left over.
 void reject_surplus(const ArgumentCursor& cursor);
 
-/// How a parameter of type A is kept while the function runs.
+/// How a parameter of type A is stored during the call.
 template <class A>
 struct Parameter {
   using Class = std::remove_cvref_t<A>;
@@ -83,7 +82,7 @@ struct Parameter {
   }
 };
 
-/// The state itself, for functions that need the stack; takes no argument.
+/// The Lua state itself, for functions that need the stack; uses no argument.
 template <>
 struct Parameter<lua_State*> {
   using Stored = lua_State*;
@@ -128,7 +127,7 @@ struct Signature<R (C::*)(A...) noexcept> : Signature<R (C::*)(A...)> {};
 template <class R, class C, class... A>
 struct Signature<R (C::*)(A...) const noexcept> : Signature<R (C::*)(A...)> {};
 
-/// Pushes a result and says how many values it is: a tuple is several, void none.
+/// Pushes a result and returns the number of Lua values: several for a tuple, none for void.
 template <class R>
 int push_result(lua_State* L, R&& result) {
   Value<std::decay_t<R>>::push(L, std::forward<R>(result));
@@ -142,7 +141,7 @@ int push_result(lua_State* L, std::tuple<T...> results) {
 
 enum class Arity : unsigned char { exact, surplus_ignored };
 
-/// Class: the bound class when F is called as its method, else void.
+/// `Class`: the bound class if F is called as its method, else void.
 template <auto F, class Class = void, Arity arity = Arity::exact>
 int invoke(lua_State* L) {
   using S = Signature<std::decay_t<decltype(F)>>;
@@ -153,7 +152,7 @@ int invoke(lua_State* L) {
     if constexpr (member) {
       using Object = std::conditional_t<std::is_void_v<Class>, typename S::Self, Class>;
       auto self = Parameter<Object&>::read(cursor);
-      // Braces read the arguments left to right, so that the first bad one is reported.
+      // Braces evaluate from left to right, so that the first bad argument is reported.
       typename S::Arguments arguments{std::tuple_element_t<I, typename S::Parameters>::read(cursor)...};
       if constexpr (arity == Arity::exact) reject_surplus(cursor);
       return ((*self).*F)(std::tuple_element_t<I, typename S::Parameters>::pass(std::get<I>(arguments))...);
@@ -172,8 +171,8 @@ int invoke(lua_State* L) {
   }
 }
 
-/// The lua_CFunction of F: any function, member function or lambda without captures. One that is int(lua_State*) works
-/// on the stack itself.
+/// The lua_CFunction of F: any function, member function or lambda without captures. F of type int(lua_State*) uses the
+/// stack directly.
 template <auto F, class Class = void, Arity arity = Arity::exact>
 constexpr lua_CFunction c_function() {
   if constexpr (std::is_convertible_v<decltype(F), lua_CFunction>)

@@ -1,7 +1,10 @@
 #include "lua/bind/error.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <new>
 #include <numeric>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,6 +31,41 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string text_of(const std::exception& error) {
+  const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+                         dynamic_cast<const std::length_error*>(&error) != nullptr;
+  if (is_memory) return "the machine's memory does not suffice";
+  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
+    return "'" + file->path1().string() + "': " + file->code().message();
+  if (const auto* system = dynamic_cast<const std::system_error*>(&error)) {
+    const bool is_thread = system->code() == std::errc::resource_unavailable_try_again;
+    return (is_thread ? "no more threads can be started: " : "") + system->code().message();
+  }
+  return error.what();
+}
+
+std::string error_text(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  if (lua_checkstack(L, 6) == 0) return "error without a text";
+  if (lua_istable(L, index)) {
+    if (luaL_getmetafield(L, index, "__tostring") == LUA_TNIL) return "(the error is a table)";
+    lua_pop(L, 1);
+  }
+  lua_pushcfunction(L, [](lua_State* S) {
+    luaL_tolstring(S, 1, nullptr);
+    return 1;
+  });
+  lua_pushvalue(L, index);
+  std::string text = "(the error is a " + std::string(luaL_typename(L, index)) + " whose __tostring fails)";
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+    std::size_t size = 0;
+    const char* const found = lua_tolstring(L, -1, &size);
+    text.assign(found, size);
+  }
+  lua_pop(L, 1);
+  return text;
+}
 
 std::string type_name_at(lua_State* L, int index) {
   const int kind = luaL_getmetafield(L, index, "__name");

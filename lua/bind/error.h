@@ -1,5 +1,5 @@
-// What the binding layer throws. Readers of arguments throw and never raise Lua errors, so that C++ frames unwind
-// whichever way Lua was compiled; entry.h turns what is thrown into the one Lua error.
+// Exceptions of the binding layer. Functions that read arguments throw instead of raising Lua errors, so that C++
+// frames are unwound however Lua was compiled; entry.h turns exceptions into Lua errors.
 #pragma once
 #include <lua.hpp>
 #include <span>
@@ -9,23 +9,27 @@
 
 namespace gpubench::lua {
 
-/// A script passed something that a bound function cannot take.
+/// A script passed a value that a bound function does not accept.
 class ArgumentError : public std::invalid_argument {
  public:
   using invalid_argument::invalid_argument;
 };
 
-/// An error raised by Lua code that C++ called; the text carries its script position already.
+/// An error raised by Lua code that C++ called; the text already has its script position.
 class ScriptError : public std::runtime_error {
  public:
   using runtime_error::runtime_error;
 };
 
-/// The type of a value as a script's author calls it: a class's name for objects.
+/// What an exception says, in words of our own where a library threw it.
+std::string text_of(const std::exception& error);
+/// The text of an error that Lua code raised: any value, and its __tostring may fail. Raises nothing.
+std::string error_text(lua_State* L, int index);
+/// The type of a value in a script author's terms: the class name for objects.
 std::string type_name_at(lua_State* L, int index);
 /// Throws ArgumentError "integer expected, got string".
 [[noreturn]] void mismatch(lua_State* L, int index, std::string_view expected);
-/// " (did you mean 'fit'?)" when a candidate is close to the word, else nothing.
+/// " (did you mean 'fit'?)" if a candidate is similar to the word, else "".
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 std::string join(std::span<const std::string> words);
 

@@ -9,18 +9,16 @@ constexpr const char* closure_type = "gpubench.closure";
 
 // Runs where the error happens, while the frames that led to it still stand.
 int remember_error(lua_State* L) {
-  std::size_t size = 0;
-  if (lua_istable(L, 1) && luaL_getmetafield(L, 1, "__tostring") == LUA_TNIL)
-    lua_pushliteral(L, "(the error is a table)");
-  const char* text = luaL_tolstring(L, -1, &size);
+  const std::string text = error_text(L, 1);
   PassingError& pending = Machine::of(L).pending;
-  const bool is_passing = pending.exception && pending.text == std::string_view(text, size);
-  if (!is_passing) pending = {nullptr, std::string(text, size), {}};
+  const bool is_passing = pending.exception && pending.text == text;
+  if (!is_passing) pending = {nullptr, text, {}};
   if (pending.traceback.empty()) {
     luaL_traceback(L, L, nullptr, 1);
     pending.traceback = lua_tostring(L, -1);
     lua_pop(L, 1);
   }
+  lua_pushlstring(L, text.data(), text.size());
   return 1;
 }
 
@@ -39,11 +37,14 @@ int remember_error(lua_State* L) {
 }
 
 int call_closure(lua_State* L) {
-  return (*static_cast<StackFunction*>(lua_touserdata(L, lua_upvalueindex(2))))(L);
+  const auto& function = *static_cast<const StackFunction*>(lua_touserdata(L, lua_upvalueindex(2)));
+  if (!function) throw ScriptError("this function is gone: the collector has ended it, and a finalizer kept it");
+  return function(L);
 }
 
+// An empty function holds nothing, so that no destructor need run; a finalizer may still hold the closure.
 int destroy_closure(lua_State* L) {
-  std::destroy_at(static_cast<StackFunction*>(luaL_checkudata(L, 1, closure_type)));
+  if (void* const memory = luaL_testudata(L, 1, closure_type)) *static_cast<StackFunction*>(memory) = nullptr;
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// Lua values held by C++ and Lua functions called from C++. A call runs protected; an error leaves it as the C++
-// exception that a bound function threw inside, or as ScriptError when Lua code raised it.
+// Lua values held by C++, and Lua functions called from C++. Calls are protected: an error becomes the C++ exception
+// that a bound function threw inside, or ScriptError if Lua code raised it.
 #pragma once
 #include <functional>
 #include <lua.hpp>
@@ -13,18 +13,19 @@
 
 namespace gpubench::lua {
 
-/// Like lua_call: takes the function and its arguments from the stack, leaves the results. Throws instead of raising.
+/// Like lua_call: takes the function and its arguments from the stack and leaves the results. Throws instead of
+/// raising.
 void protected_call(lua_State* L, int arguments, int results);
 
-/// Any Lua value, kept from the collector. Copies share it; may outlive the state and end on any thread.
+/// Keeps any Lua value alive. Copies share it; a reference may outlive the state and be destroyed on any thread.
 class Reference {
  public:
   Reference() = default;
-  /// Of the value at `index`.
+  /// Refers to the value at `index`.
   Reference(lua_State* L, int index);
 
   explicit operator bool() const { return slot_ != nullptr; }
-  /// Pushes the value. Throws ScriptError when the state is closed or belongs to another thread.
+  /// Pushes the value. Throws ScriptError if the state is closed or belongs to another thread.
   void push(lua_State* L) const;
   Machine& machine() const;
 
@@ -44,7 +45,7 @@ struct Value<Reference> {
   static void push(lua_State* L, const Reference& value) { value ? value.push(L) : lua_pushnil(L); }
 };
 
-/// A Lua function (or anything that has __call).
+/// A Lua function (or any value with __call).
 class LuaFunction {
  public:
   LuaFunction() = default;
@@ -53,7 +54,7 @@ class LuaFunction {
   explicit operator bool() const { return static_cast<bool>(function_); }
   const Reference& reference() const { return function_; }
 
-  /// R: void, a type, or a tuple for several results.
+  /// R: void, one type, or a tuple for several results.
   template <class R = void, class... A>
   R call(A&&... arguments) const {
     lua_State* L = function_.machine().running();
@@ -114,14 +115,14 @@ struct Value<LuaFunction> {
   static void push(lua_State* L, const LuaFunction& function) { Value<Reference>::push(L, function.reference()); }
 };
 
-/// A C++ closure as a Lua function: works on the stack and returns the number of results, like lua_CFunction.
+/// A C++ closure as a Lua function: uses the stack and returns the number of results, like lua_CFunction.
 using StackFunction = std::function<int(lua_State*)>;
 template <>
 struct Value<StackFunction> {
   static void push(lua_State* L, StackFunction function);
 };
 
-/// Callbacks of core that know nothing of Lua; reading only.
+/// Callbacks for core, which knows nothing of Lua; read only.
 template <class R, class... A>
 struct Value<std::function<R(A...)>> {
   static std::string expected() { return "function"; }

@@ -1,6 +1,5 @@
-// One Lua state and what the binding layer keeps beside it: which coroutine runs, and the C++ exception that is
-// crossing Lua code, so that it leaves the other side with its own type. Reached from any lua_State through its extra
-// space.
+// One Lua state and the binding layer's data for it: the running coroutine, and the C++ exception that is passing
+// through Lua code, so that it arrives with its own type. Found from any lua_State through its extra space.
 #pragma once
 #include <atomic>
 #include <exception>
@@ -14,7 +13,7 @@
 
 namespace gpubench::lua {
 
-/// An error on its way through Lua: the text that Lua sees stands for the exception.
+/// An error that passes through Lua: in Lua, its text represents the exception.
 struct PassingError {
   std::exception_ptr exception;
   std::string text;
@@ -30,22 +29,22 @@ class Machine {
   static std::shared_ptr<Machine> shared(lua_State* L) { return of(L).self_.lock(); }
 
   lua_State* main() const { return main_; }
-  /// The coroutine that runs now. A signal handler may read it.
+  /// The coroutine that is running. A signal handler may read it.
   lua_State* running() const { return running_.load(std::memory_order_relaxed); }
   void set_running(lua_State* L) { running_.store(L, std::memory_order_relaxed); }
   bool is_open() const { return open_; }
   bool on_own_thread() const { return std::this_thread::get_id() == thread_; }
 
-  /// Gives up a registry reference, from any thread and at any time.
+  /// Releases a registry reference, from any thread at any time.
   void release(int reference);
-  /// Frees what other threads gave up.
+  /// Frees the references released by other threads.
   void free_released();
 
-  /// The script has called os.exit: nothing of it runs any more but what it leaves closes.
+  /// Set when the script has called os.exit: from then on only its closing code runs.
   std::optional<int> exit_status;
-  /// Raised towards Lua, not yet seen by C++ again.
+  /// Raised in Lua, not yet received by C++.
   PassingError pending;
-  /// The last one that Lua code threw to C++; what a program's main prints.
+  /// The latest one that Lua code threw to C++; the program's main function prints it.
   PassingError delivered;
 
  private:
@@ -75,9 +74,9 @@ class State {
   std::shared_ptr<Machine> machine_;
 };
 
-/// The position "script.lua:12: " of the innermost frame that is not the Lua library's own (library_prefix), or "".
+/// The position "script.lua:12: " of the innermost frame outside the Lua library (library_prefix), or "".
 std::string script_position(lua_State* L);
-/// Chunk names of the Lua library start with this, so that errors point at the user's line.
+/// Chunk names of the Lua library start with this prefix, so that errors refer to the user's line.
 inline constexpr const char* library_prefix = "=gpubench/";
 
 }  // namespace gpubench::lua

@@ -11,7 +11,7 @@ constexpr const char* root_key = "gpubench.root";
 constexpr const char* classes_key = "gpubench.classes";
 
 int no_module_member(lua_State* L) {
-  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  if (!lua_istable(L, 1) || lua_type(L, 2) != LUA_TSTRING) return 0;
   const std::string key = Value<std::string>::read(L, 2);
   std::vector<std::string> names;
   for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1)) {
@@ -27,11 +27,20 @@ int no_module_member(lua_State* L) {
 
 void name_members(lua_State* L, int index, const std::string& name) {
   const int table = lua_absindex(L, index);
-  lua_createtable(L, 0, 1);
+  if (lua_getmetatable(L, table) != 0) return lua_pop(L, 1);
+  luaL_checkstack(L, 4, "nested tables");
+  lua_createtable(L, 0, 2);
   Value<std::string>::push(L, name);
   lua_pushcclosure(L, entry<&no_module_member>, 1);
   lua_setfield(L, -2, "__index");
+  lua_pushboolean(L, 0);  // what getmetatable() shows to scripts
+  lua_setfield(L, -2, "__metatable");
   lua_setmetatable(L, table);
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1)) continue;
+    const auto key = Value<std::string>::read(L, -2);
+    if (!key.starts_with('_')) name_members(L, -1, name + "." + key);
+  }
 }
 
 void push_class_registry(lua_State* L) {

@@ -1,5 +1,5 @@
-// The table that a lua/api file fills: `gb` itself or a table inside it, such as gb.layers. Every file has one opener,
-// void open_<module>(lua_State*), listed in lua/api/modules.cpp.
+// The table that a lua/api file fills: `gb` or a table inside it, such as gb.layers. Every file has one opener, void
+// open_<module>(lua_State*), listed in lua/api/modules.cpp.
 #pragma once
 #include <lua.hpp>
 #include <string>
@@ -8,26 +8,28 @@
 
 namespace gpubench::lua {
 
-/// Pushes the registry of bound classes: name -> { methods, getters, setters, metatable }. For the reference's test.
+/// Pushes the registry of bound classes: name -> { methods, getters, setters, metatable }. For the test of the
+/// reference.
 void push_class_registry(lua_State* L);
 
-/// A table of the script's: from now on a name that is not in it is an error that says which are. `name` is how scripts
-/// call it, such as "gb.layers".
+/// Makes access to a missing name of this table an error that lists the existing names, and closes its metatable; the
+/// same for tables in it whose names do not begin with '_'. A table that has a metatable keeps it. `name` is the table's
+/// name in scripts, such as "gb.layers".
 void name_members(lua_State* L, int index, const std::string& name);
 
-/// Keeps its table on the stack while it lives, so modules end in reverse order of their making (as scopes do).
+/// Keeps its table on the stack while it lives, so modules must end in reverse order of creation (as scopes do).
 class Module {
  public:
-  /// The table that scripts know as `gb`; made by the first who asks.
+  /// The table that scripts know as `gb`; created at the first call.
   static Module root(lua_State* L);
-  /// The table `name` inside this one; made when missing.
+  /// The table `name` inside this one; created if missing.
   Module submodule(const char* name) const&;
   Module submodule(const char* name) const&& = delete;
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Module::root(L).function<&parse>("parse"); names in messages are qualified: "gb.parse".
+  /// Module::root(L).function<&parse>("parse"). Names in messages are qualified: "gb.parse".
   template <auto F>
   const Module& function(const char* name) const {
     add_function(name, c_function<F>());

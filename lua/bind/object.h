@@ -1,5 +1,5 @@
-// C++ objects in Lua: every userdata holds one shared_ptr, which the collector or `local x <close>` resets. A class is
-// bound by specializing class_name; functions may then take and return it as T, T& or std::shared_ptr<T>.
+// C++ objects in Lua: every userdata holds one shared_ptr, which the garbage collector or `local x <close>` resets. A
+// class is bound by specializing class_name; functions may then take and return it as T, T& or std::shared_ptr<T>.
 #pragma once
 #include <lua.hpp>
 #include <memory>
@@ -35,12 +35,13 @@ struct Value<std::shared_ptr<T>> {
     if (!handle) throw ArgumentError(std::string(class_name<Class>) + " is closed");
     return handle;
   }
-  /// An empty pointer is nil.
+  /// An empty pointer becomes nil.
   static void push(lua_State* L, std::shared_ptr<T> object) {
     static_assert(alignof(Handle) <= alignof(void*));
     if (!object) return lua_pushnil(L);
     void* memory = lua_newuserdatauv(L, sizeof(Handle), 0);
-    ::new (memory) Handle(std::const_pointer_cast<Class>(std::move(object)));  // noexcept: the metatable follows surely
+    ::new (memory)
+        Handle(std::const_pointer_cast<Class>(std::move(object)));  // noexcept, so the metatable is always set
     luaL_setmetatable(L, class_name<Class>);
   }
   static int close(lua_State* L) {
@@ -55,7 +56,7 @@ struct Value<std::shared_ptr<T>> {
   }
 };
 
-/// Bound classes that are values, such as handles: copied out of the userdata, moved into a new one.
+/// Bound classes with value semantics, such as handles: copied out of the userdata, moved into a new one.
 template <Bound T>
 struct Value<T> {
   using Pointer = Value<std::shared_ptr<T>>;

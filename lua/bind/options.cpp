@@ -13,7 +13,7 @@ void reject_unknown_options(lua_State* L, int index, const FieldName* fields, st
       if (std::ranges::any_of(known, [](const FieldName& f) { return f.kind == FieldKind::positional; })) continue;
       throw ArgumentError("options are named; found a positional value");
     }
-    const std::string key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : type_name_at(L, -1);
+    const std::string key = lua_type(L, -1) == LUA_TSTRING ? Value<std::string>::read(L, -1) : type_name_at(L, -1);
     std::vector<std::string> names;
     for (const FieldName& f : known)
       if (f.kind != FieldKind::positional) names.emplace_back(f.name);

@@ -1,5 +1,5 @@
-// Options of a call, passed as a named table. A struct lists its fields once; the list drives reading, the error for an
-// unknown name and the reference. Fields keep the member's default when absent; optional ones are std::optional.
+// Options of a call, passed as a named table. A struct lists its fields once; the list is used for reading, for errors
+// about unknown names and for the reference. Absent fields keep the member's default; optional ones are std::optional.
 #pragma once
 #include <array>
 #include <string>
@@ -31,7 +31,7 @@ template <class S, class T>
 constexpr Field<S, T> required(const char* name, T S::*member) {
   return {name, member, FieldKind::required};
 }
-/// Takes the table's positional values: gb.Sequential { first_layer, second_layer, name = "m" }. The member is a
+/// Receives the table's positional values: gb.Sequential { first_layer, second_layer, name = "m" }. The member is a
 /// vector.
 template <class S, class T>
 constexpr Field<S, std::vector<T>> positional(const char* name, std::vector<T> S::*member) {
@@ -47,7 +47,7 @@ struct FieldName {
   std::string_view name;
   FieldKind kind;
 };
-/// Throws ArgumentError for a key that is in none of the fields.
+/// Throws ArgumentError for a key that is no field.
 void reject_unknown_options(lua_State* L, int index, const FieldName* fields, std::size_t count);
 /// Pushes a new table with the positional values of the table at `index`.
 void push_positional_values(lua_State* L, int index);
@@ -58,7 +58,7 @@ template <Options S>
 struct Value<S> {
   static std::string expected() { return "table of options"; }
   static bool matches(lua_State* L, int index) { return lua_istable(L, index); }
-  /// An absent table has no options in it.
+  /// An absent table has no options.
   static S read(lua_State* L, int index) {
     const bool absent = lua_isnoneornil(L, index);
     if (absent)

@@ -4,16 +4,18 @@ namespace gpubench::lua {
 
 std::size_t sequence_length(lua_State* L, int index) {
   index = lua_absindex(L, index);
-  // Entries that are made when they are asked for: reads of lists are raw.
-  if (luaL_getmetafield(L, index, "__len") != LUA_TNIL) {
-    lua_pop(L, 1);
-    const lua_Integer length = luaL_len(L, index);
-    for (lua_Integer i = 1; i <= length; ++i) {
-      lua_geti(L, index, i);
-      lua_rawseti(L, index, i);
+  luaL_checkstack(L, 4, "reading of a list");
+  if (lua_getmetatable(L, index) != 0) {
+    if (lua_rawgetp(L, -1, &list_maker_key) == LUA_TFUNCTION) {
+      lua_pushvalue(L, index);
+      lua_call(L, 1, 0);
+      lua_pop(L, 1);
+    } else {
+      lua_pop(L, 2);
     }
-    return static_cast<std::size_t>(length);
   }
+  if (luaL_getmetafield(L, index, "__len") != LUA_TNIL)
+    throw ArgumentError("array expected, got a table whose metatable has __len; copy its entries to a plain table");
   const std::size_t length = lua_rawlen(L, index);
   std::size_t keys = 0;
   lua_pushnil(L);

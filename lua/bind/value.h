@@ -1,6 +1,6 @@
-// How C++ types look in Lua. Value<T> is the one place to extend: expected() names it in messages, matches() is a
-// shallow test of kind that chooses among a variant's types, read() throws ArgumentError, push() leaves one value on
-// the stack.
+// Conversion of C++ types to and from Lua; specialize Value<T> for new types. expected() names the type in messages;
+// matches() is a shallow test that selects among a variant's types; read() throws ArgumentError; push() pushes one
+// value.
 #pragma once
 #include <array>
 #include <concepts>
@@ -86,7 +86,12 @@ struct Value<const char*> {
   static void push(lua_State* L, const char* value) { lua_pushstring(L, value); }
 };
 
-/// Throws ArgumentError unless the keys of the table are 1 to n; returns n. A table that says its length is filled.
+/// A metatable has a function under this key where its tables are lists that are made when they are read: called with
+/// the table, it makes a plain list of it. Scripts can neither set nor see it.
+inline constexpr char list_maker_key = 0;
+
+/// Throws ArgumentError unless the keys of the table are 1 to n; returns n. A table with `__len` is refused: reads
+/// of lists are raw.
 std::size_t sequence_length(lua_State* L, int index);
 
 template <class T>
@@ -151,7 +156,7 @@ struct Value<std::map<std::string, T>> {
     lua_pushnil(L);
     while (lua_next(L, index)) {
       if (lua_type(L, -2) != LUA_TSTRING) throw ArgumentError(expected() + " expected, found a positional value");
-      std::string name = lua_tostring(L, -2);
+      std::string name = Value<std::string>::read(L, -2);
       try {
         values.emplace(name, Value<T>::read(L, -1));
       } catch (const ArgumentError& error) {
@@ -171,7 +176,7 @@ struct Value<std::map<std::string, T>> {
   }
 };
 
-/// Base for types that have a text form with a parser in core: struct Value<Dtype> : TextValue<Dtype, &parse_dtype> {};
+/// Base for types with a text form and a parser in core: struct Value<Dtype> : TextValue<Dtype, &parse_dtype> {};
 template <class T, auto Parse>
 struct TextValue {
   static std::string expected() { return "string"; }
@@ -202,7 +207,7 @@ requires(std::is_enum_v<E>&& enum_names<E>.size() > 0) struct Value<E> {
   static bool matches(lua_State* L, int index) { return lua_type(L, index) == LUA_TSTRING; }
   static E read(lua_State* L, int index) {
     if (!matches(L, index)) mismatch(L, index, expected());
-    const std::string text = lua_tostring(L, index);
+    const std::string text = Value<std::string>::read(L, index);
     for (const auto& [name, value] : enum_names<E>)
       if (name == text) return value;
     throw ArgumentError(expected() + " expected, got '" + text + "'");

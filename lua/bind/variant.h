@@ -1,5 +1,5 @@
-// Arguments that may be absent or of several types. A variant takes the first of its types that fits exactly (an
-// integer is no number with a fraction), else the first that fits at all.
+// Arguments that may be absent or of several types. A variant uses the first of its types that fits exactly (an integer
+// is not a floating-point number), else the first that fits at all.
 #pragma once
 #include <optional>
 #include <string>

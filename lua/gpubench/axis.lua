@@ -10,6 +10,7 @@ local function check_values(where, values)
   local seen = {}
   for index, value in ipairs(values) do
     check.kind(string.format("%s: value %d", where, index), value, "number|string|boolean")
+    if value ~= value then check.fail("%s: value %d is not a number (nan)", where, index) end
     if seen[value] then check.fail("%s: the value %s is there twice", where, tostring(value)) end
     seen[value] = true
   end

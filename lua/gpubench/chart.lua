@@ -15,6 +15,11 @@ local fields = {
   { "title", "string" },
 }
 
+-- Charts that were made here, and not written by hand.
+local made_here = setmetatable({}, { __mode = "k" })
+
+function chart.is(value) return made_here[value] == true end
+
 local function base_of_logarithm(where, name, value)
   if value == true then return 10 end
   if value == false then return nil end
@@ -40,6 +45,7 @@ local function kind(name)
     if type(made.series) == "table" then made.series = made.series[1] end
     made.log_x = base_of_logarithm(where, "log_x", options.log_x)
     made.log_y = base_of_logarithm(where, "log_y", options.log_y)
+    made_here[made] = true
     return made
   end
 end

@@ -45,8 +45,8 @@ local function check_declaration(declaration)
     end
     seen[one.name] = true
   end
-  for index, chart in ipairs(declaration.charts or {}) do
-    if type(chart) ~= "table" or not chart.kind then
+  for index, one in ipairs(declaration.charts or {}) do
+    if not chart.is(one) then
       check.fail("%s: chart %d is not made by gb.chart.line or another of gb.chart", where, index)
     end
   end

@@ -10,14 +10,6 @@ gb.measure.share_interval = require "gpubench.share_interval"
 gb.quick = gb._native.options.quick
 gb.clock = gb._native.system.seconds
 
-local function name_members(members, name)
-  for key, value in pairs(members) do
-    if type(value) == "table" and not getmetatable(value) and not key:find "^_" then
-      name_members(value, name .. "." .. key)
-    end
-  end
-  gb._native.name_members(members, name)
-end
-name_members(gb, "gb")
+gb._native.name_members()
 
 return gb

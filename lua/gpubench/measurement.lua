@@ -13,8 +13,14 @@ local function as_rows(result)
   if type(result) ~= "table" then
     native.fail("run must return a table of columns, as gb.measure.training does; it returned a " .. type(result))
   end
-  if type(result[1]) == "table" then return result end
-  return { result }
+  if type(result[1]) ~= "table" then return { result } end
+  for index, row in ipairs(result) do
+    if type(row) ~= "table" then
+      native.fail(string.format("run returned a list whose element %d is a %s; each must be a table of columns", index,
+        type(row)))
+    end
+  end
+  return result
 end
 
 local function complete(row, axes, point)
@@ -44,7 +50,7 @@ local function run_point(experiment, axes, point)
   local finished = {}
   for index, row in ipairs(as_rows(experiment.run(point))) do
     finished[index] = complete(row, axes, point)
-    native.results.check_row(finished[index].row, finished[index].samples)
+    native.results.check_row(finished[index].row, finished[index].samples, finished[index].timeline)
   end
   return finished
 end

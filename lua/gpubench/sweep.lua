@@ -32,21 +32,39 @@ Point.__index = function(point, name)
   check.fail("point: there is no axis '%s' (axes: %s)", tostring(name), table.concat(check.sorted_keys(point), ", "))
 end
 
-function sweep.points(axes)
-  local points = { {} }
-  for _, one in ipairs(axes) do
-    local longer = {}
-    for _, point in ipairs(points) do
-      for _, value in ipairs(one.values) do
-        local copy = { [one.name] = value }
-        for name, other in pairs(point) do copy[name] = other end
-        longer[#longer + 1] = copy
-      end
-    end
-    points = longer
+local most_points = 1000000
+
+-- As a float, which does not wrap around.
+local function count_points(axes)
+  local count, factors = 1.0, {}
+  for index, one in ipairs(axes) do
+    count = count * #one.values
+    factors[index] = string.format("%d of %s", #one.values, one.name)
   end
-  for _, point in ipairs(points) do setmetatable(point, Point) end
-  return points
+  if count <= most_points then return math.tointeger(count) end
+  check.fail("gb.experiment: the axes make %.0f points (%s); at most %d are possible", count,
+    table.concat(factors, ", "), most_points)
+end
+
+local function point_at(axes, index)
+  local point, rest = {}, index - 1
+  for number = #axes, 1, -1 do
+    local one = axes[number]
+    point[one.name] = one.values[rest % #one.values + 1]
+    rest = rest // #one.values
+  end
+  return setmetatable(point, Point)
+end
+
+-- A list whose points are made when they are asked for.
+function sweep.points(axes)
+  local count = count_points(axes)
+  return setmetatable({}, {
+    __len = function() return count end,
+    __index = function(_, index)
+      return math.type(index) == "integer" and 1 <= index and index <= count and point_at(axes, index) or nil
+    end,
+  })
 end
 
 -- "device=cpu:0 batch_size=32"

@@ -1,4 +1,4 @@
-// The command line as a struct. Nothing of the engine is needed to read it, so --help and --version answer at once.
+// The command line as a struct. Parsing needs no part of the engine, so --help and --version respond immediately.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@ enum class Command { run, list, create, devices, show, completion };
 struct CommandLine {
   Command command = Command::run;
   std::string script;
-  /// Axis and the values that replace its own, in the order given.
+  /// Axes with replacement values, in the given order.
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
   std::string device;
   std::optional<double> budget_s;
@@ -22,11 +22,11 @@ struct CommandLine {
   bool quick = false;
   bool dry_run = false;
   bool strict = false;
-  /// Where results/ and plots/ are; the working folder when not given.
+  /// Location of results/ and plots/; default: the working folder.
   std::optional<std::string> out;
   std::uint64_t seed = 42;
   int threads = 0;
-  /// Processes to start on this machine; 0: this one alone, or as one of those that a launcher has started.
+  /// Processes to start on this machine; 0: none (this process runs alone, or under a launcher).
   int workers = 0;
   std::optional<double> peer_timeout_s;
   std::string restart_from;
@@ -37,7 +37,7 @@ struct CommandLine {
   std::string format = "text";
 };
 
-/// What to print instead of doing anything; status 0 goes to stdout, others to stderr.
+/// Text to print instead of running; status 0 goes to stdout, others to stderr.
 struct Answer {
   int status = 0;
   std::string text;

@@ -1,4 +1,4 @@
-// Completion scripts for shells, written from the grammar so that they never lag behind it.
+// Completion scripts for shells, generated from the grammar so that they are always up to date.
 #pragma once
 #include <string>
 

@@ -1,7 +1,9 @@
 #include "lua/host/grammar.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "core/results/build_info.h"
 
@@ -14,7 +16,7 @@ Examples:
   gpubench experiments/batch_size.lua --quick --set batch_size=8,512 --set device=cpu:0
   gpubench experiments/batch_size.lua --dry-run                list its points and the expected time
   gpubench run --workers 2 experiments/batch_size.lua          with two processes on this machine
-  mpirun -n 4 gpubench experiments/batch_size.lua              or srun: with those that it starts
+  mpirun -n 4 gpubench experiments/batch_size.lua              with four processes of a launcher (or srun)
   gpubench list                                                experiments and their titles
   gpubench new my_question                                     write a script to start from
   gpubench show batch_size --format markdown                   print a run's table again
@@ -45,9 +47,12 @@ std::string check_named(const std::string& text) {
   return text.empty() ? "the name is empty" : std::string();
 }
 
-std::string check_natural(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? std::string() : "'" + text + "' is not a whole number from 0";
+std::string check_seed(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool fits = error == std::errc() && stop == end && std::in_range<std::int64_t>(value);
+  return fits ? std::string() : "'" + text + "' is not a whole number from 0 to 9223372036854775807";
 }
 
 }  // namespace
@@ -72,38 +77,37 @@ CLI::App& Grammar::add(Command command, const char* name, const char* descriptio
 }
 
 void Grammar::add_run() {
-  CLI::App& run = add(Command::run, "run", "Run a script (the command may be left out)");
+  CLI::App& run = add(Command::run, "run", "Run a script (the word run may be omitted)");
   run.add_option("script", values_.script, "An experiment or any other Lua script")->required()->type_name("SCRIPT");
   run.add_option("--set", axis_settings_, "Replace an axis' values; may be repeated")
       ->type_name("AXIS=VALUE[,VALUE...]")
       ->allow_extra_args(false)
       ->check(check_axis_setting);
-  run.add_option("--device", values_.device, "Device to use where the script names none, such as gpu:0")
+  run.add_option("--device", values_.device, "Device for everything that the script does not place, such as gpu:0")
       ->type_name("NAME");
   run.add_option("--budget", values_.budget_s, "Seconds to measure each point")
       ->type_name("SECONDS")
       ->check(check_positive);
-  run.add_option("--timeout", values_.timeout_s, "Seconds after which a point is given up, building included")
+  run.add_option("--timeout", values_.timeout_s, "Time limit of a point in seconds, its preparation included")
       ->type_name("SECONDS")
       ->check(check_positive);
-  run.add_flag("--quick", values_.quick, "Shorter measurements, wider intervals");
+  run.add_flag("--quick", values_.quick, "Measure for a shorter time, with wider intervals");
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
-  run.add_flag("--strict", values_.strict,
-               "Exit with status 1 when an expectation is refuted (not when it stays open)");
+  run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
-  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_natural);
-  run.add_option("--threads", values_.threads, "Threads to compute with, of all processes on this machine")
+  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_seed);
+  run.add_option("--threads", values_.threads, "CPU threads in total, over all processes on this machine")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
   run.add_option("--workers", values_.workers, "Processes to start on this machine, which run the script together")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   run.add_option("--peer-timeout", values_.peer_timeout_s,
-                 "Seconds after which a process that others wait for is given up (60)")
+                 "Seconds that processes wait for another before the run ends (60)")
       ->type_name("SECONDS")
       ->check(check_positive);
   run.add_option("--restart-from", values_.restart_from,
-                 "A file that fit saved with `resume`: trainings go on from it, with any number of processes")
+                 "File saved by fit with `resume`, from which trainings continue, with any number of processes")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
@@ -112,7 +116,7 @@ void Grammar::add_run() {
 
 void Grammar::add_others() {
   CLI::App& list = add(Command::list, "list", "List experiments with their titles");
-  list.add_option("folder", values_.subject, "Where to look; default: the experiments that gpubench brings")
+  list.add_option("folder", values_.subject, "Folder to search; default: the experiments that come with gpubench")
       ->type_name("DIR");
 
   CLI::App& create = add(Command::create, "new", "Write a commented script to start from");
@@ -125,7 +129,7 @@ void Grammar::add_others() {
 
   CLI::App& show = add(Command::show, "show", "Print a run's table again");
   show.add_option("run", values_.subject,
-                  "A run's folder or name, or an experiment (its newest run); none lists the runs")
+                  "A run's folder or name, or an experiment (its newest run); without it, lists the runs")
       ->type_name("RUN");
   show.add_option("--format", values_.format, "text, csv, json or markdown")
       ->type_name("FORMAT")

@@ -1,4 +1,4 @@
-// Commands and their options, declared once: the parser, the help and the shells' completions read them from here.
+// Commands and their options, declared once for the parser, the help and the shells' completions.
 #pragma once
 #include <CLI/App.hpp>
 #include <map>
@@ -18,7 +18,7 @@ class Grammar {
   CLI::App& app() { return app_; }
   const CLI::App& app() const { return app_; }
   const CLI::App& command(Command which) const { return *commands_.at(which); }
-  /// After parsing, but for the axes.
+  /// The parsed values, except axes.
   CommandLine values() const;
   /// Each "axis=value,value".
   const std::vector<std::string>& axis_settings() const { return axis_settings_; }

@@ -1,5 +1,5 @@
-// Ctrl-C: the first ends whatever runs (a busy Lua loop by a debug hook, a step loop by the flag that it reads), the
-// second kills the process. A point's deadline (SIGALRM) ends it by the same means.
+// Ctrl-C: the first one ends what is running (a busy Lua loop by a debug hook, a step loop by its flag), the second
+// kills the process. A point's deadline (SIGALRM) uses the same mechanism.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -9,13 +9,12 @@ namespace gpubench::lua {
 
 class Machine;
 
-/// Takes SIGINT and SIGALRM while it lives. Made on the thread that runs the script; one at a time.
+/// Handles SIGINT and SIGALRM while it lives. Create it on the script's thread; only one may exist.
 class InterruptHandler {
  public:
   explicit InterruptHandler(Machine& machine);
   ~InterruptHandler();
-  /// As Ctrl-C, for another thread: ends what the script is in. Nothing where no handler lives or one has been asked
-  /// for.
+  /// The effect of Ctrl-C, from another thread. Does nothing if no handler exists or a stop was already requested.
   static void stop_script() noexcept;
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;

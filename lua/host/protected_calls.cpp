@@ -78,7 +78,7 @@ int resume(lua_State* L) {
   return results < 0 ? 2 : results + 1;
 }
 
-// What a coroutine's handlers do at its end may be to leave.
+// A coroutine's closing handlers may call os.exit.
 int hand_on(lua_State* L) {
   check_exit(L);
   return lua_gettop(L);

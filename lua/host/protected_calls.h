@@ -1,5 +1,5 @@
-// pcall, xpcall and the coroutine library as scripts see them: as Lua's own, except that an interrupt passes through
-// them and that a signal handler can tell which coroutine runs.
+// pcall, xpcall and the coroutine library for scripts: as Lua's own, but an interrupt passes through them, and a signal
+// handler can determine the running coroutine.
 #pragma once
 
 struct lua_State;

@@ -7,11 +7,12 @@
 #include "core/base/error.h"
 #include "lua/api/output_path.h"
 #include "lua/bind/bind.h"
+#include "lua/bind/load_text.h"
 
 namespace gpubench::lua {
 namespace {
 
-// Upvalues of every function here: its name for messages, then the function that it stands for.
+// Upvalues of every function here: its name for messages, then the function that it replaces.
 constexpr int name_upvalue = 1;
 constexpr int original_upvalue = 2;
 
@@ -29,11 +30,12 @@ int refuse_field(lua_State* L) {
 }
 
 // The path among the arguments becomes the one that it leads to.
+template <auto Path = &output_path>
 void confine_argument(lua_State* L, int index) {
   if (lua_isstring(L, index) == 0) return;
   std::size_t size = 0;
   const char* text = lua_tolstring(L, index, &size);
-  Value<std::string>::push(L, output_path(L, {text, size}, own_name(L)));
+  Value<std::string>::push(L, Path(L, {text, size}, own_name(L)));
   lua_replace(L, index);
 }
 
@@ -56,18 +58,14 @@ int call_with_path(lua_State* L) {
   return call_original(L);
 }
 
-int call_with_two_paths(lua_State* L) {
-  confine_argument(L, 1);
-  confine_argument(L, 2);
+int remove_file(lua_State* L) {
+  confine_argument<&path_in_output>(L, 1);
   return call_original(L);
 }
 
-// Source text only: a crafted binary chunk can crash the interpreter.
-template <int Mode>
-int load_text(lua_State* L) {
-  if (lua_gettop(L) < Mode) lua_settop(L, Mode);
-  lua_pushliteral(L, "t");
-  lua_replace(L, Mode);
+int rename_file(lua_State* L) {
+  confine_argument<&path_in_output>(L, 1);
+  confine_argument<&path_in_output>(L, 2);
   return call_original(L);
 }
 
@@ -101,16 +99,19 @@ void close_io(lua_State* L) {
 
 void close_os(lua_State* L) {
   lua_getglobal(L, LUA_OSLIBNAME);
-  replace(L, "os", "remove", entry<&call_with_path>);
-  replace(L, "os", "rename", entry<&call_with_two_paths>);
+  replace(L, "os", "remove", entry<&remove_file>);
+  replace(L, "os", "rename", entry<&rename_file>);
   for (const char* name : {"execute", "exit", "tmpname", "setlocale"}) replace(L, "os", name, entry<&refuse>);
   lua_pop(L, 1);
 }
 
 void close_loading(lua_State* L) {
   lua_pushglobaltable(L);
-  replace(L, "", "load", entry<&load_text<3>>);
-  replace(L, "", "loadfile", entry<&load_text<2>>);
+  for (const auto& [name, mode_index] : {std::pair{"load", 3}, std::pair{"loadfile", 2}}) {
+    lua_getfield(L, -1, name);
+    push_text_only(L, mode_index);
+    lua_setfield(L, -2, name);
+  }
   replace(L, "", "dofile", entry<&do_file>);
   lua_getfield(L, -1, LUA_LOADLIBNAME);
   replace(L, "package", "loadlib", entry<&refuse>);

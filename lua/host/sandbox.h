@@ -1,14 +1,14 @@
-// Closes what a script must not reach: running programs, loading machine code, writing outside the output folders.
-// Reading stays open. It is native because a script can replace whatever Lua code looks up, the string methods
-// included.
+// Blocks what scripts must not do: run programs, load machine code, write outside the output folders. Reading stays
+// allowed. The sandbox is native because a script can replace everything that Lua code looks up, including string
+// methods.
 #pragma once
 
 struct lua_State;
 
 namespace gpubench::lua {
 
-/// Replaces functions of the open standard libraries, before any script has run; what is missing says so when it is
-/// called. Where scripts may write, output_path() decides.
+/// Replaces functions of the open standard libraries, before any script runs; calling a blocked function is an error
+/// that says so. output_path() decides where scripts may write.
 void close_sandbox(lua_State* L);
 
 }  // namespace gpubench::lua

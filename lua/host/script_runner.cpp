@@ -33,7 +33,7 @@ namespace {
 constexpr int interrupted_status = 130;
 // Seconds per point with --quick: the least that an interval of the median can be read from.
 constexpr double quick_budget_s = 0.3;
-// What a point takes beside measuring, about: building, planning, warming up.
+// Approximate time of a point besides measuring: building, planning, warming up.
 constexpr double warmup_s = 0.5;
 
 lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments) {
@@ -52,7 +52,7 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
   return options;
 }
 
-// What the Lua library reads of the command line, as gb._native.options.
+// The command line's options for the Lua library, as gb._native.options.
 void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptions& session) {
   const lua::Module gb = lua::Module::root(L);
   const lua::Module native = gb.submodule("_native");
@@ -145,7 +145,7 @@ bool is_from_script(lua_State* L) {
 void print_error(lua_State* L, const std::exception& error, bool with_traceback) {
   const lua::PassingError& delivered = lua::Machine::of(L).delivered;
   const bool from_script = is_from_script(L);
-  fmt::print(stderr, "{}\n", from_script ? delivered.text : error.what());
+  fmt::print(stderr, "{}\n", from_script ? delivered.text : lua::text_of(error));
   if (with_traceback && from_script) fmt::print(stderr, "{}\n", delivered.traceback);
 }
 
@@ -158,7 +158,7 @@ void print_error(lua_State* L, const std::exception& error, bool with_traceback)
   ::_exit(error_status);
 }
 
-/// What the processes of a run must have in common.
+/// The properties that must be equal in all processes of a run.
 JoinOptions join_options(const CommandLine& line, const std::vector<std::string>& arguments) {
   const Info build = build_info();
   JoinOptions options;
@@ -174,7 +174,7 @@ JoinOptions join_options(const CommandLine& line, const std::vector<std::string>
   return options;
 }
 
-/// All end with the one that fails; process 0 tells why.
+/// Ends all processes when one fails; process 0 reports the reason.
 void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& error, bool with_traceback) {
   // Others that fail alike may have been faster to say so.
   const bool own = dynamic_cast<const PeerLost*>(&error) == nullptr && !interrupt_requested();

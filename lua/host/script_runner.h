@@ -7,10 +7,10 @@
 
 namespace gpubench {
 
-/// Of a program that reported an error.
+/// Exit status after an error has been reported.
 inline constexpr int error_status = 2;
 
-/// The exit status. Errors are printed to stderr, with the script's line first.
+/// Returns the exit status. Errors are printed to stderr, with the script's line first.
 int run_command(const CommandLine& line, const std::vector<std::string>& arguments);
 
 }  // namespace gpubench

@@ -25,7 +25,7 @@ struct Setting {
 // with 1000, 10000 and 100000 turns: 83, 82 and 83 us on an idle machine; 0.22, 1.1 and 13 ms next to one other busy
 // program. Dense layers of 1024 at batch 128 pay 6 % for the smallest on an idle machine.
 constexpr Setting policy = {"GOMP_SPINCOUNT", "1000"};
-// Set in the second process, whatever else happened to the environment.
+// Marks the restarted process, so that it does not restart again.
 constexpr const char* marker = "GPUBENCH_THREAD_POLICY";
 
 }  // namespace

@@ -1,10 +1,10 @@
-// How idle threads of an OpenMP team wait. libgomp reads this from the environment when it is loaded, before main()
-// runs, so the program sets it and starts itself again; what the user has set stays.
+// How idle OpenMP threads wait. libgomp reads this from the environment when it is loaded, before main(), so the
+// program sets it and executes itself again. A policy set by the user is kept.
 #pragma once
 
 namespace gpubench {
 
-/// Returns in a process that has the policy, else becomes one. Throws Error when the system refuses.
+/// Returns if the process has the policy, else restarts the program with it. Throws Error if the system refuses.
 void ensure_thread_policy(char** argv);
 
 }  // namespace gpubench

@@ -84,8 +84,8 @@ std::vector<pid_t> children_of(pid_t process) {
   return children;
 }
 
-/// As Ctrl-C does to one process: mpirun itself would kill them in half a second, before the report is written. When
-/// asked again, mpirun may.
+/// Forwards Ctrl-C to the workers: mpirun itself would kill them after half a second, before the report is written. At
+/// the second request mpirun may do so.
 void end_workers(pid_t mpirun, int times) {
   const std::vector<pid_t> workers = times == 1 ? children_of(mpirun) : std::vector<pid_t>{};
   for (const pid_t worker : workers) kill(worker, SIGINT);

@@ -1,7 +1,6 @@
 // Matmul against the bare call of oneDNN, and every matmul of the dense models M1 (784-128-10) and M2
 // (784-1024-1024-1024-10): forward, input gradient and weight gradient.
-#include <oneapi/dnnl/dnnl.hpp>
-
+#include "core/backend/cpu/onednn.h"
 #include "core/backend/cpu/processor.h"
 #include "core/ops/matmul.h"
 #include "tests/bench/planned_op.h"
@@ -44,16 +43,13 @@ void matmul_bfloat16(benchmark::State& state) {
 void bare_onednn_matmul(benchmark::State& state) {
   const auto [m, k, n] = product(state);
   using Memory = dnnl::memory;
-  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const dnnl::engine& engine = cpu::onednn_engine();
   dnnl::stream stream(engine);
   const auto desc = [](std::int64_t rows, std::int64_t columns) {
     return Memory::desc({rows, columns}, Memory::data_type::f32, Memory::format_tag::ab);
   };
-#if DNNL_VERSION_MAJOR >= 3
-  const dnnl::matmul::primitive_desc planned(engine, desc(m, k), desc(k, n), desc(m, n));
-#else
-  const dnnl::matmul::primitive_desc planned(dnnl::matmul::desc(desc(m, k), desc(k, n), desc(m, n)), engine);
-#endif
+  const dnnl::matmul::primitive_desc planned =
+      cpu::describe_matmul(desc(m, k), desc(k, n), nullptr, desc(m, n), dnnl::primitive_attr());
   dnnl::matmul primitive(planned);
   Memory a(desc(m, k), engine), b(desc(k, n), engine), c(desc(m, n), engine);
   std::fill_n(static_cast<float*>(a.get_data_handle()), m * k, 0.5F);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/variable_factory.h"
+#include "core/nn/initializer.h"
 
 namespace gpubench::support {
 

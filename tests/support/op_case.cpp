@@ -124,4 +124,9 @@ TEST_P(OpCaseTest, Differentiates) {
   check_gradient(GetParam());
 }
 
+TEST_P(OpCaseTest, TakesNothing) {
+  if (places().empty()) GTEST_SKIP() << why_no_place();
+  check_extents(GetParam());
+}
+
 }  // namespace gpubench::support

@@ -63,6 +63,9 @@ void check_gradient(const OpCase& op_case);
 /// That each of several elements gets, from the op's form for blocks, the bytes that it gets alone.
 void check_vectorized(const OpCase& op_case);
 
+/// That the op and its gradient compute, or refuse by name, tensors with an extent of 0 and scalars.
+void check_extents(const OpCase& op_case);
+
 /// Marks the cases' ops as covered. Returns true, to be called while static variables are initialized.
 bool cover(const std::vector<OpCase>& cases);
 bool is_covered(std::type_index op);

@@ -11,18 +11,18 @@
 namespace gpubench {
 
 struct CpuOptions {
-  int threads = 0;  ///< for all devices together; 0: one per core
+  int threads = 0;  ///< total over all devices; 0: one per core
 };
 
 class CpuBackend final : public Backend {
  public:
-  /// Threads that devices do not ask for are spread evenly over the others; each has at least one. Several devices keep
-  /// to the nodes of the machine's memory.
+  /// Devices without a thread count share the remaining threads evenly; each gets at least one. If there are several
+  /// devices, each one's threads and memory are bound to NUMA nodes.
   explicit CpuBackend(const BackendConfig& config);
   /// cpu:0, cpu:1, ...: one per entry. Throws Error when there is none.
   explicit CpuBackend(std::span<const CpuDeviceOptions> devices);
 
-  /// The machine's processors are one device.
+  /// All of the machine's processors form one device.
   static std::vector<LogicalDevice> physical_devices() { return {LogicalDevice{}}; }
 
   std::string_view name() const override { return "cpu"; }

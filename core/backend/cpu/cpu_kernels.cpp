@@ -29,7 +29,7 @@ const KernelTable& kernels() {
 }
 
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device) {
-  return find_planner(kernels(), "cpu", op)(op, signature, device);
+  return plan_by(kernels(), "cpu", op, signature, device);
 }
 
 }  // namespace gpubench::cpu

@@ -1,5 +1,5 @@
-// The CPU's table of everything it can plan. Each family's source (add_reduce: reduce.cpp) plans its ops and adds
-// their rows.
+// The table of all CPU kernels. Each family has a source (add_reduce: reduce.cpp) that plans its ops and adds their
+// rows.
 #pragma once
 #include "core/backend/kernel_table.h"
 
@@ -7,7 +7,7 @@ namespace gpubench::cpu {
 
 const KernelTable& kernels();
 
-/// Plans `op` by its row: for kernels that run others.
+/// Plans `op` by its row. For kernels that contain other kernels.
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
 
 void add_batch_norm(KernelTable& table);

@@ -1,5 +1,5 @@
-// From a Dtype known when a kernel is planned to a C++ type known when it is compiled; for types that are stored and
-// not computed in (16-bit floats), what they widen to and how results become them again.
+// Maps a Dtype, known when a kernel is planned, to a C++ type, known at compile time. 16-bit floats are stored but not
+// computed in: here is what they widen to, and how results are narrowed again.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -44,7 +44,7 @@ inline void require_float32(std::string_view op, const TensorType& type) {
   if (type.dtype != Dtype::f32) refuse_dtype(op, type.dtype);
 }
 
-/// Calls make.template operator()<T>() for the T of the list that `dtype` is stored as; refuses when there is none.
+/// Calls make.template operator()<T>() for the T in the list that stores `dtype`; throws if there is none.
 template <class... T, class Make>
 std::unique_ptr<Kernel> dispatch(Types<T...>, std::string_view op, Dtype dtype, const Make& make) {
   std::unique_ptr<Kernel> kernel;
@@ -53,7 +53,7 @@ std::unique_ptr<Kernel> dispatch(Types<T...>, std::string_view op, Dtype dtype, 
   return kernel;
 }
 
-/// Calls make with the unsigned integer of the dtype's size: for kernels that move elements without looking at them.
+/// Calls make with the unsigned integer type of the dtype's size. For kernels that only move elements.
 template <class Make>
 std::unique_ptr<Kernel> dispatch_size(Dtype dtype, const Make& make) {
   switch (size_of(dtype)) {
@@ -68,7 +68,7 @@ std::unique_ptr<Kernel> dispatch_size(Dtype dtype, const Make& make) {
   }
 }
 
-/// The memory as elements of T, whatever the dtype says; for kernels planned by dispatch_size.
+/// The memory as elements of T, without a check of the dtype. For kernels planned by dispatch_size.
 template <class T>
 T* raw(const TensorView& view) {
   return reinterpret_cast<T*>(view.data);

@@ -1,6 +1,6 @@
-// Kernels that apply one function to each element: out[i] = f(a[i], b[i], ...), each input as it stands or stretched.
-// What is compiled for each function and choice of types is the innermost loop alone, once for each combination of
-// stretched inputs, so that it vectorizes.
+// Kernels that apply one function to each element: out[i] = f(a[i], b[i], ...), with each input read per element or
+// broadcast. Only the innermost loop is compiled for each function and choice of types, once per combination of
+// broadcast inputs, so that it vectorizes.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,21 +16,21 @@
 
 namespace gpubench::cpu {
 
-/// Writes `count` elements to `out` from those at `in`. `f` is the function object. `out` may be one of the inputs that
-/// are not stretched.
+/// Writes `count` elements to `out` from the elements at `in`. `f`: the function object. `out` may be one of the inputs
+/// that are not broadcast.
 using ElementLoop = void (*)(const void* f, std::int64_t count, void* out, const std::byte* const* in);
 
-/// What a kernel of `arity` inputs runs.
+/// The plan of a kernel with `arity` inputs.
 template <std::size_t arity>
 struct ElementLoops {
   BroadcastPlan<arity> plan;
-  ElementLoop loop = nullptr;  ///< for the plan's stretched inputs
+  ElementLoop loop = nullptr;  ///< for the plan's combination of broadcast inputs
   alignas(8) std::array<std::byte, 16> f{};
   std::int64_t out_bytes = 0;  ///< of an element
   std::array<std::int64_t, arity> in_bytes{};
 };
 
-/// `flops` is what one element costs beside its bytes, for the number of threads. For 1, 2 and 3 inputs.
+/// `flops`: cost of f per element; it decides the number of threads. For 1, 2 and 3 inputs.
 template <std::size_t arity>
 std::unique_ptr<Kernel> element_kernel(const ElementLoops<arity>& loops, std::int64_t elements, std::int64_t flops);
 
@@ -39,7 +39,7 @@ namespace detail {
 template <class Body, bool... Stretched>
 struct LoopOf;
 
-/// Stretched inputs are read once, before the loop.
+/// Broadcast inputs are read once, before the loop.
 template <class F, class Out, class... In, bool... Stretched>
 struct LoopOf<Out(F, In...), Stretched...> {
   static void run(const void* f, std::int64_t count, void* out, const std::byte* const* in) {
@@ -62,7 +62,7 @@ struct LoopOf<Out(F, In...), Stretched...> {
 
 }  // namespace detail
 
-/// The loop of Body, Out(F, In...), for inputs with these strides, which are 1 or 0.
+/// The loop of Body, Out(F, In...), for inputs with these strides, each 1 or 0.
 template <class Body, bool... Chosen, std::size_t arity>
 ElementLoop choose_loop(const std::array<std::int64_t, arity>& strides) {
   if constexpr (sizeof...(Chosen) < arity) {

@@ -81,7 +81,7 @@ void correlate(const FewChannelGeometry& g, const float* x, const std::int64_t* 
   }
 }
 
-/// body.template operator()<Vectors>(first channel): two vectors of channels at a time, then what is left.
+/// Calls body.template operator()<Vectors>(first channel) for two vectors of channels at a time, then for the rest.
 template <class Body>
 void for_channels(std::int64_t filters, const Body& body) {
   std::int64_t channel = 0;

@@ -1,4 +1,4 @@
-// The loops over one image of few channels: convolution, and the sums of its filter's gradient.
+// The loops over one image with few channels: the convolution, and the sums of the filter's gradient.
 #pragma once
 #include <cstring>
 #include <utility>
@@ -35,10 +35,10 @@ struct FewChannelGeometry {
   std::int64_t result_elements() const { return rows * columns * filters; }
   std::int64_t filter_elements() const { return static_cast<std::int64_t>(taps.size()) * filters; }
   bool is_padded() const { return padded_height != height || padded_width != width; }
-  /// Of one padded image; 0 when there is no border.
+  /// Elements of one padded image; 0 when there is no padding.
   std::int64_t copy_elements() const { return is_padded() ? padded_height * padded_width * channels : 0; }
 
-  /// Image `index` with its border: in place, or copied to `copy`.
+  /// Image `index` with its padding: the image itself if it needs none, else a padded copy in `copy`.
   const float* bordered(const float* images, std::int64_t index, float* copy) const {
     const float* from = images + index * height * width * channels;
     if (!is_padded()) return from;
@@ -56,11 +56,12 @@ struct FewChannelGeometry {
   std::int64_t padded_height = 0, padded_width = 0, rows = 0, columns = 0;
   Extents before{};
   std::int64_t row_step = 0, column_step = 0;  // in the padded image, from one result to the next
-  std::vector<std::int64_t> taps;              // their offsets in the padded image
+  std::vector<std::int64_t> taps;              // offsets of the filter's taps in the padded image
   int threads = 1;
 };
 
-/// Calls body.template operator()<N>(first) for groups of at most Most of `count` things, of nearly equal sizes N.
+/// Splits `count` items into groups of nearly equal size N <= Most and calls body.template operator()<N>(first) for
+/// each.
 template <std::int64_t Most, class Body>
 void in_groups(std::int64_t count, const Body& body) {
   const std::int64_t groups = (count + Most - 1) / Most;
@@ -79,7 +80,7 @@ struct FewChannelEpilogue {
   bool relu;
 };
 
-/// y of one image `x` that has its border.
+/// y of one padded image `x`.
 void convolve_few_channels(const FewChannelGeometry& g, const float* x, const float* filter,
                            const FewChannelEpilogue& epilogue, float* y);
 /// Adds one image's part of the filter's gradient to `sums`.

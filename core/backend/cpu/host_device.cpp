@@ -62,8 +62,8 @@ class HostStream final : public Stream {
 };
 
 int checked_threads(const DeviceId& id, int threads) {
-  if (threads >= 1) return threads;
-  throw Error(fmt::format("{}: needs at least 1 thread, got {}", to_string(id), threads));
+  if (threads >= 1 && threads <= most_cpu_threads) return threads;
+  throw Error(fmt::format("{}: {} threads; 1 to {} are possible", to_string(id), threads, most_cpu_threads));
 }
 
 /// The members of this thread's team, but for itself.

@@ -1,5 +1,5 @@
-// A logical CPU device: its own memory pool and its own number of threads. Its streams do work at once, in the thread
-// that queues it, so every event is done as soon as it is recorded.
+// A logical CPU device: its own memory pool and its own number of threads. Its streams run work immediately, in the
+// calling thread, so every event is complete when it is recorded.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -12,11 +12,14 @@
 
 namespace gpubench {
 
+/// The most threads of a device: many more exhaust a process.
+inline constexpr int most_cpu_threads = 4096;
+
 struct CpuDeviceOptions {
   PoolOptions memory;
-  int threads = 1;  ///< the OpenMP team of the kernels that run here
-  /// Where the team runs. The thread that queues work is for its owner to bind (BoundThread): what it starts would
-  /// stay there too.
+  int threads = 1;  ///< size of the OpenMP team that runs this device's kernels
+  /// NUMA node of the team. The thread that queues work is not bound here but by its owner (BoundThread), because
+  /// threads that it starts inherit the binding.
   std::optional<MemoryNode> node = std::nullopt;
 };
 
@@ -43,13 +46,13 @@ class HostDevice final : public Device {
   int threads_;
   std::optional<MemoryNode> node_;
   MemoryPool memory_;
-  std::atomic<Clock::rep> copy_ticks_{0};  // the streams count it
+  std::atomic<Clock::rep> copy_ticks_{0};  // added up by the streams
   std::unique_ptr<Stream> stream_;
 };
 
-/// Gives several devices their nodes, among the processors that this process may use. They stay as they are where
-/// there is one device or one node, and where the environment binds OpenMP's threads (OMP_PROC_BIND,
-/// GOMP_CPU_AFFINITY). Devices with more threads than a node has processors lie on none.
+/// Assigns NUMA nodes to several devices, among the processors that this process may use. Leaves the devices unbound
+/// when there is one device or one node, or when the environment binds OpenMP's threads (OMP_PROC_BIND,
+/// GOMP_CPU_AFFINITY). A device with more threads than a node has processors gets no node.
 void place_on_memory_nodes(std::vector<CpuDeviceOptions>& devices);
 
 }  // namespace gpubench

@@ -15,7 +15,7 @@ namespace {
 
 using Pixels = Types<float, math::Float16, math::Bfloat16, std::uint8_t>;
 
-/// What pixels are computed from, and the brightness of a step of 1.
+/// The value of full brightness in each pixel type.
 template <class T>
 constexpr float brightest = std::is_same_v<T, std::uint8_t> ? 255.0F : 1.0F;
 

@@ -1,11 +1,11 @@
-// Vectors as wide as the processor's registers by the compiler's own extension: one source for all processors. For the
-// few loops that compilers do not turn into vector code by themselves.
+// Vectors as wide as the processor's registers, through the compiler's vector extension: one source for all processors.
+// For the few loops that compilers do not vectorize.
 #pragma once
 #include <cstdint>
 
 namespace gpubench::cpu {
 
-// A vector wider than a register cannot be passed in one, and is computed through memory.
+// A vector type wider than the registers would be computed through memory.
 #if defined(__AVX512F__)
 inline constexpr std::int64_t vector_bytes = 64;
 inline constexpr std::int64_t vector_registers = 32;
@@ -22,10 +22,10 @@ inline constexpr std::int64_t vector_registers = 16;
 
 inline constexpr std::int64_t lane_count = vector_bytes / static_cast<std::int64_t>(sizeof(float));
 
-/// Floats that need not be aligned in memory. Not for what a template deduces: it forgets the alignment, and code that
-/// relies on the type's own then reads values that lie anywhere on the stack.
+/// Floats that may lie unaligned in memory. Do not use this as a deduced template argument: deduction drops the
+/// alignment attribute, and the generated code then assumes full alignment.
 using Lanes [[gnu::vector_size(vector_bytes), gnu::aligned(4), gnu::may_alias]] = float;
-/// The same as values: in registers and as arguments of templates.
+/// The same vector as an aligned value: in registers and as a template argument.
 using LaneValues [[gnu::vector_size(vector_bytes)]] = float;
 using IntegerLanes [[gnu::vector_size(vector_bytes)]] = std::int32_t;
 

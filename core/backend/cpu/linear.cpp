@@ -1,6 +1,5 @@
-// Adding a bias to every row, summing the rows of its gradient, and products with a pass over their result or a factor.
-// Such a product is no faster than the ops that it stands for, so passes do not make it for the CPU: its kernel here
-// defines what the op means.
+// Bias addition, its gradient, and products fused with a pass over their result or a factor. On the CPU such a product
+// is no faster than separate ops, so passes do not create it here: these kernels define the op's meaning.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,5 @@
-// Kernels of our own: a function object that holds what planning decided, called with the memory of each run.
+// gpubench's own CPU kernels: a function object that holds the planned choices and is called with the memory of each
+// run.
 #pragma once
 #include <memory>
 #include <utility>

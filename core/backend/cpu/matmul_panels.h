@@ -1,6 +1,6 @@
-// Parts of a large product that oneDNN computes one after another. Its blocks suit results of some 2048 rows and
-// columns; of larger ones it reads and writes parts of rows that lie far apart, and a sum that it adds to comes from
-// memory late.
+// Splits a large matrix product into parts that oneDNN computes one after another. oneDNN's blocking suits results of
+// about 2048 rows and columns; with larger ones it touches distant parts of rows, and an accumulated result is fetched
+// from memory late.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,12 +16,12 @@ struct Panel {
   bool operator==(const Panel&) const = default;
 };
 
-/// Each panel of rows is multiplied with each panel of columns.
+/// Each row panel is multiplied with each column panel.
 struct Panels {
   std::vector<Panel> rows, columns;
 };
 
-/// Of a result [rows, columns]; one panel each where parts would not be faster, as with small results.
+/// Panels of a result [rows, columns]; a single one each where splitting does not help, as with small results.
 Panels matmul_panels(const MatmulAttributes& options, std::int64_t rows, std::int64_t columns, Onto onto, int threads);
 
 }  // namespace gpubench::cpu

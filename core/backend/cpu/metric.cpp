@@ -7,15 +7,14 @@
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/sum.h"
+#include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/base/error.h"
 
 namespace gpubench::cpu {
 namespace {
 
-/// How many of the row's predictions are larger than that of `label`; equal ones count when they stand before it, what
-/// is not a number always.
+/// Number of predictions in the row above that of `label`; equal ones count if they come before it, NaN always counts.
 std::int64_t rank_of(const float* row, std::int64_t classes, std::int64_t label) {
   const float own = row[label];
   if (std::isnan(own)) return classes;
@@ -56,7 +55,7 @@ class TopK {
   std::int64_t k_, batch_, classes_;
 };
 
-/// What is not a number lies on no side.
+/// NaN is on neither side.
 struct SameSide {
   float threshold;
   float operator()(float prediction, float label) const {

@@ -1,6 +1,6 @@
-// oneDNN as our planners see it. Versions 2 and 3 differ in how primitives are described: onednn_v2.cpp and
-// onednn_v3.cpp define the functions marked "by version", the build takes one of them, and planners are written once.
-// To be included by sources of this folder only.
+// The part of oneDNN that our planners use. Versions 2 and 3 describe primitives differently: onednn_v2.cpp and
+// onednn_v3.cpp both define the functions marked "by version", and the build compiles one of them. Include this in
+// sources of this folder and of tests/bench only.
 #pragma once
 #include <array>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -17,7 +17,7 @@ namespace gpubench::cpu {
 
 using OneDnnDims = dnnl::memory::dims;
 
-/// The one CPU engine.
+/// The CPU engine, shared by all kernels.
 const dnnl::engine& onednn_engine();
 
 /// "oneDNN 2.6.2, strict": its version and the arithmetic that it may use for float32 by default.
@@ -26,7 +26,7 @@ std::string onednn_version();
 /// float32, bfloat16 and int8; throws Error("cpu: matmul: int32 is not supported; ...") for all others.
 dnnl::memory::data_type onednn_type(std::string_view op, Dtype dtype);
 
-/// Row-major memory, which oneDNN may treat as fewer or reordered dimensions by their strides.
+/// Row-major memory with explicit strides, which can merge or reorder dimensions.
 dnnl::memory::desc strided(std::string_view op, Dtype dtype, const OneDnnDims& dims, const OneDnnDims& strides);
 /// [batch, height, width, channels] as oneDNN orders it: batch, channels, height, width.
 dnnl::memory::desc image_desc(std::string_view op, const TensorType& type);
@@ -34,21 +34,21 @@ dnnl::memory::desc image_desc(std::string_view op, const TensorType& type);
 dnnl::memory::desc filter_desc(std::string_view op, const TensorType& type);
 /// A vector; an empty descriptor when there is none.
 dnnl::memory::desc vector_desc(std::string_view op, const TensorType& type);
-/// The same dimensions, in whatever order the primitive likes best. By version.
+/// The same dimensions, with the layout left to the primitive. By version.
 dnnl::memory::desc any_layout(const dnnl::memory::desc& desc);
 
 /// Appends an activation without parameters. By version.
 void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm kind);
 
-/// The scratchpad is ours, and `activation` is applied to the result.
+/// The caller provides the scratchpad, and `activation` is applied to the result.
 dnnl::primitive_attr attributes_with(Activation activation);
-/// The scratchpad is ours, and the result is added to what is there.
+/// The caller provides the scratchpad, and the result is added to the output's content.
 dnnl::primitive_attr accumulating_attributes();
 
-/// Of a product of int8 whose result has `rank` dimensions, the channels as its second for images: the scratchpad is
-/// ours, and the epilogue makes of the sums what the op says.
+/// Attributes of an int8 product whose result has `rank` dimensions (images: channels second): the caller provides the
+/// scratchpad, and `epilogue` is applied to the int32 sums.
 dnnl::primitive_attr quantized_attributes(const QuantizedEpilogue& epilogue, int rank, std::int64_t channels);
-/// What such a primitive is given besides its factors, in the order of the op's inputs.
+/// The inputs of such a primitive besides its two factors, in the order of the op's inputs.
 struct EpilogueOperand {
   int argument = 0;
   dnnl::memory::desc desc;
@@ -61,7 +61,7 @@ struct ConvolutionWindow {
 ConvolutionWindow convolution_window(const Extents& strides, const Extents& dilations,
                                      const std::array<WindowAxis, 2>& axes);
 
-/// describe(), with oneDNN's own exception replaced by a DeviceError that names the call.
+/// Calls describe() and turns oneDNN's exception into a DeviceError that names the call.
 template <class F>
 auto checked_onednn(std::string_view call, F&& describe) {
   try {

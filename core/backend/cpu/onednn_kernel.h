@@ -1,5 +1,5 @@
-// A kernel made of oneDNN primitives that run one after another. Memory objects and argument lists are made when it is
-// planned and primitives run through the C interface, because the C++ one allocates at every call.
+// A kernel of oneDNN primitives that run one after another. Memory objects and argument lists are built at plan time,
+// and primitives run through the C interface, because the C++ interface allocates at every call.
 #pragma once
 #include <string>
 #include <utility>
@@ -12,25 +12,25 @@ namespace gpubench::cpu {
 
 class OneDnnKernel final : public Kernel {
  public:
-  /// Binds the calling thread to `device`: primitives are planned for the number of threads that runs them.
+  /// Binds the calling thread to `device`, because a primitive is planned for the thread count of its device.
   explicit OneDnnKernel(Device& device);
 
   /// A tensor that the primitives read or write, or a part of the workspace.
   struct Slot {
     std::size_t index = 0;
   };
-  /// The tensor, or the part of it that begins `offset` bytes behind its first element.
+  /// The tensor, or the part of it that begins `offset` bytes after its first element.
   Slot input(std::size_t index, const dnnl::memory::desc& desc, std::size_t offset = 0);
   Slot output(std::size_t index, const dnnl::memory::desc& desc, std::size_t offset = 0);
   Slot temporary(const dnnl::memory::desc& desc);
-  /// `from` itself when it lies as `wanted`, else a temporary that is filled from it.
+  /// `from` itself if it has the layout `wanted`, else a temporary that is filled from it.
   Slot converted(Slot from, const dnnl::memory::desc& wanted);
-  /// Where to write what has to end in `to`: `to` itself when it lies as `written`, else a temporary. Call
-  /// convert(result, to) after the primitive that writes it.
+  /// The slot into which a primitive should write a result meant for `to`: `to` itself if it has the layout `written`,
+  /// else a temporary. Call convert(result, to) after that primitive.
   Slot before(Slot to, const dnnl::memory::desc& written);
-  /// Nothing when both are the same slot.
+  /// Converts layouts; does nothing when both are the same slot.
   void convert(Slot from, Slot to);
-  /// Appends the conversion of `from` into the order of `to`, another slot, as what the kernel is for.
+  /// Appends the conversion of `from` into the layout of another slot `to`, as the kernel's main work.
   void copy(Slot from, Slot to);
   /// Appends a primitive; the kernel is named after the first one added here.
   template <class PrimitiveDesc>
@@ -68,7 +68,7 @@ class OneDnnKernel final : public Kernel {
   std::string implementation_;
   dnnl::stream stream_;
   std::vector<Region> regions_;
-  std::vector<Region> scratchpads_;  // of one step each; they share the end of the workspace
+  std::vector<Region> scratchpads_;  // one per step; steps run in turn and share the end of the workspace
   std::vector<Step> steps_;
   std::size_t temporary_bytes_ = 0, scratchpad_bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-// What oneDNN 2 has of its own: how primitives are described.
+// The functions for oneDNN 2, which describes primitives differently from version 3.
 #include "core/backend/cpu/onednn.h"
 
 namespace gpubench::cpu {

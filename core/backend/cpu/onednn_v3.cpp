@@ -1,4 +1,4 @@
-// What oneDNN 3 has of its own: how primitives are described.
+// The functions for oneDNN 3, which describes primitives differently from version 2.
 #include "core/backend/cpu/onednn.h"
 
 namespace gpubench::cpu {

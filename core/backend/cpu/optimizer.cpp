@@ -1,4 +1,4 @@
-// All variables of a model are updated in one fork, split evenly over the threads whatever their shapes.
+// Updates all variables of a model in one fork; their elements are divided evenly among the threads.
 #include "core/math/optimizer.h"
 
 #include <cmath>
@@ -8,7 +8,6 @@
 #include "core/backend/cpu/cpu_kernels.h"
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/multi_tensor.h"
 #include "core/backend/cpu/parallel.h"
 #include "core/backend/cpu/widened.h"
 #include "core/ops/optimizer.h"

@@ -78,7 +78,7 @@ float elements_of(const PoolWindow::Place& at) {
   return static_cast<float>((at.bottom - at.top) * (at.right - at.left));
 }
 
-/// Channels whose sums are kept beside the loop, in float32 whatever type the image has.
+/// Number of channels that are summed at a time, in float32 for every image type.
 constexpr std::int64_t channels_at_once = 64;
 
 /// The mean of a window of the image `x`, by channels, into `y`.

@@ -1,5 +1,5 @@
-// Where the windows of a pool lie in an image, and max pooling of one image and its gradient, channels last: for the
-// kernels of pools, and for those that pool what they have just convolved.
+// Geometry of pooling windows, and max pooling of one channels-last image with its gradient. Used by the pool kernels
+// and by the fused convolution and pool.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -28,16 +28,16 @@ struct PoolWindow {
     before = {axes[0].padding_before, axes[1].padding_before};
   }
 
-  /// Whether no element of the image belongs to two windows, so that gradients can be written instead of added.
+  /// Whether no element belongs to two windows, so that gradients can be written instead of added.
   bool disjoint() const { return strides[0] >= size[0] && strides[1] >= size[1]; }
-  /// Whether moreover every element belongs to one.
+  /// Whether every element belongs to exactly one window.
   bool tiles() const {
     return strides == size && out_height * size[0] == height && out_width * size[1] == width && before == Extents{};
   }
   std::int64_t image_elements() const { return height * width * channels; }
 
-  /// The part of one window that lies inside the image: rows [top, bottom), columns [left, right); (first_row,
-  /// first_column) is where the whole window begins.
+  /// The part of one window inside the image: rows [top, bottom), columns [left, right). The whole window begins at
+  /// (first_row, first_column).
   struct Place {
     std::int64_t first_row, first_column, top, bottom, left, right;
   };
@@ -53,7 +53,7 @@ struct PoolWindow {
 
   std::int64_t result_elements() const { return out_height * out_width * channels; }
 
-  /// body(window's index among the image's results, place) for the result rows [first, last) of one image.
+  /// Calls body(index of the window in the image's result, place) for the result rows [first, last) of one image.
   template <class Body>
   void for_rows(std::int64_t first, std::int64_t last, Body&& body) const {
     for (std::int64_t row = first; row < last; ++row) {
@@ -62,7 +62,7 @@ struct PoolWindow {
   }
 };
 
-/// Calls body(first element of the image's channels, index inside the window) for each element of the window.
+/// Calls body(offset of the element's first channel, index inside the window) for each element of the window.
 template <class Body>
 void for_each_element(const PoolWindow& w, const PoolWindow::Place& at, Body&& body) {
   for (std::int64_t row = at.top; row < at.bottom; ++row) {
@@ -73,7 +73,7 @@ void for_each_element(const PoolWindow& w, const PoolWindow::Place& at, Body&& b
   }
 }
 
-/// The largest so far of `Vectors` vectors of channels, and which element of the window that was.
+/// The running maximum of `Vectors` vectors of channels, and the index in the window of each maximum.
 template <std::int64_t Vectors>
 struct Largest {
   Largest(const float* x, std::int32_t index) {
@@ -108,14 +108,14 @@ struct Largest {
   IntegerLanes who[Vectors];
 };
 
-/// The maximum of a window for `Vectors` vectors of channels from `x`, the image's first of them.
+/// The maximum of a window for `Vectors` vectors of channels, the first of which begins at `x`.
 template <std::int64_t Vectors, class Winner>
 void max_of_window(const PoolWindow& w, const PoolWindow::Place& at, const float* x, float* y, Winner* winners) {
   const std::int64_t row_step = w.width * w.channels;
   const float* const first = x + at.top * row_step + at.left * w.channels;
   const auto index = static_cast<std::int32_t>((at.top - at.first_row) * w.size[1] + at.left - at.first_column);
   Largest<Vectors> largest(first, index);
-  if (at.bottom - at.top == 2 && at.right - at.left == 2) {  // nearly all pools
+  if (at.bottom - at.top == 2 && at.right - at.left == 2) {  // the usual 2 x 2 window
     const auto next_row = static_cast<std::int32_t>(index + w.size[1]);
     largest.consider(first + w.channels, index + 1);
     largest.consider(first + row_step, next_row);
@@ -138,7 +138,7 @@ void max_of_window(const PoolWindow& w, const PoolWindow::Place& at, const float
   });
 }
 
-/// The result rows [first, last) of one image; y and winners are where the image's results begin.
+/// Computes the result rows [first, last) of one image; y and winners point to the image's first result.
 template <class Winner>
 void max_pool_rows(const PoolWindow& w, std::int64_t first, std::int64_t last, const float* image, float* y,
                    Winner* winners) {
@@ -155,7 +155,7 @@ void max_pool_rows(const PoolWindow& w, std::int64_t first, std::int64_t last, c
   });
 }
 
-/// What one element of a window gets: written where windows are disjoint, else added.
+/// Gradient for one element of the window: written where windows are disjoint, else added.
 template <bool Disjoint, class Winner>
 void spread(const float* __restrict dy, const Winner* __restrict winners, std::int32_t element, std::int64_t channels,
             float* __restrict dx) {
@@ -183,7 +183,7 @@ void spread_image(const PoolWindow& w, const float* dy, const Winner* winners, f
   }
 }
 
-/// dx of one image from where its dy and winners begin.
+/// dx of one image; dy and winners point to the image's first result.
 template <class Winner>
 void max_pool_gradient(const PoolWindow& w, const float* dy, const Winner* winners, float* dx) {
   if (!w.tiles()) std::memset(dx, 0, static_cast<std::size_t>(w.image_elements()) * sizeof(float));

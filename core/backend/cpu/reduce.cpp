@@ -160,9 +160,9 @@ class PassLoop {
 
 /// Runs the passes; results of all but the last lie in the workspace, one behind the other.
 template <class C, class T>
-class Reduction {
+class ReductionLoops {
  public:
-  Reduction(const std::vector<ReducePass>& passes, double scale) {
+  ReductionLoops(const std::vector<ReducePass>& passes, double scale) {
     for (std::size_t i = 0; i < passes.size(); ++i) loops_.emplace_back(passes[i], i + 1 == passes.size() ? scale : 1);
     for (const ReducePass& pass : passes) sizes_.push_back(pass.before * pass.after);
     sizes_.pop_back();
@@ -195,7 +195,7 @@ std::unique_ptr<Kernel> plan_reduction(const ReductionOp& op, const Signature& s
   const TensorType& input = signature.inputs[0];
   const std::vector<ReducePass> passes = reduce_passes(input.shape, op.reduced(input));
   return dispatch(list, op.name(), input.dtype, [&]<class T>() {
-    Reduction<C<T>, T> reduction(passes, scale);
+    ReductionLoops<C<T>, T> reduction(passes, scale);
     const std::size_t workspace_bytes = reduction.workspace_bytes();
     return loop_kernel(std::move(reduction), workspace_bytes);
   });

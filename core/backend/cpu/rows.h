@@ -1,6 +1,6 @@
-// Tensors seen as rows of channels or classes, and sums down their columns: what bias, normalization, softmax and loss
-// kernels have in common. A row of ten classes is too short for vector code, so the
-// expensive part (the exponential) runs over all elements of a block of rows and only the cheap parts run row by row.
+// Tensors seen as rows of channels or classes, and sums over their columns: shared by the kernels of bias,
+// normalization, softmax and losses. A row of ten classes is too short to vectorize, so the expensive part (the
+// exponential) runs over a block of rows at once and only the cheap parts run row by row.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,6 +14,22 @@
 
 namespace gpubench::cpu {
 
+/// Terms added in float32 lanes before their sum is added in double precision.
+inline constexpr std::int64_t sum_block = 1024;
+
+/// Stays accurate for millions of terms.
+inline double sum_of(const float* values, std::int64_t count) {
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += sum_block) {
+    const std::int64_t end = std::min(begin + sum_block, count);
+    float part = 0;
+#pragma omp simd reduction(+ : part)
+    for (std::int64_t i = begin; i < end; ++i) part += values[i];
+    total += static_cast<double>(part);
+  }
+  return total;
+}
+
 struct Rows {
   std::int64_t count = 0;
   std::int64_t columns = 0;
@@ -23,7 +39,7 @@ struct Rows {
   std::int64_t elements() const { return count * columns; }
 };
 
-/// Sums of `Sums` quantities down the columns.
+/// `Sums` different sums over each column.
 template <std::size_t Sums>
 class ColumnSums {
  public:
@@ -33,8 +49,8 @@ class ColumnSums {
     return static_cast<std::size_t>(threads_) * Sums * static_cast<std::size_t>(rows_.columns) * sizeof(double);
   }
 
-  /// `quantities(element, column)` gives the Sums numbers that one element adds. The result lies in the workspace: sum
-  /// s of column c at [s * columns + c]. Short runs are summed in float, which vectorizes, and added up in double.
+  /// `quantities(element, column)` returns the Sums terms of one element. Sum s of column c is at [s * columns + c] of
+  /// the result, which lies in the workspace. Short runs are summed in float, which vectorizes, then added in double.
   template <class Quantities>
   const double* compute(std::span<std::byte> workspace, Quantities&& quantities) const {
     auto* const totals = reinterpret_cast<double*>(workspace.data());
@@ -88,7 +104,7 @@ struct RowBlocks {
   explicit RowBlocks(const TensorType& type)
       : rows(type), threads(threads_for(rows.count, rows.elements() * cost_per_element)) {}
 
-  /// body(first, last): rows of one block, in the device's threads.
+  /// Calls body(first, last) for the rows of each block, on the device's threads.
   template <class Body>
   void for_each(Body&& body) const {
     const std::int64_t step = std::max<std::int64_t>(1, block_elements / std::max<std::int64_t>(1, rows.columns));
@@ -101,8 +117,8 @@ struct RowBlocks {
   static constexpr std::int64_t cost_per_element = 4;
 };
 
-/// Combines a row's elements: a vector's lanes side by side, which is a fixed order, so that compilers need no licence
-/// to reorder sums. `term(lanes or float, index)` gives what element `index` adds to `combine`.
+/// Reduces a row in vector lanes. The order of additions is fixed, so no compiler flag for reordering is needed.
+/// `term(lanes or float, index)` gives the operand of `combine` for element `index`.
 template <class Term, class Combine>
 float reduce_row(std::int64_t count, float start, const Term& term, const Combine& combine) {
   float result = start;
@@ -116,7 +132,7 @@ float reduce_row(std::int64_t count, float start, const Term& term, const Combin
   return result;
 }
 
-/// The elements at `from`, as many as T holds. Copied, because `from` need not be aligned as T is.
+/// As many elements at `from` as T holds. They are copied, because `from` may be unaligned for T.
 template <class T>
 T elements_at(const float* from) {
   T result;
@@ -134,7 +150,7 @@ inline float row_sum(const float* x, std::int64_t count) {
   return reduce_row(count, 0.0F, term, [](auto a, auto b) { return a + b; });
 }
 
-/// As row_sum, of the products.
+/// The dot product of two rows.
 inline float row_dot(const float* a, const float* b, std::int64_t count) {
   const auto term = [a, b](auto kind, std::int64_t i) {
     return elements_at<decltype(kind)>(a + i) * elements_at<decltype(kind)>(b + i);

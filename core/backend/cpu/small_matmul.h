@@ -1,8 +1,7 @@
-// Products of small matrices, which oneDNN's matmul primitive computes slowly. By its plain sgemm with the epilogue in
-// a loop of ours: setting up a primitive's arguments costs about a microsecond at every run, which is more than the
-// smallest products take. And c = a^T b of few rows each, the gradient of a layer's weights at a small batch, by loops
-// of ours (outer product): c is written once and no more is read than fits the first-level cache, which libraries for
-// large products spend on packing instead.
+// Products of small matrices, for which oneDNN's matmul primitive is slow: setting its arguments costs about 1 µs a
+// run, more than the smallest products take. plan_small_matmul uses oneDNN's plain sgemm, with the epilogue in a loop
+// of ours. plan_outer_product computes c = a^T b over few rows, the gradient of a layer's weights at a small batch: it
+// writes c once and works within the first-level cache, without the packing of libraries for large products.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,16 +11,16 @@
 
 namespace gpubench::cpu {
 
-/// What becomes of the memory of a product: it is written, or what it holds is added to.
+/// Whether a product overwrites its result or is added to it.
 enum class Onto : std::uint8_t { nothing, result };
 
-/// Whether to prefer sgemm for a product of two matrices, a and c as [rows, columns].
+/// Whether sgemm is faster for this product of two matrices, a and c as [rows, columns].
 bool small_matmul_is_faster(const Matmul& op, const TensorType& a, const TensorType& c);
 std::unique_ptr<Kernel> plan_small_matmul(const Matmul& op, const TensorType& a, const TensorType& c, Onto onto,
                                           Device& device);
 
-/// Whether to prefer the outer product: float32 matrices without an epilogue, few rows, whole vectors of result
-/// columns.
+/// Whether the outer product is faster: float32 matrices, no epilogue, few rows, result columns a multiple of the
+/// lanes.
 bool outer_product_applies(const MatmulAttributes& options, const TensorType& a, const TensorType& b);
 std::unique_ptr<Kernel> plan_outer_product(const TensorType& a, const TensorType& b, Onto onto, Device& device);
 

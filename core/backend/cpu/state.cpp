@@ -13,12 +13,11 @@
 #include "core/backend/cpu/dispatch.h"
 #include "core/backend/cpu/elementwise.h"
 #include "core/backend/cpu/loop_kernel.h"
-#include "core/backend/cpu/multi_tensor.h"
 #include "core/backend/cpu/parallel.h"
-#include "core/backend/cpu/sum.h"
+#include "core/backend/cpu/rows.h"
 #include "core/backend/cpu/widened.h"
 #include "core/math/functions.h"
-#include "core/math/loss_scale.h"
+#include "core/math/optimizer.h"
 #include "core/ops/loss_scale.h"
 
 namespace gpubench::cpu {

@@ -45,7 +45,7 @@ class Widening {
 
   const std::vector<TensorType>& types() const { return types_; }
   std::unique_ptr<Kernel>& cast(std::size_t i) { return casts_[i]; }
-  /// From now on tensor `i` is the widened memory of `other`'s tensor `from`.
+  /// Makes tensor `i` share the widened memory of tensor `from` of `other`.
   void put_in_place(std::size_t i, const Widening& other, std::size_t from) { offsets_[i] = other.offsets_[from]; }
 
   std::span<const TensorView> bind(std::span<const TensorView> given, std::span<std::byte> workspace) {

@@ -1,7 +1,7 @@
-// cuDNN's engines for channels-last images want filters in another order than the ops': every run turns the filter
-// around in the workspace, a copy of little next to what the convolution reads. A convolution with a max pool behind it
-// is two kernels, with what lies between them in the workspace: cuDNN has no engine for both, and a GPU has no cache
-// that would hold it. In 16 bits the pool compares what was rounded to 16 bits.
+// cuDNN's channels-last engines need another layout of filters than the ops: every run transposes the filter in the
+// workspace, a small copy compared with the convolution's reads. A convolution with a max pool is two kernels, with the
+// intermediate tensor in the workspace, because cuDNN has no fused engine and no GPU cache could hold that tensor. In
+// 16 bits, the pool compares values rounded to 16 bits.
 #include "core/ops/conv.h"
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <functional>
 
-#include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cuda_stream.h"
@@ -26,7 +25,7 @@ namespace {
 
 constexpr std::size_t workspace_alignment = 256;
 
-/// What a kernel of our own does to the result, in place.
+/// Our own kernel's in-place operation on the result.
 using Behind = std::function<cudaError_t(const LaunchOn&, void* result, const void* bias)>;
 
 ElementwiseLaunch launch_of(Activation activation) {

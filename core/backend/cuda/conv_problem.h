@@ -1,7 +1,7 @@
-// What cuDNN is asked for an op of core/ops/conv.h, and what is left to kernels of our own. Pure: it knows the op and
-// the types, no device. cuDNN 9.19 for an H100 was asked for its engines: a bias, alone or with relu behind it, is
-// fused into every type and shape; other activations are not, or by a slow engine only; padding may differ between the
-// sides.
+// The part of a convolution op (core/ops/conv.h) that cuDNN computes, and the part left to our own kernels. Pure:
+// depends on the op and the types, on no device. From the engines of cuDNN 9.19 on an H100: a bias, with or without
+// relu, is fused for every type and shape; other activations are not, or only by a slow engine; padding may differ
+// between the sides.
 #pragma once
 #include <array>
 #include <compare>
@@ -20,29 +20,30 @@ struct ConvolutionProblem {
   std::array<std::int64_t, 4> image{}, filter{}, result{};
   Extents strides{}, dilations{}, padding_before{}, padding_after{};
   bool bias = false;
-  /// Behind the bias, in the same graph.
+  /// Applied after the bias, in the same graph.
   bool relu = false;
-  /// What a kernel of our own applies to the result.
+  /// Applied to the result by our own kernel.
   Activation activation_behind = Activation::none;
 
-  /// Whether [height, width, input channels, output channels] must be turned into the order of cuDNN's channels-last
-  /// engines, [output channels, height, width, input channels]: not where a dimension of 1 makes them the same.
+  /// Whether the filter must be transposed from [height, width, input channels, output channels] to the layout of
+  /// cuDNN's channels-last engines, [output channels, height, width, input channels]. Not needed where a dimension of 1
+  /// makes the two layouts equal.
   bool transposes_filter() const { return filter[0] != 1 && filter_rows() != 1; }
-  /// Height x width x input channels: the filter is a matrix of so many rows and `filter[0]` columns.
+  /// Height x width x input channels: rows of the filter as a matrix with `filter[0]` columns.
   std::int64_t filter_rows() const { return filter[1] * filter[2] * filter[3]; }
 
   auto operator<=>(const ConvolutionProblem&) const = default;
 };
 
 /// `image` is [batch, height, width, channels], `filter` [height, width, input channels, output channels]. Throws Error
-/// where a tensor is empty, which cuDNN refuses.
+/// if a tensor is empty, because cuDNN refuses those.
 ConvolutionProblem convolution_problem(const Op& op, ConvolutionKind kind, const Conv2DAttributes& options, Dtype dtype,
                                        const Shape& image, const Shape& filter);
 
-/// The same without what it fuses, for a GPU on which cuDNN has no engine for the whole.
+/// The same without bias and relu, for a GPU on which cuDNN has no engine for the fused graph.
 ConvolutionProblem without_epilogue(ConvolutionProblem problem);
 
-/// Strides of dimensions in cuDNN's order whose channels lie innermost.
+/// Strides for channels-last memory; dimensions in cuDNN's order.
 std::array<std::int64_t, 4> channels_last_strides(const std::array<std::int64_t, 4>& dimensions);
 
 }  // namespace gpubench::cuda

@@ -1,7 +1,5 @@
 #include "core/backend/cuda/cublaslt.h"
 
-#include <fmt/format.h>
-
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 
@@ -18,11 +16,6 @@ CublasLtHandle new_cublaslt_handle() {
   cublasLtHandle_t handle = nullptr;
   check(cublaslt().create(&handle), "cublasLtCreate");
   return CublasLtHandle(handle);
-}
-
-std::string cublaslt_version() {
-  const std::size_t version = cublaslt().get_version();  // 130100 is 13.1.0
-  return fmt::format("cuBLASLt {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
 }  // namespace gpubench::cuda

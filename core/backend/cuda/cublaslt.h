@@ -1,19 +1,17 @@
-// cuBLASLt's functions, found when the first product is planned: nothing links against the library, so one program runs
-// on machines without it. Its descriptors as values that own them.
+// cuBLASLt's functions, loaded when the first product is planned: nothing links against the library, so one program
+// also runs on machines without it. Also owners for its descriptors.
 #pragma once
 #include <cstdint>
 #include <cublasLt.h>
 #include <memory>
-#include <string>
 #include <string_view>
 
 namespace gpubench::cuda {
 
-/// The functions by their names in cublasLt.h, without the prefix.
+/// The functions under their names in cublasLt.h, without the prefix.
 struct CublasLt {
   decltype(cublasLtCreate)* create;
   decltype(cublasLtDestroy)* destroy;
-  decltype(cublasLtGetVersion)* get_version;
   decltype(cublasLtGetStatusString)* get_status_string;
   decltype(cublasLtMatmul)* matmul;
   decltype(cublasLtMatmulDescCreate)* matmul_desc_create;
@@ -29,7 +27,7 @@ struct CublasLt {
   decltype(cublasLtMatmulAlgoConfigGetAttribute)* algo_config_get_attribute;
 };
 
-/// Opens the library at the first call; throws Error saying where it was looked for.
+/// Opens the library at the first call; throws Error with the places that were searched.
 const CublasLt& cublaslt();
 
 /// Throws DeviceError with the call and the library's text of the error.
@@ -56,9 +54,7 @@ using MatmulDesc = std::unique_ptr<cublasLtMatmulDescOpaque_t, DestroyMatmulDesc
 using MatrixLayout = std::unique_ptr<cublasLtMatrixLayoutOpaque_t, DestroyLayout>;
 using MatmulPreference = std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, DestroyPreference>;
 
-/// A handle of the calling thread's GPU.
+/// A handle for the calling thread's current GPU.
 CublasLtHandle new_cublaslt_handle();
-/// "cuBLASLt 13.1.0".
-std::string cublaslt_version();
 
 }  // namespace gpubench::cuda

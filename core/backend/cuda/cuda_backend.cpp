@@ -53,7 +53,8 @@ int count_gpus(std::string& reason) {
   return 0;
 }
 
-/// What float32 is multiplied as. The variable forbids TF32 in NVIDIA's libraries whatever a program asks for.
+/// The type used for float32 products. NVIDIA_TF32_OVERRIDE=0 forbids TF32 in NVIDIA's libraries, regardless of the
+/// program.
 std::string float32_text(bool tf32) {
   const char* const forbids = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (!tf32) return "strict";

@@ -1,5 +1,5 @@
-// Plans ops for NVIDIA GPUs: cuBLASLt and cuDNN where they have the kernel, our own kernels elsewhere. Without a
-// driver, a GPU or the toolkit that the program was built with, the backend has no devices and says why.
+// Plans ops for NVIDIA GPUs: cuBLASLt and cuDNN where they have a kernel, our own kernels elsewhere. Without a driver,
+// a GPU or the toolkit at build time, the backend has no devices and reports why.
 #pragma once
 #include <memory>
 #include <span>
@@ -11,20 +11,20 @@
 namespace gpubench {
 
 struct CudaOptions {
-  /// Lets float32 convolutions and products of matrices round their inputs to TF32 (10 bits) for the tensor cores.
+  /// Allows float32 convolutions and matrix products to round their inputs to TF32 (10-bit mantissa) for tensor cores.
   bool tf32 = false;
-  /// How many algorithms for a product of matrices are measured when it is planned, of which the fastest is kept. Below
-  /// 2: none is, and the library's estimate decides.
+  /// How many algorithms are timed when a matrix product is planned; the fastest is kept. Below 2 none is timed, and
+  /// the library's heuristic decides.
   int matmul_search = 0;
 };
 
 class CudaBackend final : public Backend {
  public:
-  /// gpu:0, gpu:1, ...: one per entry of config.devices; without it, one per GPU that CUDA sees and can use. Throws
-  /// Error where an entry names a GPU that is not there or cannot be used, or a memory limit above what the GPU has.
+  /// gpu:0, gpu:1, ...: one per entry of config.devices, else one per usable GPU that CUDA sees. Throws Error when an
+  /// entry names a GPU that is missing or unusable, or a memory limit above the GPU's memory.
   explicit CudaBackend(const BackendConfig& config);
 
-  /// The GPUs that CUDA sees: those of the machine after CUDA_VISIBLE_DEVICES.
+  /// The GPUs that CUDA sees (CUDA_VISIBLE_DEVICES applies).
   static std::vector<LogicalDevice> physical_devices();
 
   std::string_view name() const override { return "cuda"; }

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "core/backend/cuda/convolution_plans.h"
 #include "core/backend/cuda/cuda_stream.h"
-#include "core/backend/cuda/cudnn_handle.h"
+#include "core/backend/cuda/cudnn.h"
+#include "core/backend/cuda/cudnn_plan.h"
 #include "core/backend/cuda/matmul_algorithms.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
@@ -59,8 +59,7 @@ class PinnedMemory final : public MemorySource {
   int physical_;
 };
 
-/// What a pool without growth and without a limit takes at its first use: the rest is for the libraries, which have
-/// memory of their own.
+/// Share of the memory that a pool without growth and limit takes at first use: libraries need the rest for themselves.
 constexpr double preallocated_share = 0.9;
 
 PoolOptions with_preallocation(PoolOptions options) {

@@ -17,7 +17,7 @@ class CudaStream;
 class CudnnHandle;
 class MatmulAlgorithms;
 
-/// What kernels and planners ask of the GPU.
+/// Properties of the GPU that kernels and planners use.
 struct GpuProperties {
   std::string name;
   std::string bus_id;        ///< "00000000:1B:00.0"
@@ -28,7 +28,7 @@ struct GpuProperties {
 
 class CudaDevice final : public Device {
  public:
-  /// Throws Error when the memory limit is above what the GPU has, DeviceError when CUDA cannot use the GPU.
+  /// Throws Error when the memory limit exceeds the GPU's memory, DeviceError when CUDA cannot use the GPU.
   CudaDevice(DeviceId id, const LogicalDevice& share, const CudaOptions& options);
   ~CudaDevice() override;
 
@@ -45,20 +45,20 @@ class CudaDevice final : public Device {
   void bind_to_thread() override;
   bool shares_host_memory() const override { return false; }
 
-  /// As CUDA counts the GPUs.
+  /// CUDA's index of the GPU.
   int physical() const { return physical_; }
   const GpuProperties& properties() const { return properties_; }
-  /// Made at the first call; any thread may use it.
+  /// Created at the first call; thread-safe.
   cublasLtContext* cublaslt();
-  /// Whether float32 may be rounded to TF32 inside of convolutions and products of matrices.
+  /// Whether float32 convolutions and matrix products may round their inputs to TF32.
   bool allows_tf32() const { return allows_tf32_; }
-  /// How many algorithms for a product are measured before one is taken; below 2 none is.
+  /// How many algorithms are timed for each matrix product; below 2 none is.
   int matmul_search() const { return matmul_search_; }
-  /// What cuBLASLt chose for products on this device.
+  /// cuBLASLt's algorithms for products on this device.
   MatmulAlgorithms& matmul_algorithms() { return *matmul_algorithms_; }
-  /// What cuDNN chose for convolutions on this device.
+  /// cuDNN's engines for convolutions on this device.
   ConvolutionPlans& convolution_plans() { return *convolution_plans_; }
-  /// Created at the first call; throws Error where there is no cuDNN.
+  /// Created at the first call; throws Error if there is no cuDNN.
   CudnnHandle& cudnn();
 
  private:
@@ -70,21 +70,21 @@ class CudaDevice final : public Device {
   std::unique_ptr<MemoryPool> memory_, host_memory_;
   std::unique_ptr<Stream> stream_;
   std::mutex recording_;
-  std::unique_ptr<CudaStream> recorder_;  // made at the first recording
+  std::unique_ptr<CudaStream> recorder_;  // created at the first recording
   std::mutex libraries_;
   std::unique_ptr<CudnnHandle> cudnn_;
   CublasLtHandle cublaslt_;
   std::unique_ptr<MatmulAlgorithms> matmul_algorithms_;
-  std::unique_ptr<ConvolutionPlans> convolution_plans_;  // of the handle above
+  std::unique_ptr<ConvolutionPlans> convolution_plans_;  // created with the handle above
 };
 
-/// The CUDA device that a planner was given.
+/// Casts the device that a planner receives.
 inline CudaDevice& cuda_device(Device& device) {
   return static_cast<CudaDevice&>(device);
 }
 
-/// Makes a GPU the calling thread's. Nothing puts the one before back: whoever needs a GPU asks for it, and selecting
-/// one that nobody uses would take its memory (cudaSetDevice makes a context).
+/// Makes `physical` the calling thread's current GPU. The earlier one is never restored: code that needs a GPU selects
+/// it itself, and selecting an unused GPU would create a context, which takes memory there.
 void use_gpu(int physical);
 
 }  // namespace gpubench::cuda

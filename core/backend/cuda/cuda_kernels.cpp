@@ -27,7 +27,7 @@ const KernelTable& kernels() {
 }
 
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device) {
-  return find_planner(kernels(), "cuda", op)(op, signature, device);
+  return plan_by(kernels(), "cuda", op, signature, device);
 }
 
 }  // namespace gpubench::cuda

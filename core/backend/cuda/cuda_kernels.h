@@ -1,5 +1,5 @@
-// The GPUs' table of everything it can plan. Each family's source (add_reduce: reduce.cpp) plans its ops and adds
-// their rows.
+// The table of all GPU kernels. Each family has a source (add_reduce: reduce.cpp) that plans its ops and adds their
+// rows.
 #pragma once
 #include "core/backend/kernel_table.h"
 
@@ -7,11 +7,11 @@ namespace gpubench::cuda {
 
 const KernelTable& kernels();
 
-/// Plans `op` by its row: for kernels that run others.
+/// Plans `op` by its row. For kernels that contain other kernels.
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
 
-/// Whether cuBLASLt has an algorithm for this product with its epilogue: for ops that passes make. The answer is kept
-/// for when the op is planned.
+/// Whether cuBLASLt has an algorithm for this product with its epilogue; passes ask before they fuse. The answer is
+/// cached for planning the op.
 bool fuses_matmul(const Op& op, const Signature& signature, Device& device);
 
 void add_batch_norm(KernelTable& table);

@@ -18,7 +18,7 @@ class CudaGraph final : public Recording {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-/// Ends the capture of a stream whatever happens; a graph that nobody took is destroyed.
+/// Ends the capture of a stream in its destructor at the latest; destroys a graph that was not taken.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {

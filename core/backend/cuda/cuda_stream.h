@@ -1,4 +1,4 @@
-// CUDA's streams, events and graphs behind the engine's words for them.
+// CUDA's streams, events and graphs behind the interfaces of core/device.
 #pragma once
 #include <cuda_runtime_api.h>
 #include <functional>
@@ -10,7 +10,7 @@ namespace gpubench::cuda {
 
 class CudaEvent final : public Event {
  public:
-  /// An event of the calling thread's GPU.
+  /// An event on the calling thread's GPU.
   CudaEvent();
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
@@ -27,7 +27,7 @@ class CudaEvent final : public Event {
 
 class CudaStream final : public Stream {
  public:
-  /// A stream of the calling thread's GPU that waits for no other.
+  /// A stream on the calling thread's GPU that does not synchronize with the default stream.
   CudaStream();
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
@@ -43,12 +43,13 @@ class CudaStream final : public Stream {
   cudaStream_t handle_ = nullptr;
 };
 
-/// What kernels launch on.
+/// The CUDA stream for launches.
 inline cudaStream_t handle_of(Stream& stream) {
   return static_cast<CudaStream&>(stream).handle();
 }
 
-/// A CUDA graph of what `queue` queues on `recorder`, an idle stream. Libraries may keep it as their handles' stream.
+/// Records the work that `queue` puts on the idle stream `recorder` as a CUDA graph. Libraries may keep the recorder as
+/// their handle's stream, so it must outlive them.
 std::unique_ptr<Recording> record_graph(CudaStream& recorder, const std::function<void(Stream&)>& queue);
 
 }  // namespace gpubench::cuda

@@ -27,4 +27,18 @@ void check(cudnnStatus_t status, std::string_view call) {
   throw DeviceError("cuDNN", call, reason);
 }
 
+CudnnHandle::CudnnHandle() {
+  check(cudnn().create(&handle_), "cudnnCreate");
+}
+
+CudnnHandle::~CudnnHandle() {
+  static_cast<void>(cudnn().destroy(handle_));
+}
+
+cudnnDataType_t cudnn_type(Dtype dtype) {
+  if (dtype == Dtype::f16) return CUDNN_DATA_HALF;
+  if (dtype == Dtype::bf16) return CUDNN_DATA_BFLOAT16;
+  return CUDNN_DATA_FLOAT;
+}
+
 }  // namespace gpubench::cuda

@@ -1,8 +1,11 @@
-// The engine that runs a graph: cuDNN proposes engines, best first, and the first that keeps our rules, can be built
-// and fits into the workspace is taken. Nothing is measured, so that the same graph gets the same engine in every run.
+// Chooses the engine for a graph: cuDNN proposes engines, best first, and the first one that obeys our rules, can be
+// built and fits into the workspace limit is taken. Nothing is timed, so that equal graphs get the same engine in every
+// run.
 #pragma once
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,17 +22,17 @@ struct EngineRules {
   std::size_t workspace_limit = 0;
 };
 
-/// Whether an engine with these notes may run: sums are in float32 and in the same order in every run, and float32 is
-/// rounded only where TF32 is allowed.
+/// Whether an engine with these notes is allowed: it sums in float32 and in the same order in every run, and rounds
+/// float32 only where TF32 is allowed.
 bool keeps_rules(const EngineRules& rules, std::span<const cudnnBackendNumericalNote_t> notes);
 
-/// The workspace that one kernel may have on a GPU with so much memory.
+/// The workspace limit of one kernel on a GPU with this much memory.
 std::size_t workspace_limit(std::size_t memory_bytes);
 
-/// What was chosen for a graph; kernels may share it.
+/// The engine chosen for a graph; kernels may share it.
 class CudnnPlan {
  public:
-  /// Nothing where no engine is left; `why_not` then says what the last one lacked.
+  /// Returns nothing if no engine is left; `why_not` then says why the last one was refused.
   static std::optional<CudnnPlan> choose(CudnnGraph graph, CudnnHandle& handle, const EngineRules& rules,
                                          std::string& why_not);
 
@@ -48,23 +51,46 @@ class CudnnPlan {
   std::size_t workspace_bytes_;
 };
 
-/// One kernel's use of a plan.
+/// One kernel's use of a plan; keeps the memory pack between runs.
 class CudnnRun {
  public:
   explicit CudnnRun(std::shared_ptr<const CudnnPlan> plan) : plan_(std::move(plan)) {}
 
   const CudnnPlan& plan() const { return *plan_; }
-  /// `memory` belongs to CudnnGraph::ids, one each.
+  /// `memory`: one pointer for each of CudnnGraph::ids.
   void run(cudaStream_t stream, std::span<void* const> memory, void* workspace);
 
  private:
-  /// A pack cannot be changed once it is finalized: other memory takes a new one.
+  /// Builds a variant pack. A finalized pack cannot be changed, so other memory needs a new one.
   void pack(std::span<void* const> memory, void* workspace);
 
   std::shared_ptr<const CudnnPlan> plan_;
-  /// The memory of the last run, as cuDNN wants it: most runs have the same.
+  /// The pack of the last run: most runs use the same memory.
   std::optional<BackendDescriptor> pack_;
   std::vector<void*> packed_;
+};
+
+class CudaDevice;
+
+/// Chooses the cuDNN engine of each convolution once per device and remembers it for all kernels, because building an
+/// engine may compile it.
+class ConvolutionPlans {
+ public:
+  explicit ConvolutionPlans(CudaDevice& device) : device_(device) {}
+
+  struct Choice {
+    std::shared_ptr<const CudnnPlan> plan;  ///< nullptr if no engine can be used
+    std::string why_not;
+  };
+  /// Ignores `activation_behind`. Thread-safe; the returned reference stays valid.
+  const Choice& find(ConvolutionProblem problem);
+
+ private:
+  Choice choose(const ConvolutionProblem& problem) const;
+
+  CudaDevice& device_;
+  std::mutex mutex_;
+  std::map<ConvolutionProblem, Choice> chosen_;
 };
 
 }  // namespace gpubench::cuda

@@ -1,4 +1,4 @@
-// Plans element-wise ops: how each input is stretched to the output.
+// Plans element-wise ops: computes how each input is broadcast to the output.
 #pragma once
 #include <memory>
 
@@ -10,7 +10,7 @@ namespace gpubench::cuda {
 /// Throws Error where more than eight dimensions are left after merging.
 ElementwiseAccess elementwise_access(const Op& op, const Signature& signature);
 
-/// A kernel of the op's first output, by any launch over an access.
+/// A kernel of the op's first output, with any launch that takes an access.
 std::unique_ptr<Kernel> plan_elementwise(const Op& op, const Signature& signature, Device& device,
                                          ElementwiseLaunch launch);
 

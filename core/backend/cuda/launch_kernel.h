@@ -1,5 +1,5 @@
-// Kernels of our own: a function object that holds what planning decided, called with the stream and the memory of each
-// run to launch.
+// gpubench's own GPU kernels: a function object that holds the planned choices and launches with the stream and memory
+// of each run.
 #pragma once
 #include <memory>
 #include <string>

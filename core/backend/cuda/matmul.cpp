@@ -89,7 +89,7 @@ MatmulCall call_on(const CudaDevice& gpu, const O& op, const Signature& signatur
   return matmul_call(op, signature, matmul_rules(gpu.properties().major, gpu.allows_tf32()));
 }
 
-/// An op that a pass made is planned only where the pass was told that it can be.
+/// A fused op reaches the planner only if fuses_matmul() has accepted it.
 template <class O>
 bool has_algorithm(const Op& op, const Signature& signature, CudaDevice& gpu) {
   const auto* const known = dynamic_cast<const O*>(&op);

@@ -1,5 +1,5 @@
-// Which of cuBLASLt's algorithms computes a problem on one device: asked for once, by request measured, and remembered
-// for all kernels of the device, so that eager execution and planning anew do not ask again.
+// Chooses the cuBLASLt algorithm of each product once per device, by timing if requested, and remembers it for all
+// kernels, so that eager execution and new plans do not ask again.
 #pragma once
 #include <map>
 #include <mutex>
@@ -16,18 +16,18 @@ class CudaDevice;
 struct MatmulAlgorithm {
   cublasLtMatmulAlgo_t algorithm{};
   std::size_t workspace_bytes = 0;
-  /// "cublaslt:21", by cuBLASLt's own number, which settings (tiles, stages) share; with " searched" behind it when it
-  /// was measured against others.
+  /// "cublaslt:21", with cuBLASLt's number of the algorithm (variants with other tiles or stages share it); followed by
+  /// " searched" when it was chosen by timing.
   std::string name = {};
 };
 
 class MatmulAlgorithms {
  public:
-  /// `candidates`: how many of the library's proposals are measured; below 2 its first is taken.
+  /// `candidates`: how many of the library's proposals are timed; below 2 the first one is taken.
   MatmulAlgorithms(CudaDevice& device, int candidates) : device_(device), candidates_(candidates) {}
 
-  /// nullptr where the library has none. Any thread may call it; what it returns stays. A search needs memory of the
-  /// device's pool and throws OutOfMemory.
+  /// nullptr if the library has no algorithm. Thread-safe; the result stays valid. A search takes memory from the
+  /// device's pool and may throw OutOfMemory.
   const MatmulAlgorithm* find(const MatmulProblem& problem);
 
  private:

@@ -1,6 +1,6 @@
-// A product of row-major matrices as cuBLASLt sees it. The library's matrices are column-major, in which a row-major
-// matrix is its transpose: it computes c' = b' a', so that its rows are our columns and its bias, one value a row, is
-// ours.
+// A row-major matrix product in the terms of cuBLASLt, whose matrices are column-major. A row-major matrix read as
+// column-major is its transpose, so the library computes c' = b' a': its rows are our columns, and its bias, one value
+// per row, is our bias per column.
 #pragma once
 #include <compare>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace gpubench::cuda {
 
-/// A stored matrix, column-major without gaps, and how far the next of a batch is (0: the same for all).
+/// A stored column-major matrix without gaps, and the distance to the next one of a batch (0: all share this one).
 struct MatrixShape {
   std::int64_t rows = 0, columns = 0;
   std::int64_t batch_stride = 0;  ///< elements
@@ -22,7 +22,8 @@ struct MatmulGeometry {
   MatrixShape left, right, result;  ///< left is our second input, right our first
   bool transpose_left = false, transpose_right = false;
   std::int64_t batch = 1;
-  /// Where each launch begins, in elements: one launch but for leading dimensions that no single stride walks.
+  /// Offsets at which each launch begins, in elements. There is one launch unless no single stride covers the leading
+  /// dimensions.
   struct Start {
     std::int64_t left = 0, right = 0, result = 0;
     bool operator==(const Start&) const = default;
@@ -33,10 +34,10 @@ struct MatmulGeometry {
 /// The product of these inputs; its result may be empty.
 MatmulGeometry matmul_geometry(const Matmul& op, const Signature& signature);
 
-/// Tensors begin at multiples of so many bytes.
+/// Tensors begin at multiples of this many bytes.
 inline constexpr std::int64_t tensor_alignment = 64;
 
-/// The alignment in bytes that every launch's memory has.
+/// The alignment in bytes that the memory of every launch has.
 std::uint32_t matmul_alignment(const MatmulGeometry& geometry, std::size_t element_bytes);
 
 }  // namespace gpubench::cuda

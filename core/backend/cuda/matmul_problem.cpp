@@ -37,7 +37,7 @@ Dtype result_type(const MatmulProblem& problem) {
 }
 
 MatmulRules matmul_rules(int major, bool tf32) {
-  // What cuBLAS' own documentation advises for its workspace: 32 MiB on Hopper and later, 4 MiB before.
+  // The workspace sizes that cuBLAS' documentation recommends: 32 MiB on Hopper and later, 4 MiB before.
   return {.tf32 = tf32, .workspace_limit = std::size_t{major >= 9 ? 32U : 4U} << 20U};
 }
 

@@ -1,5 +1,5 @@
-// What cuBLASLt is asked for one product of matrices: all that its choice of an algorithm depends on and nothing else,
-// so that equal problems share one choice. Pure: it knows the op and the types, no device.
+// The parameters on which cuBLASLt's choice of an algorithm depends, and nothing else, so that equal problems share one
+// choice. Pure: depends on the op and the types, on no device.
 #pragma once
 #include <cstddef>
 #include <cublasLt.h>
@@ -15,16 +15,17 @@ struct MatmulProblem {
   MatrixShape left, right, result;
   bool transpose_left = false, transpose_right = false;
   std::int64_t batch = 1;
-  /// Of the matrices; int8's result is int32.
+  /// Type of the factors; the result of int8 is int32.
   Dtype dtype = Dtype::f32;
   /// float32 may be multiplied as TF32.
   bool tf32 = false;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  /// The epilogue adds a vector, or writes one.
+  /// Whether the epilogue reads or writes a vector.
   bool vector = false;
-  /// Of the epilogue's auxiliary matrix: bits for a mask of relu, else elements. 0: it has none.
+  /// Leading dimension of the epilogue's auxiliary matrix: in bits for a relu mask, else in elements. 0: no such
+  /// matrix.
   std::int64_t aux_leading = 0;
-  /// Bytes to whose multiples every matrix is aligned.
+  /// Bytes to which every matrix is aligned.
   std::uint32_t alignment = 0;
   std::size_t workspace_limit = 0;
   auto operator<=>(const MatmulProblem&) const = default;
@@ -32,37 +33,37 @@ struct MatmulProblem {
 
 Dtype result_type(const MatmulProblem& problem);
 
-/// What a device allows.
+/// Limits of a device.
 struct MatmulRules {
   bool tf32 = false;
   std::size_t workspace_limit = 0;
 };
 
-/// `major`: of the GPU's compute capability.
+/// `major`: first part of the GPU's compute capability.
 MatmulRules matmul_rules(int major, bool tf32);
 
-/// One of an op's tensors.
+/// A reference to one of an op's tensors.
 struct TensorPlace {
   bool output = false;
   std::size_t index = 0;
   bool operator==(const TensorPlace&) const = default;
 };
 
-/// A problem, and how an op's memory and what is left of the op belong to it.
+/// A problem, the mapping of the op's tensors to it, and the rest of the op that our own kernels compute.
 struct MatmulCall {
   MatmulProblem problem;
   std::vector<MatmulGeometry::Start> launches{{}};
-  /// Of the epilogue: the bias, or where its gradient goes.
+  /// The epilogue's bias, or the output for the bias gradient.
   std::optional<TensorPlace> vector = std::nullopt;
-  /// What an activation leaves for its derivative, or what the derivative reads.
+  /// The auxiliary matrix: an activation writes it, its derivative reads it.
   std::optional<TensorPlace> aux = std::nullopt;
-  /// What the product is added to.
+  /// The tensor to which the product is added.
   std::optional<TensorPlace> sum = std::nullopt;
-  /// What a kernel of our own applies to the result.
+  /// Applied to the result by our own kernel.
   Activation after = Activation::none;
 };
 
-/// The result of `signature` may be empty, its inputs not.
+/// The result of `signature` may be empty, its inputs may not.
 MatmulCall matmul_call(const Matmul& op, const Signature& signature, const MatmulRules& rules);
 MatmulCall matmul_call(const MatmulAccumulate& op, const Signature& signature, const MatmulRules& rules);
 MatmulCall matmul_call(const MatmulBiasGradient& op, const Signature& signature, const MatmulRules& rules);

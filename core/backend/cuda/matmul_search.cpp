@@ -77,7 +77,7 @@ class Scratch {
     return static_cast<std::size_t>(std::max(problem.result.rows, problem.result.columns)) * size_of(problem.dtype);
   }
 
-  /// As elements, which is plenty for a mask.
+  /// Sized as elements, which is more than a bit mask needs.
   static std::size_t aux_bytes(const MatmulProblem& problem) {
     return static_cast<std::size_t>(problem.aux_leading * problem.result.columns) * size_of(problem.dtype);
   }

@@ -1,5 +1,5 @@
-// Algorithms for one problem measured against each other on the device. Matrices are random: a GPU that multiplies
-// zeros draws less power and clocks higher than one at work.
+// Times algorithms for one problem against each other on the device. Matrices are random: a GPU that multiplies zeros
+// draws less power and clocks higher than in real use.
 #pragma once
 #include <span>
 
@@ -7,8 +7,8 @@
 
 namespace gpubench::cuda {
 
-/// The index of the candidate with the shortest median of several runs, the first of equals. Takes the problem's memory
-/// from the device's pool meanwhile, throws OutOfMemory; waits for all work on the device's stream.
+/// The index of the candidate with the lowest median of several runs (ties: the first). Allocates the problem's memory
+/// from the device's pool while it runs; throws OutOfMemory. Blocks until the device's stream is idle.
 std::size_t fastest_matmul(CudaDevice& device, const MatmulProblem& problem,
                            std::span<const MatmulAlgorithm> candidates);
 

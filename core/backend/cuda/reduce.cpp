@@ -47,7 +47,7 @@ class ReduceLaunches {
   }
 
  private:
-  /// A multiple of what packs of running results are aligned to.
+  /// A multiple of the alignment of packed partial results.
   std::size_t bytes_after(const ReduceStep& step) const {
     constexpr std::size_t alignment = 64;
     const std::size_t bytes = static_cast<std::size_t>(results_of(step)) * running_bytes(reduction_, ends_.in_type);

@@ -8,7 +8,7 @@
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cuda_stream.h"
-#include "core/backend/cuda/cudnn_handle.h"
+#include "core/backend/cuda/cudnn.h"
 #include "core/backend/cuda/status.h"
 
 namespace gpubench::cuda {

@@ -1,4 +1,4 @@
-// Errors: CUDA's own error codes as exceptions, and what planners say where they have no kernel.
+// Errors of the CUDA backend: CUDA's error codes as exceptions, and refusals of planners.
 #pragma once
 #include <cuda_runtime_api.h>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace gpubench::cuda {
 
-/// Throws DeviceError with the call and CUDA's name and text of the error; DeviceLost when it is one after which the
-/// process can do nothing more on the GPU.
+/// Throws DeviceError with the call and CUDA's name and text of the error; DeviceLost if the process can no longer use
+/// the GPU.
 void check(cudaError_t status, std::string_view call);
 
 /// Whether every later call of this process will fail too.

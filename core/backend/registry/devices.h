@@ -1,4 +1,4 @@
-// Every device of this machine, whichever backend it belongs to. devices.cpp is the one file that names the backends.
+// All devices of this machine, over all backends. devices.cpp is the only file that names the backends.
 #pragma once
 #include <map>
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace gpubench {
 
-/// How the devices of each kind are made; a kind that is not named gets the defaults of its backend.
+/// Configuration for each kind of device; kinds that are absent get their backend's defaults.
 using DeviceConfig = std::map<DeviceId::Kind, BackendConfig>;
 
-/// The kinds that have a backend, in the order in which scripts list their devices: GPUs first, CPUs last.
+/// The kinds with a backend, in the order in which scripts list their devices: GPUs first, CPUs last.
 std::vector<DeviceId::Kind> device_kinds();
-/// One whole device for each that is there; none where there is none to use.
+/// One whole device for each physical one; empty if none can be used.
 std::vector<LogicalDevice> physical_devices(DeviceId::Kind kind);
 
 class Devices {
@@ -22,17 +22,17 @@ class Devices {
   explicit Devices(const DeviceConfig& config);
   /// In the order of device_kinds().
   std::vector<DeviceId> ids() const;
-  /// Throws Error listing the devices that are there.
+  /// Throws Error listing the existing devices.
   Device& device(const DeviceId& id) const;
   const Backend& backend(const DeviceId& id) const;
-  /// The host's memory for what `id` has no room for: page-locked where its copies are faster from there, else that of
-  /// cpu:0. Throws Error for cpu:0, which is the host.
+  /// Host memory for tensors that device `id` has no room for: page-locked if that makes its copies faster, else the
+  /// pool of cpu:0. Throws Error for cpu:0, which already is the host.
   MemoryPool& host_side(const DeviceId& id) const;
-  /// Where things go without a device scope: the first of ids().
+  /// The device for work outside a device scope: the first of ids().
   const DeviceId& default_device() const { return places_.front().device->id(); }
-  /// Why there is no device of the kind to use; empty when there is one.
+  /// The reason why no device of the kind can be used; empty if one can.
   std::string absence(DeviceId::Kind kind) const;
-  /// The physical devices that are there and cannot be used, each with the reason: "GPU 1: ...".
+  /// Physical devices that cannot be used, each with the reason: "GPU 1: ...".
   std::vector<std::string> unusable() const;
 
  private:

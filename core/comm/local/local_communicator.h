@@ -1,4 +1,4 @@
-// Ranks that are threads of one process, on devices that work in the host's memory.
+// Ranks that are threads of one process, on devices that use host memory.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace gpubench {
 
-/// The ways in which ranks of one process add up and hand out.
+/// Algorithms for reducing and distributing among the ranks of one process.
 enum class LocalAlgorithm : std::uint8_t {
-  direct,            ///< every rank takes what it needs from all others and computes its own result
-  tree,              ///< sums go up a tree of the ranks and the whole comes down
-  parts,             ///< every rank reduces a part and writes it to all: each byte is read once and written once
-  ring,              ///< sums of parts go around: every rank reads from its neighbour alone
-  reduction_to_one,  ///< the first rank does what `parts` does for all
+  direct,            ///< every rank reads from all others and computes its own result
+  tree,              ///< sums go up a tree of the ranks, the result comes down
+  parts,             ///< every rank reduces one part and writes it to all: each byte is read once and written once
+  ring,              ///< sums of parts go around: every rank reads only from its neighbour
+  reduction_to_one,  ///< the first rank does all the work of `parts`
 };
 std::string_view to_string(LocalAlgorithm algorithm);
-/// Of those that an all-reduce may be told to take: all but the last. Throws Error listing their names.
+/// Parses an algorithm for all-reduces: all but the last are possible. Throws Error listing the names.
 LocalAlgorithm parse_local_algorithm(std::string_view name);
 
-/// A rank for each element: the memory node that it is near. All-reduces take the way that suits their size, or
-/// `all_reduce`. A communicator that is destroyed makes the waits of the others end with PeerLost.
+/// One rank for each element of `node_of_rank`: the NUMA node that it is close to. All-reduces use `all_reduce`, or the
+/// algorithm that suits their size. When a communicator is destroyed, the waits of the others end with PeerLost.
 std::vector<std::unique_ptr<Communicator>> make_local_communicators(std::vector<int> node_of_rank,
                                                                     std::optional<LocalAlgorithm> all_reduce);
 

@@ -15,7 +15,7 @@ namespace {
 /// Places of staged tensors are aligned for every element type.
 constexpr std::size_t staged_alignment = 64;
 
-/// What others need of a rank's tensors: all that it puts in.
+/// The tensors that other ranks read: all inputs.
 std::span<const TensorView> inputs(const Collective& collective) {
   const std::span all(collective.tensors);
   const bool one = collective.kind == CollectiveKind::all_gather || collective.kind == CollectiveKind::reduce_scatter;
@@ -61,22 +61,23 @@ LocalExchange::LocalExchange(std::shared_ptr<LocalGroup> group, int rank, std::o
   for (const int part : group_->help_order(rank)) help_order_.push_back(static_cast<std::size_t>(part));
 }
 
-void LocalExchange::prepare(LocalCollective& collective) const {
-  check_collective(collective.collective, group_->size());
-  const LocalAlgorithm how = algorithm(collective.collective);
+void LocalExchange::check(const Collective& collective) const {
+  const LocalAlgorithm how = way(collective);
   const bool needs_copies = how == LocalAlgorithm::tree || how == LocalAlgorithm::direct;
-  if (collective.collective.kind == CollectiveKind::all_reduce && needs_copies && !is_staged(collective.collective)) {
-    throw Error(
-        fmt::format("all_reduce: the algorithm \"{}\" is for messages of up to {}, got {}; \"parts\" and "
-                    "\"ring\" take any",
-                    to_string(how), format_bytes(static_cast<double>(LocalGroup::staged_bytes)),
-                    format_bytes(static_cast<double>(collective.collective.bytes()))));
-  }
-  collective.signature = signature(collective.collective);
-  collective.pieces.assign(collective.collective.tensors);
+  if (collective.kind != CollectiveKind::all_reduce || !needs_copies || is_staged(collective)) return;
+  throw Error(
+      fmt::format("all_reduce: the algorithm \"{}\" is for messages of up to {}, got {}; \"parts\" and "
+                  "\"ring\" take any",
+                  to_string(how), format_bytes(static_cast<double>(LocalGroup::staged_bytes)),
+                  format_bytes(static_cast<double>(collective.bytes()))));
 }
 
-LocalAlgorithm LocalExchange::algorithm(const Collective& collective) const {
+bool LocalExchange::is_done(const Collective& collective) const {
+  const bool in_place = collective.kind == CollectiveKind::all_reduce || collective.kind == CollectiveKind::broadcast;
+  return in_place && size() == 1;
+}
+
+LocalAlgorithm LocalExchange::way(const Collective& collective) const {
   if (collective.kind != CollectiveKind::all_reduce) return LocalAlgorithm::direct;
   if (chosen_) return *chosen_;
   // On n ranks a ring moves up to 5 n bytes of memory for each byte of the message, parts move 2 n: even where it
@@ -85,11 +86,11 @@ LocalAlgorithm LocalExchange::algorithm(const Collective& collective) const {
   return group_->size() > LocalGroup::flat_ranks ? LocalAlgorithm::tree : LocalAlgorithm::direct;
 }
 
-ExchangeOutcome LocalExchange::carry_out(const LocalCollective& local, Clock::time_point arrived,
+ExchangeOutcome LocalExchange::carry_out(const PreparedCollective& local, Clock::time_point arrived,
                                          Clock::duration spin) {
   group_->check_alive();
   const Collective& collective = local.collective;
-  const LocalAlgorithm how = algorithm(collective);
+  const LocalAlgorithm how = way(collective);
   const bool staged = is_staged(collective) && (how == LocalAlgorithm::direct || how == LocalAlgorithm::tree);
   parity_ = ++arrivals_ % 2;
   Member& mine = member(rank_);
@@ -142,7 +143,7 @@ void LocalExchange::meet_all(Clock::duration spin) {
     if (other.arrived > last_arrived) last_arrived = other.arrived, last_rank = rank;
     alike = alike && other.signature == mine.signature;
   }
-  // Nobody else reads these here.
+  // No other rank reads these here.
   mine.alike = alike, mine.last_arrived = last_arrived, mine.last_rank = last_rank;
 }
 
@@ -157,7 +158,7 @@ void LocalExchange::meet_in_tree(const Collective& collective, Clock::duration s
     }
     mine.alike = mine.alike && below.alike && below.signature == mine.signature;
   }
-  const bool adds = algorithm(collective) == LocalAlgorithm::tree;
+  const bool adds = way(collective) == LocalAlgorithm::tree;
   if (adds && mine.alike) add_up(collective);
   member(rank_).arrivals.raise();
   if (place_.parent >= 0) {
@@ -208,7 +209,7 @@ void LocalExchange::depart(Clock::duration spin) {
 void LocalExchange::stage(const Collective& collective) {
   if (collective.kind == CollectiveKind::broadcast && collective.root != rank_) return;
   std::byte* to = member(rank_).staged[parity_].get();
-  if (algorithm(collective) == LocalAlgorithm::tree) {
+  if (way(collective) == LocalAlgorithm::tree) {
     for_each_sum(collective, [&](const TensorView& tensor, std::size_t elements, std::size_t at) {
       widen(tensor.type->dtype, tensor.data, to + at, elements);
     });
@@ -261,7 +262,7 @@ void LocalExchange::finish_tree(const Collective& collective) {
   });
 }
 
-void LocalExchange::finish_in_place(const LocalCollective& local) {
+void LocalExchange::finish_in_place(const PreparedCollective& local) {
   const Collective& collective = local.collective;
   const std::size_t bytes = local.pieces.bytes(), ranks = sources_.size();
   if (collective.kind == CollectiveKind::all_reduce && chosen_ == LocalAlgorithm::reduction_to_one) {
@@ -293,7 +294,7 @@ void LocalExchange::share(const Bounds& bounds, const Piece& piece) {
   }
 }
 
-void LocalExchange::reduce_range(const LocalCollective& local, std::size_t from, std::size_t to) {
+void LocalExchange::reduce_range(const PreparedCollective& local, std::size_t from, std::size_t to) {
   local.pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     for (std::size_t rank = 0; rank < sources_.size(); ++rank) {
       destinations_[rank] = request(static_cast<int>(rank)).tensors[tensor].data + first;
@@ -304,7 +305,7 @@ void LocalExchange::reduce_range(const LocalCollective& local, std::size_t from,
   });
 }
 
-void LocalExchange::copy_range(const LocalCollective& local, std::size_t to_rank, std::size_t from, std::size_t to) {
+void LocalExchange::copy_range(const PreparedCollective& local, std::size_t to_rank, std::size_t from, std::size_t to) {
   const Collective &source = request(local.collective.root), &destination = request(static_cast<int>(to_rank));
   local.pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     copy_bytes(destination.tensors[tensor].data + first, source.tensors[tensor].data + first, bytes);

@@ -61,7 +61,7 @@ void LocalGroup::throw_lost(int rank) const {
 }
 
 LocalGroup::Work::Work(const LocalGroup& group, Member& member) : member_(member) {
-  // In this order: whoever aborts either sees the mark or is seen here.
+  // In this order, so that either the aborting thread sees the mark or this thread sees the abort.
   member_.at_work.store(true);
   if (!group.aborted_) return;
   member_.at_work.store(false);

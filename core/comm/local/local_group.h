@@ -1,5 +1,5 @@
-// What the ranks of one process share: a place for each rank's request and small tensors, and how far it has come. The
-// memory of all of them is in reach, so a rank reads and writes the tensors of others where they lie.
+// State shared by the ranks of one process: each rank's request, small tensors and progress. All memory is shared, so a
+// rank reads and writes the tensors of others directly.
 #pragma once
 #include <array>
 #include <atomic>
@@ -9,29 +9,23 @@
 #include <string>
 #include <vector>
 
-#include "core/comm/collective.h"
+#include "core/comm/host_communicator.h"
 #include "core/comm/local/rank_tree.h"
-#include "core/comm/tensor_pieces.h"
 #include "core/comm/waitable_count.h"
 
 namespace gpubench {
 
-/// A collective and what is computed from it once.
-struct LocalCollective {
-  Collective collective;
-  std::uint64_t signature = 0;
-  TensorPieces pieces;
-};
-
-/// What a rank takes at a time: some microseconds of work, so that ranks end together, and far more than taking costs.
+/// Work that a rank claims at a time: some microseconds' worth, so that ranks finish together, and much more than
+/// claiming costs.
 inline constexpr std::size_t piece_bytes = std::size_t{128} << 10;
 
-/// What one rank asks for, where others see it.
+/// One rank's request, visible to the others.
 struct LocalRequest {
   const Collective* collective = nullptr;
   std::uint64_t signature = 0;
   Clock::time_point arrived;
-  /// Of the ranks below in the tree, later of all: whether they ask for the same, and the last to arrive.
+  /// Combined over this rank and the ranks below it in the tree (at last over all): whether requests are equal, and
+  /// when the last rank arrived.
   bool alike = true;
   Clock::time_point last_arrived = {};
   int last_rank = 0;
@@ -39,46 +33,48 @@ struct LocalRequest {
 
 class LocalGroup {
  public:
-  /// Tensors of so many bytes in all go through staged copies: one meeting of the ranks, where work on the tensors
-  /// themselves needs a second one before they may be changed. By comm_local_bench: on two cores of an EPYC 9005 a
-  /// meeting takes 0.15 us, and copies of 4 KiB 0.3 us more than none.
+  /// Collectives up to this size use staged copies, which need one meeting of the ranks; working on the tensors
+  /// themselves needs a second meeting before they may change. From comm_local_bench on two cores of an EPYC 9005: a
+  /// meeting takes 0.15 us, and copies of 4 KiB cost 0.3 us more than none.
   static constexpr std::size_t staged_bytes = std::size_t{2} << 10;
 
-  /// So many ranks look at all others when they meet; more meet along a tree.
+  /// Up to this many ranks each check all others when they meet; more ranks meet along a tree.
   static constexpr int flat_ranks = 8;
 
-  /// Requests and copies are kept for two collectives in turn: a rank arrives at the next but one only when all have
-  /// arrived at the next, and so are done with this one.
+  /// Requests and copies are double-buffered: a rank reaches the collective after the next only when all ranks have
+  /// arrived at the next one, and so are done with this one.
   struct alignas(128) Member {
     WaitableCount arrivals, releases, departures, ring_pieces;
     std::array<LocalRequest, 2> requests;
-    /// Pieces of this rank's share that somebody has taken.
+    /// Pieces of this rank's part that some rank has claimed.
     alignas(128) std::array<std::atomic<std::size_t>, 2> pieces_taken{};
     alignas(128) std::atomic<bool> at_work{false};
     std::array<std::unique_ptr<std::byte[]>, 2> staged;
   };
 
-  /// A rank for each element: the memory node that it is near.
+  /// One rank for each element: the NUMA node that it is close to.
   explicit LocalGroup(std::vector<int> node_of_rank);
 
   int size() const { return static_cast<int>(members_.size()); }
   const TreePlace& place(int rank) const { return tree_[static_cast<std::size_t>(rank)]; }
   std::vector<int> help_order(int rank) const { return gpubench::help_order(node_of_rank_, rank); }
-  /// The ranks one after the other, those of a node together: the last is the first one's left neighbour.
+  /// The ranks in ring order, with the ranks of a node next to each other: the last one is the first one's left
+  /// neighbour.
   const std::vector<int>& ring() const { return ring_; }
   Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
 
-  /// All waits end, now and from now on. The first reason counts.
+  /// Ends all current and later waits. The first reason counts.
   void abort(const std::string& reason) noexcept;
-  /// `rank` asks for nothing any more.
+  /// Declares that `rank` will request nothing more.
   void leave(int rank) noexcept;
   /// Throws PeerLost once aborted.
   void check_alive() const;
-  /// Waits for a count of `rank`. Throws PeerLost when it never comes, and when nobody works on others' memory any
-  /// more.
+  /// Waits until `rank` reaches a count. Throws PeerLost when the count is never reached, once no rank works on others'
+  /// memory any more.
   void wait(const WaitableCount& reached, std::uint32_t count, int rank, Clock::duration spin) const;
 
-  /// While it lives, `member` works on others' memory, which they keep for as long. Throws PeerLost once aborted.
+  /// While it lives, `member` works on the memory of others, who keep it valid for as long. Throws PeerLost after
+  /// abort().
   class Work {
    public:
     Work(const LocalGroup& group, Member& member);

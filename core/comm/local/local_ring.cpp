@@ -15,7 +15,7 @@ LocalRing::LocalRing(LocalGroup& group, int rank) : group_(group), own_(group.me
   left_ = ring[(place_ + ranks_ - 1) % ranks_];
 }
 
-void LocalRing::all_reduce(const LocalCollective& local, std::size_t parity, Clock::duration spin) {
+void LocalRing::all_reduce(const PreparedCollective& local, std::size_t parity, Clock::duration spin) {
   LocalGroup::Member& left = group_.member(left_);
   const Collective& theirs = *left.requests[parity].collective;
   const std::size_t bytes = local.pieces.bytes(), sums = ranks_ - 1, steps = 2 * sums;
@@ -42,7 +42,7 @@ void LocalRing::all_reduce(const LocalCollective& local, std::size_t parity, Clo
   pieces_done_ += static_cast<std::uint32_t>(steps) * pieces;
 }
 
-void LocalRing::take_over(const LocalCollective& local, const Collective& left, bool adds, std::size_t from,
+void LocalRing::take_over(const PreparedCollective& local, const Collective& left, bool adds, std::size_t from,
                           std::size_t to) {
   local.pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     const TensorView& mine = local.collective.tensors[tensor];

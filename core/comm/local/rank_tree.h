@@ -1,12 +1,12 @@
-// Who waits for whom when ranks are many: a tree in which no rank has more than a few children, and where memory has
-// several nodes (NUMA), each node's ranks are one branch, so that only one message of each crosses between nodes.
+// The tree along which many ranks wait for each other: each rank has few children, and the ranks of one NUMA node form
+// one branch, so that only one message per node crosses between nodes.
 #pragma once
 #include <span>
 #include <vector>
 
 namespace gpubench {
 
-/// The place of one rank.
+/// The position of one rank.
 struct TreePlace {
   int parent = -1;  ///< -1 for rank 0, the root
   std::vector<int> children;
@@ -14,14 +14,15 @@ struct TreePlace {
   bool operator==(const TreePlace&) const = default;
 };
 
-/// The places of all ranks, from the memory node of each. The same for the same nodes: sums along it have one order.
+/// The positions of all ranks, from the NUMA node of each. Equal nodes give equal trees, so sums along it have a fixed
+/// order.
 std::vector<TreePlace> rank_tree(std::span<const int> node_of_rank);
 
-/// The ranks by their nodes, in the order of each: so that a ring crosses between nodes as seldom as it can.
+/// The ranks grouped by node: a ring in this order crosses between nodes as rarely as possible.
 std::vector<int> rank_ring(std::span<const int> node_of_rank);
 
-/// The ranks in the order in which `rank` looks for work: itself, those of its node, then the others, each from the
-/// next on so that not all help the same one.
+/// The order in which `rank` looks for work: itself, the ranks of its node, then the others. Each group starts behind
+/// `rank`, so that not all ranks help the same one.
 std::vector<int> help_order(std::span<const int> node_of_rank, int rank);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// One rank per process, for tensors in the host's memory or, where MPI takes messages from there, in a GPU's.
+// One rank per process, for tensors in host memory, or in GPU memory if MPI supports that.
 #pragma once
 #include <memory>
 
@@ -8,11 +8,10 @@
 
 namespace gpubench {
 
-/// A new communicator with one rank per process; a collective call. It lives until ProcessGroup::conclude().
-/// `gpu`: the device whose memory holds the tensors, which must be ready when a collective begins; it outlives the
-/// communicator. nullptr: the tensors are in the host's memory.
-/// Returns nullptr where MPI does not join the processes, and with a `gpu` in all processes where the MPI library of
-/// one takes no messages from GPUs' memory.
+/// A new communicator with one rank per process; a collective call. Valid until ProcessGroup::conclude(). `gpu`: the
+/// device whose memory holds the tensors, which must be ready when a collective begins; it must outlive the
+/// communicator. nullptr: tensors in host memory. Returns nullptr if MPI does not connect the processes, and, with a
+/// `gpu`, in all processes if the MPI library of one of them cannot access GPU memory.
 std::unique_ptr<Communicator> make_mpi_communicator(ProcessGroup& group, Device* gpu);
 
 }  // namespace gpubench

@@ -13,10 +13,10 @@
 namespace gpubench {
 namespace {
 
-/// Up to so many bytes to all others together, one message to each is faster than two half as long.
+/// Up to this many bytes in total to all others, one message each is faster than two messages of half the size.
 constexpr std::size_t most_small_bytes = std::size_t{32} << 10;
-/// Of a part of a piece: its copies stay in the caches, and the next piece travels while one is added up. A third piece
-/// on its way, or smaller ones, cost more than they hide: 5 % at 8 MiB between two processes of one machine.
+/// Size of a part of a piece: copies stay in the caches, and the next piece is in transit while one is added. A third
+/// piece in transit, or smaller pieces, cost more than they gain: 5 % at 8 MiB between two processes of one machine.
 constexpr std::size_t part_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_message_bytes = std::size_t{4} << 20;
 constexpr std::size_t stages = 2;
@@ -74,10 +74,10 @@ void MpiExchange::for_others(const Visit& visit) const {
   }
 }
 
-MpiExchange::MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end, Device* gpu)
+MpiExchange::MpiExchange(MpiLink& link, int channel, Device* gpu)
     : link_(link),
       channel_(channel),
-      end_(std::move(end)),
+      end_(link.watch()->channel(channel)),
       meeting_(transfers()),
       sources_(static_cast<std::size_t>(link.size())) {
   if (gpu == nullptr) return;
@@ -99,14 +99,14 @@ void MpiExchange::settle() {
 }
 
 void MpiExchange::pack(const Collective& collective, std::size_t from, std::size_t to, std::byte* row) {
-  pieces_.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+  asked_->pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     copy(row, collective.tensors[tensor].data + first, bytes);
     row += bytes;
   });
 }
 
 void MpiExchange::unpack(const Collective& collective, std::size_t from, std::size_t to, const std::byte* row) {
-  pieces_.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
+  asked_->pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     copy(collective.tensors[tensor].data + first, row, bytes);
     row += bytes;
   });
@@ -117,15 +117,16 @@ bool MpiExchange::is_small(const Collective& collective) const {
          collective.bytes() * static_cast<std::size_t>(std::max(1, link_.size() - 1)) <= most_small_bytes;
 }
 
-const char* MpiExchange::algorithm(const Collective& collective) const {
+std::string MpiExchange::algorithm(const Collective& collective) const {
   if (collective.kind == CollectiveKind::broadcast) return "tree";
   return collective.kind == CollectiveKind::all_reduce && !is_small(collective) ? "pieces" : "direct";
 }
 
-ExchangeOutcome MpiExchange::carry_out(const Collective& collective, Clock::time_point arrived) {
+ExchangeOutcome MpiExchange::carry_out(const PreparedCollective& asked, Clock::time_point arrived, Clock::duration) {
+  asked_ = &asked;
   ExchangeOutcome outcome{.arrived = arrived, .last_arrived = arrived, .done = arrived, .last_rank = -1};
   try {
-    exchange(collective, outcome);
+    exchange(asked.collective, outcome);
   } catch (...) {
     give_up();
     throw;
@@ -134,11 +135,11 @@ ExchangeOutcome MpiExchange::carry_out(const Collective& collective, Clock::time
   return outcome;
 }
 
-/// Nothing more is received into tensors, and nothing copied.
+/// Ensures that nothing more is received into tensors or copied.
 void MpiExchange::give_up() noexcept {
   try {
     settle();
-  } catch (const Error&) {  // the GPU's: whoever waits for it is told so
+  } catch (const Error&) {  // an error of the GPU, reported to those who wait for its stream
   }
   stages_.clear();
 }
@@ -146,20 +147,20 @@ void MpiExchange::give_up() noexcept {
 void MpiExchange::exchange(const Collective& collective, ExchangeOutcome& outcome) {
   if (collective.kind == CollectiveKind::all_reduce)
     return is_small(collective) ? reduce_small(collective, outcome) : reduce_in_pieces(collective, outcome);
-  greet(collective, 0);
+  greet(0);
   meet(collective, outcome);
   if (collective.kind == CollectiveKind::all_gather) return all_gather(collective);
   if (collective.kind == CollectiveKind::reduce_scatter) return reduce_scatter(collective);
   broadcast(collective);
 }
 
-void MpiExchange::greet(const Collective& collective, std::size_t payload) {
+void MpiExchange::greet(std::size_t payload) {
   slot_bytes_ = sizeof(Arrival) + payload;
   sent_.resize(std::max(sent_.size(), slot_bytes_));
   received_.resize(std::max(received_.size(), slot_bytes_ * static_cast<std::size_t>(link_.size())));
-  const Arrival mine{.signature = signature(collective), .waited_ns = waited_ns_};
+  const Arrival mine{.signature = asked_->signature, .waited_ns = waited_ns_};
   std::memcpy(sent_.data(), &mine, sizeof mine);
-  // Receives take the most there can be: what others ask for may be longer, which their signature tells.
+  // Receives allow the largest possible message: another rank's request may be larger, which its signature reveals.
   for_others([&](int rank) { meeting_.receive(rank, slot(rank), slot_bytes_); });
   for_others([&](int rank) { meeting_.send(rank, sent_.data(), slot_bytes_); });
 }
@@ -199,7 +200,7 @@ void MpiExchange::reduce_small(const Collective& collective, ExchangeOutcome& ou
     row += room_for(tensor);
   }
   settle();
-  greet(collective, bytes);
+  greet(bytes);
   meet(collective, outcome);
   std::size_t at = sizeof(Arrival);
   for (const TensorView& tensor : collective.tensors) {
@@ -213,7 +214,7 @@ void MpiExchange::reduce_small(const Collective& collective, ExchangeOutcome& ou
   settle();
 }
 
-/// Where the part of rank `part` of the piece [from, to) begins.
+/// The offset at which rank `part`'s part of the piece [from, to) begins.
 std::size_t MpiExchange::cut(std::size_t from, std::size_t to, int part) const {
   const std::size_t share =
       (to - from) / static_cast<std::size_t>(link_.size()) / TensorPieces::grain * TensorPieces::grain;
@@ -222,8 +223,7 @@ std::size_t MpiExchange::cut(std::size_t from, std::size_t to, int part) const {
 
 void MpiExchange::reduce_in_pieces(const Collective& collective, ExchangeOutcome& outcome) {
   while (stages_.size() < stages) stages_.push_back(std::make_unique<Stage>(*this));
-  pieces_.assign(collective.tensors);
-  const std::size_t whole = pieces_.bytes(), most = part_bytes * static_cast<std::size_t>(link_.size());
+  const std::size_t whole = asked_->pieces.bytes(), most = part_bytes * static_cast<std::size_t>(link_.size());
   const std::size_t length = whole <= 2 * most ? whole : most;  // two pieces hide nothing: 1.3 times as long at 4 MiB
   const std::size_t count = (whole + length - 1) / length;
   const auto stage = [&](std::size_t piece) -> Stage& { return *stages_[piece % stages]; };
@@ -233,7 +233,7 @@ void MpiExchange::reduce_in_pieces(const Collective& collective, ExchangeOutcome
     scatter(collective, stage(piece), piece * length, std::min(whole, (piece + 1) * length));
   };
   // Only then: Open MPI writes beyond the end of a receive where a longer message comes that the receiver fetches.
-  greet(collective, 0);
+  greet(0);
   meet(collective, outcome);
   begin(0);
   for (std::size_t piece = 0; piece < count; ++piece) {
@@ -251,7 +251,7 @@ void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_
   stage.from = from, stage.to = to, stage.in_use = true;
   stage.received.resize(ranks);
   stage.packed.resize(ranks);
-  const Span own = span_of(pieces_, collective, cut(from, to, link_.rank()), cut(from, to, link_.rank() + 1));
+  const Span own = span_of(asked_->pieces, collective, cut(from, to, link_.rank()), cut(from, to, link_.rank() + 1));
   for_others([&](int rank) {
     std::vector<std::byte>& room = stage.received[static_cast<std::size_t>(rank)];
     room.resize(std::max(room.size(), own.bytes));
@@ -260,7 +260,7 @@ void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_
   std::vector<Span> parts(ranks);
   for (int rank = 0; rank < link_.size(); ++rank) {
     const std::size_t first = cut(from, to, rank), last = cut(from, to, rank + 1);
-    Span& part = parts[static_cast<std::size_t>(rank)] = span_of(pieces_, collective, first, last);
+    Span& part = parts[static_cast<std::size_t>(rank)] = span_of(asked_->pieces, collective, first, last);
     const bool here = rank == link_.rank();
     if (here ? in_reach() : part.data != nullptr) continue;
     part.data = stage.packed[static_cast<std::size_t>(rank)].grow(part.bytes, locked_);
@@ -284,18 +284,19 @@ void MpiExchange::add_up(const Collective& collective, Stage& stage) {
     reduce(view.type->dtype, collective.reduction, sources_, {&own, 1}, bytes / size_of(view.type->dtype));
     at += bytes;
   };
-  pieces_.for_each(cut(stage.from, stage.to, link_.rank()), cut(stage.from, stage.to, link_.rank() + 1), add);
+  asked_->pieces.for_each(cut(stage.from, stage.to, link_.rank()), cut(stage.from, stage.to, link_.rank() + 1), add);
 }
 
 /// Sends all ranks what this one has added up.
 void MpiExchange::gather(const Collective& collective, Stage& stage) {
   for_others([&](int rank) {
-    Span part = span_of(pieces_, collective, cut(stage.from, stage.to, rank), cut(stage.from, stage.to, rank + 1));
+    Span part =
+        span_of(asked_->pieces, collective, cut(stage.from, stage.to, rank), cut(stage.from, stage.to, rank + 1));
     if (part.data == nullptr) part.data = stage.packed[static_cast<std::size_t>(rank)].grow(part.bytes, locked_);
     stage.gathered.receive(rank, part.data, part.bytes);
   });
   const std::size_t first = cut(stage.from, stage.to, link_.rank()), last = cut(stage.from, stage.to, link_.rank() + 1);
-  Span own = span_of(pieces_, collective, first, last);
+  Span own = span_of(asked_->pieces, collective, first, last);
   Row& row = stage.packed[static_cast<std::size_t>(link_.rank())];
   if (!in_reach()) {
     own.data = row.data();
@@ -313,7 +314,7 @@ void MpiExchange::finish(const Collective& collective, Stage& stage) {
   stage.gathered.wait(MpiTransfers::Patience::hot);
   for_others([&](int rank) {
     const std::size_t first = cut(stage.from, stage.to, rank), last = cut(stage.from, stage.to, rank + 1);
-    if (span_of(pieces_, collective, first, last).data == nullptr)
+    if (span_of(asked_->pieces, collective, first, last).data == nullptr)
       unpack(collective, first, last, stage.packed[static_cast<std::size_t>(rank)].data());
   });
   settle();

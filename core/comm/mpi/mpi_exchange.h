@@ -1,8 +1,8 @@
-// How one rank carries out collectives of tensors over messages. Small all-reduces: everybody sends all to everybody
-// and adds up in the order of ranks. Large ones: each rank adds up a part, piece by piece, and hands it out. So every
-// rank gets the same bytes, in whichever types, 16-bit ones added in float32, and what is reduced needs nothing of MPI.
-// That holds for tensors in a GPU's memory too, of which MPI sends and receives alone take addresses, Open MPI's
-// non-blocking reductions do not: what one rank adds up it receives in the host's memory, with a copy of its own part.
+// One rank's collectives over MPI messages. Small all-reduces: every rank sends everything to all others and adds in
+// the order of ranks. Large ones: each rank reduces one part, piece by piece, and distributes it. So all ranks get the
+// same bytes for every type (16-bit types are added in float32), and MPI's own reductions are not used. In GPU memory
+// MPI can only send and receive (Open MPI's non-blocking reductions cannot use it), so a rank receives what it adds in
+// host memory, with a copy of its own part.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,39 +10,39 @@
 #include <memory>
 #include <vector>
 
-#include "core/comm/collective.h"
-#include "core/comm/exchange_clock.h"
-#include "core/comm/tensor_pieces.h"
+#include "core/comm/host_communicator.h"
 #include "core/device/device.h"
 #include "core/group/mpi/mpi_link.h"
 
 namespace gpubench {
 
-class MpiExchange {
+class MpiExchange final : public HostExchange {
  public:
-  /// `gpu`: whose memory holds the tensors, ready when a call begins; nullptr for the host's.
-  MpiExchange(MpiLink& link, int channel, std::shared_ptr<WaitEnd> end, Device* gpu);
-  ~MpiExchange();
-  MpiExchange(const MpiExchange&) = delete;
-  MpiExchange& operator=(const MpiExchange&) = delete;
+  /// `gpu`: its memory holds the tensors, which must be ready when a call begins; nullptr: host memory.
+  MpiExchange(MpiLink& link, int channel, Device* gpu);
+  ~MpiExchange() override;
 
-  /// "direct": one message to each other; "pieces": reduce-scatter and all-gather; "tree": broadcasts.
-  const char* algorithm(const Collective& collective) const;
-  /// Blocks until this rank's tensors hold the result. `last_rank` is that of the exchange before, which tells how long
-  /// each had waited: clocks of machines differ. -1 for the first. Throws PeerLost, Error where ranks ask for different
-  /// things.
-  ExchangeOutcome carry_out(const Collective& collective, Clock::time_point arrived);
+  int rank() const override { return link_.rank(); }
+  int size() const override { return link_.size(); }
+  std::string_view noun() const override { return "process"; }
+  std::string_view name() const override { return in_reach() ? "mpi" : "mpi, CUDA-aware"; }
+  /// "direct": one message to each other rank; "pieces": reduce-scatter and all-gather; "tree": broadcasts.
+  std::string algorithm(const Collective& collective) const override;
+  /// `last_rank` refers to the previous exchange (-1 for the first): clocks of machines differ, so ranks report how
+  /// long they waited in the exchange before.
+  ExchangeOutcome carry_out(const PreparedCollective& asked, Clock::time_point arrived, Clock::duration spin) override;
+  void abort(const std::string& reason) noexcept override { link_.watch()->abort(channel_, channel_ + 1, reason); }
 
  private:
   struct Arrival {
     std::uint64_t signature = 0;
     std::int64_t waited_ns = 0;
   };
-  /// Memory of the host that only grows.
+  /// A host buffer that only grows.
   class Row {
    public:
     std::byte* data() { return locked_.data() != nullptr ? locked_.data() : plain_.data(); }
-    /// At least so long; page-locked where there is a pool of that.
+    /// At least `bytes` long; page-locked if there is a pool for that.
     std::byte* grow(std::size_t bytes, MemoryPool* pool) {
       if (pool == nullptr) {
         plain_.resize(std::max(plain_.size(), bytes));
@@ -64,7 +64,7 @@ class MpiExchange {
   MpiTransfers transfers() { return {link_, channel_, end_.get()}; }
   bool is_small(const Collective& collective) const;
   bool in_reach() const { return copies_ == nullptr; }
-  /// Between tensors and the host's memory, or tensors; done when settle() has returned.
+  /// Copies between tensors, or between a tensor and host memory; complete when settle() returns.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
   void settle();
   void pack(const Collective& collective, std::size_t from, std::size_t to, std::byte* row);
@@ -73,9 +73,9 @@ class MpiExchange {
 
   void exchange(const Collective& collective, ExchangeOutcome& outcome);
   void give_up() noexcept;
-  /// Sends this rank's arrival with `payload` bytes behind it to all.
-  void greet(const Collective& collective, std::size_t payload);
-  /// Waits for the arrivals of all others, which lie in the slots then, and compares what they ask for.
+  /// Sends this rank's arrival to all, followed by `payload` bytes.
+  void greet(std::size_t payload);
+  /// Waits for the arrivals of all others, which are then in the slots, and compares the requests.
   void meet(const Collective& collective, ExchangeOutcome& outcome);
   void reduce_small(const Collective& collective, ExchangeOutcome& outcome);
   void reduce_in_pieces(const Collective& collective, ExchangeOutcome& outcome);
@@ -92,15 +92,15 @@ class MpiExchange {
   MpiLink& link_;
   int channel_;
   std::shared_ptr<WaitEnd> end_;
-  MemoryPool* locked_ = nullptr;    // page-locked memory of the host, for copies of what a GPU holds
-  std::unique_ptr<Stream> copies_;  // of tensors that the host cannot reach
-  MpiTransfers meeting_;            // keeps its memory from call to call
-  TensorPieces pieces_;
+  MemoryPool* locked_ = nullptr;               // page-locked host memory, for copies of GPU data
+  std::unique_ptr<Stream> copies_;             // for tensors that the host cannot access
+  MpiTransfers meeting_;                       // kept for its memory
+  const PreparedCollective* asked_ = nullptr;  // the collective that runs now
   bool has_met_ = false;
   std::int64_t waited_ns_ = 0;
   std::size_t slot_bytes_ = 0;
   std::vector<std::byte> sent_, received_;
-  std::vector<const std::byte*> sources_;  // by rank, of what is added up
+  std::vector<const std::byte*> sources_;  // by rank: the inputs of a sum
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

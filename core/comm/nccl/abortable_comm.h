@@ -1,6 +1,5 @@
-// One rank's ncclComm_t, made so that none of its calls blocks: whether NCCL has finished is asked for again and again,
-// and another thread may abort the communicator between any two calls. Every use of the handle holds the lock, because
-// NCCL frees it when it aborts.
+// One rank's ncclComm_t in non-blocking mode: completion is polled, and another thread may abort the communicator
+// between any two calls. Every use of the handle holds the lock, because aborting frees it.
 #pragma once
 #include <mutex>
 #include <optional>
@@ -15,14 +14,15 @@ namespace gpubench::nccl {
 class AbortableComm {
  public:
   AbortableComm() = default;
-  /// Aborts it, if close() was not called.
+  /// Aborts the communicator if close() was not called.
   ~AbortableComm();
   AbortableComm(const AbortableComm&) = delete;
   AbortableComm& operator=(const AbortableComm&) = delete;
 
-  /// Starts to join the others, with the calling thread's GPU. `label` of messages: "rank 1 (gpu:1)".
+  /// Starts to join the other ranks, on the calling thread's GPU. `label`: the rank's name in messages, "rank 1
+  /// (gpu:1)".
   void join(const std::string& label, int rank, int size, const ncclUniqueId& id);
-  /// Makes `calls(comm)` one group. What it queues stands in the stream when settled() has said so. Throws PeerLost,
+  /// Runs `calls(comm)` as one NCCL group. The work is in the stream once settled() returns true. Throws PeerLost,
   /// DeviceError.
   template <class Calls>
   void queue(std::string_view call, const Calls& calls) {
@@ -34,16 +34,17 @@ class AbortableComm {
     check(called, call, comm_);
     check(ended, call, comm_);
   }
-  /// Whether what was asked for is done, but for what streams do. Throws PeerLost, DeviceError naming `call`.
+  /// Whether the host's part of all requests is done (streams may still run). Throws PeerLost, or DeviceError naming
+  /// `call`.
   bool settled(std::string_view call);
-  /// The error that NCCL reports by itself, if any: for a thread that watches.
+  /// An asynchronous error reported by NCCL, if any; for the watching thread.
   std::optional<std::string> trouble();
   /// Throws PeerLost after an abort.
   void check_alive();
-  /// Ends every call and collective under way; the first reason counts. Any thread.
+  /// Ends all running calls and collectives; the first reason counts. Thread-safe.
   void abort(const std::string& reason) noexcept;
-  /// Ends it in order when what was queued is done within `patience`, else aborts it. Recordings that hold its
-  /// collectives must be gone: NCCL waits for them.
+  /// Closes the communicator once queued work is done; aborts it if that takes longer than `patience`. Recordings of
+  /// its collectives must be destroyed before, because NCCL waits for them.
   void close(Seconds patience) noexcept;
   const std::string& label() const { return label_; }
 
@@ -54,7 +55,7 @@ class AbortableComm {
   std::string label_;
   std::mutex mutex_;
   ncclComm_t comm_ = nullptr;
-  std::string lost_;  // why; empty while it works
+  std::string lost_;  // reason of the failure; empty while it works
 };
 
 }  // namespace gpubench::nccl

@@ -12,7 +12,7 @@
 namespace gpubench::nccl {
 namespace {
 
-/// How long the end of a rank waits for what is still queued.
+/// How long closing a rank waits for queued work.
 constexpr Seconds at_the_end{5};
 
 struct Elements {
@@ -20,7 +20,7 @@ struct Elements {
   std::size_t count;
 };
 
-/// As NCCL moves them: types that it does not know as bytes, which only sums and maxima would mind.
+/// How NCCL moves a type: types that it lacks as bytes, which is only wrong for sums and maxima.
 Elements elements_of(const TensorType& type) {
   const auto count = static_cast<std::size_t>(type.elements());
   switch (type.dtype) {
@@ -133,7 +133,7 @@ void NcclCommunicator::submit(const Collective& collective, Stream& stream) {
 
 void NcclCommunicator::queue(const Collective& collective, Stream& stream) {
   submit(collective, stream);
-  // What is recorded is counted when it is launched.
+  // Recorded collectives are counted when they are launched.
   if (!is_recorded(stream)) launched(stream, 1, static_cast<double>(collective.bytes()));
 }
 

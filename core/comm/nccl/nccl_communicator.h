@@ -1,4 +1,4 @@
-// One GPU's end of NCCL. Lists of tensors go as one group, in place, without packing: NCCL merges what a group holds.
+// One GPU's rank in NCCL. Lists of tensors are one NCCL group, in place, without packing: NCCL merges a group's work.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -12,15 +12,15 @@ namespace gpubench::nccl {
 
 class NcclCommunicator final : public Communicator {
  public:
-  /// The rank `local` of `team`, which has joined; `device` outlives it.
+  /// Rank `local` of `team`, which has joined; `device` must outlive it.
   NcclCommunicator(std::shared_ptr<Team> team, std::size_t local, Device& device, int rank, int size);
-  /// Recordings that hold its collectives, and what beside() gave, end before.
+  /// Recordings of its collectives, and objects from beside(), must be destroyed before it.
   ~NcclCommunicator() override;
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::string_view name() const override { return name_; }
-  /// What NCCL_ALGO and NCCL_PROTO tell NCCL to do; it does not say what it chooses itself.
+  /// The settings NCCL_ALGO and NCCL_PROTO; NCCL does not report its own choice.
   std::string algorithm(const Collective& collective) const override;
 
   void run(const Collective& collective, Stream& stream) override;
@@ -30,10 +30,10 @@ class NcclCommunicator final : public Communicator {
   void check() override;
   void launched(Stream& stream, std::int64_t collectives, double bytes) override;
   void abort(const std::string& reason) noexcept override { team_->abort(reason); }
-  /// Counts alone: when a peer arrived is known on its GPU only.
+  /// Counts only: arrival times of peers are known on their GPUs only.
   CommunicationTimes times() const override;
 
-  /// run(), of a collective that is known to be possible.
+  /// run() for a collective that has been checked.
   void queue(const Collective& collective, Stream& stream);
 
  private:
@@ -44,7 +44,7 @@ class NcclCommunicator final : public Communicator {
   Device& device_;
   int rank_, size_;
   std::string name_;
-  Buffer token_;  // what barriers add up
+  Buffer token_;  // buffer that barriers reduce
   std::unique_ptr<Stream> beside_;
   std::atomic<std::int64_t> collectives_{0};
   std::atomic<double> bytes_{0};

@@ -52,7 +52,7 @@ Member introduce(std::span<Device* const> devices, const std::string& name, bool
   return member;
 }
 
-/// Where this process stands among those that take part, which have told each other what they are.
+/// This process's position among the participants, after an exchange of their descriptions.
 Place meet(std::span<Device* const> devices, ProcessGroup* group) {
   Place place;
   if (group != nullptr) place.rank = group->rank();

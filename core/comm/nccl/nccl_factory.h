@@ -1,4 +1,4 @@
-// Makes communicators over NCCL.
+// Creates NCCL communicators.
 #pragma once
 #include <memory>
 #include <span>
@@ -10,13 +10,13 @@
 
 namespace gpubench {
 
-/// How long a rank waits for others before all are told that one is lost: GPUBENCH_NCCL_TIMEOUT, in seconds, else 60 s.
-/// Throws Error where that is no time.
+/// How long a rank waits for others before the run ends with PeerLost: GPUBENCH_NCCL_TIMEOUT in seconds, else 60 s.
+/// Throws Error if the variable is no valid time.
 Seconds nccl_patience();
 
-/// One rank for each of this process's GPUs, in their order; a collective call with other processes, of which `group`
-/// may be null. Throws Error naming devices that are no GPUs, or shares of one; the place that cannot be had; ranks
-/// with NCCL of different versions; where there is no NCCL, or the program was built without it.
+/// One rank for each of this process's GPUs, in their order; a collective call if there are other processes (`group`
+/// may be null). Throws Error naming: devices that are no whole GPUs; a meeting place that cannot be used; ranks with
+/// different NCCL versions; a missing NCCL, or a program built without it.
 std::vector<std::unique_ptr<Communicator>> make_nccl_communicators(std::span<Device* const> devices,
                                                                    ProcessGroup* group, Seconds patience);
 

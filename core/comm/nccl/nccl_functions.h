@@ -1,5 +1,5 @@
-// NCCL's functions, found when the first communicator is made: nothing links against the library, so one program runs
-// on machines without it.
+// NCCL's functions, loaded when the first communicator is created: nothing links against the library, so one program
+// also runs on machines without it.
 #pragma once
 #include <nccl.h>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gpubench::nccl {
 
-/// The functions by their names in nccl.h, without the prefix.
+/// The functions under their names in nccl.h, without the prefix.
 struct Functions {
   decltype(ncclGetVersion)* get_version;
   decltype(ncclGetUniqueId)* get_unique_id;
@@ -26,19 +26,19 @@ struct Functions {
   decltype(ncclBroadcast)* broadcast;
 };
 
-/// Opens the library at the first call. Throws Error saying where it was looked for and what to install.
+/// Opens the library at the first call. Throws Error with the places that were searched and what to install.
 const Functions& functions();
 
-/// "2.28.9" of NCCL's 22809.
+/// "2.28.9" for NCCL's code 22809.
 std::string version_text(int code);
-/// Of the library that is used; throws as functions().
+/// Version of the loaded library; throws as functions().
 std::string library_version();
-/// "nccl 2.28.9"; with the version of the header that the program was built with, where that is another.
+/// "nccl 2.28.9", followed by the version of the header at build time if it differs.
 std::string name();
 
-/// What NCCL says about a failure; `comm`, which may be null, is asked for the last error.
+/// NCCL's text for a status, with the last error of `comm` unless that is null.
 std::string reason(ncclResult_t status, ncclComm_t comm);
-/// Throws DeviceError with the call and the reason. ncclInProgress is no failure.
+/// Throws DeviceError with the call and the reason; accepts ncclInProgress.
 void check(ncclResult_t status, std::string_view call, ncclComm_t comm = nullptr);
 
 }  // namespace gpubench::nccl

@@ -34,7 +34,7 @@ std::optional<Seconds> StallWatch::stalled() {
   if (!waits_) return std::nullopt;
   try {
     if (!watched_->ready()) return Clock::now() - since_;
-  } catch (const Error&) {  // the GPU failed: whoever waits for the stream is told so
+  } catch (const Error&) {  // the GPU failed, which the waits for its stream report
     waits_ = has_newer_ = false;
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// The ranks of this process in one communicator, and a thread that watches them: an error that NCCL reports, or a
-// collective that does not end in time, ends every wait of all ranks.
+// The ranks of this process in one communicator, and a thread that watches them: when NCCL reports an error, or a
+// collective exceeds its time limit, it ends the waits of all ranks.
 #pragma once
 #include <condition_variable>
 #include <memory>
@@ -17,15 +17,15 @@
 
 namespace gpubench::nccl {
 
-/// Finds out when nothing that a rank has queued gets done any more. It keeps two marks (events) in the rank's streams:
-/// a watching thread looks at the older one; once that is reached, the newer one takes its place. A call costs one
-/// mark, however much is queued.
+/// Detects that a rank's queued work makes no progress. It keeps two events in the rank's streams: the watching thread
+/// checks the older one; once that is reached, the newer one takes its place. So each call costs one event, however
+/// much is queued.
 class StallWatch {
  public:
   explicit StallWatch(Device& device);
-  /// What is queued on `stream`, which is not recorded, has to be done in time from now on.
+  /// From now on, watches the work queued on `stream`, which must not be recording.
   void expect(Stream& stream);
-  /// How long nothing has been done although something is queued; none while nothing is queued. Any thread.
+  /// Time without progress while work is queued; none if nothing is queued. Thread-safe.
   std::optional<Seconds> stalled();
 
  private:
@@ -43,7 +43,7 @@ struct Rank {
 
 class Team {
  public:
-  /// `group`, which may be null, outlives it and is told of failures. Nothing may take longer than `patience`.
+  /// `group` (may be null) must outlive the team and is told of failures. `patience`: limit for every operation.
   Team(std::span<Device* const> devices, ProcessGroup* group, Seconds patience);
   ~Team();
   Team(const Team&) = delete;
@@ -51,9 +51,10 @@ class Team {
 
   Rank& rank(std::size_t local) { return *ranks_[local]; }
   Seconds patience() const { return patience_; }
-  /// From now on; the ranks have joined.
+  /// Starts watching; the ranks must have joined.
   void watch();
-  /// Blocks until `rank` has done what it was asked for, but for what streams do. Throws PeerLost, DeviceError.
+  /// Blocks until the host's part of the requests of `rank` is done (streams may still run). Throws PeerLost,
+  /// DeviceError.
   void settle(Rank& rank, std::string_view call);
   void abort(const std::string& reason) noexcept;
 
@@ -67,7 +68,7 @@ class Team {
   bool aborted_ = false;
   std::mutex sleeping_;
   std::condition_variable_any woken_;
-  std::jthread watcher_;  // ends first
+  std::jthread watcher_;  // the last member, so that it ends first
 };
 
 }  // namespace gpubench::nccl

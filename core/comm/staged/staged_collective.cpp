@@ -6,7 +6,7 @@
 namespace gpubench {
 namespace {
 
-/// Where tensors begin in the host's memory.
+/// Aligns the offsets of tensors in host memory.
 std::size_t rounded_up(std::size_t bytes) {
   return (bytes + TensorPieces::grain - 1) / TensorPieces::grain * TensorPieces::grain;
 }

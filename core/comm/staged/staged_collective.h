@@ -1,6 +1,5 @@
-// A collective of tensors in a device's memory and what stands for it in page-locked memory of the host: one
-// collective, or several pieces of a large one, so that a piece is exchanged while the next and the one before are
-// copied.
+// A collective on tensors in device memory, carried out on copies in page-locked host memory. A large one is split into
+// pieces, so that one piece is exchanged while its neighbours are copied.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,6 @@
 #include <vector>
 
 #include "core/comm/collective.h"
-#include "core/comm/tensor_pieces.h"
 #include "core/device/device.h"
 
 namespace gpubench {
@@ -18,21 +16,21 @@ enum class StagedTensors : std::uint8_t { copied, in_place };
 
 class StagedCollective {
  public:
-  /// Of an all-reduce or a broadcast. A copy of so much takes some 100 us on a link of 16 lanes, ten times what
-  /// starting it takes.
+  /// Piece size of an all-reduce or a broadcast. Copying one takes about 100 us on a link of 16 lanes, ten times the
+  /// cost of starting a copy.
   static constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
-  /// For `rank` of those that exchange; `device` outlives it.
+  /// `rank`: of this rank among the exchanging ones; `device` must outlive it.
   StagedCollective(Device& device, int rank, StagedTensors tensors) : device_(device), rank_(rank), tensors_(tensors) {}
 
-  /// Reuses its memory: nothing of what it stood for before is under way. Throws OutOfMemory.
+  /// Reuses its memory, so its previous collective must be complete. Throws OutOfMemory.
   void assign(const Collective& collective);
   std::size_t pieces() const { return used_; }
-  /// What is exchanged; all ranks have the same ones.
+  /// The host-side collective of a piece; the same pieces on all ranks.
   const Collective& piece(std::size_t index) const { return pieces_[index].collective; }
   /// Queues copies of all pieces to the host.
   void copy_out(Stream& stream);
-  /// Blocks until a piece that copy_out() has queued has come.
+  /// Blocks until a piece queued by copy_out() has arrived.
   void wait_for(std::size_t index) const { pieces_[index].arrived->wait(); }
   /// Queues the copy of a piece's results to the device.
   void copy_back(std::size_t index, Stream& stream) const;
@@ -61,7 +59,7 @@ class StagedCollective {
   StagedTensors tensors_;
   Buffer memory_;
   TensorPieces cuts_;
-  std::deque<TensorType> types_;  // of parts of tensors
+  std::deque<TensorType> types_;  // types of the pieces
   std::vector<std::size_t> offsets_;
   std::vector<Piece> pieces_;  // the first `used_` are in use
   std::size_t used_ = 0;

@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-/// What the exchange in the host's memory follows: it is asked for when its tensors are there.
+/// The stream that orders the exchange in host memory: it is requested when its tensors have arrived.
 class HostOrder final : public Stream {
  public:
   void record(Event&) override {}
@@ -34,7 +34,7 @@ struct StagedWork {
 
 class StagedSide;
 
-/// What a communicator and its side collectives share; whichever ends last frees it.
+/// Shared by a communicator and its side collectives; the last one frees it.
 struct StagedRank {
   StagedRank(Device& on, std::unique_ptr<Communicator> by, StagedTensors how)
       : device(on),
@@ -77,7 +77,7 @@ struct StagedRank {
     for (Stream* const stream : {out.get(), back.get()}) {
       try {
         stream->synchronize();
-      } catch (const Error&) {  // whoever waits for the device is told so
+      } catch (const Error&) {  // waits for the device report this error
       }
     }
   }

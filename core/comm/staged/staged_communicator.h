@@ -1,6 +1,6 @@
-// Ranks on devices whose memory the host does not reach: tensors are copied to the host, exchanged there by ranks of
-// another kind, and copied back; or only kept in order with the device's kernels, where those others take them from its
-// memory. The host carries that out, so nothing of it can be recorded.
+// Ranks on devices whose memory the host cannot access. Either tensors are copied to the host, exchanged there by an
+// inner communicator, and copied back; or the inner communicator accesses device memory and only the order with the
+// kernels is kept here. The host takes part in both, so neither can be recorded.
 #pragma once
 #include <memory>
 
@@ -10,8 +10,8 @@
 
 namespace gpubench {
 
-/// `inner` exchanges copies in the host's memory, or the tensors in place, and all of its ranks do so for one of these.
-/// `device`, which has page-locked memory of the host, outlives it.
+/// `inner` exchanges copies in host memory, or the tensors in place; all of its ranks must be wrapped this way.
+/// `device`, which must have page-locked host memory, must outlive the communicator.
 std::unique_ptr<Communicator> make_staged_communicator(Device& device, std::unique_ptr<Communicator> inner,
                                                        StagedTensors tensors);
 

@@ -5,14 +5,14 @@
 #include "core/data/cache/cache.h"
 #include "core/data/cache/stored_elements.h"
 #include "core/data/dataset.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
 
 constexpr std::string_view file_cache_stage = "cache";
 
-/// Writes what passes. Elements that are passed over must be written too: skip() stays as it is.
+/// Writes every element that passes. skip() is not overridden, because skipped elements must be written too.
 class WritingCursor final : public StageCursor {
  public:
   WritingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const std::filesystem::path& path,

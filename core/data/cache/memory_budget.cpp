@@ -8,7 +8,7 @@
 namespace gpubench {
 namespace {
 
-/// How much is filled before the machine is looked at again, and what must be free then.
+/// Bytes between two checks of the machine's memory, and the amount that must then be free.
 constexpr std::int64_t step_bytes = std::int64_t{64} << 20;
 
 struct Wording {

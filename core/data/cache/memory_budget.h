@@ -1,4 +1,4 @@
-// The memory that a cache may fill: a limit, and no more than the machine has free, which is looked up again while the
+// The memory that a cache may fill: a limit, and at most the machine's free memory, which is checked again while the
 // cache fills.
 #pragma once
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace gpubench {
 
 class MemoryBudget {
  public:
-  /// `limit` in bytes; 0: half of what is free now.
+  /// `limit` in bytes; 0: half of the memory that is free now.
   explicit MemoryBudget(std::int64_t limit, std::function<std::int64_t()> free = &free_memory);
 
   std::int64_t bytes() const { return bytes_; }
-  /// Whether so much more may be filled; looks at the machine every few megabytes.
+  /// Takes `bytes` from the budget; false if it is exceeded. Checks the machine's memory every few megabytes.
   bool take(std::int64_t bytes);
-  /// What has run out: "the limit of 64 B"; and what to do about it.
+  /// The exhausted resource, "the limit of 64 B", and what the user can do.
   std::string what() const;
   std::string advice() const;
 

@@ -10,7 +10,7 @@
 #include "core/data/dataset.h"
 #include "core/data/element.h"
 #include "core/data/element/rows.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -25,7 +25,7 @@ std::int64_t row_bytes(std::span<const TensorType> types) {
   return std::max<std::int64_t>(static_cast<std::int64_t>(element_bytes(types)), 1);
 }
 
-/// Where it is known beforehand that the elements do not fit.
+/// Throws if it is known beforehand that the elements do not fit.
 void check_fits(const Dataset& source, const MemoryBudget& budget) {
   const std::optional<std::int64_t> elements = source.size();
   if (!elements || !is_fixed(source.element_types())) return;
@@ -36,13 +36,13 @@ void check_fits(const Dataset& source, const MemoryBudget& budget) {
                           budget.advice()));
 }
 
-/// A complete epoch. Elements of fixed types are rows of tensors, others are kept as they came.
+/// A complete epoch. Elements of fixed types are rows of tensors, others are kept unchanged.
 struct Kept {
   std::optional<Rows> rows;
   std::vector<Element> elements;
 };
 
-/// Shared by the dataset and its cursors; filled by the first of them that comes to its end.
+/// Shared by the dataset and its cursors; filled by the first cursor that reaches the end.
 class Place {
  public:
   std::shared_ptr<const Kept> kept() const {
@@ -59,8 +59,7 @@ class Place {
   std::shared_ptr<const Kept> kept_;
 };
 
-/// What the recording cursors have in common. Elements that are passed over must be recorded too: skip() stays as it
-/// is.
+/// The common part of the recording cursors. skip() is not overridden, because skipped elements must be recorded too.
 class RecordingCursor : public StageCursor {
  public:
   RecordingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::shared_ptr<Place> place,
@@ -91,7 +90,7 @@ class RecordingCursor : public StageCursor {
   virtual bool record(Element& element) = 0;
   virtual Kept take_kept() = 0;
 
-  /// There is no way on from here: the next calls throw the same object.
+  /// The cursor cannot continue: later calls throw the same object.
   [[noreturn]] void fail_full() {
     full_ = std::make_exception_ptr(Error(fmt::format("cache: {} is full after {} elements; {}", budget_.what(),
                                                       produced_.elements(), budget_.advice())));
@@ -106,8 +105,8 @@ class RecordingCursor : public StageCursor {
   bool ended_ = false;
 };
 
-/// The source writes straight into the rows of tensors. They are as large as the limit allows where the number of
-/// elements is unknown: memory that is never written is never taken from the system.
+/// The source writes directly into the rows of tensors. If the number of elements is unknown, the tensors are as large
+/// as the limit allows: memory that is never written takes no physical pages.
 class RowRecordingCursor final : public RecordingCursor {
  public:
   RowRecordingCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::shared_ptr<Place> place,

@@ -20,7 +20,7 @@ constexpr std::array<char, 8> opening{'G', 'P', 'B', 'C', 'A', 'C', 'H', '1'};
 constexpr std::array<char, 8> closing{'1', 'H', 'C', 'A', 'C', 'B', 'P', 'G'};
 constexpr std::size_t write_bytes = std::size_t{1} << 20;
 
-/// The last bytes of a file.
+/// The end of the file.
 struct Footer {
   std::uint64_t index_start = 0;
   std::uint64_t elements = 0;

@@ -1,5 +1,5 @@
-// The file of a cache: what it is of, the elements one after the other, then where each begins. Every tensor starts at
-// a multiple of 64 bytes, so that the mapped file is handed out as it is. Numbers are as this machine stores them.
+// The file format of a cache: its identity, the elements one after the other, then the offset of each. Every tensor
+// starts at a multiple of 64 bytes, so that mapped memory is used directly. Numbers are in this machine's byte order.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace gpubench {
 
-/// What must agree between a file and the dataset that uses it: stages with their settings, number and
-/// types of the elements.
+/// What must be equal between a file and the dataset that uses it: stages with their settings, number of elements and
+/// their types.
 std::string cache_identity(const Dataset& source);
 
 class CacheWriter {
@@ -22,7 +22,7 @@ class CacheWriter {
   /// Throws Error when the file cannot be written.
   CacheWriter(const std::filesystem::path& path, std::string_view identity);
   void write(const Element& element);
-  /// The file appears under its name.
+  /// Completes the file, which now appears under its name.
   void finish();
   std::int64_t elements() const { return static_cast<std::int64_t>(starts_.size()); }
 
@@ -37,10 +37,10 @@ class CacheWriter {
   std::vector<std::uint64_t> starts_;
 };
 
-/// A mapped file; elements keep it mapped.
+/// A mapped file; its elements keep it mapped.
 class CacheReader {
  public:
-  /// Throws Error naming the file and what is wrong with it.
+  /// Throws Error naming the file and the fault.
   CacheReader(const std::filesystem::path& path, std::string_view identity, std::vector<TensorType> types);
   std::int64_t elements() const { return elements_; }
   void read(std::int64_t index, Element& element) const;

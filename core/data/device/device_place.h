@@ -1,4 +1,4 @@
-// The device on which a stage works. It shares ownership of the set of devices.
+// The device on which a stage works, with shared ownership of the set of devices.
 #pragma once
 #include <memory>
 
@@ -11,7 +11,7 @@ struct DevicePlace {
   DeviceId id;
 
   Device& device() const { return devices->device(id); }
-  /// Whether elements there lie in memory that the host does not read.
+  /// Whether the device's memory cannot be read by the host.
   bool apart() const { return !device().shares_host_memory(); }
   bool operator==(const DevicePlace&) const = default;
 };

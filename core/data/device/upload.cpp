@@ -13,9 +13,8 @@
 namespace gpubench {
 namespace {
 
-/// Memory for elements on their way to a device: copied there on a stream of its own, beside the kernels. A slot is
-/// filled anew only after the work that read it, which an event in the kernels' stream marks, so that neither side
-/// waits on the host.
+/// Device memory for elements, filled on its own stream beside the kernels. A slot is refilled only after the work that
+/// read it, marked by an event in the kernels' stream, so neither side waits on the host.
 class DeviceSlots {
  public:
   /// The device must outlive the elements.
@@ -25,18 +24,18 @@ class DeviceSlots {
   DeviceSlots(const DeviceSlots&) = delete;
   DeviceSlots& operator=(const DeviceSlots&) = delete;
 
-  /// Starts copying `host`, which must stay as it is until the next call or finish(); `element` becomes what it will
-  /// be on the device. For one thread at a time, the one that makes elements.
+  /// Starts copying `host`, which must stay unchanged until the next call or finish(); `element` becomes the element on
+  /// the device. For one thread at a time, the producer.
   void upload(const Element& host, Element& element);
-  /// Waits for the latest upload.
+  /// Waits for the latest copy.
   void finish();
 
-  /// By the consumer, before it asks for an element: it has queued all that reads the elements that it let go of.
+  /// Consumer: call it before requesting an element, when all work that reads released elements is queued.
   void recycle();
-  /// By the consumer, when it gets an element: what it queues from now on finds the element there.
+  /// Consumer: call it when an element arrives; work queued afterwards waits for its copy.
   void arrive(const Element& element);
 
-  /// What the copies took on the device.
+  /// Device time of the copies.
   Seconds copy_time() const { return Seconds(copying_.get()); }
   Device& device() const { return device_; }
 
@@ -44,7 +43,7 @@ class DeviceSlots {
   struct Slot {
     Buffer memory;
     std::unique_ptr<Event> begun, filled;  // of the copy
-    std::unique_ptr<Event> drained;        // of what read it, in the kernels' stream
+    std::unique_ptr<Event> drained;        // end of the work that read the slot, in the kernels' stream
     bool free = true;
   };
 
@@ -54,7 +53,7 @@ class DeviceSlots {
   Device& device_;
   const std::unique_ptr<Stream> copies_;
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Slot>> slots_;  // unused when this vector is the only owner
+  std::vector<std::shared_ptr<Slot>> slots_;  // a slot is unused if this vector is its only owner
   std::shared_ptr<Slot> latest_;
   Tally<double> copying_;
 };
@@ -63,9 +62,9 @@ DeviceSlots::DeviceSlots(Device& device) : device_(device), copies_(device.new_s
 
 DeviceSlots::~DeviceSlots() {
   try {
-    copies_->synchronize();  // the memory goes back to the pool, whose order is the kernels'
+    copies_->synchronize();  // the pool reuses the memory in the order of the kernels' stream
   } catch (const DeviceError&) {
-    return;  // a device that fails has nothing left to wait for
+    return;  // a device that has failed cannot be waited for
   }
 }
 
@@ -101,7 +100,7 @@ void DeviceSlots::recycle() {
   const std::lock_guard lock(mutex_);
   for (const std::shared_ptr<Slot>& slot : slots_) {
     if (slot->free || slot.use_count() > 1) continue;
-    std::shared_ptr<Slot>(slot).reset();  // giving back a share orders what follows after what the last owner did
+    std::shared_ptr<Slot>(slot).reset();  // releasing a share orders this thread after the last owner's release
     device_.stream().record(*slot->drained);
     slot->free = true;
   }
@@ -136,7 +135,7 @@ std::shared_ptr<DeviceSlots::Slot> DeviceSlots::take(std::size_t bytes) {
   Buffer memory = device_.memory().allocate(std::max(bytes, MemoryPool::alignment), "element");
   const std::lock_guard lock(mutex_);
   slot->memory = std::move(memory);
-  device_.stream().record(*slot->drained);  // of what the memory belonged to before
+  device_.stream().record(*slot->drained);  // end of the work on the memory's earlier content
   if (!known) slots_.push_back(slot);
   return slot;
 }
@@ -148,7 +147,7 @@ class UploadCursor final : public Cursor {
       : slots_(std::move(slots)), source_(std::move(source)) {}
   ~UploadCursor() override {
     try {
-      slots_->finish();  // reads host memory that goes with the source
+      slots_->finish();  // the copies read host memory of the source
     } catch (const DeviceError&) {
       return;
     }
@@ -160,7 +159,7 @@ class UploadCursor final : public Cursor {
     turn_ = 1 - turn_;
     if (!source_->next(host)) return false;
     slots_->upload(host, element);
-    release(host_[turn_]);  // its copy is done
+    release(host_[turn_]);  // its copy is complete
     return true;
   }
   std::int64_t skip(std::int64_t count) override { return source_->skip(count); }
@@ -169,11 +168,11 @@ class UploadCursor final : public Cursor {
  private:
   const std::shared_ptr<DeviceSlots> slots_;
   const std::unique_ptr<Cursor> source_;
-  std::array<Element, 2> host_;  // one is copied while the source makes the next
+  std::array<Element, 2> host_;  // one is copied while the source produces the next
   std::size_t turn_ = 0;
 };
 
-/// Between the consumer's work on the device and the copies.
+/// Orders the consumer's work on the device after the copies.
 class ArrivalCursor : public Cursor {
  public:
   ArrivalCursor(std::unique_ptr<Cursor> uploads, std::shared_ptr<DeviceSlots> slots)
@@ -197,7 +196,7 @@ class ArrivalCursor : public Cursor {
   const std::unique_ptr<Cursor> uploads_;
 };
 
-/// With a row of its own in the statistics: what the thread did are the copies.
+/// Has its own row in the statistics: the thread's own work is the copies.
 class AheadCursor final : public ArrivalCursor {
  public:
   using ArrivalCursor::ArrivalCursor;
@@ -208,7 +207,7 @@ class AheadCursor final : public ArrivalCursor {
   }
 };
 
-/// A source whose epochs are uploads into given slots.
+/// A source whose epochs upload into given slots.
 class Uploads final : public Transformation {
  public:
   Uploads(DatasetPtr source, std::shared_ptr<DeviceSlots> slots)

@@ -23,12 +23,12 @@ struct Free {
 struct BlockPool::Block {
   std::size_t capacity = 0;
   std::byte* memory = nullptr;
-  /// Who owns the memory: the one or the other.
+  /// The owner of the memory: either the heap or the memory pool.
   std::unique_ptr<std::byte, Free> heap;
   Buffer buffer;
-  /// Keeps the store alive while the block is out.
+  /// Keeps the store alive while the block is in use.
   std::shared_ptr<Store> home;
-  /// The shared owner's count and deleter.
+  /// The shared_ptr's reference count and deleter.
   alignas(std::max_align_t) std::array<std::byte, 128> bookkeeping;
 
   void grow(std::size_t bytes, MemoryPool* pool) {
@@ -75,8 +75,8 @@ struct BlockPool::Store {
   }
 };
 
-/// Puts a shared_ptr's bookkeeping into the block. deallocate() is called after the last owner, shared or weak, is
-/// gone; it gives the block back to the pool.
+/// Places a shared_ptr's reference count in the block. deallocate() is called after the last owner, shared or weak, is
+/// gone; it returns the block to the pool.
 template <class T>
 struct BlockPool::OwnerAllocator {
   using value_type = T;

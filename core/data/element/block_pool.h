@@ -1,6 +1,6 @@
-// Memory for the elements that a stage makes. A block comes back when the last tensor in it is gone, on whichever
-// thread that happens, and may do so after the pool itself is gone; the shared owner's bookkeeping lies in the block,
-// so a warm pool allocates nothing.
+// Memory for the elements that a stage creates. A block returns to the pool when its last tensor is destroyed, on any
+// thread, even after the pool itself is destroyed. The reference count lies in the block, so a warm pool allocates
+// nothing.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -13,18 +13,18 @@ namespace gpubench {
 
 class BlockPool {
  public:
-  /// Blocks come from `memory`, which must outlive them, or from the heap where that is nullptr.
+  /// Blocks come from `memory`, which must outlive them, or from the heap if it is nullptr.
   explicit BlockPool(MemoryPool* memory = nullptr);
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  /// Makes `element` uninitialized tensors of `types`, side by side in one block, each 64-byte aligned. What the
-  /// element held before is let go of first. Throws OutOfMemory.
+  /// Fills `element` with uninitialized tensors of `types`, next to each other in one block, each 64-byte aligned.
+  /// Releases the element's earlier tensors first. Throws OutOfMemory.
   void allocate(std::span<const TensorType> types, Element& element);
-  /// The same for one tensor in a block of its own.
+  /// The same for one tensor in its own block.
   void allocate(const TensorType& type, HostTensor& tensor);
-  /// Blocks made so far, in use or not.
+  /// Number of blocks allocated so far, in use or not.
   std::size_t blocks() const;
 
  private:

@@ -1,5 +1,5 @@
-// Consecutive elements of a source, the inputs of a function: row numbers where the source's elements are rows of
-// tensors, eight bytes each; copies side by side of small elements; else the elements themselves.
+// Consecutive elements of a source, as inputs of a function: row numbers (eight bytes each) if the elements are rows of
+// tensors, contiguous copies of small elements, else the elements themselves.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -17,22 +17,22 @@ struct InputBlock {
   std::int64_t count = 0;
   std::vector<std::int64_t> rows;
   PackedElements packed;
-  std::vector<Element> elements;  ///< may be more than `count`: they keep their bookkeeping
-  /// What the source threw after these.
+  std::vector<Element> elements;  ///< may be longer than `count`: unused ones keep their vectors
+  /// The source's exception after these elements.
   std::exception_ptr error;
 };
 
-/// Takes blocks from a source; used by one thread at a time.
+/// Reads blocks from a source. Not thread-safe.
 class InputReader {
  public:
-  /// Elements of `types` may be packed; without them, they are handed over as they are.
+  /// Elements of `types` may be packed; if empty, elements are passed on unchanged.
   explicit InputReader(Cursor& source, std::span<const TensorType> types = {});
 
-  /// The next elements, at most `most`; none at the end. Throws nothing: the block holds the source's error, and the
-  /// next call goes on behind it.
+  /// Reads the next elements, at most `most`; none at the end. Does not throw: the block holds the source's error, and
+  /// the next call continues after it.
   void read(std::int64_t most, InputBlock& block);
   std::int64_t skip(std::int64_t count);
-  /// Of which the source's elements are rows; nullptr where they are not.
+  /// The tables whose rows are the elements; nullptr if there are none.
   const Rows* rows() const { return rows_ ? &*rows_ : nullptr; }
 
  private:
@@ -42,7 +42,7 @@ class InputReader {
 
   Cursor& source_;
   std::optional<Rows> rows_;
-  std::vector<TensorType> packed_types_;  // none: elements are not packed
+  std::vector<TensorType> packed_types_;  // empty: elements are not packed
   std::vector<TensorView> slots_;
   bool ended_ = false;
 };

@@ -1,5 +1,5 @@
-// Small elements side by side in memory, written there by their source: handing over such an element as an Element
-// costs more than copying its bytes.
+// Small elements, contiguous in memory, into which their source writes: for these, copying the bytes is cheaper than
+// handing over an Element.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,15 +13,15 @@ namespace gpubench {
 
 class PackedElements {
  public:
-  /// Elements of fixed types that are cheaper to copy than to hand over.
+  /// Whether elements of these types are fixed and cheaper to copy than to hand over.
   static bool serves(std::span<const TensorType> types) {
-    // Handing over costs two locks of a pool and a shared owner's count, some 100 ns: what copying this much takes.
+    // Handing over takes two locks of a pool and a reference count, about 100 ns: the time to copy this many bytes.
     constexpr std::size_t most_bytes = 512;
     return !types.empty() && is_fixed(types) && element_bytes(types) <= most_bytes;
   }
 
   bool empty() const { return tensors_.empty(); }
-  /// Makes room for `count` elements of `types`, whatever was there before. Always of the same types.
+  /// Makes room for `count` elements of `types`, discarding earlier content. The types must be the same in all calls.
   void open(std::span<const TensorType> types, std::int64_t count) {
     tensors_.resize(types.size());
     for (std::size_t i = 0; i < types.size(); ++i) {

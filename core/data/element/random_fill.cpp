@@ -12,7 +12,7 @@
 namespace gpubench {
 namespace {
 
-/// 32 random bits a value, two values a draw.
+/// 32 random bits per value, two values per draw.
 template <class T, class Convert>
 void fill_by_halves(std::byte* to, std::int64_t count, const CounterRandom& random, std::uint64_t first,
                     Convert&& convert) {

@@ -7,8 +7,8 @@ namespace gpubench {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-/// Rows come in random order, which no hardware prefetcher foresees: ask for the start of the row after the next one
-/// while this one is copied. The hardware follows from there.
+/// Rows are read in random order, which hardware prefetchers cannot predict: prefetch the start of the row after the
+/// next one while this one is copied. The hardware continues from there.
 constexpr std::size_t lookahead = 2;
 constexpr std::size_t prefetched_bytes = 8 * cache_line;
 

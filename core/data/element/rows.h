@@ -1,4 +1,4 @@
-// Tensors as a table of elements, with everything precomputed that taking a row needs.
+// Tensors as a table of elements, with all offsets for reading a row precomputed.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -19,11 +19,11 @@ class Rows {
   const std::vector<TensorType>& row_types() const { return row_types_; }
   std::int64_t count() const { return tables_.front().shape()[0]; }
 
-  /// Makes `element` the views of row `row`; shares memory.
+  /// Makes `element` views of row `row`; shares memory.
   void view(std::int64_t row, Element& element) const;
   /// The same without ownership: one view per table, valid while this object lives.
   void view(std::int64_t row, std::span<TensorView> views) const;
-  /// Copies rows one after the other into `destinations`, one per table.
+  /// Copies rows, one after the other, into `destinations`, one per table.
   void gather(std::span<const std::int64_t> rows, std::span<std::byte* const> destinations) const;
 
  private:

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/shown_text.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 
 namespace gpubench {
 namespace {
@@ -23,7 +23,7 @@ bool names_a_file(std::string_view text) {
   return std::filesystem::is_regular_file(text, ignored);
 }
 
-/// Nothing where no input is a file's path.
+/// The first input that is a file's path; empty if there is none.
 std::string_view path_among(std::span<const TensorView> inputs) {
   for (const TensorView& input : inputs) {
     if (input.type->dtype != Dtype::u8 || input.type->rank() != 1) continue;
@@ -36,7 +36,7 @@ std::string_view path_among(std::span<const TensorView> inputs) {
 }  // namespace
 
 ElementNumbers element_numbers(std::uint64_t epoch, const Dataset& inputs) {
-  constexpr int bits_for_an_epoch = 2;  // and the sign: base + index * stride does not wrap
+  constexpr int bits_for_an_epoch = 2;  // plus the sign: base + index * stride does not overflow
   const std::uint64_t base = epoch == 0 ? 0 : CounterRandom(0, epoch).bits(0) >> bits_for_an_epoch;
   const std::int64_t examples = inputs.examples_per_element();
   const ElementShare share = inputs.share();
@@ -84,7 +84,7 @@ bool BlockFunction::run(const ElementNumbers& numbers, BlockOutputs& outputs) {
                outputs);
   } catch (...) {
     if (count == 1) throw;
-    singly_until_ = position_ + count;  // which of them failed is known only one by one
+    singly_until_ = position_ + count;  // run the elements one by one to find the one that failed
     return false;
   }
   position_ += count;
@@ -107,7 +107,7 @@ void BlockFunction::view(std::int64_t position) {
   for (const HostTensor& tensor : block_->elements[at]) views_.push_back(tensor.view());
 }
 
-/// How many elements from position() on have the types of the first.
+/// Number of elements from position() on with the types of the first.
 std::int64_t BlockFunction::alike(std::int64_t most) {
   if (rows_ != nullptr || !block_->packed.empty()) return most;
   const auto same = [](const HostTensor& tensor, const TensorView& first) { return tensor.type() == *first.type; };
@@ -126,7 +126,7 @@ bool BlockFunction::consecutive(std::int64_t count) const {
   return std::adjacent_find(first, first + count, steps) == first + count;
 }
 
-/// Puts `count` elements side by side and makes the views those of the first.
+/// Copies `count` elements to contiguous memory; the views are those of the first.
 void BlockFunction::gather(std::int64_t count) {
   gathered_.resize(views_.size());
   destinations_.clear();
@@ -152,7 +152,7 @@ void BlockFunction::gather(std::int64_t count) {
   for (std::size_t i = 0; i < views_.size(); ++i) views_[i].data = destinations_[i];
 }
 
-/// Views of `count` elements where they lie; views_ are those of the first.
+/// Views of `count` elements in place; views_ are those of the first.
 void BlockFunction::scatter(std::int64_t count) {
   const std::size_t tensors = views_.size();
   scattered_.resize(static_cast<std::size_t>(count) * tensors);

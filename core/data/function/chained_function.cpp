@@ -12,7 +12,7 @@
 namespace gpubench {
 namespace {
 
-/// What lies between the functions stays in a second-level cache.
+/// Intermediate results stay in the second-level cache.
 constexpr std::size_t most_bytes_between = std::size_t{256} << 10;
 
 std::vector<TensorType> with_extent(std::span<const TensorType> types, std::int64_t extent) {
@@ -21,7 +21,7 @@ std::vector<TensorType> with_extent(std::span<const TensorType> types, std::int6
   return given;
 }
 
-/// Outputs of the first function, which are inputs of the second.
+/// Outputs of the first function and inputs of the second.
 class Between final : public ElementOutputs {
  public:
   explicit Between(std::size_t tensors) : types_(tensors), memory_(tensors) {
@@ -39,7 +39,7 @@ class Between final : public ElementOutputs {
     views_[index].data = memory.data();
     return memory.data();
   }
-  /// Of the first element's tensors.
+  /// Views of the first element's tensors.
   std::span<const TensorView> views() const { return views_; }
 
  private:
@@ -49,7 +49,7 @@ class Between final : public ElementOutputs {
   std::vector<TensorView> views_;
 };
 
-/// Places for all elements, of which a function that takes fewer at a time fills some.
+/// Places for all elements, filled part by part by a function that takes fewer at a time.
 class PartOfOutputs final : public ElementOutputs {
  public:
   explicit PartOfOutputs(std::size_t tensors) : places_(tensors) {}
@@ -70,7 +70,7 @@ class PartOfOutputs final : public ElementOutputs {
   std::vector<std::byte*> places_;
 };
 
-/// Gives a runner as many elements at a time as it takes. Outputs have the same types for all of them.
+/// Passes a runner as many elements at a time as it takes. Output types are the same for all elements.
 class InBlocks {
  public:
   explicit InBlocks(std::size_t outputs) : part_(outputs) {}
@@ -113,7 +113,7 @@ class InBlocks {
 
 class ChainedRunner final : public ElementRunner {
  public:
-  /// `between`: what the first gives, whatever it is given. `any_extents`: whether it takes inputs of all extents.
+  /// `between`: the output types of the first function. `any_extents`: whether it takes inputs of all extents.
   ChainedRunner(std::unique_ptr<ElementRunner> first, const std::shared_ptr<const ElementFunction>& second,
                 std::span<const TensorType> between, bool any_extents)
       : first_(std::move(first)),
@@ -170,12 +170,12 @@ class ChainedFunction final : public ElementFunction {
   }
   bool takes_any_extents() const override { return first_->takes_any_extents(); }
   std::unique_ptr<ElementRunner> plan(std::span<const TensorType> inputs) const override {
-    // What the first makes of these inputs is what it makes of all only if they are all alike.
+    // The first function's output types for these inputs hold for all elements only if all have equal types.
     const std::vector<TensorType> between = takes_any_extents() ? between_ : infer_outputs(*first_, inputs);
     return std::make_unique<ChainedRunner>(first_->plan(inputs), second_, between, takes_any_extents());
   }
 
-  /// With `next` as a part of the second function, where that makes one graph; else nullptr.
+  /// Merges `next` into the second function if both are graphs; else nullptr.
   std::shared_ptr<const ElementFunction> with_graph(const ElementFunction& next) const {
     auto both = compose(*second_, next);
     if (both == nullptr) return nullptr;

@@ -14,7 +14,7 @@
 namespace gpubench {
 namespace {
 
-/// Rows as they are, straight into the output.
+/// Writes rows unchanged into the output.
 class WholeImage final : public RowSink {
  public:
   explicit WholeImage(ElementOutputs& outputs) : outputs_(outputs) {}
@@ -31,7 +31,7 @@ class WholeImage final : public RowSink {
   std::uint8_t* to_ = nullptr;
 };
 
-/// Rows that are resized, or become numbers of [0, 1], on their way.
+/// Resizes rows, or converts them to [0, 1], as they arrive.
 template <class Pixel>
 class ResizedImage final : public RowSink {
  public:
@@ -116,7 +116,7 @@ class DecodeImage final : public ElementFunction {
   DecodeOptions options_;
 };
 
-/// An image of this size, and what resizing keeps for each of its rows and columns.
+/// Memory for an image of this size, and for the resizer's tables of rows and columns.
 double bytes_needed(const DecodeOptions& options) {
   constexpr double bytes_of_a_tap = 24;
   const auto height = static_cast<double>((*options.size)[0]);

@@ -35,7 +35,7 @@ class DecodeRawRunner final : public ElementRunner {
   const TensorType type_;
   TensorType result_;
   std::ptrdiff_t varying_at_ = 0;
-  std::size_t unit_ = 0;  ///< bytes, or bytes for each of the varying extent
+  std::size_t unit_ = 0;  ///< bytes, or bytes per index of the varying extent
 };
 
 class DecodeRaw final : public ElementFunction {

@@ -1,4 +1,4 @@
-// The bytes of numbers as they lie in memory, made a tensor: what tf.io.decode_raw does.
+// Interprets the bytes of numbers as a tensor, as tf.io.decode_raw does.
 #pragma once
 #include <memory>
 
@@ -6,8 +6,9 @@
 
 namespace gpubench {
 
-/// Makes tensors of this type from elements that start with a byte string; the other tensors are handed on. Numbers are
-/// little-endian. One extent may be `varying`: as much as there is. Throws Error for other types.
+/// Creates tensors of this type from elements that start with a byte string; other tensors of the element are passed
+/// on. Numbers are little-endian. One extent may be `varying`: it takes all remaining bytes. Throws Error for other
+/// types.
 std::shared_ptr<const ElementFunction> decode_raw(const TensorType& type);
 
 }  // namespace gpubench

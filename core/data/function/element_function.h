@@ -1,5 +1,5 @@
-// The function of a map or filter, as the pipeline sees it: describe, plan, run. Traced graphs, decoders, parsers of
-// records and calls of Lua implement this interface; the pipeline does not distinguish them.
+// The function of a map or filter: describe, plan, run. Traced graphs, decoders, record parsers and Lua functions
+// implement this interface; the pipeline treats all of them alike.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,51 +12,51 @@
 
 namespace gpubench {
 
-/// Consecutive elements as a function takes them.
+/// Consecutive elements, as inputs of a function.
 struct ElementBlock {
-  /// Belongs to the first element and no other of any epoch; the others follow, `stride` apart. Random ops draw by it.
+  /// Unique number of the first element over all epochs; the others follow at distance `stride`. Random ops draw by it.
   std::int64_t number = 0;
   /// Examples in an element: the rows of a batch, else 1.
   std::int64_t stride = 1;
   std::int64_t count = 1;
-  /// One per tensor, of the type of one element; those of the others follow it without gaps.
+  /// One per tensor, for the first element; the other elements follow it in memory without gaps.
   std::span<const TensorView> inputs;
-  /// For runners that take scattered elements: the tensors of each, `count` times as many as `inputs`; else nothing.
+  /// For runners that accept scattered elements: the tensors of each, `count` times as many as `inputs`; else empty.
   std::span<const TensorView> scattered{};
 };
 
-/// Where a function puts its results.
+/// Provides memory for a function's results.
 class ElementOutputs {
  public:
   virtual ~ElementOutputs() = default;
-  /// Memory for output `index` of all elements of the block, one after the other, where `type` is that of one. It does
-  /// not overlap the inputs. Asked once an output. Throws Error when the consumer cannot take that type.
+  /// Memory for output `index` of all elements of the block, one after the other; `type` is the type of one. It never
+  /// overlaps the inputs. Call it once per output. Throws Error if the consumer cannot accept that type.
   virtual std::byte* place(std::size_t index, const TensorType& type) = 0;
 };
 
-/// A function prepared for fixed input types; used by one thread at a time.
+/// A function prepared for fixed input types. Not thread-safe.
 class ElementRunner {
  public:
   virtual ~ElementRunner() = default;
-  /// The most elements that run() takes at a time.
+  /// The largest number of elements per run().
   virtual std::int64_t block() const { return 1; }
-  /// Whether the elements of a block may lie anywhere and have extents of their own; else they are alike and lie side
-  /// by side.
+  /// Whether the elements of a block may be scattered and differ in extents; otherwise they must have equal types and
+  /// be contiguous.
   virtual bool takes_scattered() const { return false; }
-  /// Every output has been placed and is complete when the call returns.
+  /// Computes the block; when it returns, every output has been placed and written.
   virtual void run(const ElementBlock& elements, ElementOutputs& outputs) = 0;
 };
 
-/// Immutable; any thread may plan.
+/// Immutable, so any thread may plan.
 class ElementFunction {
  public:
   virtual ~ElementFunction() = default;
-  /// Throws Error when the function cannot take such elements. Extents of the outputs may be `varying`: they are known
-  /// only from an element's values, or where the input's extents vary.
+  /// Throws Error if the function does not accept such elements. An output's extents may be `varying`: known only from
+  /// an element's values, or dependent on varying input extents.
   virtual std::vector<TensorType> output_types(std::span<const TensorType> inputs) const = 0;
-  /// Whether one runner takes inputs of all extents, as a decoder does; otherwise each set of types has a plan.
+  /// Whether one runner accepts inputs of all extents, as a decoder does; otherwise each set of types needs a plan.
   virtual bool takes_any_extents() const { return false; }
-  /// For inputs of which no extent is `varying`.
+  /// Plans for inputs without `varying` extents.
   virtual std::unique_ptr<ElementRunner> plan(std::span<const TensorType> inputs) const = 0;
 };
 

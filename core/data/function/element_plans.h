@@ -1,5 +1,5 @@
-// The plans of one function, one for each set of input types. A plan is made when its types first occur. Only the plans
-// used last are kept, since a dataset of images may have as many sizes as images.
+// The plans of one function, one per set of input types, created when the types first occur. Only the most recently
+// used plans are kept, because a dataset of images may have as many sizes as images.
 #pragma once
 #include <algorithm>
 #include <list>
@@ -11,7 +11,7 @@
 
 namespace gpubench {
 
-/// Used by one thread at a time.
+/// Not thread-safe.
 class ElementPlans {
  public:
   static constexpr std::size_t most = 16;
@@ -45,7 +45,7 @@ class ElementPlans {
   };
 
   std::shared_ptr<const ElementFunction> function_;
-  std::list<Plan> plans_;  // the one used last is the first
+  std::list<Plan> plans_;  // most recently used first
 };
 
 }  // namespace gpubench

@@ -19,15 +19,16 @@
 namespace gpubench {
 namespace {
 
-/// A CPU device of one thread of its own.
+/// A CPU device with a single thread, and no device of another backend.
 DevicePlace one_thread() {
-  const DeviceConfig config{{DeviceId::Kind::gpu, {.devices = std::vector<LogicalDevice>{}}},
-                            {DeviceId::Kind::cpu, {.devices = {{{.threads = 1}}}}}};
+  DeviceConfig config;
+  for (const DeviceId::Kind kind : device_kinds()) config[kind].devices.emplace();
+  config[DeviceId::Kind::cpu].devices->push_back({.threads = 1});
   return {std::make_shared<const Devices>(config), DeviceId{}};
 }
 
-/// How many elements are computed at once, a power of two: what an element reads, makes and writes on the way lies in a
-/// quarter of a megabyte then, which leaves a second-level cache of today room for the rest.
+/// Number of elements computed at once, a power of two: their inputs, outputs and intermediate values fit a quarter of
+/// a megabyte, which leaves room in the second-level cache of current processors.
 std::int64_t block_for(const Graph& element) {
   constexpr std::int64_t cache_bytes = 256 << 10, most = 256;
   std::int64_t bytes = 1;
@@ -39,12 +40,12 @@ std::int64_t block_for(const Graph& element) {
       std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(cache_bytes / bytes, 1, most))));
 }
 
-/// Runs a graph of one element over blocks of elements, with the place's threads, and writes results where the consumer
-/// wants them; element by element where an op has no form for blocks. The last input of the graph is the element's
+/// Runs a graph of one element over blocks of elements, on the place's threads, and writes results directly into the
+/// consumer's memory; element by element if an op has no block form. The last input of the graph is the element's
 /// number, int64[]; the others are the element's tensors.
 ///
-/// Blocks are cut into powers of two, each with a plan that is made when it is first met: a handful of plans serves all
-/// counts, and the last block of an epoch takes a handful of runs.
+/// Blocks are cut into powers of two, each with its own plan, made at its first use: a few plans serve all counts, and
+/// the last block of an epoch takes a few runs.
 class GraphRunner final : public ElementRunner {
  public:
   GraphRunner(Program element, const DevicePlace& place)
@@ -79,7 +80,7 @@ class GraphRunner final : public ElementRunner {
   }
 
  private:
-  /// For `count` elements, a power of two.
+  /// The plan for `count` elements, a power of two.
   InPlaceProgram& program(std::int64_t count) {
     auto& program = programs_[static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(count)))];
     if (program == nullptr) {
@@ -97,24 +98,24 @@ class GraphRunner final : public ElementRunner {
   const DevicePlace place_;
   Program element_;
   std::int64_t block_;
-  std::vector<std::unique_ptr<InPlaceProgram>> programs_;  // by the power of two
+  std::vector<std::unique_ptr<InPlaceProgram>> programs_;  // by exponent of two
   std::vector<std::int64_t> numbers_;
   std::vector<std::size_t> input_bytes_;
   std::vector<TensorType> output_types_;
   std::vector<std::byte*> inputs_, outputs_;
 };
 
-/// Whether the value is the step that is meant when none is given.
+/// Whether the value is the default step.
 bool is_zero(const Node& node) {
   const auto* constant = op_as<ConstantOp>(node);
   if (constant == nullptr || constant->value().type() != TensorType{{}, Dtype::i64}) return false;
   return constant->value().values<std::int64_t>()[0] == 0;
 }
 
-/// Where functions are traced, wherever they run.
+/// The device of traced functions, independent of where they run.
 const DeviceId traced_on{};
 
-/// Adds the trace's nodes and returns its outputs; random ops without a step of their own take the element's number.
+/// Adds the trace's nodes and returns its outputs; random ops without their own step draw by the element's number.
 std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, std::span<const Value> inputs, Value number) {
   const std::vector<Value> copies = copy_nodes(trace.graph, graph, [&](Node& copy, const Node& node) {
     if (const auto* const input = op_as<InputOp>(node)) return inputs[static_cast<std::size_t>(input->index())];
@@ -130,7 +131,7 @@ std::vector<Value> add_trace(Graph& graph, const TracedElement& trace, std::span
 
 using Traces = std::vector<std::shared_ptr<const TracedElement>>;
 
-/// The functions one after the other, for inputs of these types and, as the last input, the element's number.
+/// The functions applied one after the other, for inputs of these types and, as the last input, the element's number.
 Program joined(const Traces& traces, std::span<const TensorType> types, const DeviceId& device) {
   Program program;
   program.graph.set_device(device);
@@ -152,7 +153,7 @@ std::vector<TensorType> types_of(const Graph& graph, std::span<const Value> valu
 
 class GraphFunction final : public ElementFunction {
  public:
-  /// `varies`: whether it may be given other types than the first trace's.
+  /// `varies`: whether inputs may have other types than the first trace's.
   GraphFunction(Traces traces, bool varies, std::optional<DevicePlace> place = {})
       : traces_(std::move(traces)), varies_(varies), place_(std::move(place)) {}
 
@@ -171,7 +172,7 @@ class GraphFunction final : public ElementFunction {
   }
 
   std::shared_ptr<const GraphFunction> on(const DevicePlace& place) const {
-    place.device();  // throws when there is none
+    place.device();  // throws if there is none
     for (const auto& trace : traces_) {
       for (const Node& node : trace->graph.nodes()) {
         if (node.device == traced_on || node.device == place.id) continue;
@@ -188,7 +189,7 @@ class GraphFunction final : public ElementFunction {
   }
 
  private:
-  Traces traces_;  // applied one after the other
+  Traces traces_;  // applied in this order
   bool varies_;
   std::optional<DevicePlace> place_;
 };

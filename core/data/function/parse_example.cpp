@@ -15,7 +15,7 @@ TensorType type_of(const FeatureSpec& feature) {
   return {feature.shape, feature.dtype};
 }
 
-/// One feature of all examples: what is expected of it, and how it is stored.
+/// One feature of all examples: its expected type and how it is stored.
 class FeatureParser {
  public:
   explicit FeatureParser(const FeatureSpec& feature)

@@ -1,4 +1,4 @@
-// The features of a tf.train.Example as tensors. A feature has a fixed shape, or is as long as it is: shape {varying}.
+// The features of a tf.train.Example as tensors. A feature has a fixed shape, or a varying length: shape {varying}.
 //
 //   map(tfrecord({"digits.tfrecord"}), parse_example({{.name = "image", .shape = {784}}}))
 #pragma once
@@ -14,15 +14,15 @@ namespace gpubench {
 
 struct FeatureSpec {
   std::string name;
-  /// Row-major, all extents given; or {varying}. A byte string is one value, {}, and becomes a uint8[?].
+  /// Row-major with fixed extents, or {varying}. A byte string is a single value, {}, and becomes a uint8[?].
   Shape shape{};
   Dtype dtype = Dtype::f32;  ///< f32, i64 or bytes
-  /// In place of a feature that is missing: of the feature's type, uint8[n] for bytes.
+  /// Replaces a missing feature; has the feature's type, uint8[n] for bytes.
   std::optional<HostTensor> default_value{};
 };
 
-/// (uint8[?] example, ...) -> (the features, in their order, ...). Throws Error for a spec that cannot be; its elements
-/// do for a feature that is missing without a default, and for values of another type or number.
+/// (uint8[?] example, ...) -> (the features, in their order, ...). Throws Error for an impossible spec; its elements
+/// throw for a feature that is missing without a default, and for values of the wrong type or count.
 std::shared_ptr<const ElementFunction> parse_example(std::vector<FeatureSpec> features);
 
 }  // namespace gpubench

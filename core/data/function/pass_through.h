@@ -1,4 +1,4 @@
-// For functions of an element's first tensor: the other tensors are handed on as they are.
+// For functions of an element's first tensor: the other tensors are passed on unchanged.
 #pragma once
 #include <cstring>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace gpubench {
 
-/// `first` in place of the first input, which has to be a byte string; then the types of the others.
+/// Output types: `first` replaces the first input, which must be a byte string; the types of the others follow.
 inline std::vector<TensorType> with_others(std::vector<TensorType> first, std::span<const TensorType> inputs,
                                            std::string_view operation) {
   if (inputs.empty() || inputs.front().dtype != Dtype::u8 || inputs.front().rank() != 1) {

@@ -1,5 +1,5 @@
-// A file's bytes in place of its path. As a function of elements, so that a parallel map waits for several files at a
-// time.
+// Replaces a path by the file's bytes. It is a function of elements, so that a parallel map reads several files at
+// once.
 #pragma once
 #include <memory>
 
@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// (uint8[?] path, ...) -> (uint8[?] contents, ...). Throws Error naming the file when it cannot be read.
+/// (uint8[?] path, ...) -> (uint8[?] contents, ...). Throws Error naming the file if it cannot be read.
 std::shared_ptr<const ElementFunction> read_file();
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// One input of an interleave while it is read: its cursor, and the elements that are ready for the consumer. One thread
-// at a time, the holder, reads the input. When the consumer has taken all elements, the lane serves another input.
+// One input of an interleave while it is read: its cursor, and the elements ready for the consumer. One thread at a
+// time, the holder, reads the input. When the consumer has taken all elements, the lane serves another input.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace gpubench {
 
-/// So many elements of `bytes` fit into an input's buffer.
+/// Number of elements of `bytes` that fit into an input's buffer.
 inline std::size_t fitting_elements(std::size_t bytes, std::size_t most) {
   constexpr std::size_t buffer_bytes = std::size_t{2} << 20;
   constexpr std::size_t least = 2;
@@ -29,7 +29,7 @@ class InputLane {
   InputLane(OpenInputs& inputs, std::size_t capacity, std::span<const TensorType> packed)
       : ring(capacity, packed), inputs_(inputs) {}
 
-  /// From here on it serves `input`.
+  /// Makes the lane serve `input`.
   void assign(std::size_t input) {
     input_ = input;
     opened_ = false;
@@ -39,7 +39,7 @@ class InputLane {
     set_limit(ring.capacity());
   }
 
-  /// For the holder. An Error is kept and thrown in place of the first element; behind it there are none.
+  /// Holder. An Error is kept and thrown in place of the first element; no elements follow it.
   void open() {
     opened_ = true;
     try {
@@ -48,7 +48,7 @@ class InputLane {
       failed_ = std::current_exception();
     }
   }
-  /// For the holder: whether `take` got an element from the cursor, which is opened for it and closed at its end.
+  /// Holder: whether `take` got an element from the cursor, which is opened when needed and closed at its end.
   template <class Take>
   bool read(const Take& take) {
     if (!opened_) open();
@@ -64,27 +64,27 @@ class InputLane {
     return skipped;
   }
 
-  /// For the consumer: whether it would get an element, an error or the end now.
+  /// Consumer: whether an element, an error or the end is available without waiting.
   bool is_ready() { return ring.has_element() || ended.load(); }
 
-  /// For the holder: elements are of up to `bytes`, so that fewer are to be in the ring.
+  /// Holder: lowers the number of elements in the ring if elements are as large as `bytes`.
   void fit(std::size_t bytes) {
     const std::size_t fitting = fitting_elements(bytes, limit);
     if (fitting < limit) set_limit(fitting);
   }
 
-  // The holder's; for the consumer once `ended` is set.
+  // Accessed by the holder; by the consumer once `ended` is set.
   std::int64_t elements = 0;  ///< read, errors included
-  std::size_t limit = 0;      ///< of elements in the ring
+  std::size_t limit = 0;      ///< most elements in the ring
   LastError last_error;
-  std::exception_ptr stopped;  ///< why it ended, if not well
+  std::exception_ptr stopped;  ///< exception that ended it, if any
 
-  // For both.
+  // Accessed by both.
   ElementRing ring;
-  std::atomic<bool> ended{false};         ///< nothing comes behind what is in the ring
-  std::atomic<bool> in_cycle{false};      ///< else it comes next
+  std::atomic<bool> ended{false};         ///< nothing follows the ring's content
+  std::atomic<bool> in_cycle{false};      ///< false: it enters the cycle next
   std::atomic<bool> parked{false};        ///< its buffer is full; no thread holds it
-  std::atomic<std::size_t> refill_at{0};  ///< parked until no more than so many elements are left
+  std::atomic<std::size_t> refill_at{0};  ///< parked until at most this many elements are left
 
  private:
   void close() { inputs_.close(input_, std::move(cursor_)); }
@@ -97,17 +97,17 @@ class InputLane {
   std::size_t input_ = 0;
   bool opened_ = false;
   std::unique_ptr<Cursor> cursor_;
-  std::exception_ptr failed_;  // when it was opened
+  std::exception_ptr failed_;  // thrown when it was opened
 };
 
-/// How long a thread has read one input of an interleave, where others are waiting for it. Looks at the clock ever more
-/// seldom, since elements may cost less than that.
+/// Limits the time for which a thread reads one input of an interleave while others wait. Checks the clock less and
+/// less often, because elements may cost less than a check.
 class ReaderTurn {
  public:
-  /// What turning to another input costs, its locks and a thread that is woken, is a small part of this.
+  /// The cost of switching to another input (locks, waking a thread) is a small part of this.
   static constexpr std::chrono::microseconds least{50};
 
-  /// To be asked after each block; an element that takes longer than that is a turn of its own.
+  /// Call after each block; an element that takes longer than the limit is a turn of its own.
   bool is_over() {
     if (++asked_ < next_look_) return false;
     next_look_ *= 2;

@@ -27,7 +27,8 @@ bool keeps_order(const InterleaveOptions& settings, std::optional<bool> determin
 class InterleaveDataset final : public FileDataset {
  public:
   InterleaveDataset(std::vector<DatasetPtr> inputs, std::vector<TensorType> types, const InterleaveOptions& settings)
-      : inputs_(std::make_shared<const std::vector<DatasetPtr>>(std::move(inputs))),
+      : FileDataset(inputs),
+        inputs_(std::make_shared<const std::vector<DatasetPtr>>(std::move(inputs))),
         types_(std::move(types)),
         settings_(settings) {}
   std::string_view stage() const override { return interleave_stage; }
@@ -37,7 +38,7 @@ class InterleaveDataset final : public FileDataset {
     return keeps_order(settings_, deterministic) && Dataset::in_order(deterministic);
   }
   std::span<const DatasetPtr> sources() const override { return *inputs_; }
-  /// An input counts as one, whatever it reads.
+  /// Each input counts as one file, whatever it reads.
   std::int64_t files() const override {
     const auto reads_files = [](const DatasetPtr& input) { return file_dataset(*input) != nullptr; };
     return std::ranges::all_of(*inputs_, reads_files) ? std::ssize(*inputs_) : 0;
@@ -67,7 +68,7 @@ class InterleaveDataset final : public FileDataset {
   InterleaveOptions settings_;
 };
 
-/// With inputs made from the elements of a source.
+/// Inputs are made from the elements of a source.
 class InterleaveMadeDataset final : public Transformation {
  public:
   InterleaveMadeDataset(DatasetPtr source, InputFunction function, const Dataset& first,
@@ -152,7 +153,7 @@ DatasetPtr interleave(DatasetPtr source, InputFunction function, const Interleav
   require_host_elements(*source, "interleave");
   check(options);
   if (source->size() == endless) throw Error("interleave: the source never ends; use take");
-  if (source->size() > most_interleaved) {  // not where it is unknown
+  if (source->size() > most_interleaved) {  // not if it is unknown
     throw Error(
         fmt::format("interleave: a source of {} elements, for each of which an input would be made; at most {} "
                     "are possible",

@@ -1,6 +1,6 @@
-// Elements of several datasets in turn: `block_length` of one, then of the next, with `cycle_length` of them open; one
-// that ends is replaced by the next that is waiting. Reading them by threads changes when elements are made, but not
-// their order, unless that is allowed.
+// Interleaves elements of several datasets: `block_length` of one, then of the next, with `cycle_length` of them open.
+// A dataset that ends is replaced by the next one waiting. Reading by threads changes when elements are produced, but
+// not their order, unless `deterministic` is false.
 //
 //   interleave(shards, {.cycle_length = 4})
 #pragma once
@@ -11,18 +11,18 @@
 
 namespace gpubench {
 
-/// The most inputs that can be made from the elements of a source.
+/// The largest number of inputs created from the elements of a source.
 inline constexpr std::int64_t most_interleaved = 1 << 20;
 
-/// Throws Error when there are no datasets, their elements differ in more than their extents, or a figure is not
-/// possible. An input that cannot be opened is an Error in the place of its first element.
+/// Throws Error if there are no datasets, if their elements differ in more than extents, or for an invalid option. An
+/// input that cannot be opened gives an Error in place of its first element.
 DatasetPtr interleave(std::vector<DatasetPtr> inputs, const InterleaveOptions& options);
 
-/// Makes an input from an element of the source. It is called for all elements when an epoch opens, in the thread that
+/// Creates an input from an element of the source. Called for all elements when an epoch opens, in the thread that
 /// opens it.
 using InputFunction = std::function<DatasetPtr(const Element&)>;
-/// The types are those of the first input. Throws Error also when the source never ends or is known to have more
-/// elements than `most_interleaved`; where that turns out only when an epoch opens, open() throws it.
+/// The types are those of the first input. Also throws Error if the source is infinite or is known to have more than
+/// `most_interleaved` elements; if that turns out only when an epoch opens, open() throws it.
 DatasetPtr interleave(DatasetPtr source, InputFunction function, const InterleaveOptions& options);
 
 }  // namespace gpubench

@@ -30,7 +30,7 @@ std::unique_ptr<Cursor> OpenInputs::open(std::size_t input) {
 }
 
 void OpenInputs::close(std::size_t input, std::unique_ptr<Cursor> cursor) {
-  const std::lock_guard lock(mutex_);  // gone before the cursor is, which may have threads to join
+  const std::lock_guard lock(mutex_);  // released before the cursor is destroyed, which may join threads
   add(closed_, cursor->statistics());
   cursors_.erase(input);
 }
@@ -38,7 +38,7 @@ void OpenInputs::close(std::size_t input, std::unique_ptr<Cursor> cursor) {
 std::vector<StageStatistics> OpenInputs::statistics() const {
   const std::lock_guard lock(mutex_);
   std::vector<StageStatistics> totals = closed_;
-  // Inputs that are closed have no threads and no buffers any more.
+  // Closed inputs have no threads and no buffers.
   for (StageStatistics& row : totals) row.workers = 0, row.buffered = 0, row.capacity = 0, row.held = 0;
   for (const auto& [input, cursor] : cursors_) add(totals, cursor->statistics());
   return totals;

@@ -1,5 +1,5 @@
-// The inputs of an interleave that are being read, and the sum of all inputs' statistics so far, a row for each stage.
-// Stages that not all inputs have are left out.
+// The open inputs of an interleave, and the sum of all inputs' statistics so far, a row per stage. Stages that only
+// some inputs have are left out.
 #pragma once
 #include <map>
 #include <memory>
@@ -12,7 +12,7 @@ namespace gpubench {
 
 using Inputs = std::shared_ptr<const std::vector<DatasetPtr>>;
 
-/// Any thread may call anything.
+/// Thread-safe.
 class OpenInputs {
  public:
   OpenInputs(Inputs inputs, std::uint64_t epoch, const CursorOptions& options)
@@ -20,7 +20,7 @@ class OpenInputs {
 
   std::size_t count() const { return inputs_->size(); }
   std::unique_ptr<Cursor> open(std::size_t input);
-  /// Keeps its figures. A cursor that does not come back must live for as long as figures are asked for.
+  /// Adds the cursor's statistics to the sum and closes it. A cursor that is never closed must outlive statistics().
   void close(std::size_t input, std::unique_ptr<Cursor> cursor);
   std::vector<StageStatistics> statistics() const;
 
@@ -28,7 +28,7 @@ class OpenInputs {
   const Inputs inputs_;
   const std::uint64_t epoch_;
   const CursorOptions options_;
-  mutable std::mutex mutex_;                      // for all that follows
+  mutable std::mutex mutex_;                      // guards all members below
   std::map<std::size_t, const Cursor*> cursors_;  // by input
   std::vector<StageStatistics> closed_;
 };

@@ -1,4 +1,4 @@
-// What the threads of InputReaders do.
+// The part of InputReaders that its threads run.
 #include "core/base/bounded_queue.h"
 #include "core/data/element.h"
 #include "core/data/interleave/readers.h"
@@ -7,7 +7,7 @@ namespace gpubench {
 
 void InputReaders::work() {
   std::vector<TensorView> views(
-      settings_.packed.size());  // of this thread alone: shared memory would move from cache to cache
+      settings_.packed.size());  // per thread, because shared memory would move between caches
   while (InputLane* const lane = next_lane()) {
     if (read(*lane, views)) {
       let_go(*lane);
@@ -17,7 +17,7 @@ void InputReaders::work() {
   }
 }
 
-/// nullptr when there is nothing more to do.
+/// nullptr when there is no more work.
 InputLane* InputReaders::next_lane() {
   std::unique_lock lock(mutex_);
   for (bool lingered = false; !closed_ && !is_over();) {
@@ -36,7 +36,7 @@ InputLane* InputReaders::next_lane() {
   return nullptr;
 }
 
-/// For a moment, so that a consumer of cheap elements need not wake the thread; false when another does.
+/// Polls briefly, so that a consumer of cheap elements need not wake this thread; false if another thread does.
 bool InputReaders::linger(std::unique_lock<std::mutex>& lock) {
   if (lingering_) return false;
   lingering_ = true;
@@ -48,7 +48,7 @@ bool InputReaders::linger(std::unique_lock<std::mutex>& lock) {
 }
 
 void InputReaders::sleep(std::unique_lock<std::mutex>& lock) {
-  const bool full = parked_ > 0;  // else the others have all there is
+  const bool full = parked_ > 0;  // otherwise other threads hold all lanes
   const Stopwatch watch;
   ++idle_;
   lane_came_.wait(lock);
@@ -91,13 +91,13 @@ void InputReaders::queue(InputLane& lane) {
   if (!lingering_) call_thread();
 }
 
-/// No more than can compute at a time: more of them only take turns, unless they wait for their inputs. Then the
-/// consumer comes to wait, and calls them all.
+/// Wakes no more threads than there are cores: more would only alternate, unless they wait for their inputs. In that
+/// case the consumer will wait, and wakes them all.
 void InputReaders::call_thread() {
   if (idle_ > 0 && std::ssize(threads_) - idle_ < cores_) lane_came_.notify_one();
 }
 
-/// Until the lane has enough or others need the thread more; false at its end.
+/// Reads until the lane has enough or other lanes are more urgent; false at its end.
 bool InputReaders::read(InputLane& lane, std::span<TensorView> views) {
   ReaderTurn turn;
   while (!closed_ && lane.ring.has_room(lane.limit)) {
@@ -135,19 +135,19 @@ bool InputReaders::read_element(InputLane& lane, std::span<TensorView> views) {
   return true;
 }
 
-/// A waiting consumer needs a block of each lane before it needs a second block of one. A thread turns to another lane
-/// only after ReaderTurn::least, since turning costs more than cheap blocks.
+/// A waiting consumer needs a block of each lane before a second block of any lane. A thread changes lanes only after
+/// ReaderTurn::least, because changing costs more than cheap blocks.
 bool InputReaders::is_needed_elsewhere(const InputLane& lane, ReaderTurn& turn) const {
   if (needed_ == 0) return false;
   return !lane.in_cycle || (starving_ && lane.elements % settings_.block == 0 && turn.is_over());
 }
 
-/// After an element, or the end, that the consumer may wait for.
+/// Wakes the consumer if it waits for this element or end.
 void InputReaders::announce(const InputLane& lane) {
   const void* wanted = wanted_;
   if (wanted != &lane && wanted != this) return;
-  if (!wanted_.compare_exchange_strong(wanted, nullptr)) return;  // another has woken it
-  { const std::lock_guard lock(mutex_); }                         // it is asleep by now
+  if (!wanted_.compare_exchange_strong(wanted, nullptr)) return;  // another thread has woken it
+  { const std::lock_guard lock(mutex_); }                         // now the consumer is asleep and can be notified
   element_came_.notify_one();
 }
 
@@ -155,7 +155,7 @@ void InputReaders::let_go(InputLane& lane) {
   const std::lock_guard lock(mutex_);
   lane.parked = true;
   ++parked_;
-  if (lane.ring.size() > lane.refill_at) return;  // the consumer sees that it is parked when it comes down to that
+  if (lane.ring.size() > lane.refill_at) return;  // the consumer sees that it is parked when it has read that far
   lane.parked = false;
   --parked_;
   queue(lane);
@@ -164,7 +164,7 @@ void InputReaders::let_go(InputLane& lane) {
 void InputReaders::end(InputLane& lane) {
   {
     const std::lock_guard lock(mutex_);
-    lane.ended = true;  // from here on it is the consumer's
+    lane.ended = true;  // from here on the lane belongs to the consumer
     --unfinished_;
     if (is_over()) lane_came_.notify_all();
     if (napping_) element_came_.notify_one();

@@ -10,10 +10,10 @@
 namespace gpubench {
 namespace {
 
-/// What falling asleep costs the consumer is a small part of this. It takes elements of slow sources so much later, but
-/// no fewer of them: the threads read on.
+/// Much longer than it takes the consumer to fall asleep. Elements of slow sources arrive later by this time, but at
+/// the same rate, because the threads read on.
 constexpr std::chrono::microseconds nap_time{100};
-/// Threads that have just started have done nothing but open their inputs.
+/// Threads that have just started have only opened their inputs.
 constexpr std::chrono::milliseconds least_observed{5};
 
 void copy(std::span<const TensorView> element, std::span<const TensorView> slots) {
@@ -56,7 +56,7 @@ InputLane* InputReaders::enter() {
   ahead_.pop_front();
   lane->in_cycle = true;
   if (std::erase(queue_ahead_, lane) > 0) queue(*lane);
-  if (idle_ > 0) lane_came_.notify_one();  // one more may be read ahead
+  if (idle_ > 0) lane_came_.notify_one();  // one more lane may be read ahead
   return lane;
 }
 
@@ -98,7 +98,7 @@ bool InputReaders::take(InputLane& lane, std::span<const TensorView> slots) {
   return true;
 }
 
-/// False at the end. An error in the element's place is taken, and thrown.
+/// False at the end. Throws an error that replaces the element.
 bool InputReaders::await_element(InputLane& lane) {
   if (!lane.ring.has_element()) await(&lane, [&] { return lane.is_ready(); });
   if (!lane.ring.has_element()) {
@@ -116,7 +116,7 @@ void InputReaders::pop(InputLane& lane) {
   if (lane.parked && lane.ring.size() <= lane.refill_at) refill(lane);
 }
 
-/// The threads announce elements of the lane in `wanted_`. Looking again after setting it cannot miss an element.
+/// The threads announce elements of the lane in `wanted_`. Checking again after setting it cannot miss an element.
 void InputReaders::await(const void* wanted, const std::function<bool()>& ready) {
   const Stopwatch watch;
   std::unique_lock lock(mutex_);
@@ -134,7 +134,7 @@ void InputReaders::await(const void* wanted, const std::function<bool()>& ready)
   starved_ += watch.elapsed();
 }
 
-/// Lets more than one cheap element come before the consumer goes on, unless the threads have nothing to do meanwhile.
+/// Lets several cheap elements arrive before the consumer continues, unless the threads are idle.
 void InputReaders::nap(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) {
   if (ready()) return;
   napping_ = true;
@@ -142,7 +142,8 @@ void InputReaders::nap(std::unique_lock<std::mutex>& lock, const std::function<b
   napping_ = false;
 }
 
-/// The consumer waits although threads are awake: wakes all that sleep while there is work, and starts new ones.
+/// Called when the consumer waits while threads are awake: wakes all sleeping threads if there is work, and starts new
+/// ones.
 void InputReaders::call_threads() {
   if (!(queue_.empty() && queue_ahead_.empty())) lane_came_.notify_all();
   const bool may_help = idle_ == 0 && !queue_.empty() && std::ssize(threads_) < settings_.threads;
@@ -151,7 +152,7 @@ void InputReaders::call_threads() {
   while (threads_.size() < most) threads_.emplace_back([this] { work(); });
 }
 
-/// For their inputs more than for a core, or computed: only then are more of them faster.
+/// Whether threads mostly wait for their inputs instead of for a core or computing: only then do more threads help.
 bool InputReaders::threads_wait() const {
   Seconds computed{};
   for (const WatchedThread& thread : threads_) computed += thread.times().cpu + thread.times().ready;

@@ -16,13 +16,13 @@ namespace {
 constexpr std::string_view interleaved_stage = "interleave";
 constexpr std::string_view tuned_why =
     "one for each core; more, up to one for each input of the cycle, where these wait for inputs";
-/// What an input's buffer holds: handing over costs by the half of one.
+/// Capacities of the inputs' buffers. The cost of a hand-over is spread over half a buffer.
 struct BufferLimits {
   std::int64_t each = 0;
-  /// Of all inputs together, unless `least_buffered` each are more: what the caches hold.
+  /// Sum over all inputs, unless `least_buffered` each is more: what fits into the caches.
   std::int64_t in_all = 0;
 };
-/// For elements that are handed over as Elements, and for elements that are packed side by side.
+/// For elements that are handed over as Elements, and for packed elements.
 constexpr BufferLimits whole_elements{256, 1024};
 constexpr BufferLimits packed_elements{1024, 8192};
 constexpr std::int64_t least_buffered = 4;
@@ -35,7 +35,7 @@ std::size_t buffer_for(const InterleaveOptions& settings, std::size_t places, st
   return is_fixed(types) ? fitting_elements(element_bytes(types), most) : most;
 }
 
-/// Under AUTOTUNE within what the memory budget has left, for every input that threads may hold.
+/// Under AUTOTUNE, limited by the rest of the memory budget, for every input that threads may hold.
 std::size_t first_buffer(const Dataset& dataset, const InterleaveOptions& settings, std::size_t places,
                          const CursorOptions& options) {
   const std::span<const TensorType> types = dataset.element_types();
@@ -96,7 +96,7 @@ class InterleavedCursor final : public Cursor {
                    [&](InputLane& lane) { return lane.read([&](Cursor& input) { return input.next_into(slots); }); });
   }
 
-  /// Before threads have started, the inputs can pass over what is skipped.
+  /// Before threads have started, the inputs themselves can skip elements.
   std::int64_t skip(std::int64_t count) override {
     if (readers_.started()) return Cursor::skip(count);
     std::int64_t skipped = 0;
@@ -140,13 +140,13 @@ class InterleavedCursor final : public Cursor {
     return false;
   }
 
-  /// Moves on to the place whose turn it is; false when all inputs are at their end.
+  /// Moves to the next place in turn; false when all inputs have ended.
   bool find_open() {
     if (in_block_ == block_) move_on();
     return find([](const InputLane& /*lane*/) { return true; });
   }
 
-  /// Moves on to the next place that has an element.
+  /// Moves to the next place with a ready element.
   bool find_ready() {
     if (!find_open()) return false;
     const auto ready = [this] { return find([](InputLane& lane) { return lane.is_ready(); }); };

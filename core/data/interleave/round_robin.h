@@ -1,4 +1,4 @@
-// The cursor of interleave: takes elements from its inputs in turn, whether the consumer's thread or others read them.
+// The cursor of interleave: takes elements from its inputs in turn; reader threads or the consumer's thread read them.
 #pragma once
 #include <memory>
 #include <optional>
@@ -10,24 +10,23 @@ namespace gpubench {
 struct InterleaveOptions {
   /// Inputs that are read in turn.
   std::int64_t cycle_length = 1;
-  /// Elements from one input before the next has its turn.
+  /// Elements taken from one input before the next.
   std::int64_t block_length = 1;
-  /// Threads that read inputs, each one at a time: those of the cycle first, then as many of those that come next as
-  /// there are threads. 0: the consumer reads them. What is read ahead of an input is up to 256 elements (1024 of at
-  /// most 512 bytes, which are copied side by side) or 2 MiB, but two elements at least; the inputs of a long cycle
-  /// share 1024 elements (8192), unless two blocks are more.
-  /// autotune: a thread for each core to begin with, and where these wait for their inputs, as for a slow disk, and the
-  /// consumer for them, up to one for each input in the cycle; all within the pipeline's threads.
+  /// Threads that read inputs, one input each at a time: the inputs of the cycle first, then as many following inputs
+  /// as there are threads. 0: the consumer reads. Each input's buffer holds up to 256 elements (1024 if they have at
+  /// most 512 bytes and are packed) or 2 MiB, but at least two elements; the inputs of a long cycle share 1024 elements
+  /// (8192), or two blocks each if that is more.
+  /// autotune: starts with a thread per core. Threads are added when they wait for their inputs (as for a slow disk)
+  /// while the consumer waits for them, up to one per input of the cycle and the pipeline's thread limit.
   std::int64_t parallel = 0;
-  /// False: elements of the cycle's inputs come as the threads have them ready. Without a value, options() say; true
-  /// where they do not either.
+  /// False: elements come in the order in which threads have them ready. Absent: the setting of options(), else true.
   std::optional<bool> deterministic{};
 };
 
-/// The most that `parallel` can be.
+/// Upper limit of `parallel`.
 inline constexpr std::int64_t most_interleaving_threads = 128;
 
-/// An epoch of `dataset`, which has the elements' types; the cursor shares ownership of the inputs.
+/// An epoch of `dataset`, whose types the elements have; the cursor shares ownership of the inputs.
 std::unique_ptr<Cursor> open_interleaved(const Dataset& dataset, Inputs inputs, const InterleaveOptions& settings,
                                          std::uint64_t epoch, const CursorOptions& options);
 

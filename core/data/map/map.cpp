@@ -14,7 +14,7 @@
 namespace gpubench {
 namespace {
 
-/// Parcels taken apart: elements are rows of their segments.
+/// Takes parcels apart: elements are rows of their segments.
 class MapCursor final : public Cursor {
  public:
   MapCursor(const MapWork& work, std::uint64_t epoch, const CursorOptions& options)
@@ -50,7 +50,7 @@ class MapCursor final : public Cursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = run_.statistics();
-    // Of the parcel in hand, some are still to come.
+    // Elements of the current parcel that have not been consumed.
     const std::int64_t in_hand = parcel_elements_.get() - (produced_.elements() - produced_before_.get());
     stages.back().held += std::max<std::int64_t>(in_hand, 0);
     stages.back().produced = produced_.elements();
@@ -59,7 +59,7 @@ class MapCursor final : public Cursor {
   }
 
  private:
-  /// Makes segment_ and row_ those of the next element; throws where there is an error in its place.
+  /// Sets segment_ and row_ to the next element; throws an error that replaces it.
   bool find_next() {
     for (;;) {
       for (; segment_ < parcel_.used; advance_segment()) {
@@ -81,7 +81,7 @@ class MapCursor final : public Cursor {
     row_ = 0;
   }
 
-  /// Errors in an element's place are passed over with it; those of the source have none.
+  /// Errors that replace an element are skipped with it; errors of the source belong to no element.
   void throw_source_error() {
     const Segment& segment = parcel_.segments[segment_];
     if (!segment.error || segment.count > 0) return;
@@ -120,12 +120,12 @@ class MapCursor final : public Cursor {
   std::size_t segment_ = 0;
   std::int64_t row_ = 0;
   Produced produced_;
-  Tally<std::int64_t> parcel_elements_;  // that the parcel in hand had, and what was produced before them
+  Tally<std::int64_t> parcel_elements_;  // elements of the current parcel, and elements produced before it
   Tally<std::int64_t> produced_before_;
   MapRun run_;
 };
 
-/// A batch after a map: each parcel is a batch, which its worker writes once.
+/// A batch after a map: each parcel is a batch, which its worker writes directly.
 class MappedBatchCursor final : public Cursor {
  public:
   MappedBatchCursor(const MapWork& work, const BatchShape& batch, std::uint64_t epoch, const CursorOptions& options)
@@ -215,10 +215,10 @@ class MapDataset final : public Transformation {
   std::shared_ptr<const ElementFunction> function_;
   std::vector<TensorType> types_;
   MapOptions options_;
-  bool apart_;  // on a device with memory of its own
+  bool apart_;  // on a device with its own memory
 };
 
-/// A map on a device takes elements in host memory or on that device.
+/// A map on a device accepts elements in host memory or on that device.
 void require_reachable(const Dataset& source, const MapOptions& options) {
   const DeviceId* const there = source.device();
   if (there == nullptr) return;

@@ -17,14 +17,14 @@
 namespace gpubench {
 namespace {
 
-/// The elements' numbers on their way to the device, as many as there are runs under way.
+/// Copies the elements' numbers to the device, with one place for each run that may be active.
 class NumberFeed {
  public:
   explicit NumberFeed(Device& device) : device_(device) {
     for (Buffer& number : there_) number = device.memory().allocate(sizeof(std::int64_t), "element number");
     for (Buffer& number : here_) number = device.host_memory()->allocate(sizeof(std::int64_t), "element number");
   }
-  /// Where the device finds it, until as many more have been sent.
+  /// The number's address on the device, valid until as many more have been sent.
   std::byte* send(std::int64_t number) {
     turn_ = (turn_ + 1) % places;
     std::memcpy(here_[turn_].data(), &number, sizeof number);
@@ -57,7 +57,7 @@ class DeviceMapCursor final : public Cursor {
     try {
       fence_.wait();
     } catch (const DeviceError&) {
-      return;  // a device that fails has nothing left to wait for
+      return;  // a device that has failed cannot be waited for
     }
   }
 
@@ -69,7 +69,7 @@ class DeviceMapCursor final : public Cursor {
     try {
       run(numbers_.of(index), element);
     } catch (...) {
-      rethrow_with_place(index, {});  // the inputs lie on the device
+      rethrow_with_place(index, {});  // the inputs are on the device
     }
     release(input_);
     produced_.add(1);

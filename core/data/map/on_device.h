@@ -1,6 +1,6 @@
-// A map whose function runs on a device with memory of its own, in the consumer's thread: element by element (a batch
-// is one), in the order of the device's kernels, so that the step that follows it waits for nothing on the host.
-// Elements that are not on the device yet are copied there.
+// A map whose function runs on a device with its own memory, in the consumer's thread, one element (for example a
+// batch) at a time, in order with the device's kernels, so that the following step needs no wait on the host. Elements
+// in host memory are copied to the device first.
 #pragma once
 #include <memory>
 
@@ -10,7 +10,7 @@
 
 namespace gpubench {
 
-/// An epoch of `map` whose function runs at `place`.
+/// An epoch of `map`, whose function runs at `place`.
 std::unique_ptr<Cursor> open_device_map(const Dataset& map, std::shared_ptr<const ElementFunction> function,
                                         const DevicePlace& place, std::uint64_t epoch, const CursorOptions& options);
 

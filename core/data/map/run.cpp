@@ -9,14 +9,14 @@
 namespace gpubench {
 namespace {
 
-/// A parcel stays in the cache of the core that makes it.
+/// A parcel stays in the cache of the core that computes it.
 constexpr std::int64_t most_parcel_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t most_parcel_elements = 4096;
 constexpr std::int64_t most_of_unknown_size = 64;
 
-/// Beside one batch a worker: batches alike in size wait for each other.
+/// Batches besides one per worker, because equally large batches wait for each other.
 constexpr int spare_batches = 2;
-/// What a parcel whose size is not known yet is taken for.
+/// Assumed size of a parcel whose size is not yet known.
 constexpr std::int64_t unknown_parcel_bytes = std::int64_t{16} << 20;
 
 struct StageBytes {
@@ -24,7 +24,7 @@ struct StageBytes {
   std::int64_t fixed = 0;
 };
 
-/// Of parcels of so many bytes: see buffer_for().
+/// For parcels of `parcel` bytes: see buffer_for().
 StageBytes stage_bytes(std::int64_t parcel, bool batches) {
   return batches ? StageBytes{parcel, parcel * spare_batches} : StageBytes{2 * parcel, 0};
 }
@@ -39,7 +39,7 @@ std::int64_t most_elements(std::span<const TensorType> inputs, std::span<const T
   return std::clamp<std::int64_t>(most_parcel_bytes / std::max<std::int64_t>(bytes, 1), 1, most_parcel_elements);
 }
 
-/// Without a tuner, or before it has seen anything, as many as there are cores.
+/// Without a tuner, or before it has measured: one per core.
 int first_workers(const MapWork& work, const std::optional<BatchShape>& batch, const CursorOptions& options) {
   const std::int64_t asked = work.workers;
   if (asked != autotune) return static_cast<int>(asked);
@@ -157,21 +157,21 @@ void MapRun::compute(Parcel& parcel, int index) {
     release(inputs.elements[static_cast<std::size_t>(i)]);
   }
   const Seconds time = watch.elapsed();
-  // The first element of a block waits for the last, wherever the time goes.
+  // The time for all, because the first element of a block waits for the last.
   if (inputs.count > 0) sizer_.measured(inputs.count, parcel.pulling + time);
   computed_.fetch_add(inputs.count, std::memory_order_relaxed);
   busy_.fetch_add(time.count(), std::memory_order_relaxed);
   parcel_bytes_.store(std::max(parcel_bytes_.load(std::memory_order_relaxed), parcel.bytes), std::memory_order_relaxed);
 }
 
-/// Parcels between pull and consumer. Batches are large and cost alike; elements may differ, and one may hold up
-/// others.
+/// Number of parcels between pull and consumer. Batches are large and cost the same; elements may differ, and an
+/// expensive one may hold up others.
 int MapRun::buffer_for(int workers) const {
   return batch_ ? workers + spare_batches : 2 * workers;
 }
 
 std::vector<StageStatistics> MapRun::statistics() const {
-  const std::int64_t taken = taken_.get() - passed_over_.get();  // first: the source goes on
+  const std::int64_t taken = taken_.get() - passed_over_.get();  // read first, because the source advances
   std::vector<StageStatistics> stages = source_->statistics();
   const std::int64_t given = stages.back().produced;
   StageStatistics& stage = stages.emplace_back(StageStatistics{.stage = "map",

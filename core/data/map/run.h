@@ -1,5 +1,5 @@
-// One epoch of a map: pulls blocks of inputs, computes them and hands over parcels, by workers or in the consumer's
-// thread. A parcel is some elements, or a batch.
+// One epoch of a map: pulls blocks of inputs, computes them and hands over parcels, in workers or in the consumer's
+// thread. A parcel is a number of elements, or one batch.
 #pragma once
 #include <memory>
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "core/data/function/block_function.h"
 #include "core/data/linked_stop.h"
-#include "core/data/map/outputs.h"
+#include "core/data/map/parcel.h"
 #include "core/data/map/workers.h"
 #include "core/data/tune/stage_progress.h"
 
@@ -15,30 +15,30 @@ namespace gpubench {
 
 /// The settings of a map that its epochs need.
 struct MapWork {
-  const Dataset& map;  ///< its source gives the inputs
+  const Dataset& map;  ///< its source provides the inputs
   const std::shared_ptr<const ElementFunction>& function;
   std::int64_t workers = 0;  ///< as in MapOptions
   std::optional<bool> deterministic{};
 };
 
-/// How many elements a worker takes at a time: enough that locks cost little beside the work, few enough that all
-/// workers have some and that the consumer does not wait long for the first.
+/// Chooses how many elements a worker takes at a time: enough that locking is cheap in comparison, few enough that all
+/// workers get some and the consumer soon gets the first.
 class BlockSizer {
  public:
   explicit BlockSizer(std::int64_t most) : most_(most) {}
 
   /// Starts at one element.
   std::int64_t size() const { return size_.load(std::memory_order_relaxed); }
-  /// A block of `count` elements took `time` to read and compute. Any thread.
+  /// Reports that a block of `count` elements took `time` to read and compute. Thread-safe.
   void measured(std::int64_t count, Seconds time) {
     const auto fitting = static_cast<std::int64_t>(target / std::max(time, shortest) * static_cast<double>(count));
-    // A block that lost its core in the middle seems costly: one measurement shrinks blocks by half at most.
+    // A block whose thread was preempted seems costly, so one measurement at most halves the size.
     const std::int64_t wanted = std::clamp(fitting, count / 2, count * growth);
     size_.store(std::clamp<std::int64_t>(wanted, 1, most_), std::memory_order_relaxed);
   }
 
  private:
-  static constexpr Seconds target{200e-6};  // some twenty times what it takes to wake a thread
+  static constexpr Seconds target{200e-6};  // about twenty times the cost of waking a thread
   static constexpr Seconds shortest{1e-7};
   static constexpr std::int64_t growth = 4;
 
@@ -48,22 +48,22 @@ class BlockSizer {
 
 class MapRun final : private ParcelWork, private Tunable {
  public:
-  /// A parcel is a batch; without it, as many as are worth it.
+  /// With `batch`, a parcel is one batch; otherwise BlockSizer chooses its size.
   MapRun(const MapWork& work, std::optional<BatchShape> batch, std::uint64_t epoch, const CursorOptions& options);
   ~MapRun() override;
 
   /// The next parcel; false at the end.
   bool next(Parcel& parcel);
 
-  /// `in_flight` of the inputs that follow have been pulled and come as parcels; of those behind them, as many as
-  /// needed to make up `count` were passed over, which were `passed`.
+  /// Of `count` skipped inputs, `in_flight` had been pulled already and still arrive as parcels; the source skipped
+  /// `passed` others.
   struct Skipped {
     std::int64_t in_flight = 0;
     std::int64_t passed = 0;
   };
   Skipped skip(std::int64_t count);
 
-  /// The source's stages and this one.
+  /// Statistics of the source's stages and of this one.
   std::vector<StageStatistics> statistics() const;
 
  private:
@@ -95,7 +95,7 @@ class MapRun final : private ParcelWork, private Tunable {
   BlockSizer sizer_;
   std::int64_t pulled_ = 0;  // inputs
   Tally<std::int64_t> taken_;
-  Tally<std::int64_t> passed_over_;  // of those taken; the source did not give them
+  Tally<std::int64_t> passed_over_;  // of the elements taken: skipped by the source
   Tally<std::int64_t> bytes_;
   Tally<double> pulling_;
   std::atomic<std::int64_t> computed_{0};

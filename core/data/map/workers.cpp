@@ -74,7 +74,7 @@ ParcelWorkers::Figures ParcelWorkers::figures() const {
                   .blocked = blocked_,
                   .threads = {}};
   const std::size_t started = threads_.size();
-  lock.unlock();  // their memory is reserved, so those that have started stay where they are
+  lock.unlock();  // the vector's memory is reserved, so running threads do not move
   for (std::size_t i = 0; i < started; ++i) figures.threads += threads_[i].times();
   return figures;
 }
@@ -95,7 +95,7 @@ void ParcelWorkers::run(int worker) {
   }
 }
 
-/// Parks the thread while there are to be fewer; false when there is nothing more to do.
+/// Parks the thread while fewer threads should run; false when there is no more work.
 bool ParcelWorkers::await_turn(int worker) {
   std::unique_lock lock(mutex_);
   turn_came_.wait(lock, [&] { return worker < workers_ || ended_ || closed_; });
@@ -105,7 +105,7 @@ bool ParcelWorkers::await_turn(int worker) {
 bool ParcelWorkers::pull(Parcel& parcel, std::uint64_t& ticket) {
   while (await_room()) {
     const std::lock_guard turn(pulling_);
-    if (!may_pull()) continue;  // another was first
+    if (!may_pull()) continue;  // another thread was first
     const ParcelWork::Pull pulled = work_.pull(parcel);
     const std::lock_guard lock(mutex_);
     if (pulled == ParcelWork::Pull::end) {
@@ -127,7 +127,7 @@ bool ParcelWorkers::may_pull() const {
   return !over_for_workers() && has_room();
 }
 
-/// Not under pulling_, which the consumer may take to pass over elements. False when there is nothing more to do.
+/// Must not be called with pulling_ locked, which the consumer needs for skipping. False when there is no more work.
 bool ParcelWorkers::await_room() {
   std::unique_lock lock(mutex_);
   const auto ready = [this] { return over_for_workers() || has_room(); };

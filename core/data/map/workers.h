@@ -1,7 +1,7 @@
-// Threads that pull parcels of work from one source one after the other, compute them side by side and hand them over,
-// in the order of the pulls or as they finish. Per parcel that takes one lock to pull and one to hand over. Threads
-// start with the first parcel asked for; how many of them work can change at any time. (The threads of an interleave,
-// InputReaders, have a source for each input and choose which to read next; the two share no more than WatchedThread.)
+// Threads that pull parcels of work from one source, compute them in parallel and hand them over, either in the order
+// of the pulls or as they finish. Each parcel takes one lock to pull and one to hand over. Threads start when the first
+// parcel is requested; the number of active ones can change at any time. (InputReaders of an interleave choose between
+// many sources; the two classes share only WatchedThread.)
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -16,16 +16,16 @@
 
 namespace gpubench {
 
-/// What the threads do.
+/// The work of the threads.
 class ParcelWork {
  public:
   virtual ~ParcelWork() = default;
   enum class Pull { parcel, end, halt };
-  /// By one thread at a time, in order: fills in the next parcel's inputs. `end`: there is none and never will be;
-  /// `halt`: the parcel is to be handed over, but nothing is pulled before the consumer asks for what comes after it.
-  /// Neither this nor compute() throws.
+  /// Fills in the next parcel's inputs; called by one thread at a time, in order. `end`: there are no more parcels;
+  /// `halt`: hand over this parcel, but pull nothing until the consumer asks for the next. Neither this nor compute()
+  /// throws.
   virtual Pull pull(Parcel& parcel) = 0;
-  /// By any number of threads, each with a number of its own below most_workers.
+  /// Called by several threads at once, each with its own `worker` number below most_workers.
   virtual void compute(Parcel& parcel, int worker) = 0;
 };
 
@@ -42,7 +42,7 @@ class ParcelWorkers {
 
   /// Swaps `parcel` with the next one; false at the end. Throws Interrupted while it waits.
   bool next(Parcel& parcel);
-  /// Calls `call` while nothing is pulled. For the consumer's thread.
+  /// Runs `call` while no thread pulls. Consumer's thread only.
   template <class Call>
   auto between_pulls(Call&& call) {
     const std::lock_guard lock(pulling_);
@@ -56,10 +56,10 @@ class ParcelWorkers {
     int workers = 0;
     int buffer = 0;
     std::int64_t parcels = 0;   ///< handed to the consumer
-    std::int64_t buffered = 0;  ///< parcels that wait for the consumer
-    Seconds starved{};          ///< consumer waited for a parcel
-    Seconds blocked{};          ///< workers waited for room, all together
-    ThreadTimes threads{};      ///< all workers'
+    std::int64_t buffered = 0;  ///< parcels waiting for the consumer
+    Seconds starved{};          ///< time in which the consumer waited for a parcel
+    Seconds blocked{};          ///< time in which workers waited for room, summed
+    ThreadTimes threads{};      ///< of all workers
   };
   Figures figures() const;
 
@@ -85,7 +85,7 @@ class ParcelWorkers {
   ParcelWork& work_;
   const bool ordered_;
   std::mutex pulling_;
-  mutable std::mutex mutex_;  // for all that follows; taken after pulling_
+  mutable std::mutex mutex_;  // guards all members below; lock it after pulling_
   std::condition_variable parcel_came_;
   std::condition_variable room_came_;
   std::condition_variable turn_came_;
@@ -95,7 +95,7 @@ class ParcelWorkers {
   std::uint64_t taken_ = 0;
   std::uint64_t buffer_;
   int workers_;
-  int waiting_ = 0;  // workers, for room
+  int waiting_ = 0;  // workers waiting for room
   bool started_ = false;
   bool halted_ = false;
   bool ended_ = false;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view csv_stage = "csv";
 
-/// A field's value; which member counts is its column's type.
+/// A field's value; the column's type selects the member.
 struct CsvValue {
   float f32 = 0;
   std::int64_t i64 = 0;
@@ -34,7 +34,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-/// Blanks are part of a text, and mean nothing around a number.
+/// Blanks are part of a text, but are ignored around a number.
 std::string_view meant(Dtype dtype, std::string_view field) {
   return dtype == Dtype::bytes ? field : without_blanks(field);
 }
@@ -45,7 +45,7 @@ bool parse_value(Dtype dtype, std::string_view text, CsvValue& value) {
   return true;
 }
 
-/// What all files have in common.
+/// The common settings of all files.
 struct Table {
   CsvOptions options;
   std::vector<CsvValue> defaults;
@@ -107,8 +107,8 @@ class CsvFile final : public RecordFile {
     }
   }
 
-  /// Rows of bare numbers, without a look at quotes or blanks. What it accepts, read_fields() accepts with the same
-  /// values; all else is left to that.
+  /// Reads rows of plain numbers without handling quotes or blanks. Rows that it accepts have the same values in
+  /// read_fields(), which handles all other rows.
   bool read_numbers(std::string_view text) {
     const std::size_t count = columns().size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -166,7 +166,7 @@ CsvValue default_of(const CsvColumn& column, std::size_t number) {
 
 void check_options(const CsvOptions& options) {
   if (options.columns.empty()) throw Error("csv: no columns given; at least one is needed");
-  // What may stand in a number or ends a row.
+  // Characters that occur in numbers or end a row.
   constexpr std::string_view no_delimiters = "\"\r\n+-.";
   if (no_delimiters.find(options.delimiter) != std::string_view::npos || options.delimiter == '\0' ||
       std::isalnum(static_cast<unsigned char>(options.delimiter)) != 0) {
@@ -194,7 +194,7 @@ std::shared_ptr<const Table> table_of(const CsvOptions& options) {
   for (const std::size_t column : table->select) table->selected[column] = true;
   table->numbers_only = true;
   table->packed_row = {{std::ssize(table->select)}, Dtype::f32};
-  // The table keeps the defaults' text, which values of bytes point into.
+  // The table keeps the text of the defaults, to which byte values refer.
   for (std::size_t i = 0; i < count; ++i) {
     const CsvColumn& column = table->options.columns[i];
     check_column(column, i + 1);

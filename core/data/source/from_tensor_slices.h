@@ -1,4 +1,4 @@
-// The rows of tensors in memory: element i is row i of each. Elements are views, nothing is copied.
+// The rows of tensors in memory: element i is row i of each. Elements are views without copies.
 //
 //   DatasetPtr digits = from_tensor_slices({images, labels});  // float32[60000, 784] and float32[60000, 10]
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-/// Throws Error when the tensors' first dimensions differ, one is a scalar, or there are no rows.
+/// Throws Error if the tensors' first dimensions differ, one is a scalar, or there are no rows.
 DatasetPtr from_tensor_slices(std::vector<HostTensor> tensors);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
-// A folder of images with a folder for each class: elements (image, int64 label). Labels count the classes, which are
-// sorted by name.
+// A folder of images with a subfolder per class: elements (image, int64 label). The label is the index of the class in
+// the order of names.
 //
 //   const LabelledImages digits = find_images("digits");  // digits/0/a.png, digits/1/b.png, ...
 //   image_folder(digits, {.shuffle = true}, {.channels = 1, .size = {{28, 28}}})
@@ -19,11 +19,11 @@ struct LabelledImages {
   std::vector<std::int64_t> labels;
 };
 
-/// Files called .jpg, .jpeg or .png, however deep in a class's folder; names that start with a dot are left out. Throws
-/// Error when there are no classes, or one has no images.
+/// All .jpg, .jpeg and .png files below a class's folder, at any depth, except names that start with a dot. Throws
+/// Error if there are no classes, or one has no images.
 LabelledImages find_images(const std::filesystem::path& root);
 
-/// Lists, reads and decodes, as three stages.
+/// Three stages: list, read and decode.
 DatasetPtr image_folder(const LabelledImages& images, const FileOrder& order, const DecodeOptions& options);
 
 }  // namespace gpubench

@@ -9,7 +9,7 @@
 #include "core/codec/checksum.h"
 #include "core/codec/file_patterns.h"
 #include "core/data/element/block_pool.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 #include "core/data/file_dataset.h"
 #include "core/data/produced.h"
 
@@ -20,10 +20,10 @@ constexpr std::string_view list_files_stage = "list_files";
 
 struct FileList {
   std::vector<std::string> paths;
-  std::vector<std::int64_t> labels;  ///< none, or one a path
+  std::vector<std::int64_t> labels;  ///< empty, or one per path
 };
 
-/// The positions of the list in the order of an epoch; none stand for the list's own order.
+/// The positions of the list in an epoch's order; empty: the list's own order.
 std::vector<std::size_t> order_of(std::size_t count, const FileOrder& order, std::uint64_t epoch) {
   if (!order.shuffle) return {};
   std::vector<std::size_t> positions(count);

@@ -1,4 +1,4 @@
-// Paths as elements: where a pipeline over whole files starts. Each is a uint8[?], its bytes.
+// Paths as elements, for pipelines over whole files. Each is a uint8[?] of the path's bytes.
 //
 //   map(list_files({"digits/*.png"}), read_file())
 #pragma once
@@ -16,10 +16,10 @@ struct FileOrder {
   std::uint64_t seed = 0;
 };
 
-/// The files that match, sorted and each once. Throws Error when a pattern matches nothing.
+/// The matching files, sorted, without duplicates. Throws Error if a pattern matches nothing.
 DatasetPtr list_files(std::span<const std::string> patterns, const FileOrder& order = {});
 
-/// Elements (uint8[?] path, int64 label), one label a path.
+/// Elements (uint8[?] path, int64 label), one label per path.
 DatasetPtr labelled_files(std::vector<std::string> paths, std::vector<std::int64_t> labels,
                           const FileOrder& order = {});
 

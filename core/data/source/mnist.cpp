@@ -24,7 +24,7 @@ constexpr std::int64_t classes = 10;
 constexpr std::int64_t sample_train_examples = 8000;
 constexpr std::array splits{std::string_view("train"), std::string_view("test")};
 
-/// Images uint8 or float32 [n, 784], labels uint8 [n]: what every form of the digits is made from.
+/// Images uint8 or float32 [n, 784], labels uint8 [n]: the base of every requested form.
 struct Digits {
   HostTensor images;
   HostTensor labels;
@@ -35,10 +35,11 @@ std::string prefix_of(std::string_view split) {
   return split == "train" ? "train" : "t10k";
 }
 
-/// The plain or the compressed file; an empty path when neither exists.
+/// The plain or the compressed file; an empty path if neither exists or the folder is unreadable.
 fs::path find_file(const fs::path& folder, const std::string& name) {
   for (const std::string& candidate : {name, name + ".gz"}) {
-    if (fs::exists(folder / candidate)) return folder / candidate;
+    std::error_code unreadable;
+    if (fs::exists(folder / candidate, unreadable)) return folder / candidate;
   }
   return {};
 }
@@ -142,8 +143,8 @@ Mnist shaped(const Digits& digits, const MnistOptions& options) {
           options.one_hot ? one_hot(digits.labels) : as_int64(digits.labels), digits.origin};
 }
 
-/// Decoding the full digits takes half a second, and every point of a sweep asks for them: hence memory that outlives
-/// its users, the only such in the pipeline.
+/// Keeps decoded digits for the life of the process, the only such memory in the pipeline: decoding the full set takes
+/// half a second, and every point of a sweep needs it.
 class Cache {
  public:
   Digits get(std::string_view split, const MnistFolder& folder, bool is_scaled) {
@@ -183,7 +184,7 @@ std::vector<MnistFolder> mnist_folders() {
   if (const fs::path data = variable("GPUBENCH_DATA"); !data.empty()) {
     if (!fs::is_directory(data))
       throw Error(fmt::format("mnist: GPUBENCH_DATA is {}, which is no folder", data.string()));
-    // Who names a folder gets its digits or an error, never others.
+    // A folder named by the user is used or an error, never silently replaced.
     return {{"GPUBENCH_DATA", data / "mnist"}, {"GPUBENCH_DATA", data}};
   }
   if (const fs::path cache = user_cache(); !cache.empty()) {

@@ -1,6 +1,6 @@
-// The handwritten digits (IDX files, plain or gzip). They are looked for in $GPUBENCH_DATA, else in the user's cache,
-// then the sample that comes with gpubench is used: the 10 000 test digits, of which the first 8 000 are "train". Which
-// it was is part of the answer. Decoded arrays are kept in memory once per process.
+// MNIST (IDX files, plain or gzip). Searched for in $GPUBENCH_DATA, else in the user's cache, else the sample that
+// comes with gpubench is used: the 10 000 test digits, of which the first 8 000 are "train". The result says which one
+// it was. Decoded arrays are kept in memory for the process.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +19,7 @@ struct MnistOptions {
   bool scaled = true;   ///< images float32 in [0, 1]; else uint8
 };
 
-/// Where arrays came from, for run.json.
+/// The origin of the arrays, for run.json.
 struct DataOrigin {
   std::string kind;  ///< "GPUBENCH_DATA", "user cache" or "sample"
   std::filesystem::path directory;
@@ -27,14 +27,14 @@ struct DataOrigin {
   std::string checksum;  ///< "crc32:89abcdef" of the decoded images and labels
 };
 
-/// A folder that may hold digits: the first that has one of their files has to have all that are asked for.
+/// A folder that may hold the digits: the first one with any of the files must have all requested ones.
 struct MnistFolder {
   std::string kind;
   std::filesystem::path directory;
-  /// Holds the test digits only, which are split 8 000 to 2 000.
+  /// Holds only the test digits, which are split 8 000 to 2 000.
   bool is_sample = false;
 };
-/// Where the digits are looked for, in this order. Throws Error when $GPUBENCH_DATA is set but is no folder.
+/// The folders to search, in order. Throws Error if $GPUBENCH_DATA is set but is no folder.
 std::vector<MnistFolder> mnist_folders();
 
 struct Mnist {
@@ -43,10 +43,10 @@ struct Mnist {
   DataOrigin origin;
 };
 
-/// `split` is "train" or "test". Throws Error when it is neither, and when files are missing or damaged: a damaged
-/// file never makes the next folder be used. Any thread may call.
+/// `split` is "train" or "test". Throws Error for other values, and if files are missing or damaged: a damaged file
+/// never leads to the next folder. Thread-safe.
 Mnist load_mnist(std::string_view split, const MnistOptions& options = {});
-/// The same from other folders, with nothing kept in memory.
+/// The same from given folders, without keeping the arrays.
 Mnist load_mnist(std::string_view split, const MnistOptions& options, std::span<const MnistFolder> folders);
 
 }  // namespace gpubench

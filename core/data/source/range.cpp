@@ -48,7 +48,7 @@ class RangeCursor final : public Cursor {
     advance(1);
     return number;
   }
-  /// The number after the last may lie outside of int64; it is never handed out.
+  /// The number after the last may overflow int64; it is never returned.
   void advance(std::int64_t count) {
     std::int64_t way = 0;
     if (__builtin_mul_overflow(count, step_, &way) || __builtin_add_overflow(next_, way, &next_)) passed_ = true;
@@ -59,7 +59,7 @@ class RangeCursor final : public Cursor {
   std::int64_t next_;
   std::int64_t left_;
   std::int64_t step_;
-  bool passed_ = false;  // the next number would be none of int64
+  bool passed_ = false;  // the next number would overflow int64
   BlockPool pool_;
   Produced produced_{{&number_type_, 1}};
 };
@@ -85,7 +85,7 @@ class RangeDataset final : public Dataset {
   std::vector<TensorType> types_{{{}, Dtype::i64}};
 };
 
-/// Differences of int64 may need 64 bits without a sign.
+/// A difference of two int64 may need 64 unsigned bits.
 std::int64_t count_of(std::int64_t start, std::int64_t stop, std::int64_t step) {
   if (stop == endless && step > 0) return endless;
   if (step > 0 ? start >= stop : start <= stop) return 0;

@@ -1,4 +1,4 @@
-// Numbers as elements: int64 scalars, start, start + step, and so on, before stop.
+// Integers as elements: int64 scalars start, start + step, ... before stop.
 //
 //   range(0, 10)       // 0 to 9
 //   range(0, endless)  // never ends
@@ -7,7 +7,7 @@
 
 namespace gpubench {
 
-/// Throws Error when the step is 0 or there is no number.
+/// Throws Error if the step is 0 or the range is empty.
 DatasetPtr range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
 
 }  // namespace gpubench

@@ -1,5 +1,5 @@
 // A source that reads records from files, one file after the other; each file is open only while it is read. A damaged
-// record is an Error, after which the cursor goes on.
+// record is an Error, after which the cursor continues.
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace gpubench {
 
-/// Memory of its own for an element that a cursor makes.
+/// Gives each element of a cursor its own memory.
 class PooledElement final : public ElementOutputs {
  public:
   PooledElement(BlockPool& pool, Element& element) : pool_(pool), element_(element) { release(element_); }
@@ -29,7 +29,7 @@ class PooledElement final : public ElementOutputs {
   Element& element_;
 };
 
-/// The slots of a batch for an element that a cursor makes.
+/// Writes an element of a cursor into the slots of a batch.
 class ElementSlots final : public ElementOutputs {
  public:
   explicit ElementSlots(std::span<const TensorView> slots) : slots_(slots) {}
@@ -46,10 +46,10 @@ class ElementSlots final : public ElementOutputs {
 class RecordFile {
  public:
   virtual ~RecordFile() = default;
-  /// Goes to the next record; false at the end. Throws Error for a record that is damaged, after which the next call
-  /// goes on behind it or ends the file.
+  /// Moves to the next record; false at the end. Throws Error for a damaged record; the next call continues after it or
+  /// ends the file.
   virtual bool next() = 0;
-  /// Hands out the record.
+  /// Writes the record to `outputs`.
   virtual void put(ElementOutputs& outputs) const = 0;
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view synthetic_stage = "synthetic";
 constexpr std::size_t resident_bytes = std::size_t{64} << 20;
 
-/// Draws whole elements: every tensor of every element has numbers of its own.
+/// Draws whole elements: every tensor of every element has its own numbers.
 class Drawer {
  public:
   explicit Drawer(const SyntheticOptions& options) : classes_(options.classes) {
@@ -101,7 +101,7 @@ class FreshCursor final : public Cursor {
   Tally<double> busy_;
 };
 
-/// The rows of tensors over and over.
+/// Repeats the rows of tensors.
 class ResidentCursor final : public Cursor {
  public:
   ResidentCursor(const Rows& rows, std::int64_t count) : rows_(rows), count_(count), produced_(rows.row_types()) {}
@@ -175,7 +175,7 @@ class SyntheticDataset final : public Dataset {
   }
 
   SyntheticOptions options_;
-  mutable std::once_flag drawn_;  // when it is first read, not when it is described
+  mutable std::once_flag drawn_;  // at the first read, not when the dataset is described
   mutable std::optional<Rows> rows_;
 };
 

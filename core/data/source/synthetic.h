@@ -1,5 +1,5 @@
-// Random elements that cost no disk: what a pipeline or a model can do at best. Resident ones are drawn once and handed
-// out again and again; the others are drawn anew, each a function of seed, epoch and position.
+// Random elements without disk access: the upper limit for a pipeline or a model. Resident elements are drawn once and
+// repeated; others are drawn anew, each a function of seed, epoch and position.
 //
 //   synthetic({.types = {{{784}, Dtype::f32}, {{}, Dtype::i64}}, .count = 60000})
 #pragma once
@@ -8,13 +8,13 @@
 namespace gpubench {
 
 struct SyntheticOptions {
-  /// Floating elements are uniform in [0, 1), booleans either with equal chance, uint8 any byte.
+  /// Floating elements are uniform in [0, 1), booleans 0 or 1 with equal probability, uint8 any byte.
   std::vector<TensorType> types;
   std::int64_t count = endless;
-  /// Rows of tensors of at most 64 MiB, over and over; else every element is drawn when it is asked for.
+  /// True: rows of tensors of at most 64 MiB, repeated; false: every element is drawn when it is requested.
   bool resident = true;
   std::uint64_t seed = 0;
-  /// Other integers are in [0, classes), and below what their type holds.
+  /// Other integers are in [0, classes) and within the range of their type.
   std::int64_t classes = 10;
 };
 

@@ -10,7 +10,7 @@
 
 namespace gpubench {
 
-/// Lengths and checksums are checked. `files` are paths and patterns; throws Error when one matches nothing.
+/// Checks lengths and checksums. `files` are paths and patterns; throws Error if one matches nothing.
 DatasetPtr tfrecord(std::span<const std::string> files, TfrecordCompression compression = TfrecordCompression::none);
 
 }  // namespace gpubench

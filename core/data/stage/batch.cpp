@@ -5,48 +5,23 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/element/block_pool.h"
 #include "core/data/element/rows.h"
-#include "core/data/stage_cursor.h"
 
 namespace gpubench {
 namespace {
 
 constexpr std::string_view batch_stage = "batch";
 
-/// What both ways of batching share: the batch's types and memory, and the clock.
-class BatchCursor : public StageCursor {
- public:
-  BatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size, bool drop_remainder,
-              const CursorOptions& options)
-      : StageCursor(batch_stage, std::move(source), stacked(types, varying)),
-        size_(size),
-        drop_remainder_(drop_remainder),
-        pool_(options.memory) {}
+void resize(std::vector<TensorType>& types, std::int64_t rows) {
+  for (TensorType& type : types) type.shape.front() = rows;
+}
 
-  std::int64_t skip(std::int64_t count) override {
-    const std::int64_t most = endless / size_;
-    const std::int64_t rows = source_->skip(count > most ? endless : count * size_);
-    return rows / size_ + (complete(rows % size_) ? 1 : 0);
-  }
-
- protected:
-  void resize(std::vector<TensorType>& types, std::int64_t rows) const {
-    for (TensorType& type : types) type.shape.front() = rows;
-  }
-  bool complete(std::int64_t rows) const { return rows == size_ || (rows > 0 && !drop_remainder_); }
-
-  const std::int64_t size_;
-  const bool drop_remainder_;
-  BlockPool pool_;
-};
-
-/// Rows of tensors: one copy per row, straight from the tensors.
+/// For rows of tensors: copies each row once, directly from the tensors.
 class RowBatchCursor final : public BatchCursor {
  public:
   RowBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
                  bool drop_remainder, const CursorOptions& options)
-      : BatchCursor(std::move(source), types, size, drop_remainder, options),
+      : BatchCursor(batch_stage, std::move(source), stacked(types, varying), size, drop_remainder, options),
         rows_(source_->tables()),
         types_(stacked(rows_.row_types(), size)),
         numbers_(static_cast<std::size_t>(size)),
@@ -72,12 +47,13 @@ class RowBatchCursor final : public BatchCursor {
   std::vector<std::byte*> destinations_;
 };
 
-/// Anything else: the source writes its elements into the batch's rows.
+/// For other elements: the source writes them into the batch's rows.
 class ElementBatchCursor final : public BatchCursor {
  public:
   ElementBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t size,
                      bool drop_remainder, const CursorOptions& options)
-      : BatchCursor(std::move(source), types, size, drop_remainder, options), varies_(!is_fixed(types)) {
+      : BatchCursor(batch_stage, std::move(source), stacked(types, varying), size, drop_remainder, options),
+        varies_(!is_fixed(types)) {
     if (!varies_) use_types(types);
   }
 
@@ -103,7 +79,7 @@ class ElementBatchCursor final : public BatchCursor {
     slots_.resize(row_types_.size());
   }
 
-  /// Where shapes vary, the first element of a batch sets the types of the others.
+  /// With varying shapes, the first element of a batch sets the types of the others.
   bool adopt_first_types() {
     if (!source_->next(first_)) return false;
     std::vector<TensorType> types;
@@ -135,40 +111,24 @@ class ElementBatchCursor final : public BatchCursor {
 class BatchDataset final : public Batching {
  public:
   BatchDataset(DatasetPtr source, std::int64_t size, bool drop_remainder)
-      : Batching(std::move(source)), batch_size_(size), drop_remainder_(drop_remainder) {
-    const std::optional<std::int64_t> elements = this->source().size();
-    const bool always_full = drop_remainder || elements == endless || (elements && *elements % size == 0);
-    types_ = stacked(this->source().element_types(), always_full ? size : varying);
-  }
+      : Batching(std::move(source), size, drop_remainder), types_(stacked(this->source().element_types(), rows())) {}
 
   std::string_view stage() const override { return batch_stage; }
-  std::int64_t batch_size() const override { return batch_size_; }
-  bool drop_remainder() const override { return drop_remainder_; }
   DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {
-    return batch(std::move(source), size, drop_remainder_);
-  }
-  std::string settings() const override {
-    return fmt::format("size={}{}", batch_size_, drop_remainder_ ? " drop_remainder" : "");
+    return batch(std::move(source), size, drop_remainder());
   }
   const std::vector<TensorType>& element_types() const override { return types_; }
 
-  std::int64_t examples_per_element() const override { return batch_size_ * source().examples_per_element(); }
-  std::optional<std::int64_t> size() const override {
-    const std::optional<std::int64_t> elements = source().size();
-    if (!elements || *elements == endless) return elements;
-    return *elements / batch_size_ + (!drop_remainder_ && *elements % batch_size_ != 0 ? 1 : 0);
-  }
-
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    // Memory for no more than there is.
-    const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size_), 1, batch_size_);
-    if (auto batches = source().open_batches({size, drop_remainder_}, epoch, options)) return batches;
+    // Allocate no more than there are elements.
+    const std::int64_t size = std::clamp<std::int64_t>(elements_or(batch_size()), 1, batch_size());
+    if (auto batches = source().open_batches({size, drop_remainder()}, epoch, options)) return batches;
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
     const std::vector<TensorType>& types = source().element_types();
     if (!cursor->tables().empty()) {
-      return std::make_unique<RowBatchCursor>(std::move(cursor), types, size, drop_remainder_, options);
+      return std::make_unique<RowBatchCursor>(std::move(cursor), types, size, drop_remainder(), options);
     }
-    return std::make_unique<ElementBatchCursor>(std::move(cursor), types, size, drop_remainder_, options);
+    return std::make_unique<ElementBatchCursor>(std::move(cursor), types, size, drop_remainder(), options);
   }
 
  private:
@@ -177,12 +137,26 @@ class BatchDataset final : public Batching {
     return !elements || *elements == endless ? unknown : *elements;
   }
 
-  std::int64_t batch_size_;
-  bool drop_remainder_;
   std::vector<TensorType> types_;
 };
 
 }  // namespace
+
+std::string Batching::settings() const {
+  return fmt::format("size={}{}", batch_size_, drop_remainder_ ? " drop_remainder" : "");
+}
+
+std::optional<std::int64_t> Batching::size() const {
+  const std::optional<std::int64_t> elements = source().size();
+  if (!elements || *elements == endless) return elements;
+  return *elements / batch_size_ + (!drop_remainder_ && *elements % batch_size_ != 0 ? 1 : 0);
+}
+
+std::int64_t Batching::rows() const {
+  const std::optional<std::int64_t> elements = source().size();
+  const bool always_full = drop_remainder_ || elements == endless || (elements && *elements % batch_size_ == 0);
+  return always_full ? batch_size_ : varying;
+}
 
 void require_batch_size(std::string_view stage, std::int64_t size) {
   if (size == autotune) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::string_view take_stage = "take";
 constexpr std::string_view skip_stage = "skip";
 constexpr std::string_view shard_stage = "shard";
 
-/// Hands on some of the source's elements as they are, be they tensors or row numbers.
+/// Passes on some of the source's elements unchanged, as tensors or as row numbers.
 class ByPositionCursor : public StageCursor {
  public:
   bool next(Element& element) final { return reach() && counted(source_->next(element), element); }
@@ -26,9 +26,9 @@ class ByPositionCursor : public StageCursor {
   using StageCursor::StageCursor;
 
  private:
-  /// Passes over elements until the source's next one is the stage's; false at the end.
+  /// Skips elements until the source's next one belongs to this stage; false at the end.
   virtual bool reach() = 0;
-  /// The stage has given an element.
+  /// Called when the stage has produced an element.
   virtual void gave() {}
 
   template <class Given>
@@ -130,8 +130,8 @@ class SkipDataset final : public Transformation {
   std::int64_t count_;
 };
 
-/// Passes over `count` elements, which becomes 0; false when the source ends before. One by one, so that an error among
-/// them does not move all shards: damaged elements count in none.
+/// Skips `count` elements one by one and sets `count` to 0; false if the source ends before. One by one, so that an
+/// error among them does not shift the shards: no shard counts damaged elements.
 bool pass_singly(Cursor& source, std::int64_t& count) {
   for (; count > 0; --count) {
     if (source.skip(1) == 0) return false;
@@ -146,7 +146,7 @@ class ShardCursor final : public ByPositionCursor {
 
   std::int64_t skip(std::int64_t count) override {
     if (count < 1 || !reach()) return 0;
-    // The elements of other shards after the last of these are left for the next call.
+    // The elements of other shards after the last one are left for the next call.
     const std::int64_t most = (endless - 1) / count_;
     const std::int64_t wanted = (std::min(count, most) - 1) * count_ + 1;
     const std::int64_t found = source_->skip(wanted);
@@ -169,10 +169,10 @@ class ShardCursor final : public ByPositionCursor {
   void gave() override { before_ = count_ - 1; }
 
   const std::int64_t count_;
-  std::int64_t before_;  // elements of other shards that come first
+  std::int64_t before_;  // elements of other shards before the first
 };
 
-/// Gives an element only when the others of its round were there, too; for sources whose end is not known beforehand.
+/// Produces an element only if all shards have one in this round; for sources of unknown size.
 class CompleteRoundsCursor final : public StageCursor {
  public:
   CompleteRoundsCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, const ElementShare& share)
@@ -195,7 +195,7 @@ class CompleteRoundsCursor final : public StageCursor {
 
  private:
   const ElementShare share_;
-  std::int64_t before_;     // elements of other shards that come before the next of this
+  std::int64_t before_;     // elements of other shards before this shard's next one
   std::int64_t after_ = 0;  // and after the held one, in its round
   Element held_;
   bool holds_ = false;
@@ -264,7 +264,7 @@ DatasetPtr shard(DatasetPtr source, std::int64_t count, std::int64_t index, Roun
     throw Error(fmt::format("shard: shard {} of {} gets nothing of a dataset of {} elements", index, count, *elements));
   }
   if (rounds == Rounds::complete && elements && *elements != endless) {
-    // The end is known, so that the cursor need not look for it.
+    // With a known size the cursor need not search for the end.
     if (*elements % count != 0) source = take(std::move(source), *elements - *elements % count);
     rounds = Rounds::any;
   }

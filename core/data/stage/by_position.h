@@ -1,4 +1,4 @@
-// Stages that choose elements by their positions alone: a part of the source, unchanged.
+// Stages that select elements of the source by position only.
 //
 //   take(digits, 1000)      // the first elements
 //   skip(digits, 1000)      // all others
@@ -8,19 +8,19 @@
 
 namespace gpubench {
 
-/// Throws Error when `count` is below 1.
+/// Throws Error if `count` is below 1.
 DatasetPtr take(DatasetPtr source, std::int64_t count);
 
-/// Throws Error when `count` is negative or when it is known that nothing would be left.
+/// Throws Error if `count` is negative or if it is known that no element is left.
 DatasetPtr skip(DatasetPtr source, std::int64_t count);
 
 enum class Rounds {
-  any,      ///< the last elements are those of the first shards, if there are not enough for all
-  complete  ///< all shards have the same number of elements, the others are left out
+  any,      ///< if elements do not divide evenly, the first shards get one more
+  complete  ///< all shards have the same number of elements; the rest is dropped
 };
 
-/// Elements index, index + count, and so on: the part of one of `count` workers, which together see each element once.
-/// Throws Error unless 0 <= index < count, and when that leaves nothing.
+/// Elements index, index + count, ...: the part of one of `count` workers, which together see each element once. Throws
+/// Error unless 0 <= index < count, and if no element is left.
 DatasetPtr shard(DatasetPtr source, std::int64_t count, std::int64_t index, Rounds rounds = Rounds::any);
 
 }  // namespace gpubench

@@ -70,8 +70,8 @@ class ConcatenateCursor final : public Cursor {
 
 class ConcatenateDataset final : public Dataset {
  public:
-  ConcatenateDataset(DatasetPtr first, DatasetPtr second, std::vector<TensorType> types)
-      : sources_{std::move(first), std::move(second)}, types_(std::move(types)) {}
+  ConcatenateDataset(std::array<DatasetPtr, 2> sources, std::vector<TensorType> types)
+      : Dataset(sources), sources_(std::move(sources)), types_(std::move(types)) {}
   std::string_view stage() const override { return concatenate_stage; }
   std::span<const DatasetPtr> sources() const override { return sources_; }
   const std::vector<TensorType>& element_types() const override { return types_; }
@@ -123,7 +123,7 @@ class ZipCursor final : public Cursor {
   }
 
  private:
-  /// What one source cannot give is passed over in all: those behind it stay beside the same elements.
+  /// If one source fails for an element, the others skip theirs, so that later elements stay paired.
   bool next_part(std::size_t i) {
     try {
       return sources_[i]->next(parts_[i]);
@@ -140,7 +140,7 @@ class ZipCursor final : public Cursor {
 
 class ZipDataset final : public Dataset {
  public:
-  explicit ZipDataset(std::vector<DatasetPtr> sources) : sources_(std::move(sources)) {
+  explicit ZipDataset(std::vector<DatasetPtr> sources) : Dataset(sources), sources_(std::move(sources)) {
     for (const DatasetPtr& source : sources_) {
       const std::vector<TensorType>& types = source->element_types();
       types_.insert(types_.end(), types.begin(), types.end());
@@ -183,7 +183,7 @@ DatasetPtr concatenate(DatasetPtr first, DatasetPtr second) {
                             to_string(first->element_types()), to_string(second->element_types())));
   }
   if (first->size() == endless) throw Error("concatenate: the first dataset never ends; use take");
-  return std::make_shared<ConcatenateDataset>(std::move(first), std::move(second), std::move(*types));
+  return std::make_shared<ConcatenateDataset>(std::array{std::move(first), std::move(second)}, std::move(*types));
 }
 
 DatasetPtr zip(std::vector<DatasetPtr> sources) {

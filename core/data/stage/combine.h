@@ -10,13 +10,13 @@
 
 namespace gpubench {
 
-/// Extents that differ vary. Throws Error when the elements differ otherwise, and when the first never ends.
+/// Extents that differ become varying. Throws Error if the elements differ otherwise, and if `first` is infinite.
 DatasetPtr concatenate(DatasetPtr first, DatasetPtr second);
 
-/// Throws Error when there are no sources.
+/// Throws Error if there are no sources.
 DatasetPtr zip(std::vector<DatasetPtr> sources);
 
-/// Puts a number before each element's tensors: start, start + 1, and so on.
+/// Prepends a number to each element's tensors: start, start + 1, ...
 DatasetPtr enumerate(DatasetPtr source, std::int64_t start = 0);
 
 }  // namespace gpubench

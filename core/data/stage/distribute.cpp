@@ -18,7 +18,7 @@ namespace {
 constexpr EnumNames<Sharding, 4> shardings{"distribute: unknown shard", {"auto", "file", "element", "off"}};
 constexpr EnumNames<BatchOf, 2> batches{"distribute: unknown batch", {"global", "per_replica"}};
 
-/// Stages from the end of the dataset to its batch, which is none of them.
+/// The stages from the dataset's end to its batch, without the batch.
 struct Batched {
   std::vector<const Transformation*> behind;
   const Batching* batch = nullptr;
@@ -32,7 +32,7 @@ struct Batched {
   }
 };
 
-/// The batch of which all processes have parts may only go through stages that treat the parts alike.
+/// A batch that is divided among processes may only pass through stages that treat its parts alike.
 void require_alike(const Transformation& stage) {
   if (stage.keeps_file()) {
     throw Error(
@@ -70,7 +70,7 @@ Batched find_batch(const Dataset& dataset) {
   return found;
 }
 
-/// Batches are paired by their position, which has to mean the same for processes with and without a last batch.
+/// Batches are paired by position, which must mean the same for processes with and without a last batch.
 void require_equal_counts(const Batched& batched, std::int64_t global_batch, int processes) {
   if (batched.batch->drop_remainder()) return;
   const std::optional<std::int64_t> elements = batched.batch->sources().front()->size();
@@ -107,7 +107,7 @@ DatasetPtr by_element(const DatasetPtr& at, const Batched& batched, const Distri
   return shard(at, options.processes, options.rank, rounds);
 }
 
-/// Why the dataset cannot be sharded by file; empty when it can.
+/// Why the dataset cannot be sharded by file; empty if it can.
 std::string obstacle_to_files(const Dataset& dataset, int processes) {
   const auto* const files = dynamic_cast<const FileDataset*>(&dataset);
   if (files != nullptr && files->files() >= processes) return {};
@@ -139,7 +139,7 @@ DatasetPtr by_file(const DatasetPtr& at, const DistributeOptions& options) {
   return stage.with_source(by_file(stage.sources().front(), options));
 }
 
-/// Whether a process that passes over elements reads them all the same: not where an element is a file of its own.
+/// Whether skipping elements means reading them: not if each file is one element.
 bool files_hold_elements(const Dataset& dataset) {
   if (dataset.interleaves()) return true;
   const auto* const files = dynamic_cast<const FileDataset*>(&dataset);
@@ -167,7 +167,7 @@ void check(const DistributeOptions& options) {
   }
 }
 
-/// Of the batches that this process gets.
+/// Size of the batches that this process gets.
 std::int64_t process_batch(std::int64_t size, bool split, const DistributeOptions& options) {
   if (options.batch == BatchOf::per_replica) return size * options.replicas;
   if (!split) return size;

@@ -1,6 +1,6 @@
-// One process's part of a dataset of batches that several processes train with. Sharding by element keeps the global
-// batches: batch k is the same set of elements, however many processes share it, and what expensive maps make of an
-// element does not depend on it either. For that, all processes have to build the same dataset with the same seeds.
+// One process's part of a dataset of batches with which several processes train. Sharding by element keeps the global
+// batches: batch k is the same set of elements for any number of processes, and so are the results of random maps. For
+// that, all processes must build the same dataset with the same seeds.
 //
 //   distribute(batch(map(shuffle(digits, ...), augment), 64), {.processes = 4, .rank = rank})
 //     // ... > shuffle > shard(count=4 index=rank) > map > batch(size=16)
@@ -12,19 +12,19 @@
 namespace gpubench {
 
 enum class Sharding {
-  automatic,  ///< by file where passing over elements means reading them and there is a file for each process
-  file,       ///< each process reads every so many-th file; how many elements it gets depends on them
-  element,    ///< every so many-th element, taken as early as the elements and their order are settled
-  off         ///< every process reads all, or what the script gave it
+  automatic,  ///< by file if skipping elements means reading them and there is a file for each process; else by element
+  file,       ///< each process reads every N-th file; its number of elements depends on the files
+  element,    ///< every N-th element, selected at the earliest stage at which elements and their order are fixed
+  off         ///< every process reads everything, or what the script gave it
 };
 /// "auto", "file", "element" or "off"; throws Error naming these.
 Sharding parse_sharding(std::string_view name);
 std::string_view to_string(Sharding sharding);
 
-/// What the dataset's batches are.
+/// What a batch of the dataset stands for.
 enum class BatchOf {
-  global,      ///< what all replicas of all processes share in a step
-  per_replica  ///< what each replica gets
+  global,      ///< the examples of one step, over all replicas of all processes
+  per_replica  ///< the examples of one replica
 };
 /// "global" or "per_replica"; throws Error naming these.
 BatchOf parse_batch_of(std::string_view name);
@@ -35,20 +35,20 @@ struct DistributeOptions {
   BatchOf batch = BatchOf::global;
   int processes = 1;
   int rank = 0;      ///< of this process
-  int replicas = 1;  ///< of this process: their batches come as one, of which each takes rows
+  int replicas = 1;  ///< of this process; each takes rows of a joint batch
 };
 
-/// The dataset for this process, whose batches its replicas share: a process's part of the global batches, or as many
-/// rows as its replicas have. A dataset in which shard() stands already, and one that is not to be sharded, keeps its
-/// elements; of `global` batches it then keeps the size, too.
+/// The dataset of this process, whose batches are divided among its replicas: its part of the global batches, or the
+/// rows of its replicas together. A dataset that already contains shard(), or is not sharded, keeps its elements; with
+/// `global` it also keeps its batch size.
 ///
-/// With drop_remainder all processes have the same number of batches. Without, the last batch has rows for some
-/// processes more than for others, or for some only: these have one batch less. Sharded by file, epochs differ in
-/// length as files do, and maps draw random numbers as in a dataset of these files alone.
+/// With drop_remainder all processes have the same number of batches. Without it, the last batch may have more rows for
+/// some processes, or rows for some only; the others then have one batch less. When sharded by file, epochs differ in
+/// length as the files do, and maps draw random numbers as for a dataset of these files alone.
 ///
-/// Throws Error for datasets that are not batched, or in which a stage between batch and end stands in the way; for
-/// batches that cannot be shared evenly; where there are fewer elements or, for Sharding::file, files than processes;
-/// and where the elements have no order that all processes agree on.
+/// Throws Error for datasets that are not batched, or have an unsupported stage after the batch; for batches that do
+/// not divide evenly; if there are fewer elements (Sharding::file: files) than processes; and if the elements have no
+/// order that all processes agree on.
 DatasetPtr distribute(DatasetPtr dataset, const DistributeOptions& options);
 
 }  // namespace gpubench

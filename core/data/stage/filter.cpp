@@ -11,7 +11,7 @@
 #include "core/data/element/input_block.h"
 #include "core/data/function/block_function.h"
 #include "core/data/function/chained_function.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -31,7 +31,7 @@ class Answers final : public BlockOutputs {
   std::size_t first_ = 0;
 };
 
-/// Rows of tensors are asked about together, and handed on as rows; other elements one by one, as they come.
+/// Rows of tensors are tested in blocks and passed on as rows; other elements are tested one by one.
 class FilterCursor final : public StageCursor {
  public:
   FilterCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types,
@@ -70,7 +70,7 @@ class FilterCursor final : public StageCursor {
   }
 
  private:
-  /// Makes position_ that of the next element that passes; false at the end.
+  /// Sets position_ to the next element that passes; false at the end.
   bool find_next() {
     for (;;) {
       for (; position_ < predicate_.position(); ++position_) {

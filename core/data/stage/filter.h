@@ -1,5 +1,5 @@
-// The elements for which a function returns true. Rows of tensors stay rows: a shuffle or a batch that follows gets
-// their numbers, and only rows that pass are copied.
+// The elements for which a function returns true. Rows of tensors stay rows: a following shuffle or batch gets their
+// numbers, and only rows that pass are copied.
 //
 //   filter(digits, is_bright)
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace gpubench {
 
-/// Throws Error unless the function gives one bool.
+/// Throws Error unless the function returns one bool.
 DatasetPtr filter(DatasetPtr source, std::shared_ptr<const ElementFunction> predicate);
 
 }  // namespace gpubench

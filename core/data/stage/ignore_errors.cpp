@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -23,7 +23,7 @@ class IgnoreErrorsCursor final : public StageCursor {
   }
 
   bool next_into(std::span<const TensorView> slots) override {
-    // Shapes that do not fit into a batch are the batch's error, not the element's.
+    // A shape that does not fit into a batch is the batch's error, not the element's.
     if (!fixed_) return Cursor::next_into(slots);
     if (!first_good([&] { return source_->next_into(slots); })) return false;
     produced_.add(slots);

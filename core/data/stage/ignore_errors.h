@@ -1,5 +1,4 @@
-// Leaves out elements that cannot be made and counts them in StageStatistics::errors; `why` has the text of the last
-// error.
+// Skips elements that fail and counts them in StageStatistics::errors; `why` holds the text of the last error.
 //
 //   ignore_errors(map(photographs, decode))
 #pragma once
@@ -7,8 +6,8 @@
 
 namespace gpubench {
 
-/// Ignores Error and its subclasses except lack of memory, a failed device, Ctrl-C and an error after which the stage
-/// before cannot go on. The size becomes unknown.
+/// Ignores Error and its subclasses, except lack of memory, a failed device, Ctrl-C and an error after which the
+/// previous stage cannot continue. The size becomes unknown.
 DatasetPtr ignore_errors(DatasetPtr source);
 
 }  // namespace gpubench

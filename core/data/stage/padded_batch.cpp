@@ -8,9 +8,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/data/element/block_pool.h"
 #include "core/data/stage/batch.h"
-#include "core/data/stage_cursor.h"
 #include "core/math/half.h"
 #include "core/tensor/tensor_type.h"
 
@@ -19,7 +17,7 @@ namespace {
 
 constexpr std::string_view padded_batch_stage = "padded_batch";
 
-/// One element of padding, as it is stored.
+/// One element of padding in its stored form.
 using Padding = std::array<std::byte, 8>;
 
 template <class T>
@@ -31,7 +29,7 @@ Padding stored(T value) {
 
 template <class T>
 Padding integer(double value) {
-  // The limits of 64 bits are no doubles: what is above 2^63 rounds to it.
+  // The limits of int64 are not doubles: values above 2^63 round to it.
   const bool fits = value >= static_cast<double>(std::numeric_limits<T>::min()) &&
                     (sizeof(T) == 8 ? value < 0x1p63 : value <= static_cast<double>(std::numeric_limits<T>::max()));
   if (!fits || value != static_cast<double>(static_cast<T>(value))) {
@@ -62,15 +60,15 @@ constexpr std::array stores{
     Store{Dtype::boolean, &boolean},
 };
 
-/// Throws Error when `dtype` cannot hold the value.
+/// Throws Error if `dtype` cannot hold the value.
 Padding padding_of(double value, Dtype dtype) {
   const auto* found = std::find_if(stores.begin(), stores.end(), [&](const Store& s) { return s.dtype == dtype; });
   if (found == stores.end()) throw Error(fmt::format("padded_batch: no padding for {}", to_string(dtype)));
   return found->store(value);
 }
 
-/// Copies tensors of type `from` to the start of ones of type `to`, which are at least as large, and pads the rest. The
-/// arguments must outlive it.
+/// Copies tensors of type `from` to the start of tensors of type `to`, which are at least as large, and pads the rest.
+/// The arguments must outlive it.
 class Padder {
  public:
   Padder(const TensorType& from, const TensorType& to, const Padding& padding)
@@ -81,7 +79,7 @@ class Padder {
  private:
   void fill(std::size_t axis, const std::byte* source, std::byte* target) const;
   void pad(std::byte* target, std::size_t bytes) const;
-  /// Of one index along `axis`.
+  /// Bytes of one index along `axis`.
   std::size_t bytes_after(const Shape& shape, std::size_t axis) const;
 
   const Shape& from_;
@@ -121,34 +119,26 @@ std::size_t Padder::bytes_after(const Shape& shape, std::size_t axis) const {
   return bytes;
 }
 
-class PaddedBatchCursor final : public StageCursor {
+class PaddedBatchCursor final : public BatchCursor {
  public:
   PaddedBatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::span<const TensorType> rows,
                     std::int64_t size, bool drop_remainder, std::span<const Padding> padding,
                     const CursorOptions& options)
-      : StageCursor(padded_batch_stage, std::move(source), types),
+      : BatchCursor(padded_batch_stage, std::move(source), types, size, drop_remainder, options),
         padded_(rows.begin(), rows.end()),
-        size_(size),
-        drop_remainder_(drop_remainder),
-        padding_(padding.begin(), padding.end()),
-        pool_(options.memory) {}
+        padding_(padding.begin(), padding.end()) {}
 
   bool next(Element& element) override {
     const std::int64_t count = gather();
-    const bool complete = count == size_ || (count > 0 && !drop_remainder_);
-    if (complete) {
+    const bool is_batch = complete(count);
+    if (is_batch) {
       const Stopwatch watch;
       stack(count, element);
       produced_.add(element);
       busy_.add(watch.elapsed().count());
     }
     for (Element& row : elements_) release(row);
-    return complete;
-  }
-
-  std::int64_t skip(std::int64_t count) override {
-    const std::int64_t rows = source_->skip(count > endless / size_ ? endless : count * size_);
-    return rows / size_ + (rows % size_ > 0 && !drop_remainder_ ? 1 : 0);
+    return is_batch;
   }
 
  private:
@@ -177,7 +167,7 @@ class PaddedBatchCursor final : public StageCursor {
     }
   }
 
-  /// The batch's row types take in `row`.
+  /// Enlarges the batch's row types to include `row`.
   void widen(const Element& row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       for (std::size_t axis = 0; axis < row[i].shape().size(); ++axis) {
@@ -192,10 +182,7 @@ class PaddedBatchCursor final : public StageCursor {
   }
 
   const std::vector<TensorType> padded_;
-  const std::int64_t size_;
-  const bool drop_remainder_;
   const std::vector<Padding> padding_;
-  BlockPool pool_;
   std::vector<Element> elements_;
   std::vector<TensorType> row_types_;
   std::vector<TensorType> batch_types_;
@@ -205,48 +192,29 @@ class PaddedBatchDataset final : public Batching {
  public:
   PaddedBatchDataset(DatasetPtr source, std::vector<TensorType> rows, std::vector<Padding> padding,
                      const PaddedBatchOptions& options)
-      : Batching(std::move(source)),
+      : Batching(std::move(source), options.size, options.drop_remainder),
         row_types_(std::move(rows)),
         padding_(std::move(padding)),
-        batch_size_(options.size),
-        drop_remainder_(options.drop_remainder),
-        types_(row_types_) {
-    const std::optional<std::int64_t> elements = this->source().size();
-    const bool full = drop_remainder_ || elements == endless || (elements && *elements % batch_size_ == 0);
-    for (TensorType& type : types_) type.shape.insert(type.shape.begin(), full ? batch_size_ : varying);
-  }
+        types_(stacked(row_types_, this->rows())) {}
 
   std::string_view stage() const override { return padded_batch_stage; }
-  std::int64_t batch_size() const override { return batch_size_; }
-  bool drop_remainder() const override { return drop_remainder_; }
   DatasetPtr resized(DatasetPtr source, std::int64_t size) const override {
-    const PaddedBatchOptions options{.size = size, .drop_remainder = drop_remainder_};
+    const PaddedBatchOptions options{.size = size, .drop_remainder = drop_remainder()};
     return std::make_shared<PaddedBatchDataset>(std::move(source), row_types_, padding_, options);
   }
-  std::string settings() const override {
-    return fmt::format("size={}{}", batch_size_, drop_remainder_ ? " drop_remainder" : "");
-  }
   const std::vector<TensorType>& element_types() const override { return types_; }
-  std::int64_t examples_per_element() const override { return batch_size_ * source().examples_per_element(); }
-  std::optional<std::int64_t> size() const override {
-    const std::optional<std::int64_t> elements = source().size();
-    if (!elements || *elements == endless) return elements;
-    return *elements / batch_size_ + (!drop_remainder_ && *elements % batch_size_ != 0 ? 1 : 0);
-  }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
     return std::make_unique<PaddedBatchCursor>(source().open(epoch, options.for_sources()), types_, row_types_,
-                                               batch_size_, drop_remainder_, padding_, options);
+                                               batch_size(), drop_remainder(), padding_, options);
   }
 
  private:
   std::vector<TensorType> row_types_;
   std::vector<Padding> padding_;
-  std::int64_t batch_size_;
-  bool drop_remainder_;
   std::vector<TensorType> types_;
 };
 
-/// The source's types with the extents that are asked for.
+/// The source's types with the requested extents.
 std::vector<TensorType> padded_types(std::span<const TensorType> types, std::span<const Shape> shapes) {
   std::vector<TensorType> padded(types.begin(), types.end());
   if (shapes.empty()) return padded;

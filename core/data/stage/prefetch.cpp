@@ -26,7 +26,7 @@ std::size_t autotuned_capacity(std::size_t bytes) {
   return std::clamp(autotune_bytes / (bytes + 1), autotune_least, autotune_most);
 }
 
-/// An element, or the error in its place.
+/// An element, or the error that replaces it.
 struct Prefetched {
   Element element;
   std::exception_ptr error;
@@ -67,7 +67,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
     return true;
   }
 
-  /// Before the first element is asked for, the source can pass over what is skipped.
+  /// Before the first element is requested, the source itself can skip elements.
   std::int64_t skip(std::int64_t count) override { return worker_ ? Cursor::skip(count) : source_->skip(count); }
 
   std::vector<StageStatistics> statistics() const override {
@@ -118,13 +118,13 @@ class PrefetchCursor final : public Cursor, private Tunable {
     }
   }
 
-  /// In a handler: the source cannot go on. The consumer gets the exception for each element that it asks for.
+  /// Call in a catch handler when the source cannot continue. The consumer gets the exception for each further element.
   void fail() {
     failed_ = std::current_exception();
     queue_.close();
   }
 
-  /// False at the end; throws what stands in the element's place. Ctrl-C ends the waiting.
+  /// False at the end; throws an error that replaces the element. Ctrl-C ends the wait.
   bool pop(Element& element) {
     using Pop = BoundedQueue<Prefetched>::Pop;
     Prefetched next;
@@ -151,7 +151,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
   std::size_t fitting_capacity(std::size_t bytes) const {
     const std::size_t capacity = autotuned_capacity(bytes);
     if (!tuner_) return capacity;
-    const auto element = static_cast<std::int64_t>(bytes);  // one more is in the worker's hands
+    const auto element = static_cast<std::int64_t>(bytes);  // besides the buffer, the worker holds one element
     return static_cast<std::size_t>(tuner_->first_setting(*key_, static_cast<int>(capacity), element, element));
   }
 
@@ -172,7 +172,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
 
   LinkedStop stop_;
   const std::unique_ptr<Cursor> source_;
-  const Dataset* const key_;  // may be gone
+  const Dataset* const key_;  // may be destroyed
   const std::string_view stage_;
   const std::shared_ptr<Tuner> tuner_;
   const std::optional<int> learnt_;
@@ -184,7 +184,7 @@ class PrefetchCursor final : public Cursor, private Tunable {
   Tally<std::int64_t> bytes_;
   Tally<std::int64_t> element_bytes_;
   Tally<double> source_time_;
-  std::optional<WatchedThread> worker_;  // starts with the first element asked for
+  std::optional<WatchedThread> worker_;  // starts when the first element is requested
   std::atomic<const WatchedThread*> watched_{nullptr};
   std::optional<TunedStage> tuned_;
 };
@@ -240,7 +240,7 @@ class PrefetchToDeviceDataset final : public Transformation {
 
 DatasetPtr prefetch(DatasetPtr source, std::int64_t capacity) {
   require_host_elements(*source, "prefetch");
-  constexpr std::int64_t most = 1 << 20;  // places are made when an epoch starts
+  constexpr std::int64_t most = 1 << 20;  // buffers are allocated when an epoch starts
   if (capacity != autotune && (capacity < 1 || capacity > most)) {
     throw Error(fmt::format("prefetch: a buffer of {} elements; 1 to {} are possible, or AUTOTUNE", capacity, most));
   }

@@ -65,7 +65,7 @@ class RepeatCursor final : public Cursor {
   }
 
  private:
-  /// Always throws the same object: the sign that the cursor cannot go on.
+  /// Always throws the same object, the sign that the cursor cannot continue.
   [[noreturn]] void fail_empty() {
     if (!empty_) {
       empty_ = std::make_exception_ptr(Error("repeat: the dataset is empty; there is nothing to repeat"));
@@ -73,7 +73,7 @@ class RepeatCursor final : public Cursor {
     std::rethrow_exception(empty_);
   }
 
-  /// What `take` gets from the source, reopened as often as needed; 0 after the last repetition.
+  /// The result of `take` on the source, which is reopened as needed; 0 after the last repetition.
   template <class Take>
   std::size_t advance(Take&& take) {
     for (;;) {
@@ -96,7 +96,7 @@ class RepeatCursor final : public Cursor {
   std::int64_t left_;
   std::uint64_t epoch_;
   CursorOptions options_;
-  mutable std::mutex mutex_;  // for these two: the consumer changes them, any thread may ask for statistics
+  mutable std::mutex mutex_;  // guards these two: the consumer changes them, any thread may ask for statistics
   std::unique_ptr<Cursor> cursor_;
   StageTotals totals_;
   bool in_repetition_ = false;
@@ -122,7 +122,7 @@ class RepeatDataset final : public Transformation {
   }
 
  private:
-  /// Epochs of the source never serve twice: each epoch of the repetition has a range of its own.
+  /// Each epoch of the repetition has its own range of source epochs, so none is repeated.
   std::uint64_t first_source_epoch(std::uint64_t epoch) const {
     constexpr int bits_for_endless = 32;
     return count_ == endless ? epoch << bits_for_endless : epoch * static_cast<std::uint64_t>(count_);

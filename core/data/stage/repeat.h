@@ -1,4 +1,4 @@
-// The source again and again. Each repetition is an epoch of the source, so a shuffle before it draws a new order.
+// Repeats the source. Each repetition is a new epoch of the source, so a shuffle before it draws a new order.
 //
 //   repeat(digits, 5)   repeat(digits)  // for ever
 #pragma once
@@ -6,7 +6,7 @@
 
 namespace gpubench {
 
-/// Throws Error when `count` is below 1; a cursor throws when the source turns out to be empty.
+/// Throws Error if `count` is below 1; a cursor throws when the source turns out to be empty.
 DatasetPtr repeat(DatasetPtr source, std::int64_t count = endless);
 
 }  // namespace gpubench

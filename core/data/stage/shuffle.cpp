@@ -10,9 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/element/counter_random.h"
+#include "core/data/element/random_fill.h"
 #include "core/data/element/rows.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -20,22 +20,22 @@ namespace {
 constexpr std::string_view shuffle_stage = "shuffle";
 constexpr std::size_t shuffled_rows = 256;
 
-/// The window of a shuffle, over row numbers or over elements: what is drawn is replaced by what comes next.
+/// The window of a shuffle, over row numbers or elements: a drawn item is replaced by the next one of the source.
 template <class Item>
 class ShuffleWindow {
  public:
-  /// `block`: how many items are asked for at a time.
+  /// `block`: number of items requested at a time.
   ShuffleWindow(std::size_t capacity, std::size_t block, CounterRandom random)
       : capacity_(capacity), incoming_(block), random_(random) {}
 
-  /// Swaps the next drawn item with `out`; `pull(span)` fills a span and returns how many items it has, fewer than
-  /// asked for only at the end.
+  /// Swaps the next drawn item with `out`. `pull(span)` fills a span and returns the number of items, fewer than
+  /// requested only at the end.
   template <class Pull>
   bool next(Item& out, Pull&& pull) {
     using std::swap;
     if (!filled_) fill(pull);
     if (window_.empty()) return false;
-    Item* const item = arriving(pull);  // first of all: it may throw, and then nothing has been drawn
+    Item* const item = arriving(pull);  // first, because it may throw, and then nothing must have been drawn
     Item& drawn = window_[random_.below(window_.size(), drawn_++)];
     swap(out, drawn);
     if (item != nullptr) {
@@ -82,7 +82,7 @@ class ShuffleWindow {
   bool ended_ = false;
 };
 
-/// What both ways of shuffling share: the figures of the buffer.
+/// The common part of both shuffles: the buffer's statistics.
 class ShuffleCursor : public StageCursor {
  public:
   ShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer)
@@ -104,7 +104,7 @@ class ShuffleCursor : public StageCursor {
   Tally<std::int64_t> buffered_;
 };
 
-/// Over rows of tensors: the window holds row numbers.
+/// For rows of tensors: the window holds row numbers.
 class RowShuffleCursor final : public ShuffleCursor {
  public:
   RowShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer,
@@ -146,7 +146,7 @@ class RowShuffleCursor final : public ShuffleCursor {
 
   std::vector<StageStatistics> statistics() const override {
     std::vector<StageStatistics> stages = ShuffleCursor::statistics();
-    // Row numbers cost nothing, unless a filter chose them.
+    // Row numbers cost nothing, unless a filter selected them.
     const bool chosen =
         std::ranges::any_of(stages, [](const StageStatistics& stage) { return stage.busy.count() > 0; });
     if (!chosen) stages.back().held = 0;
@@ -158,7 +158,7 @@ class RowShuffleCursor final : public ShuffleCursor {
   ShuffleWindow<std::int64_t> window_;
 };
 
-/// Over anything else: the window holds the elements, which keep their memory.
+/// For other elements: the window holds the elements, with their memory.
 class ElementShuffleCursor final : public ShuffleCursor {
  public:
   ElementShuffleCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::size_t buffer,
@@ -194,7 +194,7 @@ class ShuffleDataset final : public Transformation {
   }
 
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {
-    // Its buffer is of ordinary memory.
+    // The window's elements are in ordinary memory.
     std::unique_ptr<Cursor> cursor = source().open(epoch, options.for_sources());
     const CounterRandom random(options_.seed, options_.reshuffle_each_iteration ? epoch : 0);
     const auto buffer = static_cast<std::size_t>(options_.buffer);

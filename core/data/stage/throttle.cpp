@@ -6,15 +6,15 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
 
 constexpr std::string_view throttle_stage = "throttle";
-/// A late waking is made good by the following elements, but no more than this.
+/// If a wake-up is late, the following elements wait less, by at most this time.
 constexpr std::chrono::milliseconds most_credit{10};
-/// What a clock's integers can still hold.
+/// Longest time that the clock's integers can represent.
 constexpr std::chrono::hours longest{24 * 365};
 
 class ThrottleCursor final : public StageCursor {
@@ -57,7 +57,7 @@ class ThrottleCursor final : public StageCursor {
       goes_on = ticker_->wait_until(std::min<Clock::time_point>(due, now + interrupt_period), stop_);
       now = ticker_->now();
     }
-    // What the source itself took is no late waking.
+    // Time taken by the source itself does not count as a late wake-up.
     const Clock::duration most = began < due ? Clock::duration(most_credit) : credit_;
     credit_ = std::clamp<Clock::duration>(now - due, Clock::duration::zero(), most);
     waited_.add(Seconds(now - began).count());

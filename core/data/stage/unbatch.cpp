@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/stage_cursor.h"
+#include "core/data/produced.h"
 
 namespace gpubench {
 namespace {
@@ -18,7 +18,7 @@ TensorType row_type(TensorType type) {
 
 class UnbatchCursor final : public StageCursor {
  public:
-  /// `rows`: of every element of the source but the last, or `varying`.
+  /// `rows`: rows of every element of the source except the last, or `varying`.
   UnbatchCursor(std::unique_ptr<Cursor> source, std::span<const TensorType> types, std::int64_t rows)
       : StageCursor(unbatch_stage, std::move(source), types), rows_per_batch_(rows) {}
 
@@ -95,7 +95,7 @@ class UnbatchDataset final : public Transformation {
   }
   std::int64_t examples_per_element() const override {
     const std::int64_t examples = source().examples_per_element();
-    // Of a batch with a remainder only the examples are known: its rows are one each.
+    // For a batch with a remainder only the number of examples is known: each row is one example.
     return rows() > 0 && examples % rows() == 0 ? examples / rows() : 1;
   }
   std::unique_ptr<Cursor> open(std::uint64_t epoch, const CursorOptions& options) const override {

@@ -1,4 +1,4 @@
-// The rows of every element as elements: what batch() did, undone. They are views of the batch, nothing is copied.
+// The rows of every element as elements: the inverse of batch(). They are views of the batch, without copies.
 //
 //   unbatch(batches)
 #pragma once
@@ -6,7 +6,7 @@
 
 namespace gpubench {
 
-/// Throws Error for scalars and when the first extents of an element's tensors differ.
+/// Throws Error for scalars and if the first extents of an element's tensors differ.
 DatasetPtr unbatch(DatasetPtr source);
 
 }  // namespace gpubench

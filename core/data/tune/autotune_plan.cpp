@@ -12,7 +12,7 @@ namespace {
 
 constexpr Seconds nothing{0.0};
 
-/// How long consumers of stages that feed `stage` waited: that is no work of its source.
+/// How long consumers of the stages that feed `stage` waited, which is no work of its source.
 Seconds starved_by_others(std::span<const StageWindow> stages, std::size_t stage) {
   Seconds starved{};
   for (const StageWindow& other : stages) {
@@ -31,7 +31,7 @@ StageLoad load_of(const StageWindow& stage, Seconds starved_source, double deliv
   if (stage.done.computed <= 0) return load;
   const Seconds source = std::max(stage.done.source - starved_source, nothing);
   const Seconds active = source + stage.done.busy;
-  // Waiting for a core is spread over what the threads were at.
+  // Time waiting for a core is distributed over the threads' activities in proportion.
   const double with_a_core = active > nothing ? std::max(active - stage.done.threads.ready, nothing) / active : 1.0;
   const double per_output =
       static_cast<double>(stage.done.taken) / delivered / static_cast<double>(stage.done.computed);
@@ -43,24 +43,24 @@ StageLoad load_of(const StageWindow& stage, Seconds starved_source, double deliv
   return load;
 }
 
-/// A consumer that waits less than this is itself the limit; more than a few per cent of it are noise.
+/// Below this share the consumer itself is the limit; larger values exceed the noise.
 constexpr double hardly_starved = 0.02;
-/// Beyond the consumer's own rate, so that the consumer stays the limit.
+/// Target above the consumer's own rate, so that the consumer remains the limit.
 constexpr double headroom = 1.1;
-/// Workers do not come in parts: so much of one more is left out.
+/// Workers are whole numbers: a need of up to this fraction of one more is ignored.
 constexpr double small_part = 0.05;
 constexpr int fastest_growth = 4;
-/// A raise has to bring this, after a window to take effect: to the pipeline's rate, or to what the stage can do. A
-/// busy moment of the machine takes from the rate, but not from that.
+/// Gain that an increase must bring, after a window to take effect: in the pipeline's rate or in the stage's capacity.
+/// A busy moment of the machine lowers the rate, but not the capacity.
 constexpr double worthwhile = 1.03;
-/// What a consumer that still waits gets in addition, and the most of it.
+/// Factor for stages whose consumer still waits, and its maximum.
 constexpr double more_surplus = 1.5;
 constexpr double most_surplus = 4.0;
 constexpr int windows_of_a_trial = 2;
-/// What brought nothing is tried again after this many windows, or when the stage's cost has changed this much.
+/// A failed increase is tried again after this many windows, or when the stage's cost has changed by this factor.
 constexpr int windows_of_a_ceiling = 40;
 constexpr double changed_cost = 1.25;
-/// Windows in a row in which fewer workers were enough before some are handed back.
+/// Consecutive windows in which fewer workers were enough before some are removed.
 constexpr int windows_to_lower = 3;
 constexpr int most_workers = 64;
 constexpr int most_buffer = 256;
@@ -155,7 +155,7 @@ void AutotunePlanner::forget_what_changed(const PipelineLoad& load) {
   }
 }
 
-/// Ends the trial of the latest raise: stages whose new workers brought nothing get a ceiling.
+/// Ends the trial of the latest increase: stages whose new workers brought no gain get a ceiling.
 void AutotunePlanner::judge_raise(const PipelineLoad& load) {
   forget_what_changed(load);
   if (windows_on_trial_ == 0 || --windows_on_trial_ > 0) return;
@@ -210,7 +210,7 @@ Choice AutotunePlanner::choose_workers(const PipelineLoad& load, std::size_t ind
   return {memory.lower_most, why};
 }
 
-/// Both sides wait where the buffer is too small to even out their ups and downs.
+/// Both sides wait if the buffer is too small to smooth their fluctuations.
 Choice AutotunePlanner::choose_buffer(const StageLoad& stage) const {
   if (stage.starved > hardly_starved && stage.blocked > hardly_starved && stage.setting < most_buffer) {
     return {std::min(2 * stage.setting, most_buffer), "both sides waited: the buffer was too small"};
@@ -235,7 +235,7 @@ void AutotunePlanner::fit_threads(const PipelineLoad& load, std::vector<Choice>&
   }
 }
 
-/// Buffers give way first, then workers; one of each stays.
+/// Shrinks buffers first, then workers; at least one of each stays.
 void AutotunePlanner::fit_memory(const PipelineLoad& load, std::vector<Choice>& choices) const {
   const auto total_bytes = [&] {
     std::int64_t total = 0;

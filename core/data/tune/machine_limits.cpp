@@ -18,7 +18,7 @@ int cores_of_affinity() {
   return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
 }
 
-/// A figure of the control group, as version 2 mounts it in a container; absent ones do not limit.
+/// A limit of the control group, mounted as version 2 in a container; absent ones do not limit.
 double group_figure(const char* path) {
   std::ifstream file(path);
   double value = 0.0;

@@ -1,12 +1,12 @@
-// What a pipeline may use of this machine unless its options say otherwise.
+// The resources that a pipeline may use on this machine, unless its options say otherwise.
 #pragma once
 #include <cstdint>
 
 namespace gpubench {
 
-/// Cores that this process may run on: its affinity, and the quota of its control group.
+/// Cores that this process may use: its affinity, and the CPU quota of its control group.
 int schedulable_cores();
-/// Memory that can be had without swapping, and within the limit of the control group.
+/// Memory available without swapping, within the limit of the control group.
 std::int64_t free_memory();
 
 }  // namespace gpubench

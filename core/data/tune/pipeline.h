@@ -1,6 +1,6 @@
-// How a loop over a dataset opens it: as a pipeline of its own, with a tuner for the stages that were left to AUTOTUNE,
-// and statistics that outlive the epoch. What the whole pipeline may use is said by options(), a stage that changes
-// nothing else; where several stand in a pipeline, the setting nearest to its end counts.
+// Opens a dataset as a pipeline, with a tuner for the stages set to AUTOTUNE, and statistics that outlive the epoch.
+// The budgets of the whole pipeline come from options(), a stage that changes nothing else; if there are several, the
+// one nearest to the pipeline's end counts.
 //
 //   options(batches, {.threads = 8, .ram_budget = 1 << 30})
 #pragma once
@@ -10,17 +10,17 @@
 
 namespace gpubench {
 
-/// Absent settings are left to the machine: its cores, half of its free memory, no limit on threads that wait.
+/// Absent settings are chosen by the machine: its cores, half of its free memory, no limit on waiting threads.
 struct PipelineOptions {
-  std::optional<std::int64_t> threads{};     ///< most workers that AUTOTUNE gives all stages together
-  std::optional<std::int64_t> ram_budget{};  ///< bytes that buffers under AUTOTUNE may take
-  std::optional<double> cpu_budget{};        ///< cores that AUTOTUNE counts on
-  std::optional<bool> deterministic{};       ///< order of parallel stages without a setting
+  std::optional<std::int64_t> threads{};     ///< most workers of all AUTOTUNE stages together
+  std::optional<std::int64_t> ram_budget{};  ///< most bytes of AUTOTUNE buffers
+  std::optional<double> cpu_budget{};        ///< cores that AUTOTUNE plans with
+  std::optional<bool> deterministic{};       ///< order of parallel stages without their own setting
 };
 
-/// Throws Error when a budget is not positive.
+/// Throws Error if a budget is not positive.
 DatasetPtr options(DatasetPtr source, const PipelineOptions& options);
-/// Of all options() stages in front of the dataset's end.
+/// The combined settings of all options() stages of the dataset.
 PipelineOptions options_of(const Dataset& dataset);
 
 /// An epoch of `dataset`, within the budgets of its options() stages.

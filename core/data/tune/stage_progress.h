@@ -1,4 +1,4 @@
-// A running stage as the tuner sees it: its figures so far, and its number of workers or size of buffer, which the
+// A running stage as the tuner sees it: its statistics so far, and its number of workers or buffer size, which the
 // tuner may change while it runs.
 #pragma once
 #include <algorithm>
@@ -16,14 +16,14 @@ class Tuner;
 /// What a running stage has done so far.
 struct StageProgress {
   std::int64_t computed = 0;     ///< elements
-  std::int64_t taken = 0;        ///< elements that the consumer got
-  Seconds source{};              ///< spent in the source's calls, of which there is one at a time
-  Seconds busy{};                ///< own work, of all workers together
-  Seconds starved{};             ///< consumer waited for the stage
-  Seconds blocked{};             ///< the stage waited for its consumer
+  std::int64_t taken = 0;        ///< elements that the consumer received
+  Seconds source{};              ///< in calls of the source, one at a time
+  Seconds busy{};                ///< own work, summed over workers
+  Seconds starved{};             ///< time in which the consumer waited for the stage
+  Seconds blocked{};             ///< time in which the stage waited for its consumer
   ThreadTimes threads{};         ///< of the stage's own threads
-  std::int64_t unit_bytes = 0;   ///< memory that one more worker, or one more place in the buffer, may take
-  std::int64_t fixed_bytes = 0;  ///< memory that the stage may take however it is set
+  std::int64_t unit_bytes = 0;   ///< memory of one more worker or buffer place, at most
+  std::int64_t fixed_bytes = 0;  ///< memory independent of the setting, at most
 
   StageProgress& operator+=(const StageProgress& other) {
     computed += other.computed;
@@ -37,7 +37,7 @@ struct StageProgress {
     fixed_bytes = std::max(fixed_bytes, other.fixed_bytes);
     return *this;
   }
-  /// What was done since; memory is not a sum.
+  /// Progress since `earlier`; memory is not a difference.
   StageProgress operator-(const StageProgress& earlier) const {
     constexpr Seconds nothing{0.0};
     return {.computed = computed - earlier.computed,
@@ -58,11 +58,11 @@ class Tunable {
   virtual ~Tunable() = default;
   virtual StageProgress progress() const = 0;
   virtual int setting() const = 0;
-  /// Workers or places; takes effect soon.
+  /// Number of workers or buffer places; takes effect soon.
   virtual void set(int value) = 0;
 };
 
-/// What can be tuned about a stage.
+/// The tunable setting of a stage.
 enum class Knob { none, workers, buffer };
 
 /// Registers a running stage with the pipeline's tuner, if there is one. Must be destroyed before the stage's threads.

@@ -8,7 +8,7 @@ namespace gpubench {
 namespace {
 
 constexpr std::chrono::milliseconds period{100};
-/// A window is long enough for this many elements, or this long.
+/// A window ends after this many elements, or this long.
 constexpr std::int64_t enough_elements = 16;
 constexpr Seconds longest_window{1.0};
 
@@ -61,7 +61,7 @@ Tuner::Stage* Tuner::find(const Dataset& dataset) {
 void Tuner::enter(const Dataset& dataset, Knob knob, Tunable& stage) {
   const std::lock_guard lock(mutex_);
   Stage* known = find(dataset);
-  if (known == nullptr) return;  // made while the pipeline runs, as the files of an interleave: it keeps its setting
+  if (known == nullptr) return;  // created while the pipeline runs, as the files of an interleave: it keeps its setting
   known->knob = knob;
   if (known->why.empty()) known->why = knob == Knob::none ? "as asked for" : "to start with";
   known->running.push_back(&stage);
@@ -91,7 +91,7 @@ void Tuner::work() {
   }
 }
 
-/// The nearest stage behind it that runs threads of its own.
+/// The nearest following stage with its own threads.
 std::size_t Tuner::consumer_of(std::size_t stage) const {
   std::size_t consumer = stages_[stage].parent;
   while (consumer != StageWindow::none && stages_[consumer].running.empty()) consumer = stages_[consumer].parent;
@@ -121,7 +121,7 @@ Tuner::Learnt Tuner::tick() {
   return learnt;
 }
 
-/// The load since the last window; false while too little has happened to tell.
+/// Measures the load since the last window; false if too little has happened.
 bool Tuner::measure(const std::vector<std::size_t>& active, PipelineLoad& load) {
   std::vector<StageWindow> windows;
   std::vector<StageProgress> totals;

@@ -1,5 +1,5 @@
-// The thread that tunes a running pipeline: it reads the figures of all stages, asks AutotunePlanner for settings and
-// applies them. The thread starts only when a stage can be tuned.
+// The thread that tunes a running pipeline: it reads the statistics of all stages, asks AutotunePlanner for settings
+// and applies them. It starts only if a stage can be tuned.
 #pragma once
 #include <condition_variable>
 #include <memory>
@@ -18,20 +18,20 @@ namespace gpubench {
 
 class Tuner {
  public:
-  /// For one epoch of `root`; what it learns goes to the root's record.
+  /// For one epoch of `root`; settings that it finds are kept in the root's record.
   Tuner(const Dataset& root, const TuningLimits& limits);
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
 
-  /// Of all stages together; 0: as many as they want.
+  /// Over all stages; 0: unlimited.
   int most_threads() const { return limits_.threads; }
-  /// The setting that `stage` had when the last epoch ended.
+  /// The setting of `stage` at the end of the last epoch.
   std::optional<int> learnt(const Dataset& stage) const { return record_->learnt(&stage); }
-  /// What `stage` may start with: as much of `setting` as fits what the stages that asked before it left of the memory
-  /// budget, where one unit takes `unit_bytes` and the stage `fixed_bytes` beside them; at least 1.
+  /// The first setting of `stage`: as much of `setting` as fits into the rest of the memory budget after earlier calls,
+  /// at least 1. One unit takes `unit_bytes`, and the stage `fixed_bytes` besides.
   int first_setting(const Dataset& stage, int setting, std::int64_t unit_bytes, std::int64_t fixed_bytes);
-  /// Why the stage has its setting.
+  /// The reason for the stage's setting.
   std::string why(const Dataset& stage) const;
 
   void enter(const Dataset& dataset, Knob knob, Tunable& stage);
@@ -42,11 +42,11 @@ class Tuner {
     const Dataset* dataset = nullptr;
     std::size_t parent = 0;
     Knob knob = Knob::none;
-    std::vector<Tunable*> running;  // several where a source is opened more than once at a time
-    StageProgress ended;            // of cursors that have left
+    std::vector<Tunable*> running;  // several if a source is opened more than once at a time
+    StageProgress ended;            // of cursors that have ended
     StageProgress before;           // at the start of the window
     std::string why;
-    std::int64_t first_bytes = 0;  // what its first setting may take
+    std::int64_t first_bytes = 0;  // memory that its first setting may take
   };
   using Learnt = std::vector<std::pair<const Dataset*, int>>;
 
@@ -58,7 +58,7 @@ class Tuner {
   bool measure(const std::vector<std::size_t>& active, PipelineLoad& load);
 
   const std::shared_ptr<EpochRecord> record_;
-  mutable std::mutex mutex_;  // for all that follows; stages may be locked under it, but never take it
+  mutable std::mutex mutex_;  // guards all members below; stages may be locked while it is held, but must never lock it
   std::vector<Stage> stages_;
   AutotunePlanner planner_;
   std::vector<std::size_t> planned_;

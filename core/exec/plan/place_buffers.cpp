@@ -45,7 +45,7 @@ class BufferPlacing {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const PlannedStep& step = plan_.steps[s];
       const int now = static_cast<int>(s);
-      // What another device reads must outlive the copy, whose end this device's stream does not see.
+      // A tensor that another device reads must outlive the copy, whose end this device's stream does not see.
       const bool for_another_device = step.work == Work::copy && step.timing == Timing::in_order;
       for (const int input : step.inputs) touch(input, for_another_device ? end_of_run : now), touch(input, now);
       for (const int output : step.outputs) touch(output, now);
@@ -53,7 +53,7 @@ class BufferPlacing {
     for (const int output : plan_.outputs) touch(output, end_of_run);
   }
 
-  /// Merges outputs into inputs that die in the same step.
+  /// Merges outputs into inputs whose last use is this step.
   void overwrite_dying_inputs(int s) {
     const PlannedStep& step = plan_.steps[static_cast<std::size_t>(s)];
     for (const Alias& alias : aliases_[static_cast<std::size_t>(s)]) {
@@ -62,8 +62,8 @@ class BufferPlacing {
       const int input = step.inputs[static_cast<std::size_t>(alias.input)];
       const int root = shared_.root(input);
       if (shared_.root(output) != output || at(output).home != Home::arena || at(input).home != Home::arena) continue;
-      if (at(input).offset != 0) continue;  // the output's own views would begin there too
-      // A stretched input may have as many bytes where the types differ in width.
+      if (at(input).offset != 0) continue;  // otherwise the output's own views would begin at that offset too
+      // A broadcast input may have as many bytes if the types differ in width.
       const bool as_large =
           at(output).type.bytes() == at(input).type.bytes() && at(output).type.elements() == at(input).type.elements();
       if (range_of(input).last != s || !as_large) continue;

@@ -1,4 +1,4 @@
-// Decides which tensors of a plan share memory, and where in the arena of its device each buffer lies.
+// Decides which tensors of a plan share memory, and where each buffer lies in the arena of its device.
 #pragma once
 #include <vector>
 
@@ -6,10 +6,10 @@
 
 namespace gpubench {
 
-/// Tensors by the memory that they share. A view, or an output in place of its input, has the root of that tensor.
+/// Groups tensors that share memory. A view, or an output in place of its input, has the root of that tensor.
 class SharedMemory {
  public:
-  /// A new tensor, with memory of its own. Returns its index.
+  /// Adds a tensor with its own memory. Returns its index.
   int add() {
     up_.push_back(static_cast<int>(up_.size()));
     return up_.back();
@@ -24,8 +24,8 @@ class SharedMemory {
   std::vector<int> up_;
 };
 
-/// Gives each tensor with Home::arena or Home::host its buffer and each workspace one, and places them. `aliases`:
-/// those of each step's op.
+/// Gives a buffer to each tensor with Home::arena or Home::host and to each workspace, and places all buffers.
+/// `aliases`: the aliases of each step's op.
 void place_buffers(Plan& plan, SharedMemory& shared, const std::vector<std::vector<Alias>>& aliases);
 
 }  // namespace gpubench

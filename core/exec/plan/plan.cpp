@@ -12,14 +12,14 @@
 namespace gpubench {
 namespace {
 
-/// Sets what the step does, and when.
+/// Sets the step's work and timing.
 void describe(const Op& op, PlannedStep& step) {
   if (dynamic_cast<const ExchangeOp*>(&op) != nullptr) {
     step.work = Work::exchange;
     if (dynamic_cast<const AllReduceBegin*>(&op) != nullptr) step.timing = Timing::begin;
     if (dynamic_cast<const AllReduceEnd*>(&op) != nullptr) step.timing = Timing::end;
     const auto* const all = dynamic_cast<const AllReduce*>(&op);
-    if (all != nullptr && all->of == AllReduce::Of::maximum) step.reduction = Reduction::max;
+    if (all != nullptr) step.reduction = all->reduction;
   } else if (dynamic_cast<const HostCopyOp*>(&op) != nullptr) {
     const bool begins = dynamic_cast<const Store*>(&op) != nullptr || dynamic_cast<const Fetch*>(&op) != nullptr;
     step.work = Work::copy;
@@ -70,7 +70,7 @@ class Planner {
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
     if (step.due == Due::every_run && step.timing != Timing::end) {
-      // What is computed again is no work of the model's.
+      // Recomputation is no work of the model.
       if (node.role != Role::recomputed) plan_.facts.flops += node.op->flops(inputs, node.outputs);
       plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
       ++plan_.facts.kernels;
@@ -78,7 +78,7 @@ class Planner {
     add_step(std::move(step), aliases);
   }
 
-  /// Of the node that is planned now.
+  /// When the current node must run.
   Due due(const std::vector<int>& inputs) {
     if (!invariant_[tensors_of_.size() - 1]) return Due::every_run;
     const bool constant = std::ranges::all_of(inputs, [&](int t) { return at(t).home == Home::constant; });
@@ -110,7 +110,7 @@ class Planner {
     const std::vector<TensorType> inputs = types(step.inputs);
     const Signature signature{inputs, node.outputs};
     Device& device = devices_.device(node.device);
-    device.bind_to_thread();  // kernels are planned for the threads that will run them
+    device.bind_to_thread();  // a kernel is planned for the threads of its device
     step.kernel = devices_.backend(node.device).plan(*node.op, signature, device);
     step.workspace_bytes = step.kernel->workspace_bytes();
   }
@@ -152,7 +152,7 @@ class Planner {
     if (plan_.steps.back().timing == Timing::end) plan_.steps.back().begun = begin_of(plan_.steps.back());
   }
 
-  /// The step that began what `end` waits for: the latest with the same output.
+  /// The step that began the work for which `end` waits: the latest one with the same output.
   int begin_of(const PlannedStep& end) {
     const auto begun = std::ranges::find_if(plan_.steps.rbegin(), plan_.steps.rend(), [&](const PlannedStep& earlier) {
       return earlier.timing == Timing::begin && shared_.root(earlier.outputs[0]) == shared_.root(end.outputs[0]);
@@ -161,7 +161,7 @@ class Planner {
     return static_cast<int>(plan_.steps.rend() - begun) - 1;
   }
 
-  // An in-place output is its input: it has the input's home, so that a variable's update is the variable.
+  // An in-place output has its input's home, so that a variable's update is the variable.
   void unite(const Alias& alias) {
     const PlannedStep& step = plan_.steps.back();
     const int output = step.outputs[static_cast<std::size_t>(alias.output)];

@@ -1,5 +1,5 @@
-// Everything the graph executor decides before the first step: which kernels run in which order and where each tensor
-// lives. Pure planning: nothing here runs a kernel.
+// Everything that the graph executor decides before the first step: which kernels run in which order, and where each
+// tensor lives. Nothing here runs a kernel.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,19 +15,20 @@ namespace gpubench {
 /// Where a tensor's memory comes from.
 enum class Home : std::uint8_t {
   input,     ///< provided by the caller of run()
-  variable,  ///< lies in the variable store
-  constant,  ///< computed once, when the plan is made; lives as long as the plan
-  kept,      ///< computed from variables when they have been written to; lives as long as the plan
-  arena,     ///< planned; dies within the run
-  host,      ///< planned, in the host's memory on behalf of its device; dies within the run
+  variable,  ///< in the variable store
+  constant,  ///< computed once, when the plan is made; kept as long as the plan
+  kept,      ///< computed from variables after they were written; kept as long as the plan
+  arena,     ///< planned memory, only during the run
+  host,      ///< planned host memory on behalf of its device, only during the run
 };
 
 struct PlannedTensor {
   TensorType type;
   std::size_t device = 0;
   Home home = Home::arena;
-  int index = -1;  ///< by home: of the input, the variable, the constant (constant, kept), the buffer (arena, host)
-  std::size_t offset = 0;  ///< where it begins in that, in bytes; above 0 for views of a part
+  int index = -1;  ///< depends on the home: index of the input, the variable, the constant (constant, kept) or the
+                   ///< buffer (arena, host)
+  std::size_t offset = 0;  ///< offset in that memory, in bytes; above 0 for views of a part
   std::string label;
   OwnerPtr owner = nullptr;
 };
@@ -35,37 +36,37 @@ struct PlannedTensor {
 /// When a step runs.
 enum class Due : std::uint8_t {
   every_run,
-  on_change,  ///< when a variable was written to: depends on constants and on variables that the plan does not update
-  once,       ///< when the plan is made: depends on constants alone
+  on_change,  ///< after a variable was written: depends on constants and on variables that the plan does not update
+  once,       ///< when the plan is made: depends only on constants
 };
 
-/// What a step does.
+/// Kind of a step.
 enum class Work : std::uint8_t {
   kernel,
-  copy,      ///< inputs[0] to outputs[0], which lies in another device's memory or in the host's
-  exchange,  ///< an all-reduce of its outputs, in place, with other replicas
+  copy,      ///< inputs[0] to outputs[0], which is in another device's memory or in host memory
+  exchange,  ///< in-place all-reduce of its outputs with other replicas
 };
 
-/// How a step runs beside its device's other steps.
+/// Order of a step relative to its device's other steps.
 enum class Timing : std::uint8_t {
-  in_order,  ///< between the steps before and behind it
-  begin,     ///< starts, and runs beside the kernels that follow
-  end,       ///< makes what follows wait for a step that was begun
+  in_order,  ///< between the previous and the next step
+  begin,     ///< starts here and runs beside the following kernels
+  end,       ///< makes the following steps wait for a step that was begun
 };
 
 /// One launch.
 struct PlannedStep {
   Work work = Work::kernel;
   Timing timing = Timing::in_order;
-  std::unique_ptr<Kernel> kernel;        ///< of Work::kernel
-  Reduction reduction = Reduction::sum;  ///< of Work::exchange
-  int begun = -1;                        ///< of Timing::end: the step that began what this one waits for
-  std::vector<int> inputs;               ///< tensors
+  std::unique_ptr<Kernel> kernel;        ///< for Work::kernel
+  Reduction reduction = Reduction::sum;  ///< for Work::exchange
+  int begun = -1;                        ///< for Timing::end: index of the step that began the work
+  std::vector<int> inputs;               ///< indices of tensors
   std::vector<int> outputs;
   std::size_t device = 0;
-  int workspace = -1;  ///< buffer, or -1
+  int workspace = -1;  ///< index of a buffer, or -1
   std::size_t workspace_bytes = 0;
-  Due due = Due::every_run;  ///< another one for kernels only
+  Due due = Due::every_run;  ///< other values for kernels only
   std::string label;
   OwnerPtr owner = nullptr;
   std::string_view op;
@@ -77,16 +78,16 @@ struct PlannedBuffer {
   std::size_t device = 0;
   std::size_t offset = 0;
   std::string label;
-  bool on_host = false;  ///< in the device's part of the host's memory
+  bool on_host = false;  ///< in host memory on behalf of the device
   OwnerPtr owner = nullptr;
 };
 
-/// What one run costs, known before it runs.
+/// The cost of one run, known before it runs.
 struct PlanFacts {
   double flops = 0;             ///< floating-point operations of all kernels
   double bytes = 0;             ///< bytes that the kernels must move at least
-  std::size_t arena_bytes = 0;  ///< planned memory for everything that dies within a run, workspaces included
-  std::size_t lower_bound = 0;  ///< the largest sum of bytes alive at one time
+  std::size_t arena_bytes = 0;  ///< planned memory for all values within a run, workspaces included
+  std::size_t lower_bound = 0;  ///< the largest sum of bytes that are alive at the same time
   std::size_t kernels = 0;      ///< launches per run
 };
 
@@ -95,25 +96,25 @@ struct Plan {
   std::vector<PlannedTensor> tensors;
   std::vector<PlannedStep> steps;
   std::vector<PlannedBuffer> buffers;
-  std::vector<std::size_t> arena_bytes;  ///< per device
-  std::vector<std::size_t> host_bytes;   ///< per device: in the host's memory
-  std::vector<int> outputs;              ///< tensors
-  std::vector<int> inputs;               ///< tensors, by input index
+  std::vector<std::size_t> arena_bytes;  ///< by device
+  std::vector<std::size_t> host_bytes;   ///< by device, in host memory
+  std::vector<int> outputs;              ///< indices of tensors
+  std::vector<int> inputs;               ///< indices of tensors, by input index
   std::vector<VariablePtr> variables;
-  std::vector<HostTensor> constants;  ///< empty where a step that is not due in every run computes it
+  std::vector<HostTensor> constants;  ///< empty if a step that does not run every time computes it
   PlanFacts facts;
 };
 
 inline constexpr int most_input_slots = 2;
 
-/// How a run gets its inputs.
+/// How inputs reach the devices.
 struct InputFeed {
-  bool on_device = false;  ///< inputs lie in their device's memory already
-  bool in_place = false;   ///< and are read there
+  bool on_device = false;  ///< inputs are already in their device's memory
+  bool in_place = false;   ///< and are read there without a copy
   int slots = most_input_slots;
 };
 
-/// Throws Error where a backend has no kernel. The program has been through the passes.
+/// Throws Error if a backend has no kernel. The program must have been through the passes.
 Plan make_plan(const Program& program, const Devices& devices);
 
 }  // namespace gpubench

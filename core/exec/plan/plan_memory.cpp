@@ -12,12 +12,12 @@ namespace {
 constexpr std::array<std::string_view, memory_kinds> names = {"variables", "optimizer", "gradients", "activations",
                                                               "workspace", "inputs",    "constants"};
 
-/// As a pool hands out memory.
+/// Rounds up as a pool does.
 std::size_t rounded(std::size_t bytes) {
   return std::max(MemoryPool::alignment, align_up(bytes, MemoryPool::alignment));
 }
 
-/// What has no owner, such as an input, stands for itself.
+/// A value without an owner, such as an input, is listed under its label.
 const std::string& holder_of(const OwnerPtr& owner, const std::string& label) {
   return owner != nullptr ? owner->name : label;
 }
@@ -72,7 +72,7 @@ class Analysis {
     return gradients_[buffer] ? MemoryKind::gradients : MemoryKind::activations;
   }
 
-  /// Backwards, so that what is added up is known before its parts.
+  /// Walks backwards, so that sums are known before their terms.
   void find_gradients() {
     for (std::size_t s = plan_.steps.size(); s-- > 0;) {
       const PlannedStep& step = plan_.steps[s];
@@ -94,7 +94,7 @@ class Analysis {
     }
   }
 
-  /// What outlives a run.
+  /// Adds memory that outlives a run.
   void add_lasting(std::size_t device) {
     std::set<int> constants;
     for (const PlannedTensor& lasting : plan_.tensors) {
@@ -116,7 +116,7 @@ class Analysis {
     }
   }
 
-  /// Fills the timeline; the step at which most is alive, of those that run only once as well.
+  /// Fills the timeline; returns the step at which most is alive, including steps that run only once.
   std::size_t follow(std::size_t device, DeviceMemory& memory) {
     std::size_t peak = 0;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {

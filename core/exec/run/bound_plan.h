@@ -1,6 +1,6 @@
-// A plan with its memory: constants are on their devices, and the tensors of every step are views. Memory that changes
-// from run to run is a port: the plan's inputs, and buffers that the caller of the run provides. Pointing a port to
-// other memory moves all its views.
+// A plan bound to memory: constants are on their devices, and the tensors of every step are views. Memory that changes
+// from run to run is a port: the plan's inputs, and buffers that the caller of the run provides. Redirecting a port
+// updates all its views.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -19,44 +19,44 @@ struct BoundStep {
 
 class BoundPlan {
  public:
-  /// Where the planned buffers lie, by device of the plan.
+  /// Addresses of the arenas, by device of the plan.
   struct Memory {
     std::vector<std::byte*> arenas, host_arenas;
   };
 
-  /// Takes memory for the constants and queues their copies. `plan` outlives it; `variables` is nullptr where the plan
-  /// has none. Throws OutOfMemory.
+  /// Allocates memory for the constants and queues their copies. `plan` must outlive it; `variables` may be nullptr if
+  /// the plan has none. Throws OutOfMemory.
   BoundPlan(const Plan& plan, const Devices& devices, const VariableStore* variables);
 
   const Plan& plan() const { return plan_; }
-  /// By the plan's index of it.
+  /// `index`: the plan's index of the device.
   Device& device(std::size_t index) const { return *devices_[index]; }
 
-  /// Makes a port of planned buffer `buffer`, to be called before bind(). Ports of inputs have the inputs' indices.
+  /// Makes planned buffer `buffer` a port; call it before bind(). Ports of inputs have the inputs' indices.
   std::size_t add_port(std::size_t buffer);
-  /// Makes all views. What steps() held before is no longer valid.
+  /// Creates all views. Invalidates earlier results of step().
   void bind(const Memory& memory);
-  /// Points a port and all its views to `memory`.
+  /// Redirects a port and all its views to `memory`.
   void point(std::size_t port, std::byte* memory);
-  /// What the port points to; nullptr before the first point().
+  /// The port's memory; nullptr before the first point().
   std::byte* pointed(std::size_t port) const { return ports_[port].memory; }
 
   const BoundStep& step(std::size_t index) const { return steps_[index]; }
-  /// Of a tensor of the plan; valid until bind().
+  /// A tensor of the plan; valid until bind().
   TensorView view(int tensor) const;
 
  private:
   struct Port {
     std::byte* memory = nullptr;
     struct Reader {
-      std::size_t view = 0, offset = 0;  // index into views_; bytes into the port's memory
+      std::size_t view = 0, offset = 0;  // index into views_; byte offset into the port's memory
     };
     std::vector<Reader> readers;
   };
 
   void keep_constants();
   void add_view(int tensor);
-  /// Of the tensor's memory; -1 where that is no port.
+  /// The port of the tensor's memory, or -1.
   int port_of(const PlannedTensor& tensor) const;
   std::byte* address(const PlannedTensor& tensor) const;
 
@@ -66,8 +66,8 @@ class BoundPlan {
   std::vector<Buffer> constants_;
   Memory memory_;
   std::vector<Port> ports_;
-  std::vector<int> port_of_buffer_;  // or -1
-  std::vector<TensorView> views_;    // of all steps, which hold spans of it
+  std::vector<int> port_of_buffer_;  // index of the port, or -1
+  std::vector<TensorView> views_;    // of all steps, which refer to parts of it
   std::vector<BoundStep> steps_;
 };
 

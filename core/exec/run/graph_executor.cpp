@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-/// The planned tensors that take most of the memory, for an out-of-memory message.
+/// The planned tensors with the most memory, for an out-of-memory message.
 std::string largest_buffers(const Plan& plan) {
   constexpr std::size_t labels_in_message = 5;
   std::vector<const PlannedBuffer*> buffers;
@@ -25,7 +25,7 @@ std::string largest_buffers(const Plan& plan) {
   return text;
 }
 
-/// What `claim` returns; its OutOfMemory names the plan's largest tensors.
+/// Calls `claim`; an OutOfMemory then also names the plan's largest tensors.
 template <class Claim>
 auto claimed_for(const Plan& plan, Claim&& claim) {
   try {

@@ -1,4 +1,4 @@
-// Runs a plan: binds every tensor to memory once, then each run is a walk over its segments.
+// Runs a plan: binds every tensor to memory once; each run then executes the plan's segments.
 #pragma once
 #include <memory>
 #include <span>
@@ -12,8 +12,8 @@ namespace gpubench {
 
 class GraphExecutor final : public Executor {
  public:
-  /// `program` has been through the passes. Throws Error, OutOfMemory (naming the plan's largest tensors).
-  /// `communicator` carries out its exchanges; nullptr where it has none.
+  /// `program` must have been through the passes. Throws Error, OutOfMemory (naming the plan's largest tensors).
+  /// `communicator` carries out its exchanges; nullptr if it has none.
   GraphExecutor(Runtime& runtime, const Program& program, InputFeed feed, Communicator* communicator = nullptr);
   ~GraphExecutor() override;
 
@@ -28,18 +28,18 @@ class GraphExecutor final : public Executor {
   const InputFeed& feed() const { return inputs_.feed(); }
 
  private:
-  /// The plan's parts of its devices' arenas.
+  /// The plan's claims on its devices' arenas.
   struct Arenas {
     Arenas(Runtime& runtime, const Plan& plan);
     BoundPlan::Memory memory() const;
-    /// Changes when one of them has moved.
+    /// Changes when an arena has moved.
     std::uint64_t generation() const;
 
     std::vector<Arena::Claim> device, host;
   };
 
   void bind();
-  /// bind() where the latest one's memory or recordings no longer hold.
+  /// Calls bind() if memory or recordings of the latest bind() are no longer valid.
   void renew();
   void run_segments(const InputSlots::Reading& reading);
 
@@ -51,7 +51,7 @@ class GraphExecutor final : public Executor {
   InputSlots inputs_;
   SegmentRunner segments_;
   InvariantSteps invariant_;
-  std::uint64_t generation_ = 0, recordings_ = 0;  // of the arenas and the runtime, at the latest bind()
+  std::uint64_t generation_ = 0, recordings_ = 0;  // of the arenas and of the runtime, at the latest bind()
 };
 
 }  // namespace gpubench

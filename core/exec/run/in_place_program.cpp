@@ -39,7 +39,7 @@ InPlaceProgram::~InPlaceProgram() {
   try {
     stream_.synchronize();
   } catch (const DeviceError&) {
-    return;  // a device that fails has nothing left to wait for
+    return;  // a device that has failed cannot be waited for
   }
 }
 
@@ -47,8 +47,8 @@ const TensorType& InPlaceProgram::output_type(std::size_t index) const {
   return plan_.tensors[static_cast<std::size_t>(plan_.outputs[index])].type;
 }
 
-/// A buffer that an output fills becomes the caller's memory, and with it every tensor that the plan put there before
-/// it: they are computed where the output will stand.
+/// The buffer of an output becomes the caller's memory, together with all earlier tensors in it: they are computed in
+/// the output's memory.
 void InPlaceProgram::place_outputs() {
   std::vector<bool> placed(plan_.buffers.size(), false);
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {

@@ -1,6 +1,5 @@
-// Runs a planned graph on one device, with inputs and outputs where the caller has them in the device's memory: kernels
-// read the one and write the other, so that nothing is copied in or out. Executors do more: they keep several devices
-// busy, and own what they compute.
+// Runs a planned graph on one device, with inputs and outputs in the caller's device memory: kernels read and write
+// them directly, without copies. Unlike an executor, it uses a single device and does not own its results.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,30 +10,30 @@ namespace gpubench {
 
 class InPlaceProgram {
  public:
-  /// Applies the passes. Variables are not possible. `device` is the program's, and where programs without an op copy.
-  /// Throws Error where a kernel is missing.
+  /// Applies the passes. Variables are not supported. `device` is the program's device, needed for copies if the
+  /// program has no op. Throws Error if a kernel is missing.
   InPlaceProgram(const Devices& devices, Program program, const DeviceId& device = {});
-  /// Waits for what runs.
+  /// Waits for running work.
   ~InPlaceProgram();
   InPlaceProgram(const InPlaceProgram&) = delete;
   InPlaceProgram& operator=(const InPlaceProgram&) = delete;
 
-  /// Of the program's outputs, in their order.
+  /// The type of a program output.
   const TensorType& output_type(std::size_t index) const;
   std::size_t outputs() const { return plan_.outputs.size(); }
-  /// Whether anything depends on the input; the memory of others is not looked at.
+  /// Whether any output depends on the input; memory of other inputs is never read.
   bool reads(std::size_t input) const { return plan_.inputs[input] >= 0; }
-  /// `inputs`: one per input of the graph, read only; `outputs`: one per output, none of which overlaps another or an
-  /// input. Allocates nothing. Devices that work in the host's memory have written all when the call returns; on others
-  /// it is in their stream's order.
+  /// `inputs`: one per input of the graph, read only; `outputs`: one per output; outputs must not overlap each other or
+  /// an input. Allocates nothing. On devices that work in host memory the outputs are complete when the call returns;
+  /// on others they are complete in stream order.
   void run(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
 
  private:
-  /// An output that kernels write where the caller wants it.
+  /// An output that kernels write directly into the caller's memory.
   struct Placed {
     std::size_t output, port;
   };
-  /// An output that no kernel can write there: an input, a constant, or one that is there already.
+  /// An output that must be copied: an input, a constant, or a repeated output.
   struct Copied {
     std::size_t output;
     int tensor;
@@ -49,7 +48,7 @@ class InPlaceProgram {
   Buffer arena_;
   std::vector<Placed> placed_;
   std::vector<Copied> copied_;
-  std::vector<KernelLaunch> launches_;  // of every run
+  std::vector<KernelLaunch> launches_;  // launches of every run
 };
 
 }  // namespace gpubench

@@ -30,7 +30,7 @@ void InputSlots::claim(std::size_t index) {
   for (auto& event : feed.filled) event = device.new_event();
   for (auto& event : feed.drained) {
     event = device.new_event();
-    // The slots' memory may still be in use by what it belonged to before.
+    // The slots' memory may still be in use by its earlier content.
     device.stream().record(*event);
   }
   feeds_.push_back(std::move(feed));

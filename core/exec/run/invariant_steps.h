@@ -1,5 +1,5 @@
-// The steps of a plan that are not due in every run: those that depend on constants alone run once, and those that
-// depend on variables which the plan does not update run when such a variable was written to.
+// The steps of a plan that do not run every time. Steps that depend only on constants run once; steps that depend on
+// variables which the plan does not update run after such a variable was written.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -13,11 +13,11 @@ class InvariantSteps {
  public:
   InvariantSteps(const BoundPlan& bound, const VariableStore& variables);
 
-  /// After BoundPlan::bind().
+  /// Call after BoundPlan::bind().
   void bind();
-  /// Queues the steps of constants.
+  /// Queues the steps that depend only on constants.
   void run_once();
-  /// Queues the steps of variables where one of these was written to since the latest call.
+  /// Queues the steps of which a variable was written since the latest call.
   void run_changed();
   /// Counts a run as a write to each variable that the plan updates.
   void count_updates();

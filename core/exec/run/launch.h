@@ -1,4 +1,4 @@
-// A planned step with its memory, as a run queues it.
+// A planned step bound to memory, ready to be queued.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -27,26 +27,26 @@ struct CopyLaunch {
   }
 };
 
-/// A collective that the kernels behind it wait for.
+/// A collective; the following kernels wait for it.
 struct ExchangeLaunch {
   Communicator* communicator;
   Collective collective;
   void queue(Stream& stream) const { communicator->run(collective, stream); }
 };
 
-/// Begins a copy to or from the host, or a collective, beside the kernels.
+/// Begins work beside the kernels: a copy to or from the host, or a collective.
 struct BeginLaunch {
   std::unique_ptr<SideWork> work;
   void queue(Stream& stream) const { work->begin(stream); }
 };
 
-/// Makes the kernels behind it wait for what a BeginLaunch began.
+/// Makes the following kernels wait for the work of a BeginLaunch.
 struct EndLaunch {
   SideWork* work;
   void queue(Stream& stream) const { work->end(stream); }
 };
 
-/// An end of what an earlier segment has waited for already.
+/// Replaces the EndLaunch of work for which an earlier segment has already waited.
 struct NoLaunch {
   void queue(Stream&) const {}
 };
@@ -55,11 +55,11 @@ struct Launch {
   std::variant<KernelLaunch, CopyLaunch, ExchangeLaunch, BeginLaunch, EndLaunch, NoLaunch> action = NoLaunch{};
   std::size_t device = 0;
   bool reads_input = false;
-  bool by_host = false;    ///< the host has a part in it, so that it cannot be recorded
+  bool by_host = false;    ///< the host takes part, so it cannot be recorded
   bool exchanges = false;  ///< runs or begins a collective
-  double exchanged = 0;    ///< bytes, by that collective
+  double exchanged = 0;    ///< bytes of that collective
 
-  /// `stream` is of the launch's device.
+  /// `stream` must belong to the launch's device.
   void queue(Stream& stream) const {
     std::visit([&stream](const auto& launch) { launch.queue(stream); }, action);
   }

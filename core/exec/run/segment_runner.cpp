@@ -17,12 +17,12 @@ SegmentRunner::SegmentRunner(const BoundPlan& bound, Communicator* communicator)
 }
 
 SegmentRunner::~SegmentRunner() {
-  // Kernels have waited for all copies unless a run broke off.
+  // Kernels have waited for all copies, unless a run was aborted.
   for (const SideStreams& streams : side_streams_) {
     for (Stream* const stream : {streams.to_host.get(), streams.from_host.get()}) {
       try {
         if (stream != nullptr) stream->synchronize();
-      } catch (const DeviceError&) {  // a device that fails has nothing left to wait for
+      } catch (const DeviceError&) {  // a device that has failed cannot be waited for
       }
     }
   }
@@ -122,7 +122,7 @@ void SegmentRunner::end_side_work(Segment& segment) {
   std::set<SideWork*> begun;
   for (std::size_t index = segment.first; index < segment.last; ++index) {
     Launch& launch = launches_[index];
-    if (launch.by_host) continue;  // what the host begins may end in another segment: neither is recorded
+    if (launch.by_host) continue;  // work begun by the host may end in another segment, so neither is recorded
     if (const auto* const begins = std::get_if<BeginLaunch>(&launch.action)) begun.insert(begins->work.get());
     const auto* const ends = std::get_if<EndLaunch>(&launch.action);
     if (ends != nullptr && begun.erase(ends->work) == 0) launch.action = NoLaunch{};
@@ -143,7 +143,7 @@ void SegmentRunner::forget(std::size_t recording) {
   for (Segment& segment : segments_) {
     if (!segment.reads_input || recording >= segment.recordings.size()) continue;
     if (segment.recordings[recording] == nullptr) continue;
-    bound_.device(segment.device).stream().synchronize();  // it may run
+    bound_.device(segment.device).stream().synchronize();  // it may be running
     segment.recordings[recording].reset();
   }
 }

@@ -1,6 +1,6 @@
-// Runs the launches of a bound plan in segments: launches in a row on one device. A device that can record gets each
-// segment as a recording at its second run; the first run loads what kernels load late. A segment that reads inputs has
-// a recording for each place that they come from.
+// Runs the launches of a bound plan in segments: consecutive launches on one device. If the device supports it, each
+// segment is recorded at its second run; the first run triggers lazy loading of kernels. A segment that reads inputs
+// has one recording per slot or address of the inputs.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,15 +13,15 @@ namespace gpubench {
 
 class SegmentRunner {
  public:
-  /// `communicator` carries out the plan's exchanges; nullptr where it has none.
+  /// `communicator` carries out the plan's exchanges; nullptr if it has none.
   SegmentRunner(const BoundPlan& bound, Communicator* communicator);
   ~SegmentRunner();
   SegmentRunner(const SegmentRunner&) = delete;
   SegmentRunner& operator=(const SegmentRunner&) = delete;
 
-  /// After BoundPlan::bind(): makes the launches of steps that are due in every run, without recordings.
+  /// Call after BoundPlan::bind(): creates the launches of steps that run every time, without recordings.
   void bind();
-  /// Has what is queued from now on wait for the latest run's copies between devices, whose sources it may overwrite.
+  /// Makes later work wait for the latest run's copies between devices, because it may overwrite their sources.
   void begin_run();
   void run(const InputSlots::Reading& reading);
 
@@ -31,22 +31,24 @@ class SegmentRunner {
     std::size_t device = 0;
     bool reads_input = false;
     std::int64_t exchanges = 0;
-    double exchanged = 0;         // bytes, by these
-    std::vector<SideWork*> ends;  // of what the segment begins and does not end
+    double exchanged = 0;         // bytes of those collectives
+    std::vector<SideWork*> ends;  // side work that the segment begins and does not end
     enum class State : std::uint8_t { fresh, loaded, direct } state = State::fresh;
-    std::vector<std::unique_ptr<Recording>> recordings;  // by slot or place of the inputs; one where none is read
+    std::vector<std::unique_ptr<Recording>>
+        recordings;  // by slot or address of the inputs; a single one if none is read
   };
-  /// Where a device's tensors travel beside its kernels: a stream each way, as links have.
+  /// A device's streams for copies beside its kernels: one per direction, like the link.
   struct SideStreams {
     std::unique_ptr<Stream> to_host, from_host;
   };
 
-  /// `begun`: the work of each step that begins some.
+  /// `begun`: the side work of each step that begins some.
   Launch make_launch(std::size_t step, std::vector<SideWork*>& begun);
   void set_copy(std::size_t step, Launch& launch) const;
   void set_exchange(std::size_t step, Launch& launch) const;
   void cut_segments();
-  /// A recording must end with no work beside it: has the segment itself wait for what it begins and does not end.
+  /// Makes the segment itself wait for side work that it begins and does not end: a recording must contain the end of
+  /// its side work.
   void end_side_work(Segment& segment);
   void forget(std::size_t recording);
   void run(Segment& segment, const InputSlots::Reading& reading);
@@ -54,9 +56,9 @@ class SegmentRunner {
 
   const BoundPlan& bound_;
   Communicator* communicator_;
-  std::vector<SideStreams> side_streams_;  // by device, where tensors go to the host and come back
+  std::vector<SideStreams> side_streams_;  // by device, for copies to the host and back
   std::vector<Launch> launches_;
-  std::vector<DeviceCopy*> copies_;  // of launches_, between devices
+  std::vector<DeviceCopy*> copies_;  // of launches_: copies between devices
   std::vector<Segment> segments_;
 };
 

@@ -1,4 +1,4 @@
-// The processes that a launcher has started, joined through Open MPI, which also moves what communicators exchange.
+// The processes of a launcher, joined through Open MPI, which also transports the tensors of communicators.
 #pragma once
 #include "core/group/join.h"
 #include "core/group/mpi/mpi_link.h"
@@ -8,9 +8,9 @@ namespace gpubench {
 
 class MpiGroup final : public WatchedGroup {
  public:
-  /// As join_by_mpi.
+  /// Throws as join_by_mpi.
   MpiGroup(const Launch& launch, const JoinOptions& options);
-  /// While MPI ends, which takes all processes, the watch goes on.
+  /// The watch keeps running while MPI shuts down, which involves all processes.
   ~MpiGroup() override;
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
@@ -22,7 +22,7 @@ class MpiGroup final : public WatchedGroup {
   void all_gather(std::span<const std::int64_t> mine, std::span<std::int64_t> all) override;
 
   MpiLink& link() { return link_; }
-  /// A channel for one communicator: the same in all processes, and used until conclude(). A collective call.
+  /// A channel for one communicator: the same number in all processes, valid until conclude(). A collective call.
   int open_channel();
 
  private:

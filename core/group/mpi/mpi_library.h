@@ -1,6 +1,6 @@
-// The few calls of MPI that we use. The library is opened when a launcher's environment is there: linked, it would cost
-// every start 9 ms, and an archive would carry a libmpi without the plug-ins that belong to it. Open MPI's ABI (its
-// library and the values of its handles) has been the same from version 2 to 5.
+// The MPI functions that gpubench uses, from a library that is opened only under a launcher: linking it would cost 9 ms
+// at every start, and an archive would contain libmpi without its plug-ins. Open MPI's ABI (the library and the values
+// of its handles) is the same in versions 2 to 5.
 #pragma once
 #include <mpi.h>
 #include <string>
@@ -11,7 +11,7 @@ namespace gpubench {
 
 class MpiLibrary {
  public:
-  /// Throws Error naming the package where Open MPI's library cannot be opened.
+  /// Throws Error naming the package if Open MPI's library cannot be opened.
   MpiLibrary();
 
   decltype(&MPI_Init_thread) init_thread = nullptr;
@@ -23,9 +23,9 @@ class MpiLibrary {
   decltype(&MPI_Irecv) irecv = nullptr;
   decltype(&MPI_Testall) testall = nullptr;
   decltype(&MPI_Cancel) cancel = nullptr;
-  decltype(&MPI_Allreduce) allreduce = nullptr;  ///< what ours is measured against
+  decltype(&MPI_Allreduce) allreduce = nullptr;  ///< only as a reference for measurements
   decltype(&MPI_Error_string) error_string = nullptr;
-  int (*query_cuda_support)() = nullptr;  ///< MPIX_Query_cuda_support; none in libraries that know no GPUs
+  int (*query_cuda_support)() = nullptr;  ///< MPIX_Query_cuda_support; null in libraries without GPU support
 
   MPI_Comm world = nullptr;
   MPI_Datatype byte = nullptr;
@@ -33,8 +33,8 @@ class MpiLibrary {
   MPI_Op sum = nullptr;
   MPI_Errhandler errors_return = nullptr;
 
-  /// Whether messages may lie in GPUs' memory, as the library says or GPUBENCH_MPI_CUDA_AWARE ("1", "0"). Throws Error
-  /// for other values of that.
+  /// Whether messages may be in GPU memory, according to GPUBENCH_MPI_CUDA_AWARE ("1", "0"), else to the library.
+  /// Throws Error for other values.
   bool is_cuda_aware() const;
   /// Throws DeviceError with the library's reason unless `result` is MPI_SUCCESS.
   void check(int result, const char* call) const;

@@ -1,6 +1,6 @@
-// Messages between processes, through MPI's non-blocking calls alone, so that every wait can end: a blocking call of
-// MPI never returns once its peer is gone. Channels keep what belongs together in order; a channel that was given up is
-// used no more, and what was under way on it disturbs no other.
+// Messages between processes through MPI's non-blocking calls only, so that every wait can be ended: a blocking MPI
+// call never returns if its peer is lost. Messages within a channel are ordered; an abandoned channel is not reused, so
+// its pending messages cannot disturb others.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace gpubench {
 
 class MpiLink {
  public:
-  /// Starts MPI in this process; it must not have been started before.
+  /// Initializes MPI, which must not have been initialized before.
   MpiLink();
-  /// Ends it in order, unless a peer is lost: MPI would wait for it for ever. Nothing can be sent any more.
+  /// Finalizes MPI, unless a peer is lost: MPI would wait for it forever. No message can be sent afterwards.
   void finish();
   ~MpiLink() { finish(); }
   MpiLink(const MpiLink&) = delete;
@@ -25,7 +25,7 @@ class MpiLink {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const MpiLibrary& library() const { return library_; }
-  /// From now on waits end when it says so. It must outlive the link's waits.
+  /// Lets the watch end waits from now on. It must outlive all waits of the link.
   void set_watch(PeerWatch* watch) { watch_ = watch; }
   PeerWatch* watch() const { return watch_; }
 
@@ -36,11 +36,11 @@ class MpiLink {
   int rank_ = 0, size_ = 1;
 };
 
-/// The messages of one channel that are under way. Memory stays valid until they are done; receives that are given up,
-/// as after an error, are cancelled first.
+/// The pending messages of one channel. Their memory must stay valid until they are done; receives abandoned after an
+/// error are cancelled first.
 class MpiTransfers {
  public:
-  /// How to wait. hot: without sleeping, because the peers are about to send. for_others: with ever longer sleeps.
+  /// How to wait. hot: by spinning, because the peers are about to send. for_others: with growing sleeps.
   enum class Patience : std::uint8_t { hot, for_others };
 
   MpiTransfers(MpiLink& link, int channel, const WaitEnd* end) : link_(&link), channel_(channel), end_(end) {}
@@ -49,7 +49,7 @@ class MpiTransfers {
 
   void send(int to, const void* data, std::size_t bytes);
   void receive(int from, void* data, std::size_t bytes);
-  /// Until all are done. Throws PeerLost, Interrupted and TimedOut.
+  /// Waits until all are done. Throws PeerLost, Interrupted and TimedOut.
   void wait(Patience patience);
 
  private:

@@ -1,5 +1,5 @@
-// How waits learn that what they wait for will never come. Exchanges go over numbered channels, the same in all
-// processes; a rank that gives up tells all others which channels that ends, and their waits throw.
+// Ends waits that can never complete. Exchanges use numbered channels, the same in all processes; a rank that gives up
+// sends all others the range of channels that ends, and their waits throw.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace gpubench {
 
-/// The end of all waits for one thing. Waits look at it; any thread may set it.
+/// An end flag that waits check; any thread may set it.
 class WaitEnd {
  public:
   bool is_set() const noexcept { return set_.load(std::memory_order_acquire); }
@@ -30,15 +30,15 @@ struct ChannelAbort {
   std::string reason;
 };
 
-/// The ends of this process's channels. Any thread.
+/// The end flags of this process's channels. Thread-safe.
 class ChannelEnds {
  public:
-  /// The same for every call until the channel is forgotten. Aborts that came before count.
+  /// Returns the same object until the channel is forgotten. Includes aborts that arrived before the call.
   std::shared_ptr<WaitEnd> end_of(int channel);
   void abort(const ChannelAbort& abort);
-  /// Channels below `channel` are used no more.
+  /// Channels below `channel` will not be used any more.
   void forget_below(int channel);
-  /// Those that may still end a channel.
+  /// The aborts that may still end a channel.
   std::vector<ChannelAbort> aborts() const;
 
  private:

@@ -1,4 +1,4 @@
-// A TCP connection over which lines of text go, and the listener that accepts them. Nothing blocks but connect().
+// A TCP connection that transports lines of text, and a listener for such connections. Only connect() blocks.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -17,16 +17,16 @@ class LineSocket {
   LineSocket& operator=(LineSocket&& other) noexcept;
   ~LineSocket();
 
-  /// Tries each of `hosts` until `limit`. Throws Error naming all.
+  /// Tries each of `hosts` until `limit` has passed. Throws Error naming all of them.
   static LineSocket connect(const std::vector<std::string>& hosts, int port, Seconds limit);
 
   int descriptor() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
-  /// `line` has no line break (to_line() makes such). What the other end does not take at once waits for flush().
+  /// `line` must not contain a line break (to_line() ensures that). Bytes that cannot be sent at once wait for flush().
   void send(const std::string& line);
   void flush();
   bool wants_to_write() const { return !unsent_.empty(); }
-  /// The lines that have come. Closes itself when the other end has.
+  /// The complete lines that have arrived. Closes itself when the other end has closed.
   std::vector<std::string> receive();
   void close();
 
@@ -37,7 +37,7 @@ class LineSocket {
 
 class LineListener {
  public:
-  /// On all addresses of this machine; port 0: any. Throws Error naming the port where it cannot be had.
+  /// Listens on all addresses of this machine; port 0: any free port. Throws Error naming a port that cannot be used.
   explicit LineListener(int port);
   ~LineListener();
   LineListener(const LineListener&) = delete;
@@ -52,7 +52,7 @@ class LineListener {
   int port_ = 0;
 };
 
-/// Numeric addresses of this machine that others may reach it at, loopback last.
+/// Numeric addresses at which others may reach this machine, loopback last.
 std::vector<std::string> own_addresses();
 
 }  // namespace gpubench

@@ -1,6 +1,6 @@
-// Tells the processes of a group when one of them is lost, and why, independently of what moves tensors: a thread of
-// each has a TCP connection to rank 0's and sends a heartbeat over it twice a second. A connection that closes,
-// silence, and a rank that others wait for too long end the whole group; a rank that fails says so itself.
+// Detects the loss of a process in a group and informs the others, independently of tensor transport. A thread of each
+// process sends a heartbeat twice a second over a TCP connection to rank 0. A closed connection, silence, or a rank for
+// which others wait too long end the whole group; a rank that fails reports so itself.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -18,47 +18,48 @@
 
 namespace gpubench {
 
-/// Ends this process at once: it still runs some seconds after its group has come to its end (`reason`), or after the
-/// launcher has asked it to end (an empty reason).
+/// Ends this process immediately, because it is still running some seconds after its group has ended (`reason`), or
+/// after the launcher asked it to end (empty reason).
 using EndProcess = std::function<void(const std::string& reason)>;
 
 class PeerWatch {
  public:
-  /// Leaves SIGTERM to the watches of this process, which know whether a peer has died; before threads are made.
+  /// Routes SIGTERM to the watches of this process, which know whether a peer has died; call it before threads are
+  /// created.
   static void take_termination();
-  /// What others need to find rank 0: one line.
+  /// One line with what others need to connect to rank 0.
   static std::string address(const LineListener& listener);
 
-  /// `names` by rank, for messages. Rank 0 brings the listener, the others its address. `end_process`, which may be
-  /// empty, is called by the watch's thread. Throws Error when rank 0 cannot be reached.
+  /// `names` by rank, for messages. Rank 0 passes the listener, the others its address. `end_process` (may be empty) is
+  /// called by the watch's thread. Throws Error if rank 0 cannot be reached.
   PeerWatch(int rank, const std::vector<std::string>& names, std::unique_ptr<LineListener> listener,
             const std::string& address, WatchLimits limits, EndProcess end_process = {});
-  /// Leaves in order: the others do not take this process for lost.
+  /// Leaves normally, so that the others do not report this process as lost.
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  /// Set once any process is lost: nothing can be exchanged any more.
+  /// Set once any process is lost: no exchange is possible any more.
   const WaitEnd& lost() const { return lost_; }
-  /// Called by the watch's thread, once, when a process is lost, and when a launcher asks this one to end (SIGTERM) and
-  /// none is: what is running should stop.
+  /// `stop` is called once, by the watch's thread, when a process is lost or when the launcher asks this process to end
+  /// (SIGTERM). It should stop running work.
   void on_end(std::function<void()> stop);
 
   void set_step(std::int64_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
-  /// This rank's script has ended in order; it waits until all others' have.
+  /// Declares that this rank's script has ended normally and waits for the others.
   void set_leaving() noexcept { leaving_.store(true, std::memory_order_relaxed); }
-  /// Returns when rank 0 has left, at the latest after a time that it may take to write its files: launchers kill all
-  /// that is left when one ends with an error.
+  /// Returns when rank 0 has left, or after the time that rank 0 may need to write its files: launchers kill all
+  /// remaining processes when one ends with an error.
   void wait_for_first() const;
-  /// This rank fails; all others end with that.
+  /// Declares that this rank has failed; all others end with `reason`.
   void fail(const std::string& reason) noexcept;
-  /// To all ranks, this one included: ends waits of the channels [from, to).
+  /// Ends the waits of the channels [from, to) on all ranks, including this one.
   void abort(int from, int to, const std::string& reason) noexcept;
   /// As ChannelEnds::end_of.
   std::shared_ptr<WaitEnd> channel(int channel) { return channels_.end_of(channel); }
   void forget_channels_below(int channel) { channels_.forget_below(channel); }
 
-  /// While it lives, this rank waits for others in an exchange.
+  /// While it lives, this rank counts as waiting for others in an exchange.
   class Waiting {
    public:
     explicit Waiting(PeerWatch& watch) : watch_(watch) {
@@ -92,11 +93,11 @@ class PeerWatch {
   const WatchLimits limits_;
   const HeartbeatPolicy policy_;
   const EndProcess end_process_;
-  std::string token_;  // of this group: another's processes may find the same port
+  std::string token_;  // identifies this group: a process of another group may connect to the same port
   std::unique_ptr<LineListener> listener_;
-  std::vector<PeerState> states_;      // by rank; of others than rank 0 only its own and that of rank 0 count
+  std::vector<PeerState> states_;      // by rank; ranks above 0 only use their own and rank 0's
   std::vector<LineSocket> sockets_;    // by rank
-  std::vector<LineSocket> strangers_;  // connected, and have not said who they are
+  std::vector<LineSocket> strangers_;  // connected, but not yet identified
 
   std::atomic<std::int64_t> step_{0}, waiting_since_{0};
   std::atomic<int> waits_{0};

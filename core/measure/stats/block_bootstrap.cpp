@@ -17,7 +17,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
 std::vector<double> bootstrap_means(std::span<const double> series, std::size_t block_length, std::size_t resamples,
                                     std::uint64_t seed) {
   assert(!series.empty() && block_length >= 1 && block_length <= series.size());
-  // Sums of all samples before a position, twice around: a block's sum is a difference of two.
+  // Prefix sums over the series repeated twice: a block's sum is a difference of two.
   const std::size_t size = series.size();
   std::vector<double> before(2 * size + 1, 0.0);
   for (std::size_t i = 0; i < 2 * size; ++i) before[i + 1] = before[i] + series[i % size];

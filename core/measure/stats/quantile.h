@@ -1,4 +1,4 @@
-// Quantiles of unordered samples. The sorted variants exist because callers that need several quantiles sort once.
+// Quantiles of unordered samples. The sorted variants are for callers that need several quantiles and sort once.
 #pragma once
 #include <span>
 
@@ -8,10 +8,10 @@ namespace gpubench {
 /// `sorted` is ascending and not empty; 0 <= p <= 1.
 double sorted_quantile(std::span<const double> sorted, double p);
 
-/// Reorders `samples`, which are not empty; linear time.
+/// Reorders `samples`, which must not be empty; linear time.
 double median_in_place(std::span<double> samples);
 
-/// Copies; for callers off the hot path.
+/// Copies the samples.
 double quantile(std::span<const double> samples, double p);
 double median(std::span<const double> samples);
 

@@ -1,5 +1,5 @@
-// What CUPTI records, free of its types, and how records become spans on the program's clock: pure, so that it is
-// tested where there is no CUDA at all.
+// CUPTI's records without its types, and their conversion to spans on the program's clock. Pure, so that it can be
+// tested without CUDA.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -19,23 +19,23 @@ struct Activity {
     memset,
     api_call,
     synchronization,
-    graph  ///< a whole graph, timed as one
+    graph  ///< a whole graph, timed as one unit
   };
   Kind kind = Kind::kernel;
   std::string name;
-  std::uint64_t begin_ns = 0, end_ns = 0;  ///< on CUPTI's clock; 0 where it could take no time
+  std::uint64_t begin_ns = 0, end_ns = 0;  ///< on CUPTI's clock; 0 if no time was recorded
   std::uint32_t correlation = 0;
-  std::uint32_t device = 0, stream = 0;  ///< of work on a device
-  std::uint32_t thread = 0;              ///< of a call
+  std::uint32_t device = 0, stream = 0;  ///< for work on a device
+  std::uint32_t thread = 0;              ///< for a call
 };
 
-/// One moment on both clocks.
+/// The same moment on both clocks.
 struct ClockPair {
   Clock::time_point ours;
   std::uint64_t cupti_ns = 0;
 };
 
-/// CUPTI's clock as ours, by two moments that both clocks were read at: before and after what is converted.
+/// Converts CUPTI's clock to ours, from two moments read on both clocks, before and after the converted times.
 class ClockConversion {
  public:
   ClockConversion(ClockPair first, ClockPair last);
@@ -43,17 +43,17 @@ class ClockConversion {
 
  private:
   ClockPair first_;
-  double rate_;  ///< of our nanoseconds to CUPTI's
+  double rate_;  ///< our nanoseconds per CUPTI nanosecond
 };
 
-/// What the host does in a call of the CUDA runtime or driver: "cudaLaunchKernel_v7000" launches.
+/// The host's activity in a call of the CUDA runtime or driver: "cudaLaunchKernel_v7000" is a launch.
 SpanClass class_of_call(std::string_view name);
-/// Kernels of NCCL exchange; all others compute.
+/// NCCL's kernels are communication; all others are compute.
 SpanClass class_of_kernel(std::string_view name);
 bool is_graph_launch(std::string_view name);
 
-/// Adds a span for each record. The launch of a graph is exact when nodes of the graph were timed, and a graph that was
-/// timed as one never is. Returns the records that had no times: they are lost.
+/// Adds a span for each record. The launch of a graph is exact if the graph's nodes were timed; a graph timed as one
+/// unit is never exact. Returns the number of records without times, which are lost.
 std::size_t add_spans(std::span<const Activity> activities, const ClockConversion& conversion, Timeline& timeline);
 
 }  // namespace gpubench

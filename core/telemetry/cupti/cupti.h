@@ -1,5 +1,5 @@
 // An opened CUPTI that collects activity records. CUPTI comes with the toolkit or a Python wheel and must not be
-// linked: its functions are found at run time. Only sources that CMake compiles where cupti.h is there include this.
+// linked, so its functions are loaded at run time. Only sources that are compiled if cupti.h exists include this file.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,37 +16,37 @@
 
 namespace gpubench {
 
-/// Memory that CUPTI writes records into. It is reserved before: the callbacks that hand it out and take it back run
-/// inside CUDA calls of the work that is measured.
+/// Memory for CUPTI's records, reserved in advance: the callbacks that hand it out and take it back run inside the CUDA
+/// calls of measured work.
 class ActivityBuffers {
  public:
   ActivityBuffers(std::size_t count, std::size_t bytes);
 
-  /// nullptr when all are in use: CUPTI then drops records, and counts them.
+  /// nullptr when all buffers are in use: CUPTI then drops records and counts them.
   std::uint8_t* take();
   std::size_t bytes() const { return bytes_; }
-  /// Keeps a buffer whose first `valid` bytes hold records. Without any it is free again.
+  /// Stores a buffer whose first `valid` bytes hold records. A buffer without records becomes free again.
   void give_back(std::uint8_t* buffer, std::size_t valid);
 
   struct Filled {
     std::uint8_t* memory;
     std::size_t valid;
   };
-  /// Those given back with records so far, in their order.
+  /// The stored buffers, in order.
   std::vector<Filled> filled() const;
-  /// Frees them.
+  /// Makes all stored buffers free.
   void clear();
 
  private:
   std::size_t bytes_;
   mutable std::mutex mutex_;
-  /// Records want to lie at multiples of 8 bytes.
+  /// Records must be aligned to 8 bytes.
   std::vector<std::unique_ptr<std::uint64_t[]>> memory_;
   std::vector<std::uint8_t*> free_;
   std::vector<Filled> filled_;
 };
 
-/// The functions of the activity API that gpubench calls.
+/// The functions of CUPTI's activity API that gpubench calls.
 struct CuptiFunctions {
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
   decltype(&cuptiActivityEnable) enable;
@@ -61,9 +61,9 @@ struct CuptiFunctions {
 
 class Cupti {
  public:
-  /// Opens the library that goes with the headers gpubench was built with. Throws Error where there is none.
+  /// Opens the library that matches the headers of the build. Throws Error if there is none.
   Cupti();
-  /// Over functions of a test's own.
+  /// Uses the functions of a test.
   Cupti(const CuptiFunctions& functions, std::size_t buffer_count, std::size_t buffer_bytes);
   ~Cupti();
   Cupti(const Cupti&) = delete;
@@ -75,7 +75,7 @@ class Cupti {
  private:
   void check(CUptiResult result, std::string_view call) const;
   void record();
-  /// Whatever state it is in.
+  /// Ends tracing from any state.
   void end() noexcept;
   ClockPair read_clocks() const;
   std::vector<Activity> decode_all();
@@ -87,8 +87,7 @@ class Cupti {
   bool is_running_ = false;
 };
 
-/// One record as an Activity. Nothing for a record of a kind that is no span. Only `callback_name` of the functions is
-/// called.
+/// Converts a record to an Activity; nothing for kinds that are no spans. Calls only `callback_name` of the functions.
 std::optional<Activity> decode(const CUpti_Activity& record, const CuptiFunctions& functions);
 
 }  // namespace gpubench

@@ -29,7 +29,7 @@ std::string memory(const GpuSensors& sensors) {
                      format_bytes(static_cast<double>(bytes->free)));
 }
 
-// On paper: what was measured says how much of it can be had.
+// Theoretical peaks, for comparison with measured values.
 std::string peaks(const GpuSensors& sensors) {
   std::string text;
   const auto add = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };

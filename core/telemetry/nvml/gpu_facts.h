@@ -1,4 +1,4 @@
-// What people want to know of a GPU before they measure on it, in words.
+// Facts about a GPU that people check before they measure, as text.
 #pragma once
 #include <string>
 #include <utility>
@@ -8,13 +8,13 @@
 
 namespace gpubench {
 
-/// Label and text, in the order in which they are shown.
+/// Label and text, in display order.
 using GpuFacts = std::vector<std::pair<std::string, std::string>>;
 
-/// name, driver, memory, peaks, clocks, temperature, power, link, ecc, mig, throttled and processes; what the device
-/// does not tell is absent.
+/// name, driver, memory, peaks, clocks, temperature, power, link, ecc, mig, throttled and processes; facts that the
+/// device does not report are absent.
 GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbours);
-/// The same of the GPU at `bus_id`; when NVML cannot be used, the one fact "telemetry" says why.
+/// The same for the GPU at `bus_id`; if NVML cannot be used, the only fact is "telemetry" with the reason.
 GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id);
 
 }  // namespace gpubench

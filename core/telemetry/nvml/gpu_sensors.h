@@ -1,4 +1,4 @@
-// One GPU's readings in our units. What the device or its driver does not report is nullopt, whatever the reason.
+// One GPU's readings in our units; nullopt for values that the device or its driver does not report.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,7 @@ struct GpuProcess {
 
 class GpuSensors {
  public:
-  /// Throws Error where the driver has no GPU at `bus_id`.
+  /// Throws Error if the driver has no GPU at `bus_id`.
   GpuSensors(std::shared_ptr<const Nvml> nvml, std::string_view bus_id);
 
   const std::shared_ptr<const Nvml>& nvml() const { return nvml_; }
@@ -37,23 +37,23 @@ class GpuSensors {
   std::optional<double> max_sm_clock_hz() const;
   std::optional<double> memory_clock_hz() const;
   std::optional<double> max_memory_clock_hz() const;
-  /// On paper, in bytes a second.
+  /// Theoretical peak in bytes per second.
   std::optional<double> peak_bandwidth() const;
   std::optional<double> temperature_c() const;
-  /// The present power; the mean of the last second where the driver reports no other.
+  /// The current power, or the mean of the last second if the driver reports only that.
   std::optional<double> power_w() const;
   std::optional<double> power_limit_w() const;
   /// Since the driver was loaded.
   std::optional<double> energy_j() const;
   std::optional<std::uint64_t> throttle_reasons() const;
-  /// Share of the driver's last sample period, 1/6 s to 1 s, in which any kernel ran at all: no measure of use.
+  /// Share of the driver's last sample period (1/6 s to 1 s) in which any kernel ran; not a measure of utilization.
   std::optional<double> active_share() const;
   std::optional<PcieLink> link() const;
   std::optional<PcieLink> max_link() const;
   std::optional<bool> ecc() const;
   std::optional<std::uint64_t> uncorrected_errors() const;
   std::optional<bool> mig() const;
-  /// All that compute, our own included.
+  /// All processes that compute, including this one.
   std::vector<GpuProcess> processes() const;
 
  private:
@@ -69,11 +69,11 @@ class GpuSensors {
   NvmlDevice device_;
 };
 
-/// Why a GPU runs slower than it could, "power limit, thermal slowdown": without the idle state and the clocks that
-/// somebody chose, which slow nothing down. Empty when there is no reason left.
+/// Why a GPU is throttled, "power limit, thermal slowdown": without the idle state and user-chosen clocks, which are no
+/// throttling. Empty if no reason is left.
 std::string throttle_words(std::uint64_t reasons);
-/// The reasons of which a measurement is worth nothing: slowdowns by the hardware, by heat or by the power brake. At
-/// its power limit a GPU does what it is built for.
+/// The reasons that make a measurement worthless: slowdowns by the hardware, heat or the power brake. The power limit
+/// is not among them: it is normal operation.
 std::uint64_t harmful(std::uint64_t reasons);
 
 }  // namespace gpubench

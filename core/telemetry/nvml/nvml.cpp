@@ -44,7 +44,7 @@ void bind_readings(NvmlFunctions& table, const SharedLibrary& library) {
   library.bind_if_there(table.ecc_mode, "nvmlDeviceGetEccMode");
   library.bind_if_there(table.ecc_errors, "nvmlDeviceGetTotalEccErrors");
   library.bind_if_there(table.mig_mode, "nvmlDeviceGetMigMode");
-  // Without its ending the name stands for another layout of the entries.
+  // Without its suffix the name refers to another layout of the entries.
   library.bind_if_there(table.compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3");
 }
 

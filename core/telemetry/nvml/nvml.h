@@ -1,7 +1,6 @@
-// NVIDIA's management library, opened at run time because it belongs to the driver. It reads; nothing here sets a
-// clock, a limit or a mode. The part that gpubench calls is declared here because the toolkit's packages may come
-// without nvml.h. Source: NVIDIA, "NVML API Reference Guide", docs.nvidia.com/deploy/nvml-api, whose names stand beside
-// ours in nvml.cpp.
+// NVIDIA's management library, opened at run time because it belongs to the driver. gpubench only reads: nothing here
+// sets a clock, a limit or a mode. The needed part is declared here because the toolkit's packages may lack nvml.h.
+// Source: NVIDIA, "NVML API Reference Guide", docs.nvidia.com/deploy/nvml-api; nvml.cpp lists its names beside ours.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -22,7 +21,7 @@ constexpr NvmlReturn nvml_not_supported = 3;
 constexpr NvmlReturn nvml_not_found = 6;
 constexpr NvmlReturn nvml_insufficient_size = 7;
 
-/// nvmlDevice_t and nvmlGpmSample_t: only NVML looks behind them.
+/// nvmlDevice_t and nvmlGpmSample_t: opaque.
 using NvmlDevice = struct NvmlDeviceTag*;
 using NvmlGpmSample = struct NvmlGpmSampleTag*;
 
@@ -37,12 +36,12 @@ constexpr unsigned nvml_since_driver_load = 0;
 struct NvmlMemory {
   unsigned long long total, free, used;
 };
-/// nvmlUtilization_t: per cent of the time in which at least one kernel ran, or memory was read or written.
+/// nvmlUtilization_t: percentage of the time in which at least one kernel ran, or memory was read or written.
 struct NvmlUtilization {
   unsigned gpu, memory;
 };
-/// NVML_FI_DEV_POWER_INSTANT: an unsigned number of mW, where nvmlDeviceGetPowerUsage gives the mean of the last second
-/// (all GPUs since Ampere but the GA100).
+/// NVML_FI_DEV_POWER_INSTANT: current power as unsigned mW. nvmlDeviceGetPowerUsage gives the mean of the last second
+/// (on GPUs since Ampere, except GA100).
 constexpr unsigned nvml_power_instant = 186;
 /// nvmlFieldValue_t.
 struct NvmlFieldValue {
@@ -60,12 +59,12 @@ static_assert(sizeof(NvmlFieldValue) == 40);
 /// nvmlProcessInfo_v2_t.
 struct NvmlProcess {
   unsigned pid;
-  unsigned long long used_memory;  ///< bytes; all bits set where the driver does not know
+  unsigned long long used_memory;  ///< bytes; all bits set if unknown
   unsigned gpu_instance, compute_instance;
 };
 
-/// nvmlGpmMetricId_t: per cent of the interval in which multiprocessors were busy, their tensor cores were, and of the
-/// memory's bandwidth.
+/// nvmlGpmMetricId_t: percentage of the interval in which multiprocessors, their tensor cores and the memory's
+/// bandwidth were in use.
 constexpr unsigned nvml_gpm_sm = 2;
 constexpr unsigned nvml_gpm_tensor = 5;
 constexpr unsigned nvml_gpm_dram = 10;
@@ -82,14 +81,14 @@ struct NvmlGpmMetric {
   double value;
   const char *short_name, *long_name, *unit;
 };
-/// nvmlGpmMetricsGet_t. Its array grew from driver to driver; only the first `count` are touched.
+/// nvmlGpmMetricsGet_t. Its array grew with driver versions; only the first `count` entries are used.
 struct NvmlGpmMetrics {
   unsigned version, count;
   NvmlGpmSample first, second;
   std::array<NvmlGpmMetric, 333> metrics;
 };
 
-/// A null function is one that an older driver lacks. Clocks are in MHz, power in mW, energy in mJ, temperature in °C.
+/// A function is null if an older driver lacks it. Clocks are in MHz, power in mW, energy in mJ, temperature in °C.
 struct NvmlFunctions {
   NvmlReturn (*init)();
   NvmlReturn (*shutdown)();
@@ -127,9 +126,9 @@ struct NvmlFunctions {
 
 class Nvml {
  public:
-  /// Opens the driver's library. Throws Error where there is none, DeviceError where the driver does not answer.
+  /// Opens the driver's library. Throws Error if there is none, DeviceError if the driver does not respond.
   Nvml();
-  /// Over functions of a test's own.
+  /// Uses the functions of a test.
   explicit Nvml(const NvmlFunctions& functions);
   ~Nvml();
   Nvml(const Nvml&) = delete;
@@ -137,7 +136,7 @@ class Nvml {
 
   const NvmlFunctions& functions() const { return functions_; }
   std::string driver_version() const;
-  /// Takes the bus id in any of its spellings. Throws Error naming it where the driver has no such GPU.
+  /// Accepts all spellings of the bus id. Throws Error naming it if the driver has no such GPU.
   NvmlDevice find(std::string_view bus_id) const;
 
  private:
@@ -147,14 +146,14 @@ class Nvml {
   NvmlFunctions functions_{};
 };
 
-/// The opened library, or why there is none.
+/// The opened library, or the reason why there is none.
 struct NvmlAccess {
   std::shared_ptr<const Nvml> nvml;
-  std::string reason;  ///< empty when it was opened
+  std::string reason;  ///< empty if it was opened
 };
 NvmlAccess open_nvml();
 
-/// As NVML writes it, "00000000:1B:00.0": CUDA shortens the domain and may write small letters.
+/// In NVML's spelling, "00000000:1B:00.0": CUDA shortens the domain and may use lower case.
 std::string normal_bus_id(std::string_view bus_id);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// Facts of the machine that a reader of old results needs to judge them. What cannot be found out is absent.
+// Facts about the machine that readers of old results need. Unknown facts are absent.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@ using Fact = std::variant<std::int64_t, double, std::string>;
 using Facts = std::vector<std::pair<std::string, Fact>>;
 
 /// host, kernel, operating_system, cpu_model, cpus, cpus_allowed, cpu_mhz, cpu_governor, virtual_machine, memory_bytes,
-/// cpu_mhz, load_1min, virtualization. `root` is the root directory; tests give their own.
+/// cpu_mhz, load_1min, virtualization. `root` is the root directory; tests pass their own.
 Facts machine_facts(const std::filesystem::path& root = "/");
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-// Reading the process file system: small text files of "name: value" lines or of numbers.
+// Reads the process file system: small text files of "name: value" lines or of numbers.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace gpubench {
 
-/// Empty text for a file that cannot be read.
+/// Empty text if the file cannot be read.
 std::string read_small_file(const std::filesystem::path& path);
 
-/// What follows "key:" up to the line's end, without surrounding blanks; empty when there is no such line.
+/// The text after "key:" up to the line's end, without surrounding blanks; empty if there is no such line.
 std::string_view field_after(std::string_view text, std::string_view key);
 
 /// The number at the start of `text`.

@@ -1,19 +1,19 @@
-// Processor time and memory of this process, as the kernel counts them.
+// Processor time and memory of this process, from the kernel.
 #pragma once
 #include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include "core/base/clock.h"
-#include "core/telemetry/probe.h"
+#include "core/telemetry/sampler.h"
 
 namespace gpubench {
 
-/// Columns: cpu_process_share (1 = every CPU of the machine busy with this process), cpu_machine_share (with anything),
+/// Columns: cpu_process_share (1: this process uses every CPU of the machine), cpu_machine_share (all processes),
 /// context_switches_per_s, involuntary_switches_per_s (this process).
 class CpuProbe final : public Probe {
  public:
-  /// `proc` is where the process file system is mounted; tests give their own.
+  /// `proc`: where the process file system is mounted; tests pass their own.
   explicit CpuProbe(std::filesystem::path proc = "/proc");
 
   std::string_view name() const override { return "cpu"; }

@@ -99,6 +99,17 @@ TEST_F(Idx, RefusesSizesThatNoFileHolds) {
       ThrowsMessage<Error>(HasSubstr("the file is cut short: uint8[4294967295, 1000] needs")));
 }
 
+TEST_F(Idx, RefusesToUnpackFarMoreThanTheFileHolds) {
+  std::string noise(std::size_t{2} << 20, '\0');
+  std::uint32_t state = 1;
+  for (char& byte : noise) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24U);
+  const std::string packed = compressed(header(0x08, {1500, 1'000'000}) + noise, true);
+  EXPECT_THAT(
+      [&] { read_idx(write("bomb.gz", packed)); },
+      ThrowsMessage<Error>(HasSubstr("bomb.gz: uint8[1500, 1000000] of 1500000000 bytes is unpacked from a file "
+                                     "that is far smaller; at most 1073741824 bytes are")));
+}
+
 TEST_F(Idx, ChecksTheExpectedType) {
   const std::filesystem::path path = write("small", small());
   EXPECT_EQ(read_idx(path, {{-1, 3}, Dtype::u8}).shape()[0], 2);

@@ -1,6 +1,8 @@
 
 #include "core/codec/jpeg.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,6 +56,20 @@ TEST(EncodeJpeg, GivesWhatItsDecoderReads) {
   EXPECT_LE(largest_difference(1, 95), 4);
   EXPECT_LE(largest_difference(3, 95), 4);
   EXPECT_GT(largest_difference(1, 5), largest_difference(1, 95));
+}
+
+TEST(DecodeJpeg, RefusesImagesOfVeryManyPixels) {
+  std::vector<std::byte> file = encode_jpeg(gradient(24, 40, 1), 24, 40, 1, 95);
+  constexpr std::array start_of_frame{std::byte{0xff}, std::byte{0xc0}};
+  const auto frame = std::ranges::search(file, start_of_frame).begin();
+  std::fill_n(frame + 5, 4, std::byte{0x70});  // height and width, behind length and precision
+  KeptRows decoded;
+  EXPECT_THAT(
+      [&] {
+        JpegDecoder().decode(
+            file, 0, [](const ImageSize&) { return 1; }, decoded);
+      },
+      ThrowsMessage<Error>("decode: JPEG: an image of 28784 x 28784 pixels; at most 268435456 pixels are decoded"));
 }
 
 TEST(EncodeJpeg, RefusesWhatJpegDoesNotHave) {

@@ -107,7 +107,7 @@ TEST_F(Npy, NamesWhatIsDamaged) {
   message(npy("{'fortran_order': Perhaps}", ""), "the npy header is damaged: neither True nor False at character 19");
   message(npy(header("|b1", "(2,)"), "\1\2"), "a bool is neither 0 nor 1");
   message(npy(header("<f4", "(99999999999, 99999999999)"), ""),
-          "float32[99999999999, 99999999999] is too large for any memory");
+          "float32[99999999999, 99999999999] is too large for any memory; at most 2^47 bytes (128 TiB) are possible");
   message("\x93NUMPY\2" + std::string(1, '\0') + little<std::uint32_t>(1 << 20),
           "an npy header of 1048576 bytes; at most 65536 are read");
 }

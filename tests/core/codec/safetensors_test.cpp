@@ -90,11 +90,24 @@ TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
   const auto tensor = [](const std::string& body) { return file_of(R"({"a":{)" + body + "}}", "12345678"); };
   message("", "the file is cut short: the safetensors header's length needs 8 bytes");
   message("this is a text file", "no safetensors file: its header would have");
-  message(file_of("{no json"), "the safetensors header is damaged: ");
+  message(file_of("{no json"), "the safetensors header is damaged: it is no JSON from its byte 3 on");
   message(file_of("[1]"), "the safetensors header is damaged: it is no JSON object");
   message(tensor(R"("dtype":"F64","shape":[1],"data_offsets":[0,8])"),
           "tensor 'a' has type 'F64', which is not supported (known: F32, F16, BF16");
-  message(tensor(R"("dtype":"F32","shape":[2])"), "the safetensors header is damaged: ");
+  message(tensor(R"("dtype":"F32","shape":[2])"),
+          "the safetensors header is damaged: tensor 'a' has no 'data_offsets'");
+  message(tensor(R"("dtype":32,"shape":[2],"data_offsets":[0,8])"),
+          "the safetensors header is damaged: tensor 'a': 'dtype' is a text");
+  message(tensor(R"("dtype":"F32","shape":{"a":2},"data_offsets":[0,8])"),
+          "the safetensors header is damaged: tensor 'a': 'shape' is a list of counts");
+  message(tensor(R"("dtype":"F32","shape":[2],"data_offsets":"08")"),
+          "the safetensors header is damaged: tensor 'a': 'data_offsets' is two numbers");
+  message(tensor(R"("dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8])"),
+          "the safetensors header is damaged: 'shape' occurs twice");
+  message(file_of(R"({"a":5})"),
+          "the safetensors header is damaged: tensor 'a' is no object with dtype, shape and data_offsets");
+  message(file_of(R"({"__metadata__":{"k":1}})"),
+          "the safetensors header is damaged: '__metadata__' is no object of texts");
   message(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0])"),
           "the safetensors header is damaged: data_offsets are two numbers");
   message(tensor(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"),
@@ -102,7 +115,7 @@ TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
   message(tensor(R"("dtype":"F32","shape":[3],"data_offsets":[0,8])"),
           "the safetensors header is damaged: tensor 'a' is float32[3] but has bytes 0 to 8");
   message(tensor(R"("dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0])"),
-          "the safetensors header is damaged: tensor 'a' is float32[4294967296, 4294967296] but has bytes 0 to 0");
+          "tensor 'a': float32[4294967296, 4294967296] is too large for any memory; at most 2^47 bytes");
   message(tensor(R"("dtype":"F32","shape":[1],"data_offsets":[4,8])"),
           "the safetensors header is damaged: tensor 'a' starts at byte 4 where 0 is expected");
   message(tensor(R"("dtype":"F32","shape":[1],"data_offsets":[0,4])"), "4 bytes follow after the last tensor");

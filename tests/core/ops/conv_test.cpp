@@ -187,7 +187,8 @@ TEST(ConvTest, RefusesWhatDoesNotFit) {
       [&] {
         ops::conv2d(graph, value({1, 4, 4, 1}), value({3, 3, 1, 8}), {.strides = {0, 1}});
       },
-      testing::ThrowsMessage<Error>("conv2d: window size, strides and dilations must be at least 1, got 3, 0 and 1"));
+      testing::ThrowsMessage<Error>(
+          "conv2d: window size, strides and dilations must be 1 to 2147483647, got 3, 0 and 1"));
   EXPECT_THAT([&] { parse_padding("full"); },
               testing::ThrowsMessage<Error>("unknown padding 'full' (known: valid, same)"));
 }

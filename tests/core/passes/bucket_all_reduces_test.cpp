@@ -6,7 +6,7 @@
 #include "core/graph/exchange_ops.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -14,7 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr AllReduce::When in_bucket = AllReduce::When::in_bucket;
 constexpr std::int64_t length = 16;
 constexpr std::size_t tensor_bytes = length * sizeof(float);
 
@@ -34,7 +33,7 @@ Program chain(int gradients, const std::vector<int>& order) {
   }
   std::vector<Value> sums(values.size());
   for (const int i : order)
-    sums[static_cast<std::size_t>(i)] = all_reduce(graph, values[static_cast<std::size_t>(i)], in_bucket);
+    sums[static_cast<std::size_t>(i)] = all_reduce_in_bucket(graph, values[static_cast<std::size_t>(i)]);
   for (std::size_t i = 0; i < sums.size(); ++i)
     ops::assign_add(graph, graph.variable(variable("v" + std::to_string(i))), sums[i]);
   return program;
@@ -81,8 +80,8 @@ TEST(BucketAllReduces, WhatIsReadBeforeTheNextTensorIsMadeIsABucketOfItsOwn) {
   Program program;
   Graph& graph = program.graph;
   const Value x = graph.input({{length}, Dtype::f32}, "x");
-  const Value early = all_reduce(graph, ops::tanh(graph, x), in_bucket);
-  const Value late = all_reduce(graph, ops::tanh(graph, early), in_bucket);
+  const Value early = all_reduce_in_bucket(graph, ops::tanh(graph, x));
+  const Value late = all_reduce_in_bucket(graph, ops::tanh(graph, early));
   program.outputs = {late};
   EXPECT_THAT(steps(bucket_all_reduces(std::move(program), 1 << 20)),
               ElementsAre("tanh", "all_reduce 1", "tanh", "all_reduce 1"));
@@ -94,8 +93,8 @@ TEST(BucketAllReduces, CopiesWhatOthersReadOrOwn) {
   const Value x = graph.input({{length}, Dtype::f32}, "x");
   const Value y = ops::tanh(graph, x);
   // An input, a value that is an output as well, and one that nobody else reads.
-  program.outputs = {all_reduce(graph, x), all_reduce(graph, y, in_bucket), y,
-                     all_reduce(graph, ops::exp(graph, x), in_bucket)};
+  program.outputs = {all_reduce(graph, x), all_reduce_in_bucket(graph, y), y,
+                     all_reduce_in_bucket(graph, ops::exp(graph, x))};
   const Program whole = program;
   EXPECT_THAT(steps(copy_exchanged(bucket_all_reduces(std::move(program), 1 << 20))),
               ElementsAre("tanh", "add_n", "all_reduce 1", "exp", "add_n", "all_reduce 2"));

@@ -8,7 +8,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/matmul.h"
 #include "core/ops/state.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

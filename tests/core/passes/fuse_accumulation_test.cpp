@@ -6,7 +6,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/fused_matmul.h"
 #include "core/ops/state.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

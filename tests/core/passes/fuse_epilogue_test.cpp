@@ -9,7 +9,7 @@
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
 #include "core/ops/state.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -7,7 +7,7 @@
 #include "core/ops/quantize.h"
 #include "core/ops/quantized_linear.h"
 #include "core/ops/shape_ops.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

@@ -42,7 +42,7 @@ std::vector<std::string> ops_of_replica(PassOptions options, bool offloads_first
   }
   const GraphScope scope(graph, "loss");
   for (const Value gradient : gradients(graph, ops::reduce_mean(graph, y), weights)) {
-    program.outputs.push_back(all_reduce(graph, gradient, AllReduce::When::in_bucket));
+    program.outputs.push_back(all_reduce_in_bucket(graph, gradient));
   }
   return op_names(apply_passes(std::move(program), options).graph);
 }

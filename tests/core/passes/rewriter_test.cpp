@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/ops/elementwise.h"
-#include "core/passes/passes.h"
+#include "core/passes/pass.h"
 #include "tests/core/passes/equal_results.h"
 
 namespace gpubench {

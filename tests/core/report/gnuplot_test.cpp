@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/report/resources.h"
+#include "core/report/embedded_files.h"
 #include "core/report/svg.h"
 #include "core/results/append_file.h"
 #include "tests/core/results/temporary_directory.h"
@@ -30,7 +30,7 @@ Chart nasty_chart(const std::string& evil) {
 std::string draw(const Chart& chart, const TemporaryDirectory& out) {
   const auto folder = out.path() / "plots/e/r";
   std::filesystem::create_directories(folder);
-  replace_file(out.path() / "plots/style.gp", resources::gnuplot_style);
+  replace_file(out.path() / "plots/style.gp", embedded::gnuplot_style);
   const auto script = folder / (chart.spec.name + ".gp");
   replace_file(script, gnuplot_script(chart));
   run_gnuplot(script);

@@ -45,6 +45,16 @@ TEST(Render, ARunThatWasLostSaysHow) {
   EXPECT_THAT(render(run, Format::markdown), HasSubstr("- run: r1, error: process 0 (a\\_b, pid 7) was lost\n"));
 }
 
+TEST(Render, NothingOfRunJsonControlsTheTerminal) {
+  gpubench::Run run = sample_run();
+  for (const char* field : {"experiment", "title", "run", "status", "detail"}) run.info.set(field, "\x1b[31mred\a");
+  for (const Format format : {Format::text, Format::markdown}) {
+    const std::string text = render(run, format);
+    EXPECT_THAT(text, HasSubstr("[31mred"));
+    EXPECT_EQ(text.find_first_of("\x1b\a"), std::string::npos) << text;
+  }
+}
+
 TEST(Render, MarkdownEscapesTheTitle) {
   const std::string text = render(sample_run(), Format::markdown);
   EXPECT_THAT(text, HasSubstr("## e: a \\`touch /tmp/x\\` \"quoted\", &lt;script>"));

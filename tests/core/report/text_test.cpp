@@ -36,6 +36,13 @@ TEST(Text, MarkdownCellsStayCells) {
 
 TEST(Text, GnuplotStringsEndWhereTheyShould) {
   EXPECT_EQ(quote_gnuplot("it's `date` \"x\" \\n\n@m"), "'it’s `date` \"x\" \\n @m'");
+  EXPECT_EQ(quote_gnuplot("a]]>b]]]>"), "'a]]\u2060>b]]]\u2060>'");
+}
+
+TEST(Text, LinksHaveNoScheme) {
+  EXPECT_EQ(escape_url("javascript:alert(1)"), "javascript%3Aalert%281%29");
+  EXPECT_EQ(escape_url("a-b_c.d~1"), "a-b_c.d~1");
+  EXPECT_EQ(escape_url("\"#?%ü"), "%22%23%3F%25%C3%BC");
 }
 
 TEST(Text, IsShortenedByWholeCharacters) {

@@ -23,6 +23,18 @@ TEST(Csv, AnyTextComesBack) {
   EXPECT_EQ(parse_csv(csv_line(fields) + csv_line({"next"}), "test"), (std::vector<Line>{fields, {"next"}}));
 }
 
+TEST(Csv, FormulasOfSpreadsheetsAreText) {
+  for (const std::string text : {"=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "'=1", "''-1"}) {
+    EXPECT_EQ(to_csv(text), "'" + text);
+    EXPECT_EQ(cell_of_csv(to_csv(text), true), Cell(text));
+    EXPECT_EQ(cell_of_csv(to_csv(text), false), Cell(text));
+  }
+  EXPECT_EQ(to_csv(std::string("'plain' a=b")), "'plain' a=b");
+  EXPECT_EQ(cell_of_csv("'plain'", true), Cell(std::string("'plain'")));
+  EXPECT_EQ(to_csv(-1.5), "-1.5");
+  EXPECT_EQ(cell_of_csv("-1.5", false), Cell(-1.5));
+}
+
 TEST(Csv, MalformedTextNamesItsRow) {
   EXPECT_THAT([] { parse_csv("a,b\r\n1,\"x\"y\r\n", "results.csv"); },
               ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));

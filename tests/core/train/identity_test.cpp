@@ -1,4 +1,4 @@
-// Layers are told second_cpu by what they are: names may begin alike, or look like the labels that other nodes have.
+// Layers are told apart by what they are: names may begin alike, or look like the labels that other nodes have.
 #include <gmock/gmock.h>
 
 #include "core/train/pruning.h"

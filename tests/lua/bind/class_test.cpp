@@ -110,6 +110,16 @@ TEST_F(ClassTest, ObjectsEndWhenClosedOrCollected) {
 TEST_F(ClassTest, MetatablesAreOutOfReach) {
   EXPECT_EQ(script->run("return getmetatable(gb.vector(1))"), "false");
   EXPECT_EQ(script->run("return pcall(setmetatable, gb.vector(1), {})"), "false");
+  lua_State* const L = script->state();
+  {
+    const Module gb = Module::root(L);
+    lua_newtable(L);
+    lua_setfield(L, gb.index(), "inner");
+    name_members(L, gb.index(), "gb");
+  }
+  EXPECT_EQ(script->run("return tostring(getmetatable(gb)) .. tostring(getmetatable(gb.inner))"), "falsefalse");
+  EXPECT_EQ(script->run("return pcall(setmetatable, gb, nil)"), "false");
+  EXPECT_EQ(script->error("return gb.inner.x"), "test:1: gb.inner: no 'x' (known: )");
 }
 
 }  // namespace

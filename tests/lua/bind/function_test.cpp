@@ -1,7 +1,9 @@
 #include "lua/bind/function.h"
 
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <system_error>
 #include <thread>
 
 #include "tests/lua/bind/script.h"
@@ -64,6 +66,29 @@ TEST_F(FunctionTest, ExceptionsCrossLuaWithTheirType) {
 TEST_F(FunctionTest, AnUnusualErrorValueHasAText) {
   EXPECT_THAT(script->error("error({})"), HasSubstr("(the error is a table)"));
   EXPECT_EQ(script->error("error()"), "nil");
+  EXPECT_EQ(script->error("error(setmetatable({}, { __tostring = function() return 'its own' end }))"), "its own");
+  EXPECT_EQ(script->error("error(setmetatable({}, { __tostring = function() error 'x' end }))"),
+            "(the error is a table whose __tostring fails)");
+  EXPECT_EQ(script->error("error(setmetatable({}, { __tostring = function() return {} end }))"),
+            "(the error is a table whose __tostring fails)");
+}
+
+TEST_F(FunctionTest, WordsOfLibrariesAreReplaced) {
+  const auto said = [](const std::exception& error) { return text_of(error); };
+  EXPECT_EQ(said(std::bad_alloc()), "the machine's memory does not suffice");
+  EXPECT_EQ(said(std::length_error("vector::reserve")), "the machine's memory does not suffice");
+  EXPECT_EQ(said(std::filesystem::filesystem_error("status", "/x", std::make_error_code(std::errc::permission_denied))),
+            "'/x': Permission denied");
+  EXPECT_EQ(said(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again))),
+            "no more threads can be started: Resource temporarily unavailable");
+  EXPECT_EQ(said(DeviceFull("device full")), "device full");
+}
+
+TEST_F(FunctionTest, AClosureThatWasCollectedSaysSo) {
+  script->run("setmetatable({ f = gb.counter() }, { __gc = function(o) saved = o.f end })");
+  script->run("collectgarbage() collectgarbage()");
+  EXPECT_EQ(script->error("return saved()"),
+            "test:1: this function is gone: the collector has ended it, and a finalizer kept it");
 }
 
 TEST_F(FunctionTest, RunsOnTheCoroutineThatCalls) {

@@ -64,7 +64,26 @@ testing.case("a sweep is the product of its axes, the last one fastest", functio
   testing.equal(sweep.describe(axes, points[2]), "a=1 b=y")
   testing.equal(sweep.describe(axes, points[3]), "a=2 b=x")
   testing.equal(#sweep.points {}, 1)
+  testing.equal(next(sweep.points({})[1]), nil)
+  testing.equal({ points[0], points[5], points.a }, {})
+  local listed = {}
+  for index, point in ipairs(points) do listed[index] = point.a .. point.b end
+  testing.equal(listed, { "1x", "1y", "2x", "2y" })
   testing.raises("point: there is no axis 'c' (axes: a, b)", function() return points[1].c end)
+end)
+
+testing.case("points are counted before one is made", function()
+  local values = {}
+  for i = 1, 1000 do values[i] = i end
+  local axes = { gb.axis("a", values), gb.axis("b", values), gb.axis("c", { 1, 2 }) }
+  testing.raises("gb.experiment: the axes make 2000000 points (1000 of a, 1000 of b, 2 of c); at most 1000000 are possible",
+    sweep.points, axes)
+  axes[3] = nil
+  testing.equal(sweep.describe(axes, sweep.points(axes)[1000000]), "a=1000 b=1000")
+end)
+
+testing.case("an axis has no value that is not a number", function()
+  testing.raises("gb.axis 'x': value 2 is not a number (nan)", gb.axis, "x", { 1, 0 / 0 })
 end)
 
 testing.case("an override names an axis that there is", function()

@@ -54,6 +54,14 @@ TEST_F(Sandbox, WritingEndsAtTheOutputFolder) {
   EXPECT_EQ(in("assert(os.rename('inside.txt', 'moved.txt')) assert(os.remove('moved.txt'))", ".").status, 0);
 }
 
+TEST_F(Sandbox, TheOutputFolderItselfStays) {
+  for (const char* call : {"os.remove('o')", "os.remove('o/')", "os.remove('./o/.')", "os.rename('o', 'o/x')"}) {
+    std::filesystem::create_directories(file("o"));
+    EXPECT_THAT(run(call, {"--out", "o"}).err, HasSubstr("is the output folder, or has it in it")) << call;
+    EXPECT_TRUE(std::filesystem::is_directory(file("o"))) << call;
+  }
+}
+
 TEST_F(Sandbox, WithoutOutOnlyResultsAndChartsAreWritten) {
   EXPECT_EQ(run("assert(io.open('results/notes.txt', 'w')):write('x')").status, 0);
   EXPECT_EQ(read("results/notes.txt"), "x");

@@ -232,9 +232,6 @@ cublasStatus_t destroy(cublasLtHandle_t handle) {
   delete reinterpret_cast<int*>(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
-std::size_t get_version() {
-  return 130000;
-}
 const char* get_status_string(cublasStatus_t) {
   return "an error of the cuBLASLt that runs on the CPU";
 }
@@ -392,7 +389,6 @@ cublasStatus_t matmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* a
 const CublasLt& cublaslt() {
   static const CublasLt functions{.create = &create,
                                   .destroy = &destroy,
-                                  .get_version = &get_version,
                                   .get_status_string = &get_status_string,
                                   .matmul = &matmul,
                                   .matmul_desc_create = &matmul_desc_create,

@@ -69,7 +69,7 @@ __device__ inline float rsqrt_of(float variance, float epsilon) {
   return 1.0F / sqrtf(variance + epsilon);
 }
 
-// Of x less the first row, so that a large mean does not swallow the variance.
+// Moments of x minus the first row, so that a large mean does not cancel the variance.
 __global__ void moments_kernel(BatchNormShape shape, const void* x, float* sums) {
   const std::int64_t column = Place(shape).column;
   const float shift = column < shape.channels ? load_as<float>(x, shape.dtype, column) : 0.0F;

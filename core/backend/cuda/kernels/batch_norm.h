@@ -1,5 +1,5 @@
-// Normalization of the columns of a matrix [rows, channels], and its derivatives. Sums are of float32, in an order that
-// the shape and the GPU fix: each part of the rows by itself, then the parts one after the other.
+// Batch normalization of the columns of a matrix [rows, channels], and its gradients. Sums are float32, in an order
+// that only the shape and the GPU determine: within each part of the rows, then over the parts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace gpubench::cuda {
 struct BatchNormShape {
   std::int64_t rows = 0;
   std::int64_t channels = 0;
-  std::int64_t parts = 1;  ///< that the rows are summed in
+  std::int64_t parts = 1;  ///< into which the rows are divided for summing
   float epsilon = 0;
-  Dtype dtype = Dtype::f32;       ///< of x and y, and their gradients
-  Dtype parameters = Dtype::f32;  ///< of all that is [channels]
+  Dtype dtype = Dtype::f32;       ///< of x, y and their gradients
+  Dtype parameters = Dtype::f32;  ///< of all tensors [channels]
 };
 
-/// How many parts fill the GPU.
+/// The number of parts that fills the GPU.
 std::int64_t batch_norm_parts(std::int64_t rows, std::int64_t channels, int multiprocessors);
-/// Bytes of float32 that the launches below need.
+/// Bytes of float32 workspace for the launches below.
 std::size_t batch_norm_workspace(const BatchNormShape& shape);
 
 /// Memory of one run. y may be x; dx may be x or dy.
@@ -41,7 +41,7 @@ cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, c
                               float* workspace);
 cudaError_t launch_batch_norm_inference(const LaunchOn& on, const BatchNormShape& shape,
                                         const BatchNormInferenceForward& memory);
-/// Where the statistics are constants, dx is dy scaled.
+/// Where the statistics are constants, dx is only a scaled dy.
 cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape& shape, const BatchNormBackward& memory,
                                        bool statistics_depend_on_x, float* workspace);
 

@@ -1,4 +1,4 @@
-// The reduction over a block of threads, by CUB; apart from device.cuh because CUB takes seconds to compile.
+// Block-wide reduction by CUB; apart from device.cuh because CUB takes seconds to compile.
 #pragma once
 #include <cub/block/block_reduce.cuh>
 
@@ -6,8 +6,8 @@
 
 namespace gpubench::cuda {
 
-/// Combines one value of each of the block's `threads` threads; the result is thread 0's. Every thread calls it; a
-/// second call needs __syncthreads() before it.
+/// Combines one value from each of the block's `threads` threads; only thread 0 receives the result. All threads must
+/// call it, with __syncthreads() between two calls.
 template <int threads, class T, class Combine>
 __device__ T block_reduce(T value, Combine combine) {
   using Reduce = cub::BlockReduce<T, threads>;

@@ -1,5 +1,6 @@
-// The words in which kernels are written, where CUDA's own would not do. tests/support/cuda_on_cpu holds a second file
-// of this path that gives them, and CUDA's keywords, the same meaning on the CPU: tests run every kernel there.
+// Device functions that replace CUDA's own where the simulated GPU needs it. tests/support/cuda_on_cpu has a file of
+// the same path that gives them, and CUDA's keywords, the same meaning on the CPU, so that tests run every kernel
+// there.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -10,7 +11,7 @@ namespace gpubench::cuda {
 
 inline constexpr int warp_size = 32;
 
-/// Combines one value of each thread of a warp; the result is every thread's.
+/// Combines one value from each thread of a warp; every thread receives the result.
 template <class T, class Combine>
 __device__ T warp_reduce(T value, Combine combine) {
   for (int distance = warp_size / 2; distance > 0; distance /= 2) {
@@ -30,7 +31,7 @@ __device__ T widen(T x) {
   return x;
 }
 
-/// What is computed with becomes what is stored; 16-bit types round to the nearest even.
+/// Converts a computed value to its stored type; 16-bit types round to nearest even.
 template <class T>
 struct Narrow {
   __device__ static T from(T x) { return x; }

@@ -6,7 +6,7 @@ namespace gpubench::cuda {
 
 namespace {
 
-// Moves bits, whatever they mean.
+// Selects by copying bits, independent of the type.
 template <class Bits>
 __global__ void select_kernel(ElementwiseAccess access, Bits* out, const bool* condition, const Bits* a,
                               const Bits* b) {
@@ -15,7 +15,7 @@ __global__ void select_kernel(ElementwiseAccess access, Bits* out, const bool* c
   });
 }
 
-// As C++ converts, to bool by comparing with 0, to 16 bits by rounding to the nearest even.
+// C++ conversion; to bool by comparing with 0, to 16 bits by rounding to nearest even.
 template <class From, class To>
 __global__ void cast_kernel(ElementwiseAccess access, void* out, const void* in) {
   const bool truth = access.output_type == Dtype::boolean;

@@ -1,6 +1,7 @@
-// The loops of element-wise kernels. Flat ones, for floating types where every input is as the output or one value,
-// move packs of four elements: one load or store of up to 16 bytes. General ones do the rest. Both look the types up
-// while they run, which memory hides: compiling each function for each type took minutes and megabytes an architecture.
+// Loops of element-wise kernels. The flat loop handles floating types where every input has the output's shape or is
+// one value, and moves packs of four elements (up to 16 bytes a load or store). The general loop handles the rest. Both
+// switch on types at run time, which memory latency hides: one instance per function and type took minutes to compile
+// and megabytes per architecture.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace gpubench::cuda {
 
-/// Calls launch with the unsigned integer of an element's size: for kernels that move elements without looking at them.
+/// Calls launch with the unsigned integer type of an element's size. For kernels that only move elements.
 template <class Launch>
 cudaError_t with_bits(std::size_t element_bytes, const Launch& launch) {
   switch (element_bytes) {
@@ -36,7 +37,7 @@ __device__ const T* as(const void* data) {
   return static_cast<const T*>(data);
 }
 
-/// Element `at` of memory that holds elements of `type`, one of those computed in C: float, or std::int64_t for
+/// Element `at` of memory that holds `type`, converted to the type of computation C: float, or std::int64_t for
 /// integers and bool.
 template <class C>
 __device__ C load_as(const void* data, Dtype type, std::int64_t at) {
@@ -87,7 +88,7 @@ __device__ void store_as(void* data, Dtype type, std::int64_t at, C value) {
   }
 }
 
-/// Four elements, moved at once: tensors begin at multiples of 64 bytes, so packs are aligned.
+/// Four elements moved at once. Tensors begin at multiples of 64 bytes, so packs are aligned.
 template <class T>
 struct alignas(pack_size * sizeof(T)) Pack {
   T values[pack_size];
@@ -125,7 +126,7 @@ __device__ inline void store_pack(void* data, Dtype type, std::int64_t at, const
   }
 }
 
-/// Where the inputs' elements for output element `i` lie, and how far `i` is into the innermost dimension.
+/// Offsets of the inputs' elements for output element `i`, and the index of `i` in the innermost dimension.
 template <int arity>
 struct Places {
   std::int64_t offset[arity];
@@ -146,7 +147,7 @@ struct Places {
   }
 };
 
-/// Calls body(i, offsets) for each output element; a division a pack, not an element, finds the offsets.
+/// Calls body(i, offsets) for each output element. Offsets are found by one division per pack, not per element.
 template <int arity, class Body>
 __device__ void for_each_element(const ElementwiseAccess& access, const Body& body) {
   const int last = access.rank - 1;
@@ -167,13 +168,13 @@ struct Inputs {
   const void* data[max_arity];
 };
 
-/// How many elements, computed in C, F takes.
+/// Number of arguments of F, computed in C.
 template <class F, class C>
 inline constexpr int arity_of = std::is_invocable_v<F, C>      ? 1
                                 : std::is_invocable_v<F, C, C> ? 2
                                                                : 3;
 
-/// F of the inputs' elements that `at(n)` gives.
+/// Applies F to the input elements `at(0)`, `at(1)`, ...
 template <class F, class At>
 __device__ auto apply(const F& f, const At& at) {
   constexpr int arity = arity_of<F, decltype(at(0))>;
@@ -186,8 +187,7 @@ __device__ auto apply(const F& f, const At& at) {
   }
 }
 
-// The output may be the memory of an input that is as the output: a thread reads an element before it writes it, and no
-// other thread reads it.
+// `out` may be the memory of an input of the same shape: each element is read and written by one thread, in that order.
 template <class F>
 __global__ void flat_kernel(F f, ElementwiseAccess access, void* out, Inputs in) {
   constexpr int arity = arity_of<F, float>;
@@ -236,7 +236,8 @@ cudaError_t launch_general(const LaunchOn& on, const ElementwiseAccess& access, 
   return launch(on, blocks, block_threads, &general_kernel<F, C>, F{}, access, out, inputs);
 }
 
-/// The kernel for the access: flat where F gives floats of floats, general elsewhere. `domain` is what F is for.
+/// Chooses the kernel: flat where F maps floats to floats, general elsewhere. `domain`: the types for which F is
+/// defined.
 template <class F, math::Domain domain>
 cudaError_t launch_function(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in) {
   if (access.elements == 0) return cudaSuccess;

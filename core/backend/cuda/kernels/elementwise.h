@@ -1,4 +1,5 @@
-// Element-wise kernels: out[i] = f(in0[i], in1[i], ...), each input as it stands, one value, or stretched.
+// Element-wise kernels: out[i] = f(in0[i], in1[i], ...), with each input of the output's shape, one value, or
+// broadcast.
 #pragma once
 #include <cstdint>
 
@@ -10,10 +11,10 @@ namespace gpubench::cuda {
 inline constexpr int max_rank = 8;
 inline constexpr int max_arity = 3;
 
-/// How the inputs are read while the output is written from front to back.
+/// How the inputs are indexed while the output is written front to back.
 struct ElementwiseAccess {
   std::int64_t elements = 0;
-  /// Dimensions after merging, at least 1. With 1, the stride of an input is 1, or 0 for one value.
+  /// Dimensions after merging, at least 1. If it is 1, an input's stride is 1, or 0 for a single value.
   int rank = 1;
   std::int64_t extent[max_rank] = {1};
   std::int64_t stride[max_arity][max_rank] = {};
@@ -23,13 +24,13 @@ struct ElementwiseAccess {
 
 using ElementwiseLaunch = cudaError_t (*)(const LaunchOn&, const ElementwiseAccess&, void* out, const void* const* in);
 
-/// The launch of the function object F of core/math; one for every row of core/math/functions.h.
+/// The launch for the function object F of core/math; instantiated for every row of core/math/functions.h.
 template <class F>
 ElementwiseLaunch elementwise_launch();
 
-/// condition ? a : b, of any type but bytes.
+/// condition ? a : b, for any type but bytes.
 cudaError_t launch_select(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in);
-/// From and to any type but bytes, as the access says.
+/// Between any types but bytes, as the access says.
 cudaError_t launch_cast(const LaunchOn& on, const ElementwiseAccess& access, void* out, const void* const* in);
 
 /// y[i] = x[i] + bias[i % channels], all of one floating type; y may be x.

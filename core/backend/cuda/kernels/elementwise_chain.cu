@@ -22,7 +22,7 @@ __device__ std::int64_t place_of(const ChainInput& input, std::int64_t i) {
   return i / input.repeat % input.period;
 }
 
-/// What elements [i, i + count) of the output read; count is pack_size but at the end.
+/// The operand's elements for output elements [i, i + count); count is pack_size except at the end.
 __device__ Pack<float> load_operand(const ChainInput& input, const void* data, std::int64_t elements, std::int64_t i,
                                     int count) {
   Pack<float> result;
@@ -58,7 +58,8 @@ __device__ void apply_step(Pack<float>& value, const Pack<float>& operand, bool 
   }
 }
 
-/// With so many blocks asked for, the compiler takes the registers it needs; left alone, it spills for one more block.
+/// With this bound the compiler uses as many registers as it needs; without it, it spills registers to fit one more
+/// block.
 constexpr int blocks_per_multiprocessor = 4;
 
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)

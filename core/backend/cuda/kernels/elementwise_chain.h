@@ -1,4 +1,4 @@
-// A short program of element-wise steps in one launch: every thread interprets it for its elements.
+// Runs a short program of element-wise steps in one launch: every thread interprets it for its own elements.
 #pragma once
 #include <cstdint>
 
@@ -17,7 +17,7 @@ struct ChainInput {
   Dtype type = Dtype::f32;
 };
 
-/// value = function(value), function(value, operand) or, reversed, function(operand, value).
+/// value = function(value), function(value, operand) or, if reversed, function(operand, value).
 struct ChainInstruction {
   math::Function function = {};
   std::int8_t operand = -1;
@@ -37,7 +37,7 @@ struct ChainMemory {
   void* output = nullptr;
 };
 
-/// The value starts as input 0. The output may be the memory of an input with as many elements of as many bytes.
+/// The value starts as input 0. The output may share memory with an input of as many elements of the same size.
 cudaError_t launch_chain(const LaunchOn& on, const ChainProgram& program, const ChainMemory& memory);
 
 }  // namespace gpubench::cuda

@@ -1,5 +1,5 @@
-// Augmentation and resizing of images [batch, height, width, channels], with the CPU's random numbers. The step is read
-// on the device, so that a recorded launch makes new decisions in every step.
+// Augmentation and resizing of images [batch, height, width, channels], with the same random numbers as on the CPU. The
+// step is read from device memory, so that a replayed CUDA graph draws anew in every step.
 #pragma once
 #include <cstdint>
 

@@ -108,7 +108,7 @@ cudaError_t launch_gather(const LaunchOn& on, const Indices& indices, std::int64
                           Dtype type, const void* params, void* out) {
   const std::size_t unit = unit_of(row_bytes);
   return with_bits(unit, [&]<class Bits>() {
-    // All bits set are not a number in every floating type; bools have one bit.
+    // All bits set are NaN in every floating type; bools have one bit.
     const auto ones = static_cast<Bits>(~Bits{0});
     const auto wrong = type == Dtype::boolean ? static_cast<Bits>(ones / 0xFF) : ones;
     return launch_rows(on, indices.count, row_bytes / static_cast<std::int64_t>(unit),

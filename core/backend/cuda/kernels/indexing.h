@@ -1,5 +1,5 @@
-// One-hot encoding, and rows taken by number. An index out of range cannot be an Error, since the host does not wait:
-// what is made of it is not a number, so that it shows; -1 where integers are made, and true where bools are.
+// One-hot encoding and gather. An index out of range cannot raise an Error, because the host does not wait for the GPU.
+// Instead the result shows it: NaN for floats, -1 for integers, true for bools.
 #pragma once
 #include <cstdint>
 
@@ -17,7 +17,7 @@ struct Indices {
 /// [count, depth]
 cudaError_t launch_one_hot(const LaunchOn& on, const Indices& indices, std::int64_t depth, Dtype type, void* out);
 
-/// Rows of `row_bytes` bytes, of elements of any type but bytes.
+/// Copies rows of `row_bytes` bytes, of any type but bytes.
 cudaError_t launch_gather(const LaunchOn& on, const Indices& indices, std::int64_t rows, std::int64_t row_bytes,
                           Dtype type, const void* params, void* out);
 
@@ -26,13 +26,13 @@ inline constexpr std::int64_t gather_tile = 32;
 
 struct GatherGradientShape {
   std::int64_t rows = 0, columns = 0;
-  /// Shares of the indices; `out` is [parts, rows, columns].
+  /// Parts into which the indices are divided; `out` is [parts, rows, columns].
   std::int64_t parts = 1;
   Dtype dy_type = Dtype::f32, out_type = Dtype::f32;
 };
 
-/// Each row is the sum of the rows of dy [count, columns] whose index it is, added in their order. Indices out of range
-/// count nowhere.
+/// Row r of the result is the sum of the rows of dy [count, columns] whose index is r, added in their order. Indices
+/// out of range are ignored.
 cudaError_t launch_gather_gradient(const LaunchOn& on, const Indices& indices, const GatherGradientShape& shape,
                                    const void* dy, void* out);
 

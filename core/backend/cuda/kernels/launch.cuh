@@ -1,4 +1,4 @@
-// Launches a kernel with its arguments' types checked.
+// Launches a kernel and checks its argument types.
 #pragma once
 #include "core/backend/cuda/kernels/device.cuh"
 #include "core/backend/cuda/kernels/launch.h"
@@ -15,7 +15,7 @@ cudaError_t launch(const LaunchOn& on, unsigned blocks, unsigned threads, void (
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
-/// The first element of the calling thread, and how far it is to its next, when all threads share the elements out.
+/// First element and step of the calling thread in a grid-stride loop.
 __device__ inline std::int64_t first_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }

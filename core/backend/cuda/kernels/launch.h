@@ -1,4 +1,4 @@
-// Where a kernel is launched: the part of its arguments that all kernels have.
+// The launch arguments that all kernels have in common.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,11 +11,11 @@ struct LaunchOn {
   int multiprocessors = 1;
 };
 
-/// Threads of a block in kernels that treat each element alike.
+/// Threads per block in kernels that treat all elements alike.
 inline constexpr int block_threads = 256;
 
-/// Blocks for `items` that `per_block` of fit into a block; threads loop over the rest. Enough to fill the GPU twice
-/// over (2048 threads a multiprocessor), so that it has other work while memory answers.
+/// Number of blocks for `items`, `per_block` of which fit into a block; threads loop over the rest. At most enough to
+/// fill the GPU twice over (2048 threads per multiprocessor), so that it has other work while loads are pending.
 inline unsigned blocks_for(const LaunchOn& on, std::int64_t items, std::int64_t per_block = block_threads) {
   constexpr std::int64_t blocks_per_multiprocessor = 16;
   const std::int64_t wanted = (items + per_block - 1) / per_block;

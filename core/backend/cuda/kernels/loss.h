@@ -1,4 +1,4 @@
-// Cross-entropies of rows of classes, and their gradients.
+// Cross-entropy of rows of classes, and its gradients.
 #pragma once
 #include <cstdint>
 
@@ -7,15 +7,15 @@
 
 namespace gpubench::cuda {
 
-/// Distributions of the predictions' type, or class indices. A class index out of range cannot be an Error, since the
-/// host does not wait: its row's loss, or gradient, is not a number.
+/// Either distributions of the predictions' type, or class indices. A class index out of range cannot raise an Error,
+/// because the host does not wait: its row's loss or gradient becomes NaN.
 struct Labels {
   const void* data = nullptr;
   Dtype type = Dtype::f32;
   bool sparse = false;
 };
 
-/// [rows, columns] predictions of one floating type.
+/// Shape of the predictions, [rows, columns] of one floating type.
 struct LossShape {
   std::int64_t rows = 0, columns = 0;
   Dtype type = Dtype::f32;

@@ -25,8 +25,8 @@ struct Plus {
   }
 };
 
-/// The label is among the k largest when fewer than k predictions are larger than its own. Equal ones count when they
-/// stand before it, what is not a number always.
+/// The label is among the k largest if fewer than k predictions rank above its own. Equal ones do if they come before
+/// it, NaN always does.
 struct TopKMatches {
   std::int64_t k;
   const float* predictions;
@@ -66,7 +66,7 @@ struct TopKMatches {
   }
 };
 
-// What is not a number lies on no side.
+// NaN is on neither side.
 __global__ void binary_matches(std::int64_t elements, float threshold, const float* predictions, const float* labels,
                                float* matches) {
   for (std::int64_t i = first_index(); i < elements; i += index_step()) {

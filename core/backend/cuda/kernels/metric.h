@@ -1,4 +1,4 @@
-// Whether predictions hit their labels, as 1 or 0.
+// Whether predictions match their labels, as 1 or 0.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace gpubench::cuda {
 
-/// matches[row] of predictions [rows, columns]; labels are rows of float32 or integers [rows]. A label out of range
-/// gives what is not a number.
+/// matches[row] for predictions [rows, columns]; labels are rows of float32, or integers [rows]. A label out of range
+/// gives NaN.
 cudaError_t launch_top_k_matches(const LaunchOn& on, std::int64_t rows, std::int64_t columns, std::int64_t k,
                                  const float* predictions, const void* labels, Dtype label_type, float* matches);
 cudaError_t launch_binary_matches(const LaunchOn& on, std::int64_t elements, float threshold, const float* predictions,

@@ -1,10 +1,10 @@
-// Updates of all variables of a model, and unscaling of their gradients, by few launches: one for every
-// `update_capacity` variables or `unscale_capacity` gradients.
+// Updates all variables of a model, and unscales their gradients, in few launches: one for every `update_capacity`
+// variables or `unscale_capacity` gradients.
 #pragma once
 #include <cstdint>
 
 #include "core/backend/cuda/kernels/launch.h"
-#include "core/math/loss_scale.h"
+#include "core/math/optimizer.h"
 #include "core/tensor/dtype.h"
 
 namespace gpubench::cuda {
@@ -12,10 +12,10 @@ namespace gpubench::cuda {
 inline constexpr int update_capacity = 32;
 inline constexpr int max_slots = 3;
 
-/// Variables, their gradients and their state, by variable; computed in float32.
+/// Variables with their gradients and optimizer state; computed in float32.
 struct UpdateTensors {
   int count = 0;
-  Dtype type = Dtype::f32;  ///< of variables and state; a gradient has one of its own
+  Dtype type = Dtype::f32;  ///< of variables and state; gradients have their own
   std::int64_t elements[update_capacity] = {};
   void* variable[update_capacity] = {};
   const void* gradient[update_capacity] = {};
@@ -23,11 +23,11 @@ struct UpdateTensors {
   void* slot[max_slots][update_capacity] = {};
 };
 
-/// Scalars that a step may change lie in the GPU's memory.
+/// Scalars that may change from step to step; in GPU memory.
 struct UpdateScalars {
   const float* learning_rate = nullptr;
-  const std::int64_t* step = nullptr;  ///< for Adam alone: 1 at the first update
-  const bool* skip = nullptr;          ///< where given and true, everything stays as it is
+  const std::int64_t* step = nullptr;  ///< for Adam only: 1 at the first update
+  const bool* skip = nullptr;          ///< if given and true, nothing is updated
 };
 
 struct SgdConstants {
@@ -60,7 +60,7 @@ struct UnscaleTensors {
   Dtype type[unscale_capacity] = {};
 };
 
-/// Sets *found where an element is not finite, and never clears it.
+/// Sets *found when an element is not finite; never clears it.
 cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found);
 cudaError_t launch_loss_scale_update(const LaunchOn& on, const math::LossScale& rule, float* scale,
                                      std::int64_t* good_steps, const bool* found);

@@ -1,12 +1,12 @@
-// One thread an element of what is written. Gradients gather: a thread adds up what the windows over its element give
-// it, in the same order in every run.
+// One thread per output element. Gradients gather: a thread adds the contributions of all windows over its element, in
+// the same order in every run.
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/pool.h"
 
 namespace gpubench::cuda {
 namespace {
 
-/// Where an element lies: the first element of its image and of the image's result, and its place inside.
+/// The position of an element: the first elements of its image and of the image's result, and its indices inside.
 struct Element {
   std::int64_t image, result;
   int row, column, channel;
@@ -28,7 +28,7 @@ struct Range {
   int begin, end;
 };
 
-/// What window `at` covers of an axis with `inputs` elements.
+/// The part of an axis with `inputs` elements that window `at` covers.
 __device__ inline Range covered(int at, int stride, int before, int size, int inputs) {
   const int begin = at * stride - before, end = begin + size;
   return {begin < 0 ? 0 : begin, end > inputs ? inputs : end};

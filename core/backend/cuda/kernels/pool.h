@@ -1,4 +1,4 @@
-// Maximum and mean over sliding windows of images [batch, height, width, channels], and their derivatives.
+// Maximum and mean over sliding windows of images [batch, height, width, channels], and their gradients.
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace gpubench::cuda {
 
-/// Extents of one image, its result and the window that slides over it; an image has at most 2^31 - 1 elements.
+/// Extents of one image, its result and its window; an image has at most 2^31 - 1 elements.
 struct PoolGeometry {
   std::int64_t batch = 0;
   int height = 0, width = 0, channels = 0;

@@ -1,6 +1,5 @@
-// Element-wise quantization by a scale, which is stretched to the tensor as any input of such a kernel; and what stands
-// before and behind a product of int8 matrices with int32 sums: its factors laid out as cuBLASLt wants them, rows of
-// `depth` products that are a multiple of 16 long with zeros at their ends, and the epilogue of the sums.
+// Element-wise quantization by a broadcast scale, and the steps around an int8 matrix product with int32 sums. cuBLASLt
+// needs the factors as rows of `depth` values, zero-padded to a multiple of 16; the epilogue converts the sums.
 #pragma once
 #include <optional>
 
@@ -18,7 +17,7 @@ cudaError_t launch_fake_quantize(const LaunchOn& on, const ElementwiseAccess& ac
 cudaError_t launch_fake_quantize_gradient(const LaunchOn& on, const ElementwiseAccess& access, void* out,
                                           const void* const* in);
 
-/// Windows of images [batch, height, width, channels] as rows: for each place of the window its channels.
+/// Windows of images [batch, height, width, channels] as rows (im2col): for each position of the window, its channels.
 struct WindowRows {
   std::int64_t batch = 0, height = 1, width = 1, channels = 0;
   std::int64_t rows_high = 1, rows_wide = 1;  ///< windows of one image
@@ -26,7 +25,7 @@ struct WindowRows {
   std::int64_t stride_high = 1, stride_wide = 1;
   std::int64_t dilation_high = 1, dilation_wide = 1;
   std::int64_t padding_top = 0, padding_left = 0;
-  std::int64_t depth = 0;  ///< of a row, zeros included
+  std::int64_t depth = 0;  ///< length of a row, padding included
 
   std::int64_t rows() const { return batch * rows_high * rows_wide; }
 };
@@ -34,20 +33,20 @@ struct WindowRows {
 /// images int8 -> int8 [rows, depth]
 cudaError_t launch_window_rows(const LaunchOn& on, const WindowRows& windows, void* to, const void* images);
 
-/// weights int8 [depth of the op, channels] -> int8 [padded_channels, padded_depth], zeros beyond what there is
+/// weights int8 [depth of the op, channels] -> int8 [padded_channels, padded_depth], zero-padded
 cudaError_t launch_transpose_weights(const LaunchOn& on, std::int64_t depth, std::int64_t channels,
                                      std::int64_t padded_depth, std::int64_t padded_channels, void* to,
                                      const void* weights);
 
 struct SumEpilogue {
   std::int64_t rows = 0, channels = 0;
-  std::int64_t leading = 0;  ///< from one row of sums to the next
-  /// One of the activations.
+  std::int64_t leading = 0;  ///< elements between the beginnings of two rows of sums
+  /// One of the activation functions.
   std::optional<math::Function> activation = std::nullopt;
 };
 
-/// int32 sums -> activation(sum * scale + bias) as float32 [rows, channels] or, with a next scale, as int8. `bias` and
-/// `next_scale` may be nullptr.
+/// int32 sums -> activation(sum * scale + bias) as float32 [rows, channels], or as int8 if `next_scale` is given.
+/// `bias` and `next_scale` may be nullptr.
 cudaError_t launch_sum_epilogue(const LaunchOn& on, const SumEpilogue& epilogue, void* to, const void* sums,
                                 const void* scale, const void* bias, const void* next_scale);
 

@@ -1,5 +1,5 @@
-// Random numbers of core/math/philox.h, the same as the CPU's. The step is read on the device, so that a recorded
-// launch makes new numbers in every step.
+// Random numbers of core/math/philox.h, the same as the CPU's. The step is read from device memory, so that a replayed
+// CUDA graph draws new numbers in every step.
 #pragma once
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace gpubench::cuda {
 
-/// What is drawn: the key, where the steps lie on the device, one for each part, how many elements a part has,
-/// and the number of the first of them.
+/// What is drawn: the key, the device address of the steps (one for each part), the elements per part, and the index of
+/// the first element.
 struct Draw {
   std::uint64_t seed = 0;
   const std::int64_t* steps = nullptr;
@@ -18,7 +18,7 @@ struct Draw {
   std::int64_t first = 0;
 };
 
-/// y = x * scale where an element's word reaches the threshold, else 0; y may be x.
+/// y = x * scale where an element's random word is at least the threshold, else 0; y may be x.
 cudaError_t launch_dropout(const LaunchOn& on, const Draw& draw, std::uint32_t threshold, float scale, Dtype type,
                            const void* x, void* y);
 cudaError_t launch_random_uniform(const LaunchOn& on, const Draw& draw, float low, float range, float* out);

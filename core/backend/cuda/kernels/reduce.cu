@@ -1,7 +1,6 @@
-// What is folded: how an element is read, joined with a running result, and written. Floats have a type for each
-// function, which keeps their inner loops short; integers look the function up.
-// Neighbouring threads read neighbouring elements in each of the three kernels: columns side by side, or the lanes of a
-// row.
+// A fold defines how an element is read, combined with a partial result, and written. For floats, each function has its
+// own type, which keeps inner loops short; integers select the function at run time. In all three kernels neighbouring
+// threads read neighbouring elements: adjacent columns, or the lanes of a row.
 #include <limits>
 
 #include "core/backend/cuda/kernels/elementwise.cuh"
@@ -55,7 +54,7 @@ struct Fold {
   }
 };
 
-/// As Fold, four neighbours at once; they become one number where `horizontal`.
+/// Like Fold, for four neighbours at once; with `horizontal` they are reduced to one number.
 template <class Combine>
 struct PackFold {
   using Running = Pack<float>;
@@ -86,8 +85,8 @@ struct Best {
   std::int64_t index;
 };
 
-/// Elements to the index of the first of the largest. What is not a number is passed over, unless it is the first, as
-/// when each element is compared with the best so far.
+/// The index of the first of the largest elements. NaN is skipped unless it is the first element, as when each element
+/// is compared with the best so far.
 template <class C>
 struct FoldBest {
   using Running = Best<C>;
@@ -221,7 +220,7 @@ cudaError_t launch_floats(const LaunchOn& on, float start, const ReduceStep& ste
                 PackFold<Combine>{fold, {{start, start, start, start}}, horizontal}, packs, ends);
 }
 
-/// What the smallest and largest numbers of an integer type are, as the results of nothing.
+/// The neutral elements of integer minima and maxima: the type's largest and smallest numbers.
 std::int64_t integer_limit(Dtype type, bool smallest) {
   const std::int64_t bits = static_cast<std::int64_t>(size_of(type)) * 8;
   if (type == Dtype::u8) return smallest ? 0 : 255;

@@ -1,6 +1,6 @@
 // Reductions over the middle dimension of [before, extent, after], and running sums along it. The order of additions
-// depends on the shape and the GPU alone, so results repeat: blocks that share one result leave partial results, which
-// a second step adds up.
+// depends only on the shape and the GPU, so results are repeatable: blocks that share one result write partial results,
+// which a second step adds.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,24 +12,24 @@ namespace gpubench::cuda {
 
 enum class Reduction : std::uint8_t { sum, maximum, minimum, arg_max };
 
-/// Who computes one result: a thread, up to 32 lanes of a warp (which read a row side by side), or a block, whose
-/// threads share a tile of neighbouring columns.
+/// The unit that computes one result: a thread, up to 32 lanes of a warp (which read a row side by side), or a block,
+/// whose threads share a tile of neighbouring columns.
 enum class ReduceBy : std::uint8_t { threads, lanes, blocks };
 
 /// One launch: [before, extent, after] -> [parts, before, after].
 struct ReduceStep {
   std::int64_t before = 1, extent = 1, after = 1;
-  /// Shares of the extent; more than 1 with blocks alone.
+  /// Parts of the extent; more than 1 only with blocks.
   std::int64_t parts = 1;
   ReduceBy by = ReduceBy::threads;
-  /// A power of two: lanes of a row, or columns (packs of columns) of a tile.
+  /// A power of two: lanes per row, or columns (or packs of columns) per tile.
   int width = 1;
-  /// Whether blocks read packs of four elements of `after`, or of `extent` where `after` is 1. Floating sums, maxima
-  /// and minima only, where what is packed is a multiple of four.
+  /// Whether blocks read packs of four elements of `after`, or of `extent` if `after` is 1. Only for floating sums,
+  /// maxima and minima, and if the packed extent is a multiple of four.
   bool packed = false;
 };
 
-/// The memory of one step. Between steps lie running results: float, int64_t, or a value with its index.
+/// The memory of one step. Between steps lie partial results: float, int64_t, or a value with its index.
 struct ReduceEnds {
   const void* in = nullptr;
   void* out = nullptr;
@@ -37,12 +37,12 @@ struct ReduceEnds {
   Dtype out_type = Dtype::f32;  ///< of the elements that the last step writes
   bool first = true;
   bool last = true;
-  float scale = 1;  ///< of a floating sum, in the last step
+  float scale = 1;  ///< factor of a floating sum, applied in the last step
 };
 
 cudaError_t launch_reduce(const LaunchOn& on, Reduction reduction, const ReduceStep& step, const ReduceEnds& ends);
 
-/// Running sums along the middle dimension of [before, extent, after], from its end where `reverse`.
+/// Running sums along the middle dimension of [before, extent, after], from its end if `reverse`.
 struct CumsumShape {
   std::int64_t before = 1, extent = 1, after = 1;
   bool reverse = false;
@@ -52,7 +52,7 @@ struct CumsumShape {
 /// `out` may be `in`.
 cudaError_t launch_cumsum(const LaunchOn& on, const CumsumShape& shape, void* out, const void* in);
 
-/// Bytes of one running result of elements of `type`.
+/// Bytes of one partial result of elements of `type`.
 std::size_t running_bytes(Reduction reduction, Dtype type);
 
 }  // namespace gpubench::cuda

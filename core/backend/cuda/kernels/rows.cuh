@@ -1,4 +1,5 @@
-// Kernels that treat a row of classes as one: by up to 32 lanes of a warp, each warp several short rows, or by a block.
+// Kernels that process rows of classes: up to 32 lanes of a warp share a row (several short rows per warp), or a block
+// does.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -9,21 +10,21 @@ namespace gpubench::cuda {
 
 struct RowShape {
   std::int64_t rows = 0, columns = 0;
-  int width = 1;  ///< threads of a row, a power of two
+  int width = 1;  ///< threads per row, a power of two
 };
 
-/// A row as one of its threads sees it: elements rank, rank + width, ... of `columns` are the thread's.
+/// A row as seen by one of its threads, which processes elements rank, rank + width, ... below `columns`.
 struct Row {
   std::int64_t index;
   std::int64_t begin;    ///< the row's first element
-  std::int64_t columns;  ///< 0 for threads that have no row but must take part in reductions
+  std::int64_t columns;  ///< 0 for threads without a row, which must still take part in reductions
   int rank, width;
 
   __device__ bool leads() const { return rank == 0 && columns > 0; }
 };
 
 struct ByLanes {
-  /// Every thread of the row calls it, and gets the result.
+  /// All threads of the row must call it; each receives the result.
   template <class T, class Combine>
   __device__ static T reduce(const Row& row, T value, Combine combine) {
     for (int distance = row.width / 2; distance > 0; distance /= 2) {
@@ -33,7 +34,8 @@ struct ByLanes {
   }
 };
 
-// Two exchanges that give every thread the result; CUB's reduction gives it to one, and takes seconds to compile.
+// Two warp exchanges give every thread the result; CUB's reduction gives it to one thread only, and takes seconds to
+// compile.
 struct ByBlock {
   template <class T, class Combine>
   __device__ static T reduce(const Row&, T value, Combine combine) {
@@ -49,12 +51,12 @@ struct ByBlock {
   }
 };
 
-/// Calls body(by, row) for each row, in all of its threads.
+/// Calls body(by, row) for each row, on all of its threads.
 template <class By, class Body>
 __global__ void over_rows(RowShape shape, Body body) {
   const std::int64_t group = first_index() / shape.width, groups = index_step() / shape.width;
   const int rank = static_cast<int>(threadIdx.x) % shape.width;
-  // The threads of a block have as many turns, with or without a row.
+  // All threads of a block must take the same number of turns, with or without a row.
   const std::int64_t first_of_block = static_cast<std::int64_t>(blockIdx.x) * (block_threads / shape.width);
   for (std::int64_t turn = 0; first_of_block + turn < shape.rows; turn += groups) {
     const std::int64_t row = group + turn;
@@ -65,7 +67,7 @@ __global__ void over_rows(RowShape shape, Body body) {
 
 template <class Body>
 cudaError_t launch_rows(const LaunchOn& on, std::int64_t rows, std::int64_t columns, const Body& body) {
-  constexpr std::int64_t most_columns_of_lanes = 1024;  // a few loads a lane; longer rows are worth a block
+  constexpr std::int64_t most_columns_of_lanes = 1024;  // a few loads per lane; a longer row is worth a block
   if (rows == 0 || columns == 0) return cudaSuccess;
   if (columns > most_columns_of_lanes) {
     return launch(on, blocks_for(on, rows, 1), block_threads, &over_rows<ByBlock, Body>,

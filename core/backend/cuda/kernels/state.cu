@@ -19,7 +19,7 @@ __global__ void accumulate_mean_kernel(float* state, const float* values, std::i
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) sum += static_cast<double>(values[i]);
   const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
   if (threadIdx.x == 0) {
-    // Where nothing is added, the state may hold anything.
+    // If nothing is added, the state's old content is ignored.
     state[0] = static_cast<float>((adds ? static_cast<double>(state[0]) : 0) + total);
     state[1] = (adds ? state[1] : 0) + static_cast<float>(count);
   }

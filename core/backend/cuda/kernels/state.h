@@ -1,5 +1,5 @@
-// Updates of variables, and learning rates as functions of the step. What changes from step to step is read from the
-// GPU's memory, so that a recorded launch stays right.
+// Updates of variables, and learning rates as functions of the step. Values that change from step to step are read from
+// GPU memory, so that a replayed CUDA graph stays correct.
 #pragma once
 #include <cstdint>
 
@@ -22,7 +22,7 @@ cudaError_t launch_sum_and_count(const LaunchOn& on, float* state, const float* 
 cudaError_t launch_cosine_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial, double steps,
                                 double alpha);
 
-/// rate = initial * factor ^ (step / steps), the exponent rounded down with `staircase`.
+/// rate = initial * factor ^ (step / steps); `staircase` rounds the exponent down.
 cudaError_t launch_exponential_decay(const LaunchOn& on, float* rate, const std::int64_t* step, double initial,
                                      double steps, double factor, bool staircase);
 

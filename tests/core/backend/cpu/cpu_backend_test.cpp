@@ -172,7 +172,9 @@ TEST(CpuBackendTest, RefusesWhatItCannotDo) {
   EXPECT_THAT([] { CpuBackend(std::span<const CpuDeviceOptions>{}); },
               ThrowsMessage<Error>("cpu: needs at least one logical device"));
   const std::array none{CpuDeviceOptions{.memory = {}, .threads = 0}};
-  EXPECT_THAT([&] { CpuBackend{none}; }, ThrowsMessage<Error>("cpu:0: needs at least 1 thread, got 0"));
+  EXPECT_THAT([&] { CpuBackend{none}; }, ThrowsMessage<Error>("cpu:0: 0 threads; 1 to 4096 are possible"));
+  const std::array many{CpuDeviceOptions{.memory = {}, .threads = 100'000}};
+  EXPECT_THAT([&] { CpuBackend{many}; }, ThrowsMessage<Error>("cpu:0: 100000 threads; 1 to 4096 are possible"));
 
   const std::array options{CpuDeviceOptions{}};
   const CpuBackend backend(options);

@@ -1,5 +1,5 @@
 // What the loops of our own kernels refuse and share among threads.
-#include "core/backend/cpu/elementwise.h"
+#include "core/ops/elementwise.h"
 
 #include <array>
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/backend/cpu/cpu_backend.h"
+#include "core/backend/cpu/parallel.h"
 #include "core/base/error.h"
-#include "core/ops/elementwise.h"
 #include "core/ops/indexing.h"
 #include "core/ops/reduce.h"
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "core/backend/cuda/cuda_backend.h"
-#include "core/backend/cuda/cudnn_handle.h"
 #include "core/base/error.h"
 #include "core/ops/softmax.h"
 #include "tests/support/cuda_on_cpu/gpu.h"

@@ -7,7 +7,7 @@
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/repeat.h"
 #include "core/experiment/input_proof.h"
-#include "core/experiment/pipeline.h"
+#include "core/experiment/pipeline_measurement.h"
 #include "core/experiment/training.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/state.h"

@@ -1,4 +1,4 @@
-#include "core/base/ticker.h"
+#include "core/base/waiting.h"
 
 #include <condition_variable>
 #include <mutex>

@@ -1,4 +1,4 @@
-#include "core/data/map/outputs.h"
+#include "core/data/map/parcel.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace gpubench {
 namespace {
 
-/// Throws Error unless a result has the type that the function declared, whose extents may be varying: other stages,
-/// and the memory for results, were laid out for it.
+/// Throws Error unless a result has the type that the function declared (with varying extents): other stages and the
+/// memory for results depend on it.
 void require_declared(const TensorType& type, const TensorType& declared) {
   const auto agree = [](std::int64_t extent, std::int64_t expected) {
     return expected == varying || extent == expected;
@@ -21,7 +21,7 @@ void require_declared(const TensorType& type, const TensorType& declared) {
       fmt::format("map: the function gave {} for an element, where it declares {}", to_text(type), to_text(declared)));
 }
 
-/// What the two have in common: one segment that is filled row by row.
+/// The common part of both: one segment that is filled row by row.
 class RowOutputs : public ParcelOutputs {
  public:
   explicit RowOutputs(BlockPool& pool) : pool_(pool) {}
@@ -79,7 +79,7 @@ class FixedElements final : public RowOutputs {
   std::vector<TensorType> types_;
 };
 
-/// Elements whose extents are known when they come: each block that the function took has memory of its own.
+/// Elements whose extents become known one by one: each block of the function gets its own memory.
 class VaryingElements final : public ParcelOutputs {
  public:
   VaryingElements(BlockPool& pool, std::span<const TensorType> declared)
@@ -87,7 +87,7 @@ class VaryingElements final : public ParcelOutputs {
 
   void open(Parcel& parcel, std::int64_t /*count*/) override { parcel_ = &parcel; }
   void begin(std::int64_t /*first*/, std::int64_t count) override {
-    if (attempt_ != nullptr) --parcel_->used;  // the block failed and is tried again element by element
+    if (attempt_ != nullptr) --parcel_->used;  // the block failed and is retried element by element
     attempt_ = &parcel_->add_segment();
     attempt_->row_types.resize(types_.size());
     attempt_->tensors.resize(types_.size());
@@ -144,7 +144,7 @@ class BatchRows final : public RowOutputs {
   std::byte* place(std::size_t index, const TensorType& type) override {
     Segment& batch = parcel_->segments.front();
     HostTensor& rows = batch.tensors[index];
-    if (rows.empty()) {  // where shapes vary, the first element sets the type of the others
+    if (rows.empty()) {  // with varying shapes, the first element sets the type of the others
       const std::int64_t count = types_[index].shape.front();
       batch.row_types[index] = type;
       types_[index] = type;

@@ -1,8 +1,8 @@
-// Files of the repository that the program carries inside itself, so that it needs none of them at run time.
+// Files of the repository that are compiled into the program, so that it does not need them at run time.
 #pragma once
 #include <string_view>
 
-namespace gpubench::resources {
+namespace gpubench::embedded {
 
 /// core/report/templates/report.mustache
 extern const std::string_view report_template;
@@ -10,9 +10,9 @@ extern const std::string_view report_template;
 extern const std::string_view index_template;
 /// core/report/templates/page.css
 extern const std::string_view page_style;
-/// core/report/templates/chart.css: gnuplot's spellings of text_grey in plots/style.gp, for text and for lines.
+/// core/report/templates/chart.css: replaces gnuplot's encodings of text_grey in plots/style.gp, for text and lines.
 extern const std::string_view chart_style;
 /// plots/style.gp
 extern const std::string_view gnuplot_style;
 
-}  // namespace gpubench::resources
+}  // namespace gpubench::embedded

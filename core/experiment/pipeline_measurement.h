@@ -1,4 +1,4 @@
-// How fast a dataset gives elements to a consumer that does nothing with them, and what its stages do meanwhile.
+// Measures how fast a dataset delivers elements to a consumer that ignores them, and what its stages do meanwhile.
 #pragma once
 #include <vector>
 
@@ -18,14 +18,14 @@ struct PipelineMeasurement {
   /// elements_per_s, bytes_per_s and their intervals, element_time_s, first_element_s, cpu_share, epochs, quality,
   /// stop_reason.
   Record record;
-  std::vector<double> samples;  ///< seconds an element, in order; each of a window of some milliseconds
-  /// Sources first, as Cursor::statistics(), summed over all epochs since measuring began, in `measured`.
+  std::vector<double> samples;  ///< seconds per element, in order; each is the mean of a window of some milliseconds
+  /// Sources first, as in Cursor::statistics(), summed over all epochs of the measurement, which took `measured`.
   std::vector<StageStatistics> stages;
-  ThreadTimes consumer;  ///< of the thread that took the elements, and did nothing else
+  ThreadTimes consumer;  ///< times of the consuming thread
   Seconds measured{};
 };
 
-/// Goes through epoch after epoch; opening them is part of it. Throws Error when an epoch is empty.
+/// Runs epoch after epoch; opening epochs counts. Throws Error if an epoch is empty.
 PipelineMeasurement measure_pipeline(const Dataset& dataset, const PipelineLimits& limits);
 
 }  // namespace gpubench

@@ -1,4 +1,4 @@
-#include "core/experiment/pipeline.h"
+#include "core/experiment/pipeline_measurement.h"
 
 #include <gmock/gmock.h>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "core/experiment/pipeline.h"
+#include "core/experiment/pipeline_measurement.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-/// An element may take less than the clock needs to be read, so that so many together are timed.
+/// An element may take less than a read of the clock, so elements are timed in groups of this duration.
 constexpr Seconds sample_time{0.002};
 constexpr std::size_t most_in_sample = std::size_t{1} << 20;
 
@@ -40,7 +40,7 @@ class PipelineRun {
   }
 
  private:
-  /// Samples grow until they are long enough for the clock; then they have to settle.
+  /// Samples grow until they are long enough for the clock; then they must settle.
   void warm_up() {
     const Stopwatch first;
     take();
@@ -53,7 +53,7 @@ class PipelineRun {
     epochs_.advance([this](Cursor& cursor) { return cursor.next(element_); });
   }
 
-  /// A sample: the time of so many elements that the clock can tell.
+  /// A sample: the time of a group of elements, long enough for the clock.
   Seconds some_elements() {
     check_interrupt();
     const Stopwatch watch;
@@ -112,8 +112,8 @@ class PipelineRun {
   Warmup warmup_;
   InputWindow window_;
   Element element_;
-  std::size_t elements_ = 1;  // in a sample
-  std::int64_t taken_ = 0;    // samples, those that do not count too
+  std::size_t elements_ = 1;  // per sample
+  std::int64_t taken_ = 0;    // number of samples, including those that do not count
   ThreadTimes own_times_;
   Seconds measured_{};
   Seconds first_element_{};

@@ -1,9 +1,10 @@
 // Every kind of layer, and nothing else: adding a layer is one row.
+#include "core/nn/layer_kind.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/nn/layer_kind.h"
 
 namespace gpubench {
 

@@ -1,0 +1,243 @@
+-- What no argument may do: make a size wrap around, reach memory that is not there, or leave the sandbox.
+local gb = require "gpubench"
+local testing = require "testing"
+
+local most = math.maxinteger
+
+testing.case("sizes that no memory has are errors with the extents", function()
+  local too_large = "is too large for any memory; at most 2^47 bytes (128 TiB) are possible"
+  testing.raises("broadcast_to: float32[4611686018427387904] " .. too_large, gb.zeros, { 1 << 62 })
+  testing.raises("float32[2147483648, 2147483648] " .. too_large, gb.ones, { 1 << 31, 1 << 31 })
+  testing.raises("int64[2305843009213693952] " .. too_large, gb.zeros, { 1 << 61 }, { dtype = "int64" })
+  testing.raises("int64[9223372036854775807] " .. too_large, gb.arange, most)
+  testing.raises(too_large, gb.random.uniform, { most, 2 })
+  testing.raises(too_large, gb.random.normal, { 1 << 62 })
+  testing.raises(too_large, gb.pad, gb.ones { 2 }, { { most, 0 } })
+  testing.raises(too_large, gb.pad, gb.ones { 2 }, { { most, most } })
+  testing.raises("one_hot: float32[2, 4611686018427387904] " .. too_large, gb.arange(2).one_hot, gb.arange(2), 1 << 62)
+  testing.raises(too_large, gb.image.resize, gb.ones { 1, 2, 2, 1 }, { 1 << 31, 1 << 31 })
+  testing.raises(too_large, gb.ones({ 2 }).tile, gb.ones { 2 }, { most })
+  testing.raises(too_large, gb.ones({ 2 }).reshape, gb.ones { 2 }, { 3, 6148914691236517206 })
+  testing.raises(too_large, gb.ones({ 2 }).reshape, gb.ones { 2 }, { most, most, -1 })
+  testing.raises(too_large, function() gb.layers.Dense(most)(gb.ones { 1, 2 }) end)
+  testing.raises(too_large, function() gb.layers.Conv2D(1 << 62, 1)(gb.ones { 1, 2, 2, 1 }) end)
+  testing.raises("window size, strides and dilations must be 1 to 2147483647",
+    function() gb.layers.MaxPooling2D({ 1 << 32, 1 << 32 }, { padding = "same" })(gb.ones { 1, 2, 2, 1 }) end)
+  testing.raises(too_large, function()
+    gb.Sequential { gb.layers.Dense(1 << 31, { input_shape = { 1 << 31 } }) }
+  end)
+  testing.raises(too_large, function()
+    gb.Sequential { gb.layers.Reshape({ 3, 6148914691236517206 }, { input_shape = { 2 } }) } (gb.ones { 1, 2 })
+  end)
+  testing.raises(too_large, gb.data.Dataset.synthetic, { types = { "float32[4611686018427387904]" } })
+end)
+
+testing.case("the rank of a tensor is limited", function()
+  local shape = {}
+  for i = 1, 100000 do shape[i] = 1 end
+  testing.raises("a tensor of rank 100000; at most 32 is possible", gb.ones, shape)
+  testing.equal(#gb.ones(table.move(shape, 1, 32, 1, {})).shape, 32)
+  testing.raises("a tensor of rank 33", function() gb.ones(table.move(shape, 1, 32, 1, {})):expand_dims(0) end)
+end)
+
+testing.case("lists that say their length themselves are refused", function()
+  local refused = "array expected, got a table whose metatable has __len"
+  for _, length in ipairs { -5, 2, 1 << 40 } do
+    local list = setmetatable({ 1, 2 }, { __len = function() return length end })
+    testing.raises(refused, gb.tensor, list)
+    testing.raises(refused, gb.ones, list)
+    testing.raises(refused, gb.tensor, { list })
+    testing.raises(refused, function() return gb.ones {} :gt(list) end)
+  end
+  testing.equal(gb.tensor(setmetatable({ 1, 2 }, { __index = function() error "asked" end })):to_table(), { 1.0, 2.0 })
+end)
+
+testing.case("metatables are closed", function()
+  testing.equal({ getmetatable(gb), getmetatable(gb.config), getmetatable(gb.data.Dataset) }, { false, false, false })
+  testing.equal(pcall(setmetatable, gb.config, nil), false)
+  testing.raises("no 'confg'", function() return gb.confg end)
+  local varying = gb.data.Dataset.from_generator(function()
+    for i = 1, 4 do coroutine.yield(gb.zeros { i, 2 }) end
+  end, { types = { "float32[?, 2]" } })
+  local seen = {}
+  for row in varying:map(function(x)
+    local shape = x.shape
+    seen[#seen + 1] = getmetatable(shape)
+    testing.equal({ pcall(setmetatable, shape, {}) }, { false, "cannot change a protected metatable" })
+    testing.equal({ #shape, shape[2], shape[3], shape.x }, { 2, 2 })
+    shape[1] = -1
+    return x:reshape(shape)
+  end):iter() do testing.equal(row.shape[2], 2) end
+  testing.equal(seen[1], false)
+end)
+
+testing.case("worker states load no binary chunks", function()
+  local loads = gb.data.Dataset.range(1):map(gb.data.lua_function(function()
+    local binary = string.dump(function() return 7 end)
+    local refused, why = load(binary, "x", "b")
+    assert(refused == nil and why:find "attempt to load a binary chunk", why)
+    assert(load(function() local one = binary binary = nil return one end) == nil)
+    assert(dofile == nil and loadfile == nil)
+    return load "return 5" ()
+  end, { output = { "int64" } }))
+  for value in loads:iter() do testing.equal(value:item(), 5) end
+end)
+
+testing.case("errors in worker states are errors of the pipeline", function()
+  local function failing(what)
+    return function()
+      for _ in gb.data.Dataset.range(2):map(gb.data.lua_function(what, { output = { "int64" } })):iter() do end
+    end
+  end
+  testing.raises("lua_function: (the error is a table whose __tostring fails)", failing(function()
+    error(setmetatable({}, { __tostring = function() error "x" end }))
+  end))
+  testing.raises("lua_function: (the error is a table)", failing(function() error {} end))
+  testing.raises("lua_function: a text", failing(function()
+    error(setmetatable({}, { __tostring = function() return "a text" end }))
+  end))
+  testing.raises("result 1", failing(function() return setmetatable({}, { __len = function() return -5 end }) end))
+end)
+
+testing.case("metrics refuse scalars", function()
+  for _, name in ipairs { "Accuracy", "TopKCategoricalAccuracy" } do
+    testing.raises("predictions must be [batch] or [batch, classes], got float32[]", function()
+      gb.metrics[name] {}:update_state(1, 1)
+    end)
+  end
+  testing.raises("predictions must be", function() gb.metrics.TopKCategoricalAccuracy {}:update_state({ {} }, -0.5) end)
+end)
+
+testing.case("products without elements", function()
+  testing.equal(gb.matmul(gb.ones { 2, 3 }, gb.ones { 3, 0 }).shape, { 2, 0 })
+  testing.equal(gb.matmul(gb.ones { 0, 3 }, gb.ones { 3, 2 }).shape, { 0, 2 })
+  testing.equal(gb.matmul(gb.ones { 2, 0 }, gb.ones { 0, 3 }):to_table(), { { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } })
+  local layer = gb.layers.Dense(2)
+  local x = gb.ones { 0, 3 }
+  testing.equal(layer(x).shape, { 0, 2 })
+  local tape = gb.tape()
+  local total = layer(x):sum()
+  local gradients = tape:gradient(total, layer.variables)
+  testing.equal(gradients[1]:to_table(), { { 0.0, 0.0 }, { 0.0, 0.0 }, { 0.0, 0.0 } })
+  testing.equal(gradients[2]:to_table(), { 0.0, 0.0 })
+end)
+
+testing.case("a model that is not defined needs an input", function()
+  testing.raises("model 'sequential': expects a tensor, got an empty list", function()
+    gb.Sequential { gb.layers.Dense(2) } {}
+  end)
+end)
+
+testing.case("a model that is running is not compiled", function()
+  local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
+  local x, y = gb.ones { 8, 3 }, gb.ones { 8, 2 }
+  local reasons = {}
+  local function compile()
+    local ok, why = pcall(model.compile, model, { optimizer = "adam", loss = "mse" })
+    reasons[#reasons + 1] = tostring(ok) .. ": " .. tostring(why)
+  end
+  local function loss(labels, predictions)
+    compile()
+    return ((labels - predictions) ^ 2):mean()
+  end
+  model:compile { optimizer = "sgd", loss = loss }
+  model:fit(x, y, { verbose = 0, callbacks = { { on_epoch_begin = compile, on_batch_end = compile, on_epoch_end = compile } } })
+  model:evaluate(gb.data.Dataset.from_generator(function()
+    compile()
+    coroutine.yield(x, y)
+  end, { types = { "float32[8, 3]", "float32[8, 2]" } }))
+  testing.is_true(#reasons > 4)
+  for _, reason in ipairs(reasons) do
+    testing.contains(reason, "false: ")
+    testing.contains(reason, "is running; it can be compiled before or after fit, evaluate, predict")
+  end
+  model:fit(x, y, { verbose = 0, callbacks = { { on_epoch_end = function() model:set_weights(model:get_weights()) end } } })
+  model:compile { optimizer = "adam", loss = "mse" }
+  testing.is_true(model:fit(x, y, { verbose = 0 }).history.loss[1])
+end)
+
+testing.case("what is made before a sweep works in every point", function()
+  local strategy = gb.distribute.MirroredStrategy { devices = { "cpu:0" } }
+  local metric = gb.metrics.Accuracy {}
+  local optimizer = gb.optimizers.SGD { learning_rate = 0.5 }
+  local unbuilt = gb.layers.Dense(2)
+  local empty = gb.zeros { 0, 3 }
+  local step = gb.compile(function(a) return a + 1 end)
+  local rows = gb.experiment { name = "kept", title = "t", axes = { gb.axis("n", { 1, 2, 3 }) }, run = function(point)
+    local model = strategy:scope(function()
+      local made = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }
+      made:compile { optimizer = "sgd", loss = "mse" }
+      return made
+    end)
+    model:fit(gb.ones { 4, 3 }, gb.ones { 4, 2 }, { verbose = 0 })
+    metric:update_state(gb.ones { 2, 1 }, gb.ones { 2, 1 })
+    local variable = gb.Variable { 1 }
+    optimizer:apply_gradients({ gb.ones { 1 } }, { variable })
+    return { v = step(gb.ones { 1 }):item() + unbuilt(gb.ones { 1, 3 }).shape[2] + gb.concat({ empty, gb.ones { 1, 3 } }).shape[1] }
+  end }
+  for _, row in ipairs(rows) do testing.equal({ row.status, row.v }, { "ok", 5.0 }) end
+  testing.equal(#rows, 3)
+end)
+
+testing.case("devices that tensors use are not reset", function()
+  local kept = gb.ones { 3 }
+  gb._native.reset_devices()
+  testing.equal((kept + gb.ones { 3 }):to_table(), { 2.0, 2.0, 2.0 })
+end)
+
+testing.case("the library's own functions refuse what is not theirs", function()
+  local native = gb._native
+  for _, name in ipairs { "barrier", "conclude", "agree", "from_first", "threads" } do
+    local arguments = ({ conclude = { {}, "x" }, agree = { "a", "b" }, from_first = { "a" } })[name] or {}
+    testing.raises("gb._native.processes: this process runs the script alone", native.processes[name],
+      table.unpack(arguments))
+  end
+  testing.raises("is not below the output folder", native.results.end_abandoned, "/tmp/elsewhere", "a text")
+  testing.raises("run returned the status 'weird'; ok, out_of_memory, error, timeout, skipped are possible",
+    native.results.check_row, { status = "weird" })
+  testing.raises("run returned a timeline that gb.measure has not made", native.results.check_row, {}, nil, 5)
+  testing.raises("'a?b' cannot name a column", native.results.check_row, { ["a\0b"] = 1 })
+end)
+
+testing.case("stages of a dataset are limited", function()
+  local chain = gb.data.Dataset.range(10)
+  for _ = 1, 999 do chain = chain:take(10) end
+  local count = 0
+  for _ in chain:iter() do count = count + 1 end
+  testing.equal(count, 10)
+  testing.raises("take: a dataset of 1001 stages in a row; at most 1000 are possible", chain.take, chain, 10)
+  local wide = gb.data.Dataset.range(10)
+  testing.raises("zip: a dataset of 1048575 stages and sources; at most 1000000 are possible", function()
+    for _ = 1, 64 do wide = gb.data.Dataset.zip { wide, wide } end
+  end)
+end)
+
+testing.case("numbers that do not fit are named", function()
+  testing.raises("the machine's memory does not suffice", function()
+    for _ in gb.data.Dataset.from_tensor_slices(gb.ones { 3 }):filter(function(x) return x:gt(0) end):batch(most):iter() do end
+  end)
+  testing.raises("option 'k': 1 to 2147483647 is expected, got 4294967296", gb.metrics.TopKCategoricalAccuracy,
+    { k = 1 << 32 })
+end)
+
+testing.case("messages are the program's own", function()
+  testing.raises("io.open: the path is empty", io.open, "", "w")
+  testing.raises("Optimizer:apply_gradients: table of gradients expected, got number", function()
+    gb.optimizers.SGD {} :apply_gradients(5, { gb.Variable { 1 } })
+  end)
+  local kept
+  do
+    local closed <close> = gb.ones { 2 }
+    kept = closed
+  end
+  testing.equal(tostring(kept), "Tensor (closed)")
+end)
+
+testing.case("batches and classes of nothing", function()
+  testing.raises("has nothing to take mean and variance of", function()
+    gb.layers.BatchNormalization()(gb.ones { 0, 3 }, { training = true })
+  end)
+  testing.raises("are of no class; at least one is needed", function()
+    return gb.losses.CategoricalCrossentropy {}(gb.ones { 2, 0 }, gb.ones { 2, 0 })
+  end)
+end)
