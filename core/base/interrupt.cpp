@@ -1,6 +1,7 @@
 #include "core/base/interrupt.h"
 
 #include <atomic>
+#include <unistd.h>
 
 #include "core/base/error.h"
 
@@ -9,9 +10,29 @@ namespace {
 
 enum class Request { none, timeout_possible, timeout, interrupt };
 
-// A signal handler has no other way to reach the program, hence the one global.
+enum class State { script, program, ending };
+
+// A signal handler has no other way to reach the program, hence the globals.
 std::atomic<Request> requested{Request::none};
-static_assert(std::atomic<Request>::is_always_lock_free);
+std::atomic<int> requested_by{0};
+std::atomic<State> state{State::script};
+static_assert(std::atomic<Request>::is_always_lock_free && std::atomic<State>::is_always_lock_free);
+std::atomic<unsigned long> progress{0};
+std::atomic<int> computations{0};
+
+State state_of(Turn turn) noexcept {
+  return turn == Turn::script ? State::script : State::program;
+}
+
+// The turn before.
+Turn change_to(Turn turn) noexcept {
+  State before = state.load();
+  while (before != State::ending && !state.compare_exchange_weak(before, state_of(turn))) {
+  }
+  while (before == State::ending) ::pause();
+  progress.fetch_add(1, std::memory_order_relaxed);
+  return before == State::script ? Turn::script : Turn::program;
+}
 
 void replace(Request from, Request to) noexcept {
   requested.compare_exchange_strong(from, to, std::memory_order_relaxed);
@@ -19,11 +40,15 @@ void replace(Request from, Request to) noexcept {
 
 }  // namespace
 
-void request_interrupt() noexcept {
+void request_interrupt(int signal) noexcept {
+  requested_by.store(signal, std::memory_order_relaxed);
   requested.store(Request::interrupt, std::memory_order_relaxed);
 }
 bool interrupt_requested() noexcept {
   return requested.load(std::memory_order_relaxed) == Request::interrupt;
+}
+int interrupt_signal() noexcept {
+  return interrupt_requested() ? requested_by.load(std::memory_order_relaxed) : 0;
 }
 void request_timeout() noexcept {
   replace(Request::timeout_possible, Request::timeout);
@@ -41,6 +66,33 @@ TimeoutScope::TimeoutScope() noexcept {
 TimeoutScope::~TimeoutScope() {
   replace(Request::timeout_possible, Request::none);
   replace(Request::timeout, Request::none);
+}
+
+TurnScope::TurnScope(Turn turn) noexcept : before_(change_to(turn)) {}
+TurnScope::~TurnScope() {
+  change_to(before_);
+}
+
+bool is_turn_of_script() noexcept {
+  return state.load() == State::script;
+}
+
+bool begin_ending() noexcept {
+  State script = State::script;
+  return state.compare_exchange_strong(script, State::ending);
+}
+
+Computation::Computation() noexcept {
+  computations.fetch_add(1, std::memory_order_relaxed);
+}
+Computation::~Computation() {
+  computations.fetch_sub(1, std::memory_order_relaxed);
+  progress.fetch_add(1, std::memory_order_relaxed);
+}
+
+unsigned long progress_count() noexcept {
+  if (computations.load(std::memory_order_relaxed) > 0) progress.fetch_add(1, std::memory_order_relaxed);
+  return progress.load(std::memory_order_relaxed);
 }
 
 void check_interrupt() {

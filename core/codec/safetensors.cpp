@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/json_nesting.h"
 #include "core/codec/output_file.h"
 #include "core/codec/tensor_bytes.h"
 
@@ -132,6 +133,7 @@ Json read_header(ByteSource& source) {
   }
   std::string text(static_cast<std::size_t>(length), '\0');
   source.read(std::as_writable_bytes(std::span(text)), "the safetensors header");
+  check_json_nesting(text, source.name());
   Json header = parse_header(source.name(), text);
   if (!header.is_object()) damaged_header(source.name(), "it is no JSON object");
   return header;

@@ -6,6 +6,7 @@
 #include <typeindex>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/exec/device_copy.h"
 #include "core/graph/leaf_ops.h"
 
@@ -82,6 +83,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
 
 std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id,
                                  std::string_view label) {
+  const Computation computation;
   const bool elsewhere = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& t) { return t.device() != id; });
   std::vector<Tensor> moved;
   if (elsewhere) {

@@ -1,5 +1,6 @@
 #include "core/exec/eager_executor.h"
 
+#include "core/base/interrupt.h"
 #include "core/graph/exchange_ops.h"
 #include "core/graph/leaf_ops.h"
 #include "core/passes/rewriter.h"
@@ -71,6 +72,7 @@ std::vector<Tensor> EagerExecutor::all_reduce(const Node& node) {
 }
 
 void EagerExecutor::run(std::span<const TensorView> inputs) {
+  const Computation computation;
   fence_.begin_step();
   for (std::size_t index = 0; index < given_.size(); ++index) {
     const Node& node = program_.graph.nodes()[index];
@@ -85,6 +87,7 @@ void EagerExecutor::run(std::span<const TensorView> inputs) {
 }
 
 void EagerExecutor::run_again() {
+  const Computation computation;
   fence_.begin_step();
   run_nodes();
 }

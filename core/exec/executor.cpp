@@ -4,6 +4,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/exec/eager_executor.h"
 #include "core/exec/run/graph_executor.h"
 #include "core/graph/exchange_ops.h"
@@ -59,6 +60,7 @@ PlannedProgram plan_program(const Devices& devices, Graph graph, std::vector<Val
 
 std::unique_ptr<Executor> make_executor(Runtime& runtime, Graph graph, std::vector<Value> outputs,
                                         const ExecutorOptions& options) {
+  const Computation computation;
   if (options.input_slots < 1 || options.input_slots > most_input_slots) {
     throw Error(fmt::format("an executor takes 1 or {} input slots, got {}", most_input_slots, options.input_slots));
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "core/base/interrupt.h"
 #include "core/graph/copy.h"
 
 namespace gpubench {
@@ -62,6 +63,7 @@ void ReplicatedExecutor::step(Run&& run) {
 }
 
 void ReplicatedExecutor::run(std::span<const TensorView> inputs) {
+  const Computation computation;
   for (std::size_t replica = 0; replica < executors_.size(); ++replica) {
     std::vector<TensorView>& views = views_[replica];
     const BatchShare& own = rows_[replica];
@@ -109,6 +111,7 @@ std::span<const TensorView> ReplicatedExecutor::aligned(int replica, const std::
 }
 
 void ReplicatedExecutor::run_again() {
+  const Computation computation;
   step([&](int replica) { executors_[static_cast<std::size_t>(replica)]->run_again(); });
 }
 

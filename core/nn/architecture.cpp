@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_nesting.h"
 #include "core/nn/layer_kind.h"
 
 namespace gpubench {
@@ -76,6 +77,7 @@ std::string architecture_to_json(const Model& model) {
 }
 
 ModelPtr architecture_from_json(std::string_view text, const DeviceId& device) {
+  check_json_nesting(text, "model architecture");
   try {
     const Json json = Json::parse(text);
     if (json.at("gpubench_model").get<int>() != format_version) {

@@ -2,22 +2,32 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <iterator>
 #include <set>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/report/embedded_files.h"
+#include "core/report/chart_info.h"
 #include "core/report/gnuplot.h"
 #include "core/report/page.h"
+#include "core/report/render.h"
 #include "core/report/svg.h"
 #include "core/results/append_file.h"
+#include "core/results/csv.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
 
 namespace gpubench {
 namespace {
+
+constexpr std::string_view not_judged = "the run ended before its claims were judged";
 
 struct Drawing {
   std::vector<DrawnChart> charts;
@@ -30,12 +40,6 @@ void make_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) throw Error(fmt::format("cannot make the directory '{}': {}", directory.string(), error.message()));
-}
-
-// Scripts load the style by a relative path, so it stands once beside all charts; one that is there is kept.
-void place_style(const std::filesystem::path& out) {
-  const std::filesystem::path style = plots_root(out) / "style.gp";
-  if (!std::filesystem::exists(style)) replace_file(style, embedded::gnuplot_style);
 }
 
 std::string file_name(const std::string& name, std::set<std::string>& taken) {
@@ -51,40 +55,41 @@ void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_dr
   const std::filesystem::path script = directory / (chart.spec.name + ".gp");
   replace_file(script, gnuplot_script(chart));
   drawing.paths.push_back(script);
-  Info::Fields info{{"name", chart.spec.name}, {"title", chart.spec.title}};
+  Info info = chart_info(chart.spec);
   if (can_draw) {
     const std::filesystem::path picture = directory / (chart.spec.name + ".svg");
+    std::error_code none_made;
+    std::filesystem::remove(picture, none_made);  // gnuplot would write through a link
     std::string svg;
     try {
       run_gnuplot(script);
       svg = adapt_svg(read_file(picture), chart.spec.title);
       replace_file(picture, svg);
     } catch (...) {
-      std::error_code none_made;
       std::filesystem::remove(picture, none_made);
       throw;
     }
     drawing.paths.back() = picture;
     drawing.charts.push_back({chart.spec.title, svg});
   }
-  drawing.info.emplace_back(std::move(info));
+  drawing.info.push_back(std::move(info));
 }
 
-void draw_charts(const RunWriter& writer, const std::vector<ChartSpec>& specs, Drawing& drawing) {
+void draw_charts(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
+                 Drawing& drawing) {
   const bool can_draw = gnuplot_is_installed();
   if (!can_draw) {
     drawing.notes.emplace_back(
         "gnuplot is not installed, so no charts were drawn; install it (Debian: gnuplot-nox) and "
         "run it on the .gp files");
   }
-  const std::filesystem::path directory = writer.chart_directory();
   make_directory(directory);
-  place_style(writer.plan().out);
-  const std::vector<Record> rows = mean_over_processes(writer.records());
+  const std::vector<Record> rows = mean_over_processes(run.records);
+  const std::vector<std::string> axes = axis_names(run);
   std::set<std::string> taken;
   for (const ChartSpec& spec : specs) {
     try {
-      Chart chart = make_chart(spec, writer.columns(), rows, writer.plan().axes);
+      Chart chart = make_chart(spec, run.columns, rows, axes);
       chart.spec.name = file_name(chart.spec.name, taken);
       draw_chart(std::move(chart), directory, can_draw, drawing);
     } catch (const Error& error) {
@@ -92,6 +97,30 @@ void draw_charts(const RunWriter& writer, const std::vector<ChartSpec>& specs, D
           "chart {}: {}", spec.name.empty() ? fmt::format("of {} by {}", spec.y, spec.x) : spec.name, error.what()));
     }
   }
+}
+
+Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory) {
+  Drawing drawing;
+  try {
+    if (!specs.empty() && !run.records.empty()) draw_charts(run, specs, directory, drawing);
+  } catch (const Error& error) {
+    drawing.notes.push_back(fmt::format("charts: {}", error.what()));
+  }
+  return drawing;
+}
+
+// What run.json has of a run that died may be anything.
+Drawing draw_announced(const Run& run, const std::filesystem::path& directory) {
+  std::vector<ChartSpec> specs;
+  std::vector<std::string> notes;
+  try {
+    specs = charts_in(run.info);
+  } catch (const Error& error) {
+    notes.emplace_back(error.what());
+  }
+  Drawing drawing = draw(run, specs, directory);
+  drawing.notes.insert(drawing.notes.begin(), notes.begin(), notes.end());
+  return drawing;
 }
 
 Info expectations_info(const std::vector<Expectation>& expectations) {
@@ -103,33 +132,123 @@ Info expectations_info(const std::vector<Expectation>& expectations) {
   return list;
 }
 
-}  // namespace
+Run run_of(const RunWriter& writer) {
+  return {writer.directory(), writer.columns(), writer.records(), writer.info()};
+}
 
-FinishedRun finish_run(RunWriter& writer, const Finish& finish) {
-  Drawing drawing;
-  try {
-    if (!finish.charts.empty() && !writer.records().empty()) draw_charts(writer, finish.charts, drawing);
-  } catch (const Error& error) {
-    drawing.notes.push_back(fmt::format("charts: {}", error.what()));
-  }
-  Info::Fields fields{{"charts", drawing.info}, {"expectations", expectations_info(finish.expectations)}};
-  fields.emplace_back("notes", Info::List(drawing.notes.begin(), drawing.notes.end()));
-  writer.set_info(fields);
-  writer.finish(finish.status);
+Info::Fields drawn_info(const Drawing& drawing) {
+  return {{"charts", drawing.info}, {"notes", Info::List(drawing.notes.begin(), drawing.notes.end())}};
+}
 
-  const Run run{writer.directory(), writer.columns(), writer.records(), writer.info()};
+// The pages of a run whose other files are written.
+FinishedRun write_pages(const Run& run, Drawing drawing, const std::filesystem::path& out) {
   const std::filesystem::path page = run.directory / "report.html";
   replace_file(page, report_page(run, drawing.charts));
-
   FinishedRun finished;
   finished.paths = {run.directory / "results.csv", run.directory / "samples.csv", run.directory / "run.json", page};
   std::ranges::copy(drawing.paths, std::back_inserter(finished.paths));
-  finished.paths.push_back(write_index(writer.plan().out));
+  finished.paths.push_back(write_index(out));
   finished.notes = std::move(drawing.notes);
   return finished;
 }
 
+FinishedRun finish_with(RunWriter& writer, Drawing drawing, const std::string& status) {
+  writer.set_info(drawn_info(drawing));
+  writer.finish(status);
+  return write_pages(run_of(writer), std::move(drawing), writer.plan().out);
+}
+
+void cut_torn_line(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return;
+  const std::string text = read_file(path);
+  const std::size_t whole = whole_csv_lines(text).size();
+  if (whole < text.size()) AppendFile(path).truncate(static_cast<std::int64_t>(whole));
+}
+
+/// The folders of a run, `<out>/results/<experiment>/<name>`, as it was named where that says them all.
+struct Place {
+  std::filesystem::path out, experiment, name;
+};
+
+Place place_of(const std::filesystem::path& directory) {
+  for (std::filesystem::path path : {directory, std::filesystem::absolute(directory)}) {
+    path = (path / ".").lexically_normal().parent_path();
+    const std::filesystem::path results = path.parent_path().parent_path();
+    if (results.filename() != "results") continue;
+    const std::filesystem::path out = results.parent_path();
+    return {out.empty() ? "." : out, path.parent_path().filename(), path.filename()};
+  }
+  throw Error(fmt::format("finish: '{}' is not in the folders of a run, results/EXPERIMENT/RUN: put it back there",
+                          directory.string()));
+}
+
+// One process at a time reads which runs there are and writes that down, so that the last page names them all. Where
+// the file system has no locks, or another process keeps it for long, the page is written all the same.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    constexpr std::chrono::milliseconds longest{1000}, pause{10};
+    for (auto waited = pause; ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && waited < longest;
+         waited += pause) {
+      std::this_thread::sleep_for(pause);
+    }
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock() { ::close(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, const std::vector<std::string>& claims) {
+  Info::List specs;
+  for (const ChartSpec& chart : charts) specs.push_back(chart_info(chart));
+  std::vector<Expectation> expectations;
+  for (const std::string& claim : claims) expectations.push_back({claim, "inconclusive", std::string(not_judged)});
+  writer.set_info(Info::Fields{{"charts", std::move(specs)}, {"expectations", expectations_info(expectations)}});
+}
+
+FinishedRun finish_run(RunWriter& writer, const Finish& finish) {
+  Drawing drawing = draw(run_of(writer), finish.charts, writer.chart_directory());
+  writer.set_info(Info::Fields{{"expectations", expectations_info(finish.expectations)}});
+  return finish_with(writer, std::move(drawing), finish.status);
+}
+
+FinishedRun finish_unjudged(RunWriter& writer, const std::string& status) {
+  return finish_with(writer, draw_announced(run_of(writer), writer.chart_directory()), status);
+}
+
+std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory) {
+  const std::filesystem::path samples = directory / "samples.csv";
+  Run run = read_run(directory);
+  const bool ended = !run.info.text("finished").empty();
+  if (ended && std::filesystem::exists(directory / "report.html")) return std::nullopt;
+  if (lock_of(samples) == Lock::held) {
+    throw Error(
+        fmt::format("finish: a process still writes '{}'; end it first, or wait for its end", directory.string()));
+  }
+  const Place place = place_of(directory);
+  if (!ended) {
+    for (const auto& file : {directory / "results.csv", samples}) cut_torn_line(file);
+    run.info.set("status", std::string(died_status));
+    const auto last = std::filesystem::last_write_time(directory / "results.csv");
+    run.info.set("finished", utc_text(std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+                                 std::chrono::file_clock::to_sys(last))));
+    set_totals(run.info, run.columns, run.records);
+  }
+  Drawing drawing = draw_announced(run, plots_root(place.out) / place.experiment / place.name);
+  if (!ended) drawing.notes.emplace_back("The program ended before the run did: points may be missing.");
+  for (auto& [name, value] : drawn_info(drawing)) run.info.set(name, std::move(value));
+  replace_file(directory / "run.json", to_json(run.info));
+  return write_pages(run, std::move(drawing), place.out);
+}
+
 std::filesystem::path write_index(const std::filesystem::path& out) {
+  const FolderLock one_at_a_time(results_root(out));
   const std::filesystem::path index = results_root(out) / "index.html";
   replace_file(index, index_page(list_runs(out)));
   return index;

@@ -1,7 +1,9 @@
 // The end of a run: charts, facts, report and index. No failure here can lose a row: a failed chart becomes a note in
-// run.json, on the page and in the result.
+// run.json, on the page and in the result. run.json lists the charts and claims of a run from its start, so that a run
+// can be finished without its script and its process.
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,18 @@ struct FinishedRun {
   std::vector<std::string> notes;
 };
 
+/// Writes the charts and claims of a run into run.json; called at its start.
+void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, const std::vector<std::string>& claims);
+
 FinishedRun finish_run(RunWriter& writer, const Finish& finish);
+
+/// finish_run() with the announced charts, for a run whose script cannot judge its claims: they stay inconclusive.
+FinishedRun finish_unjudged(RunWriter& writer, const std::string& status);
+
+/// The same for a run of which only the files are left; its status becomes "died". Also writes the report of a run that
+/// ended without one. Returns nullopt without changes if there is a report already. Throws Error if a process still
+/// writes the run, and for files that cannot be read or written.
+std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory);
 
 /// Rewrites `<out>/results/index.html` and returns its path.
 std::filesystem::path write_index(const std::filesystem::path& out);

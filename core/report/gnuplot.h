@@ -1,5 +1,5 @@
-// Charts drawn by the program gnuplot. The script of each chart is stored beside the picture, contains the chart's
-// data, and needs only the shared style.
+// Charts drawn by the program gnuplot. The script of each chart is stored beside the picture, and contains the chart's
+// data and style. It loads no other file: gnuplot runs the commands in it, and the file may come from somebody else.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gpubench {
 
-/// The script loads the style from two folders up and writes "<name>.svg" into its own folder (gnuplot_script.cpp).
+/// The script writes "<name>.svg" into the folder in which gnuplot runs (gnuplot_script.cpp).
 std::string gnuplot_script(const Chart& chart);
 
 bool gnuplot_is_installed();

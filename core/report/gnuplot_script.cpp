@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/units.h"
+#include "core/report/embedded_files.h"
 #include "core/report/gnuplot.h"
 #include "core/report/text.h"
 
@@ -235,7 +236,7 @@ std::vector<std::string> plot_clauses(const Chart& chart) {
 std::string gnuplot_script(const Chart& chart) {
   const ChartSpec& spec = chart.spec;
   std::string script = "# Made by gpubench. To draw it again, run gnuplot in this folder.\n";
-  script += fmt::format("chart_height = {}\nload '../../style.gp'\n", chart_height(chart));
+  script += fmt::format("chart_height = {}\n{}", chart_height(chart), embedded::gnuplot_style);
   script += fmt::format("set output {}\n", quote_gnuplot(spec.name + ".svg"));
   script += fmt::format("set title {}\nset xlabel {}\nset ylabel {}\n", label(spec.title), label(chart.x_label),
                         label(chart.y_label));

@@ -1,10 +1,12 @@
 #include "core/results/append_file.h"
 
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -20,11 +22,36 @@ constexpr mode_t file_mode = 0644;
       fmt::format("results: cannot {} '{}': {}", action, path.string(), std::generic_category().message(error)));
 }
 
-int open_file(const std::filesystem::path& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags | O_CREAT | O_WRONLY | O_CLOEXEC, file_mode);
+// Throws for a symbolic link too: it could lead to any file.
+int open_to_append(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, file_mode);
   if (descriptor < 0) fail("open", path, errno);
   return descriptor;
 }
+
+// A new file beside `path` that no other process uses. Names that exist already, from a process that died or as a link,
+// are skipped.
+struct NewFile {
+  explicit NewFile(const std::filesystem::path& path) {
+    static std::atomic<unsigned> made{0};
+    do {
+      name = path;
+      name += fmt::format(".{}-{}.new", ::getpid(), ++made);
+      descriptor = ::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, file_mode);
+    } while (descriptor < 0 && errno == EEXIST);
+    if (descriptor < 0) fail("open", name, errno);
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
+    ::close(descriptor);
+    if (!renamed) ::unlink(name.c_str());
+  }
+
+  std::filesystem::path name;
+  int descriptor = -1;
+  bool renamed = false;
+};
 
 // Returns 0, or the error number of the failed call.
 int write_all(int descriptor, std::string_view text) {
@@ -44,7 +71,7 @@ int write_all(int descriptor, std::string_view text) {
 }  // namespace
 
 AppendFile::AppendFile(std::filesystem::path path)
-    : path_(std::move(path)), descriptor_(open_file(path_, O_APPEND)), size_(::lseek(descriptor_, 0, SEEK_END)) {}
+    : path_(std::move(path)), descriptor_(open_to_append(path_)), size_(::lseek(descriptor_, 0, SEEK_END)) {}
 
 AppendFile::~AppendFile() {
   ::close(descriptor_);
@@ -59,29 +86,38 @@ void AppendFile::append(std::string_view text) {
   size_ += static_cast<std::int64_t>(text.size());
 }
 
+// Where the file system has no locks, runs whose process is gone cannot be told from others.
+void AppendFile::lock() noexcept {
+  static_cast<void>(::flock(descriptor_, LOCK_EX | LOCK_NB) == 0);
+}
+
 void AppendFile::truncate(std::int64_t size) {
   if (::ftruncate(descriptor_, size) != 0) fail("shorten", path_, errno);
   size_ = size;
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view text) {
-  std::filesystem::path next = path;
-  next += ".new";
-  const int descriptor = open_file(next, O_TRUNC);
-  const int error = write_all(descriptor, text);
+  NewFile next(path);
+  if (const int error = write_all(next.descriptor, text)) fail("write", path, error);
+  if (::rename(next.name.c_str(), path.c_str()) != 0) fail("replace", path, errno);
+  next.renamed = true;
+}
+
+Lock lock_of(const std::filesystem::path& path) noexcept {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return errno == ENOENT ? Lock::free : Lock::unknown;
+  const bool taken = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  const Lock lock = taken ? Lock::free : errno == EWOULDBLOCK ? Lock::held : Lock::unknown;
   ::close(descriptor);
-  if (error != 0) {
-    ::unlink(next.c_str());
-    fail("write", path, error);
-  }
-  if (::rename(next.c_str(), path.c_str()) != 0) {
-    const int rename_error = errno;
-    ::unlink(next.c_str());
-    fail("replace", path, rename_error);
-  }
+  return lock;
 }
 
 std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  using enum std::filesystem::file_type;
+  if (kind == fifo || kind == socket || kind == character || kind == block)
+    throw Error(fmt::format("results: cannot read '{}': a device or pipe, which may never end", path.string()));
   std::ifstream file(path, std::ios::binary);
   if (!file) fail("open", path, errno);
   std::string text(std::istreambuf_iterator<char>(file), {});

@@ -19,6 +19,8 @@ class AppendFile {
   /// Blocks until the text is on disk. Throws Error after removing the written part of `text`.
   void append(std::string_view text);
   std::int64_t size() const { return size_; }
+  /// Locks the file until the object or the process is gone; lock_of() shows the lock to all processes.
+  void lock() noexcept;
   /// Cuts the file to an earlier size().
   void truncate(std::int64_t size);
 
@@ -28,10 +30,17 @@ class AppendFile {
   std::int64_t size_;
 };
 
-/// Writes a file under a temporary name and renames it, so that readers see either the old or the new text.
+/// Writes a file under a unique temporary name ("<path>.<process>-<n>.new") and renames it, so that readers see either
+/// the old or the new text. Several processes may replace the same file at once. A link at `path` is replaced, not
+/// followed.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
-/// Throws Error if the file cannot be read.
+enum class Lock { held, free, unknown };
+/// Whether a process holds AppendFile::lock() of the file: `free` if there is no file, `unknown` if the file system has
+/// no locks.
+Lock lock_of(const std::filesystem::path& path) noexcept;
+
+/// Throws Error if the file cannot be read, and for a pipe or device.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace gpubench

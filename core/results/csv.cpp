@@ -66,6 +66,16 @@ std::string csv_line(const std::vector<std::string>& fields) {
   return line + "\r\n";
 }
 
+std::string_view whole_csv_lines(std::string_view text) {
+  std::size_t end = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') quoted = !quoted;
+    if (text[at] == '\n' && !quoted) end = at + 1;
+  }
+  return text.substr(0, end);
+}
+
 std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view what) {
   csv_parser parser;
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) throw Error(fmt::format("{}: libcsv did not start", what));

@@ -18,6 +18,9 @@ Cell cell_of_csv(std::string_view field, bool is_text);
 /// One line including its CRLF.
 std::string csv_line(const std::vector<std::string>& fields);
 
+/// `text` without an incomplete last line, which a program leaves that dies while it writes.
+std::string_view whole_csv_lines(std::string_view text);
+
 /// Parses all lines; blank lines are skipped. Throws Error for malformed text, in a message that starts with `what`.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::string_view what);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_nesting.h"
 
 namespace gpubench {
 namespace {
@@ -85,6 +86,7 @@ std::string to_json(const Info& info) {
 }
 
 Info parse_json(std::string_view text, std::string_view what) {
+  check_json_nesting(text, what);
   try {
     return info_of(Json::parse(text));
   } catch (const Json::exception& error) {

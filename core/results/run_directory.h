@@ -9,6 +9,8 @@ namespace gpubench {
 
 /// The status in run.json until the run ends; it remains there if the program dies.
 inline constexpr std::string_view unfinished_status = "running";
+/// What such a run is called by readers once its process is gone, and what `gpubench finish` writes.
+inline constexpr std::string_view died_status = "died";
 
 std::filesystem::path results_root(const std::filesystem::path& out);
 std::filesystem::path plots_root(const std::filesystem::path& out);

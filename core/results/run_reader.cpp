@@ -55,6 +55,18 @@ Column declared_column(const std::string& name, const Info& info) {
   return column;
 }
 
+bool may_be_torn(const Info& info) {
+  const std::string status = info.text("status");
+  return status == unfinished_status || status == died_status;
+}
+
+// A process on another machine may hold no lock that can be seen here.
+bool is_of_this_machine(const std::filesystem::path& directory) {
+  const std::string name = directory.filename().string();
+  const std::size_t host = name.find('-');
+  return host != std::string::npos && name.compare(host + 1, host_name().size(), host_name()) == 0;
+}
+
 RunSummary summary_of(const std::filesystem::path& directory) {
   RunSummary summary;
   summary.directory = directory;
@@ -64,9 +76,10 @@ RunSummary summary_of(const std::filesystem::path& directory) {
     const Info info = parse_json(read_file(directory / "run.json"), "run.json");
     summary.title = info.text("title");
     summary.started = info.text("started");
-    summary.status = info.text("status");
+    summary.status = run_status(info, directory);
     // Counted, because the run.json of a program that died has no final count.
-    const auto lines = parse_csv(read_file(directory / "results.csv"), "results.csv");
+    const std::string text = read_file(directory / "results.csv");
+    const auto lines = parse_csv(may_be_torn(info) ? whole_csv_lines(text) : text, "results.csv");
     summary.rows = lines.empty() ? 0 : lines.size() - 1;
   } catch (const Error&) {
     summary.status = "unreadable";
@@ -76,14 +89,22 @@ RunSummary summary_of(const std::filesystem::path& directory) {
 
 }  // namespace
 
+std::string run_status(const Info& info, const std::filesystem::path& directory) {
+  const std::string status = info.text("status");
+  if (status != unfinished_status || !is_of_this_machine(directory)) return status;
+  return lock_of(directory / "samples.csv") == Lock::free ? std::string(died_status) : status;
+}
+
 Run read_run(const std::filesystem::path& directory) {
   Run run;
   run.directory = directory;
   const std::filesystem::path info_path = directory / "run.json";
   run.info = parse_json(read_file(info_path), info_path.string());
 
+  if (may_be_torn(run.info)) run.info.set("status", run_status(run.info, directory));
   const std::filesystem::path rows_path = directory / "results.csv";
-  const auto lines = parse_csv(read_file(rows_path), rows_path.string());
+  const std::string text = read_file(rows_path);
+  const auto lines = parse_csv(may_be_torn(run.info) ? whole_csv_lines(text) : text, rows_path.string());
   if (lines.empty()) throw Error(fmt::format("{}: empty; a header line was expected", rows_path.string()));
   for (const std::string& name : lines.front()) run.columns.push_back(declared_column(name, run.info));
   for (std::size_t row = 1; row < lines.size(); ++row) {

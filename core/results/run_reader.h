@@ -18,7 +18,11 @@ struct Run {
   Info info;
 };
 
-/// Throws Error with the line for a missing or malformed results.csv or run.json.
+/// The status in run.json, or "died" if that is "running" and no process of this machine writes the run.
+std::string run_status(const Info& info, const std::filesystem::path& directory);
+
+/// The status is run_status(). An incomplete last row of a run that died is skipped. Throws Error with the line for a
+/// missing or malformed results.csv or run.json.
 Run read_run(const std::filesystem::path& directory);
 
 struct RunSummary {
@@ -28,7 +32,7 @@ struct RunSummary {
   std::string title;
   /// "2026-11-21T04:17:00Z".
   std::string started;
-  /// done, running (or died), interrupted, error; "unreadable" if run.json cannot be read.
+  /// done, running, died, interrupted, error; "unreadable" if run.json cannot be read.
   std::string status;
   std::size_t rows = 0;
 };

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <iterator>
+#include <thread>
 
 #include "core/results/append_file.h"
 #include "core/results/build_info.h"
@@ -15,6 +16,8 @@ namespace gpubench {
 namespace {
 
 constexpr std::string_view last_column_before_axes = "process";
+// How long a process takes to end, at most, after others have seen that it does.
+constexpr std::chrono::milliseconds longest_end{1000}, pause_between_looks{20};
 
 bool contains(const std::vector<Column>& columns, std::string_view name) {
   return std::ranges::find(columns, name, &Column::name) != columns.end();
@@ -94,11 +97,13 @@ RunWriter::RunWriter(RunPlan plan)
                        {"rows", 0},
                        {"axis_names", std::move(axes)}};
   info_.set("program", build_info());
+  // Readers take a folder for a run once results.csv is there, and for one that died where samples.csv has no lock.
+  samples_file_ = std::make_unique<AppendFile>(directory_ / "samples.csv");
+  samples_file_->lock();
+  samples_file_->append("point,process,step,seconds\r\n");
   write_info();
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
   rows_file_->append(header_line(columns_));
-  samples_file_ = std::make_unique<AppendFile>(directory_ / "samples.csv");
-  samples_file_->append("point,process,step,seconds\r\n");
 }
 
 RunWriter::RunWriter(RunWriter&&) noexcept = default;
@@ -172,9 +177,13 @@ void RunWriter::finish(const std::string& status) {
   }
   info_.set("status", status);
   info_.set("finished", now_text());
-  info_.set("rows", static_cast<std::int64_t>(records_.size()));
-  info_.set("columns", column_info(columns_, records_));
+  set_totals(info_, columns_, records_);
   write_info();
+}
+
+void set_totals(Info& info, const std::vector<Column>& columns, const std::vector<Record>& records) {
+  info.set("rows", static_cast<std::int64_t>(records.size()));
+  info.set("columns", column_info(columns, records));
 }
 
 void RunWriter::write_info() {
@@ -183,8 +192,14 @@ void RunWriter::write_info() {
 
 bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail) {
   if (!std::filesystem::exists(directory / "run.json")) return false;
+  // The process that was lost may still be ending.
+  for (int look = 0; lock_of(directory / "samples.csv") == Lock::held; ++look) {
+    if (look == longest_end / pause_between_looks) return false;
+    std::this_thread::sleep_for(pause_between_looks);
+  }
   Run run = read_run(directory);
-  if (run.info.text("status") != unfinished_status) return false;
+  const std::string before = run.info.text("status");
+  if (before != unfinished_status && before != died_status) return false;
   run.info.set("status", "error");
   run.info.set("detail", detail);
   run.info.set("finished", now_text());

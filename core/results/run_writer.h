@@ -40,7 +40,7 @@ class RunWriter {
   void add(Record record, std::span<const double> step_times = {});
   /// Adds or replaces top-level fields of run.json and writes it.
   void set_info(const Info& fields);
-  /// Writes run.json for the last time. `status`: done, interrupted, error.
+  /// Writes run.json for the last time. `status`: done, interrupted, error, died.
   void finish(const std::string& status);
 
   const RunPlan& plan() const { return plan_; }
@@ -67,8 +67,12 @@ class RunWriter {
   std::unique_ptr<AppendFile> samples_file_;
 };
 
+/// Sets the fields of run.json that are known at the end of a run: the number of rows and the columns with values.
+void set_totals(Info& info, const std::vector<Column>& columns, const std::vector<Record>& records);
+
 /// Ends the run of a lost process: its status becomes "error", with `detail` as the reason. Returns false without
-/// changes if the run has ended or is not on this machine. Throws Error for a file that cannot be read or written.
+/// changes if the run has ended, is not on this machine, or its process is still alive after a second. Throws Error for
+/// a file that cannot be read or written.
 bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail);
 
 }  // namespace gpubench

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
@@ -21,7 +22,9 @@
 #include "lua/api/data_pipeline.h"
 #include "lua/api/data_stages.h"
 #include "lua/api/element_argument.h"
+#include "lua/api/open_iterators.h"
 #include "lua/api/openers.h"
+#include "lua/api/session.h"
 #include "lua/api/tensor.h"
 #include "lua/bind/bind.h"
 
@@ -30,6 +33,7 @@ namespace {
 
 /// A loop over one epoch; leaving the loop early closes it, which stops the pipeline's threads.
 struct DatasetIterator {
+  std::unique_ptr<OpenIterators::Ticket> ticket;
   DatasetPtr dataset;
   std::unique_ptr<Cursor> cursor;
   Element element;
@@ -181,11 +185,30 @@ std::shared_ptr<DatasetIterator> iterator_of(const DatasetPtr& source, const Ite
   return iterator;
 }
 
+std::shared_ptr<DatasetIterator> new_iterator(lua_State* L, const DatasetPtr& source, const IterTable& options) {
+  OpenIterators& others = session_of(L).open_iterators;
+  auto ticket = others.enter(L);
+  std::shared_ptr<DatasetIterator> iterator;
+  try {
+    iterator = iterator_of(source, options);
+  } catch (const std::system_error&) {  // no thread could be started
+    others.collect(L);
+    try {
+      iterator = iterator_of(source, options);
+    } catch (const std::system_error& error) {
+      throw Error(fmt::format("iter: no thread can be started ({}); {} iterators are open", error.code().message(),
+                              others.count() - 1));
+    }
+  }
+  iterator->ticket = std::move(ticket);
+  return iterator;
+}
+
 /// Returns the values for a generic `for`: the iterator, and the iterator again as the value that is closed at the
 /// loop's end.
 int iterate(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 1);
-  Value<std::shared_ptr<DatasetIterator>>::push(L, iterator_of(dataset, Value<IterTable>::read(L, 2)));
+  Value<std::shared_ptr<DatasetIterator>>::push(L, new_iterator(L, dataset, Value<IterTable>::read(L, 2)));
   lua_pushnil(L);
   lua_pushnil(L);
   lua_pushvalue(L, -3);

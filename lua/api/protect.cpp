@@ -1,9 +1,8 @@
 // gb.skip, and what the Lua library needs to survive a failing point: gb._native.protect, fail, raise_interrupt.
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
-#include <sys/time.h>
 
+#include "core/base/deadline.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/units.h"
@@ -31,28 +30,34 @@ int push_failure(lua_State* L, const char* status, const std::string& reason) {
   return 4;
 }
 
-// Until it is gone, SIGALRM comes when the time is up.
-class Deadline {
+// A turn within one of the other kind. Finalizers are the script's code, so garbage is collected in its turns only.
+class LuaTurn {
  public:
-  explicit Deadline(std::optional<double> seconds) : armed_(seconds.has_value()) {
-    if (armed_) set_timer(*seconds);
+  LuaTurn(lua_State* L, Turn turn)
+      : L_(L), session_(session_of(L)), changes_((turn == Turn::script) != is_turn_of_script()), scope_(turn) {
+    if (changes_) exchange(turn == Turn::script);
   }
-  ~Deadline() {
-    if (armed_) set_timer(0);
+  ~LuaTurn() {
+    if (changes_) exchange(!is_turn_of_script());
   }
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
+  LuaTurn(const LuaTurn&) = delete;
+  LuaTurn& operator=(const LuaTurn&) = delete;
 
  private:
-  static void set_timer(double seconds) {
-    const double whole = std::floor(seconds);
-    itimerval timer{};
-    timer.it_value.tv_sec = static_cast<time_t>(whole);
-    timer.it_value.tv_usec = static_cast<suseconds_t>(std::ceil((seconds - whole) * 999'999));
-    setitimer(ITIMER_REAL, &timer, nullptr);
+  // The script may have stopped the collector itself.
+  void exchange(bool for_script) {
+    if (for_script) {
+      if (session_.script_collects) lua_gc(L_, LUA_GCRESTART);
+    } else {
+      session_.script_collects = lua_gc(L_, LUA_GCISRUNNING) != 0;
+      lua_gc(L_, LUA_GCSTOP);
+    }
   }
 
-  const bool armed_;
+  lua_State* const L_;
+  Session& session_;
+  const bool changes_;
+  const TurnScope scope_;
 };
 
 // The signal handler has set a hook that stops Lua code; remove it so that the library can store finished rows.
@@ -61,8 +66,20 @@ void let_lua_run(lua_State* L) {
   lua_sethook(Machine::of(L).main(), nullptr, 0, 0);
 }
 
+void stop_here(lua_State*, lua_Debug*) {
+  check_interrupt();
+}
+
+// A request that came in a turn of the program could not stop Lua code then.
+void stop_lua_if_asked(lua_State* L) {
+  if (!interrupt_requested()) return;
+  lua_sethook(L, hook_entry<&stop_here>, LUA_MASKCOUNT, 1);
+}
+
 // Leaves the function's results on the stack.
 void call_before_deadline(lua_State* L) {
+  const LuaTurn turn(L, Turn::script);
+  stop_lua_if_asked(L);
   const Deadline deadline(session_of(L).options().timeout_s);
   protected_call(L, lua_gettop(L) - 1, LUA_MULTRET);
 }
@@ -82,7 +99,8 @@ int protect(lua_State* L) {
   const TimeoutScope scope;
   try {
     call_before_deadline(L);
-    if (timeout_requested()) let_lua_run(L);  // it came when all was done
+    // It came when all was done.
+    if (timeout_requested() || (interrupt_requested() && !is_turn_of_script())) let_lua_run(L);
     lua_pushboolean(L, 1);
     lua_insert(L, 1);
     return lua_gettop(L);
@@ -93,7 +111,7 @@ int protect(lua_State* L) {
   } catch (const PeerLost&) {
     status = "peer_lost";
   } catch (const PointSkipped& skipped) {
-    if (timeout_requested()) let_lua_run(L);
+    if (timeout_requested() || (interrupt_requested() && !is_turn_of_script())) let_lua_run(L);
     return push_failure(L, "skipped", skipped.what());
   } catch (const std::exception&) {
     if (Machine::of(L).exit_status) throw;
@@ -114,6 +132,19 @@ int protect(lua_State* L) {
   return push_failure(L, status, Machine::of(L).delivered.text);
 }
 
+// uninterrupted(f, ...): a turn of the program. Requests to stop wait for its end, but for what it calls by protect.
+int uninterrupted(lua_State* L) {
+  const LuaTurn turn(L, Turn::program);
+  protected_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+// Twice, for what finalizers have brought back.
+void collect_garbage(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  lua_gc(L, LUA_GCCOLLECT);
+}
+
 void fail(const std::string& message) {
   throw Error(message);
 }
@@ -124,7 +155,11 @@ void open_protect(lua_State* L) {
   const Module gb = Module::root(L);
   gb.function<&skip>("skip");
   const Module native = gb.submodule("_native");
-  native.function<&protect>("protect").function<&fail>("fail").function<&check_interrupt>("check_interrupt");
+  native.function<&protect>("protect")
+      .function<&uninterrupted>("uninterrupted")
+      .function<&collect_garbage>("collect_garbage")
+      .function<&fail>("fail")
+      .function<&check_interrupt>("check_interrupt");
 }
 
 }  // namespace gpubench::lua

@@ -4,22 +4,28 @@
 //   new_run { experiment, title, axes, columns, out } makes a run's folder; `columns`: names beyond the standard ones
 //     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
 //                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
+//     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
 //     run:set_info(fields)             merges fields into run.json, at its top
 //     run:finish { status, charts, expectations } returns { paths, notes }: what was written, what could not be drawn
 //     run:directory(), run:name(), run:rows(), run:means(), run:table()
-//   read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
+//   finish(text, out)          writes what a run that died lacks: { directory, paths, notes }, without paths where it
+//   has all read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
 //   render(text, format, out)  the same as "text", "csv", "json" or "markdown"
 //   table(rows, columns)       the aligned text table of any rows; columns are optional
 //   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
@@ -34,25 +40,37 @@
 #include "lua/api/output_path.h"
 #include "lua/api/results_values.h"
 #include "lua/api/session.h"
+#include "lua/api/unfinished_runs.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
 namespace {
 
-/// A run with the probes that watch it.
-class WatchedRun {
+/// "stopped by SIGTERM", where a signal did. Processes that run together hand on SIGINT, whatever came.
+std::string reason_to_stop(const ProcessGroup* group) {
+  const int signal = interrupt_signal();
+  return signal == 0 || (group != nullptr && signal == SIGINT) ? std::string()
+                                                               : fmt::format("stopped by SIG{}", sigabbrev_np(signal));
+}
+
+/// A run with the probes that watch it. Its files are written by one thread at a time.
+class WatchedRun final : public UnfinishedRun {
  public:
-  /// `group`: of the processes that measure together; nullptr for a process of its own.
-  WatchedRun(RunPlan plan, const ProcessGroup* group) : writer_(std::move(plan)), group_(group) {
+  WatchedRun(RunPlan plan, const std::vector<ChartSpec>& charts, const std::vector<std::string>& claims,
+             Session& session)
+      : writer_(std::move(plan)), group_(session.group()), unfinished_(session.unfinished_runs) {
     Info::Fields facts;
     for (const auto& [name, fact] : machine_facts()) {
       facts.emplace_back(name, std::visit([](const auto& value) { return Info(value); }, fact));
     }
     writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
+    announce(writer_, charts, claims);
+    unfinished_.add(this);
   }
 
   /// A run that ends between two points because a process was lost has no row that says so; run.json says it.
-  ~WatchedRun() {
+  ~WatchedRun() override {
+    unfinished_.remove(this);
     if (group_ == nullptr || writer_.info().text("status") != unfinished_status) return;
     try {
       if (const std::string lost = group_->lost(); !lost.empty()) writer_.set_info(Info::Fields{{"detail", lost}});
@@ -63,26 +81,50 @@ class WatchedRun {
   WatchedRun(const WatchedRun&) = delete;
   WatchedRun& operator=(const WatchedRun&) = delete;
 
+  /// The point that is measured next: its axes and number, and what to call it.
+  void begin(Record row, const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    begun_.emplace(std::move(row), text);
+  }
   /// `timeline` goes into a file of its own, named after the row's point.
   void add(Record record, const std::optional<std::vector<double>>& samples,
            const std::optional<std::shared_ptr<Timeline>>& timeline) {
+    const std::lock_guard lock(mutex_);
+    begun_.reset();
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
     if (timeline) traces_.push_back(write_trace(**timeline));
   }
   void set_info(const Info& fields) {
     if (!fields.fields()) throw ArgumentError("table with named fields expected");
+    const std::lock_guard lock(mutex_);
     writer_.set_info(fields);
   }
   FinishedRun finish(const FinishOptions& options) {
-    Info::Fields readings;
-    read_into(readings, cpu_);
-    read_into(readings, memory_);
-    writer_.set_info(Info::Fields{{"process", std::move(readings)}});
+    const std::lock_guard lock(mutex_);
+    set_last_facts(options.status == "interrupted" ? reason_to_stop(group_) : std::string());
     FinishedRun finished = finish_run(writer_, {options.status,
                                                 {options.charts.begin(), options.charts.end()},
                                                 {options.expectations.begin(), options.expectations.end()}});
     finished.paths.insert(finished.paths.end(), traces_.begin(), traces_.end());
     return finished;
+  }
+  std::string give_up(const GivenUp& how) noexcept override {
+    mutex_.lock();  // for ever
+    if (writer_.info().text("status") != unfinished_status) return {};
+    std::string text;
+    try {
+      if (how.timeout && begun_) {
+        begun_->first.set("status", std::string("timeout"));
+        begun_->first.set("detail", *how.timeout);
+        writer_.add(begun_->first);
+        text = one_line(fmt::format("{}: timeout: {}", begun_->second, *how.timeout)) + "\n";
+      }
+      set_last_facts(how.detail);
+      for (const std::string& note : finish_unjudged(writer_, how.status).notes) text += one_line(note) + "\n";
+    } catch (const std::exception& error) {
+      text += one_line(error.what()) + "\n";
+    }
+    return text;
   }
   std::string directory() const { return writer_.directory().string(); }
   std::string name() const { return writer_.name(); }
@@ -106,6 +148,15 @@ class WatchedRun {
     return file;
   }
 
+  void set_last_facts(const std::string& detail) {
+    Info::Fields readings;
+    read_into(readings, cpu_);
+    read_into(readings, memory_);
+    Info::Fields facts{{"process", std::move(readings)}};
+    if (!detail.empty()) facts.emplace_back("detail", detail);
+    writer_.set_info(facts);
+  }
+
   static void read_into(Info::Fields& readings, Probe& probe) {
     std::vector<double> values(probe.columns().size());
     probe.read(values);
@@ -119,6 +170,9 @@ class WatchedRun {
 
   RunWriter writer_;
   const ProcessGroup* group_;
+  UnfinishedRuns& unfinished_;
+  std::mutex mutex_;
+  std::optional<std::pair<Record, std::string>> begun_;
   std::vector<std::filesystem::path> traces_;
   CpuProbe cpu_;
   MemoryProbe memory_;
@@ -132,12 +186,27 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
                .axes = std::move(options.axes),
                .extra_columns = std::move(options.columns),
                .out = std::move(options.out)};
-  return std::make_shared<WatchedRun>(std::move(plan), session_of(L).group());
+  const std::vector<ChartSpec> charts(options.charts.begin(), options.charts.end());
+  return std::make_shared<WatchedRun>(std::move(plan), charts, options.claims, session_of(L));
 }
 
 /// end_abandoned(directory, detail): ends the record of a run whose own process is lost.
 bool end_abandoned(lua_State* L, const std::string& directory, const std::string& detail) {
   return end_abandoned_run(output_path(L, directory, "results"), detail);
+}
+
+/// finish(text, out) -> { directory, paths, notes }; without paths where the run has its report.
+int finish(lua_State* L) {
+  const auto text = Value<std::string>::read(L, 1);
+  const std::filesystem::path directory = find_run(text, Value<std::string>::read(L, 2));
+  const std::optional<FinishedRun> finished = finish_stored(directory);
+  if (finished)
+    Value<FinishedRun>::push(L, *finished);
+  else
+    lua_newtable(L);
+  Value<std::string>::push(L, directory.string());
+  lua_setfield(L, -2, "directory");
+  return 1;
 }
 
 Run read(const std::string& text, const std::optional<std::string>& out) {
@@ -230,6 +299,7 @@ inline constexpr const char* class_name<WatchedRun> = "Run";
 
 void open_results(lua_State* L) {
   Class<WatchedRun>(L)
+      .method<&WatchedRun::begin>("begin")
       .method<&WatchedRun::add>("add")
       .method<&WatchedRun::set_info>("set_info")
       .method<&WatchedRun::finish>("finish")
@@ -243,6 +313,7 @@ void open_results(lua_State* L) {
   const Module results = native.submodule("results");
   results.function<&new_run>("new_run")
       .function<&end_abandoned>("end_abandoned")
+      .function<&finish>("finish")
       .function<&read>("read")
       .function<&render_stored>("render")
       .function<&list>("list")

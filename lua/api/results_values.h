@@ -60,22 +60,28 @@ struct Value<FinishedRun> {
 template <>
 struct Value<ChartKind> : TextValue<ChartKind, &parse_chart_kind> {};
 
+struct ChartOptions : ChartSpec {
+  static constexpr auto fields = std::tuple{
+      field("kind", &ChartSpec::kind),   field("name", &ChartSpec::name),   field("title", &ChartSpec::title),
+      required("x", &ChartSpec::x),      required("y", &ChartSpec::y),      field("series", &ChartSpec::series),
+      field("where", &ChartSpec::where), field("log_x", &ChartSpec::log_x), field("log_y", &ChartSpec::log_y)};
+};
+
 struct RunOptions {
   std::string experiment;
   std::string title;
   std::vector<std::string> axes;
   std::vector<std::string> columns;
   std::string out = ".";
+  std::vector<ChartOptions> charts;
+  std::vector<std::string> claims;
   static constexpr auto fields = std::tuple{required("experiment", &RunOptions::experiment),
-                                            field("title", &RunOptions::title), field("axes", &RunOptions::axes),
-                                            field("columns", &RunOptions::columns), field("out", &RunOptions::out)};
-};
-
-struct ChartOptions : ChartSpec {
-  static constexpr auto fields = std::tuple{
-      field("kind", &ChartSpec::kind),   field("name", &ChartSpec::name),   field("title", &ChartSpec::title),
-      required("x", &ChartSpec::x),      required("y", &ChartSpec::y),      field("series", &ChartSpec::series),
-      field("where", &ChartSpec::where), field("log_x", &ChartSpec::log_x), field("log_y", &ChartSpec::log_y)};
+                                            field("title", &RunOptions::title),
+                                            field("axes", &RunOptions::axes),
+                                            field("columns", &RunOptions::columns),
+                                            field("out", &RunOptions::out),
+                                            field("charts", &RunOptions::charts),
+                                            field("claims", &RunOptions::claims)};
 };
 
 struct ExpectationOptions : Expectation {

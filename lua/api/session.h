@@ -14,6 +14,8 @@
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
 #include "core/group/process_group.h"
+#include "lua/api/open_iterators.h"
+#include "lua/api/unfinished_runs.h"
 
 struct lua_State;
 
@@ -112,6 +114,12 @@ class Session {
   /// Ends a point: resets seed and type, and releases the devices with their configuration unless a living object was
   /// made for them. Does nothing while memory is in use.
   void reset();
+
+  OpenIterators open_iterators;
+  /// The runs that this process writes.
+  UnfinishedRuns unfinished_runs;
+  /// Whether the script lets Lua collect garbage; known while the program's own code runs, in which it does not.
+  bool script_collects = true;
 
  private:
   friend void set_session(lua_State* L, Session& session);

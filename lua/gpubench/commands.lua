@@ -8,7 +8,7 @@ local system = native.system
 local commands = {}
 
 -- After a script: what its experiments came to.
-function commands.finish()
+function commands.status()
   local experiment = package.loaded["gpubench.experiment"]
   return experiment and experiment.status or 0
 end
@@ -80,6 +80,19 @@ function commands.devices()
   if not absence then
     for _, text in ipairs(native.unusable_gpus()) do print("not usable: " .. text) end
   end
+  return 0
+end
+
+-- Writes the report and the charts of a run whose program died.
+function commands.finish(run)
+  local finished = native.results.finish(run, native.options.out)
+  io.write(native.results.render(finished.directory, "text", native.options.out))
+  if not finished.paths then
+    print(finished.directory .. " has its report already: nothing to finish")
+    return 0
+  end
+  for _, note in ipairs(finished.notes) do io.stderr:write(native.results.one_line(note), "\n") end
+  for _, path in ipairs(finished.paths) do print("wrote " .. path:gsub("^%./", "")) end
   return 0
 end
 

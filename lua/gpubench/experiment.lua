@@ -12,6 +12,12 @@ local sweep = require "gpubench.sweep"
 local native = gb._native
 local options = native.options
 local one_line = native.results.one_line
+-- Those of the program, whatever a script does to its globals.
+local pcall, stdout, stderr = pcall, io.stdout, io.stderr
+
+local function say(text)
+  stdout:write(text, "\n")
+end
 
 local experiment = {
   -- Of all experiments that ran: 2 after an error row, 1 after a refuted claim with --strict.
@@ -58,25 +64,25 @@ local function check_declaration(declaration)
 end
 
 local function dry_run(declaration, axes, points)
-  print(declaration.name .. ": " .. one_line(declaration.title))
+  say(declaration.name .. ": " .. one_line(declaration.title))
   gb.devices()  -- one that is not there is an error now too
   local measured, seconds = 0, 0
   for index, one in ipairs(plan.of(declaration, points)) do
     local text = sweep.describe(axes, points[index])
     if one.skipped then text = text .. "  skipped: " .. one.skipped else measured = measured + 1 end
-    print(string.format("%4d  %s", index, one_line(text)))
+    say(string.format("%4d  %s", index, one_line(text)))
     seconds = seconds + one.seconds
   end
   local skipped = #points > measured and string.format("; %d skipped", #points - measured) or ""
-  print(string.format("%s of about %s: %s%s", gb.format.count(measured, "point"),
+  say(string.format("%s of about %s: %s%s", gb.format.count(measured, "point"),
     gb.format.seconds(seconds / math.max(measured, 1)), gb.format.seconds(seconds), skipped))
 end
 
 local function report_failure(row, text, traceback)
   if (row.process or 0) > 0 or not native.processes.speaks() then return end
   if row.status == "ok" or row.status == "skipped" then return end
-  io.stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
-  if options.traceback and traceback and traceback ~= "" then io.stderr:write(traceback, "\n") end
+  stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
+  if options.traceback and traceback and traceback ~= "" then stderr:write(traceback, "\n") end
 end
 
 local last_words = {
@@ -91,19 +97,20 @@ local function measure_points(declaration, axes, points, run)
   for index, point in ipairs(points) do
     local text = #axes > 0 and one_line(sweep.describe(axes, point)) or declaration.name
     line:show(text)
+    run:begin(measurement.first_columns(axes, point, index), text)
     local rows, stopped, traceback = measurement.measure(declaration, axes, point)
     line:clear()
     if stopped == "interrupted" then return stopped end
     for _, one in ipairs(rows) do
       one.row.point = index
       if one.row.status == "error" then outcome = "error" end
-      report_failure(one.row, text, traceback)
       local ok, reason = pcall(run.add, run, one.row, one.samples, one.timeline)
+      report_failure(one.row, text, traceback)
       if not ok then return "error", string.format("%s (at %s)", reason, text) end
     end
     if stopped then
       if native.processes.speaks() then
-        io.stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
+        stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
           gb.format.count(#points - index, "point")))
       end
       return "error"
@@ -114,7 +121,7 @@ local function measure_points(declaration, axes, points, run)
 end
 
 local function print_expectations(verdicts)
-  for _, one in ipairs(verdicts) do print(one_line(string.format("%s: %s (%s)", one.verdict, one.claim, one.reason))) end
+  for _, one in ipairs(verdicts) do say(one_line(string.format("%s: %s (%s)", one.verdict, one.claim, one.reason))) end
 end
 
 -- Facts that are known once all points are done.
@@ -135,19 +142,20 @@ local function write_files(run, outcome, charts, verdicts)
   return run:finish { status = outcome, charts = charts, expectations = verdicts }
 end
 
--- What was measured is shown even where it cannot be written. Returns the verdicts and why files could not be written.
+-- The files come first, since printing may block or fail; what was measured is shown even where it cannot be written.
+-- Returns the verdicts and why files could not be written.
 local function finish(declaration, axes, charts, points, run, outcome)
   local rows = run:rows()
   if processes.index > 0 then return {} end
   local unmeasured = #points - (#rows > 0 and rows[#rows].point or 0)
   local verdicts = claim.judge_all(declaration.expect or {}, run:means(), axes, unmeasured)
-  print(one_line(declaration.title))
-  if #rows > 0 then io.write(run:table()) end
-  print_expectations(verdicts)
   local ok, written = pcall(write_files, run, outcome, charts, verdicts)
+  say(one_line(declaration.title))
+  if #rows > 0 then stdout:write(run:table()) end
+  print_expectations(verdicts)
   if not ok then return verdicts, written end
-  for _, note in ipairs(written.notes) do io.stderr:write(note, "\n") end
-  for _, path in ipairs(written.paths) do print("wrote " .. path:gsub("^%./", "")) end
+  for _, note in ipairs(written.notes) do stderr:write(note, "\n") end
+  for _, path in ipairs(written.paths) do say("wrote " .. path:gsub("^%./", "")) end
   return verdicts
 end
 
@@ -198,14 +206,14 @@ local function summary(declaration, axes, points)
 end
 
 -- Process 0 writes the files.
-local function new_run(declaration, axes)
+local function new_run(declaration, axes, charts)
   local together = processes.count > 1 and processes.describe() or nil
   local seed = native.keep_configuration()
   if processes.index > 0 then
     return processes.silent_run(declaration.name, native.processes.from_first(""))
   end
   if together then
-    print(string.format("%d processes: %s", #together, table.concat(together, ", ")))
+    say(string.format("%d processes: %s", #together, table.concat(together, ", ")))
   end
   local run = native.results.new_run {
     experiment = declaration.name,
@@ -213,6 +221,8 @@ local function new_run(declaration, axes)
     axes = sweep.names(axes),
     columns = declaration.columns,
     out = options.out,
+    charts = charts,
+    claims = claim.texts(declaration.expect or {}),
   }
   if together then native.processes.from_first(run:directory()) end
   run:set_info {
@@ -229,15 +239,8 @@ local function new_run(declaration, axes)
   return run
 end
 
-function experiment.declare(declaration)
-  check_declaration(declaration)
-  local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
-  local points = sweep.points(axes)
-  local charts = chart.expand(declaration.charts or {}, axes)
-  if options.dry_run then return dry_run(declaration, axes, points) end
-
-  if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
-  local run = new_run(declaration, axes)
+local function measure_and_finish(declaration, axes, charts, points)
+  local run = new_run(declaration, axes, charts)
   local watched <close> = processes.index > 0 and run or nil
   local outcome, unwritten = measure_points(declaration, axes, points, run)
   measurement.reset_devices(native.memory_in_use())
@@ -248,6 +251,17 @@ function experiment.declare(declaration)
   if unwritten or unfinished then error(unwritten or unfinished, 0) end  -- it has its place in the script
   raise_status(outcome, verdicts)
   return run:rows()
+end
+
+function experiment.declare(declaration)
+  check_declaration(declaration)
+  local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
+  local points = sweep.points(axes)
+  local charts = chart.expand(declaration.charts or {}, axes)
+  if options.dry_run then return dry_run(declaration, axes, points) end
+
+  if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
+  return native.uninterrupted(measure_and_finish, declaration, axes, charts, points)
 end
 
 return experiment

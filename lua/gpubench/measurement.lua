@@ -33,8 +33,7 @@ local function complete(row, axes, point)
 end
 
 local function kept_memory(before)
-  collectgarbage()
-  collectgarbage()
+  native.protect(native.collect_garbage)  -- finalizers are the script's code
   for device, bytes in pairs(native.memory_in_use()) do
     local kept = bytes - (before[device] or 0)
     if kept > 0 then
@@ -63,6 +62,13 @@ end
 -- Why a sweep ends with its point: the user stopped it, this process can use a device no more, or another process of the
 -- run is gone.
 local ends_sweep = { interrupted = true, device_lost = true, group_lost = true }
+
+-- What is known of a point before it is measured.
+function measurement.first_columns(axes, point, index)
+  local row = { point = index }
+  for _, axis in ipairs(axes) do row[axis.name] = point[axis.name] end
+  return row
+end
 
 -- Returns an array of { row, samples, timeline }, of all processes, then why the sweep ends with it if it does, and the
 -- traceback of an error.

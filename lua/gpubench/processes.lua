@@ -84,6 +84,7 @@ end
 function Silent:__close()
   if native.processes.speaks() then native.results.end_abandoned(self.directory, native.processes.lost()) end
 end
+function Silent:begin() end
 function Silent:add(row)
   row.experiment = self.name
   self.list[#self.list + 1] = row

@@ -1,6 +1,7 @@
 -- The line that says where a sweep stands. Written only when stderr is a terminal, so logs stay clean.
 local gb = require "gpubench.native"
 local system = gb._native.system
+local stderr = io.stderr
 
 local Progress = {}
 Progress.__index = Progress
@@ -20,14 +21,14 @@ function Progress:show(text)
   local width = system.progress_width()
   if not width then return end
   local line = string.format("[%d/%d] %s  %s left", self.done + 1, self.total, text, gb.format.seconds(self:left()))
-  io.stderr:write("\r\27[K", line:sub(1, width - 1))
-  io.stderr:flush()
+  stderr:write("\r\27[K", line:sub(1, width - 1))
+  stderr:flush()
 end
 
 function Progress:clear()
   if not system.progress_width() then return end
-  io.stderr:write("\r\27[K")
-  io.stderr:flush()
+  stderr:write("\r\27[K")
+  stderr:flush()
 end
 
 function Progress:advance()

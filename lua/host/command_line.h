@@ -9,7 +9,7 @@
 
 namespace gpubench {
 
-enum class Command { run, list, create, devices, show, completion };
+enum class Command { run, list, create, devices, show, finish, completion };
 
 struct CommandLine {
   Command command = Command::run;
@@ -32,7 +32,7 @@ struct CommandLine {
   std::string restart_from;
   bool trusted = false;
   bool traceback = false;
-  /// list: the folder to look in; new: the experiment's name; show: the run; completion: the shell.
+  /// list: the folder to look in; new: the experiment's name; show, finish: the run; completion: the shell.
   std::string subject;
   std::string format = "text";
 };

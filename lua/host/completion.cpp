@@ -10,8 +10,8 @@ namespace gpubench {
 namespace {
 
 // In this order because run's branch also takes everything that is no command.
-constexpr Command order[] = {Command::list, Command::create,     Command::devices,
-                             Command::show, Command::completion, Command::run};
+constexpr Command order[] = {Command::list,   Command::create,     Command::devices, Command::show,
+                             Command::finish, Command::completion, Command::run};
 
 std::string pattern_of(Command command, const CLI::App& app) {
   return command == Command::run ? "*" : app.get_name();

@@ -20,6 +20,7 @@ Examples:
   gpubench list                                                experiments and their titles
   gpubench new my_question                                     write a script to start from
   gpubench show batch_size --format markdown                   print a run's table again
+  gpubench finish batch_size                                   write the report of a run that died
   gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
 
 std::string check_axis_setting(const std::string& text) {
@@ -135,6 +136,14 @@ void Grammar::add_others() {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "csv", "json", "markdown"}));
   show.add_option("--out", values_.out, "Folder that holds results/")->type_name("DIR")->check(check_named);
+
+  CLI::App& finish = add(Command::finish, "finish", "Write the report and charts of a run whose program died");
+  finish.add_option("run", values_.subject, "The run's folder or name, or an experiment (its newest run)")
+      ->required()
+      ->type_name("RUN");
+  finish.add_option("--out", values_.out, "Folder that holds results/ and plots/")
+      ->type_name("DIR")
+      ->check(check_named);
 
   CLI::App& completion = add(Command::completion, "completion", "Print the completion script of a shell");
   completion.add_option("shell", values_.subject, "bash or zsh")

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "core/base/interrupt.h"
+#include "core/base/watchdog.h"
 #include "lua/bind/entry.h"
 #include "lua/bind/machine.h"
 
@@ -13,10 +14,16 @@ namespace {
 
 // A signal handler has no other way to reach what it should stop.
 std::atomic<Machine*> interrupted_machine{nullptr};
+std::atomic<Watchdog*> watchdog_of_script{nullptr};
 pthread_t script_thread;
 
 void stop(lua_State*, lua_Debug*) {
   check_interrupt();
+}
+
+// Others have their reasons to come twice: a closing terminal and the shell in it both send SIGHUP.
+bool kills_the_second_time(int signal) {
+  return signal == SIGINT || signal == SIGTERM;
 }
 
 // Async-signal-safe, lua_sethook too when it is called on the thread that runs the state, as in lua.c. The hook stays,
@@ -30,34 +37,52 @@ void handle(int signal) {
   if (signal == SIGALRM) {
     request_timeout();
     if (!timeout_requested()) return;
+  } else if (interrupt_requested() && !kills_the_second_time(signal)) {
+    return;
   } else if (!machine || interrupt_requested()) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
     return;
   } else {
-    request_interrupt();
+    request_interrupt(signal);
   }
-  if (machine) lua_sethook(machine->running(), hook_entry<&stop>, LUA_MASKCOUNT, 1);
+  watchdog_of_script.load()->notify();
+  if (machine && is_turn_of_script()) lua_sethook(machine->running(), hook_entry<&stop>, LUA_MASKCOUNT, 1);
+}
+
+constexpr int signals_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
 }
 
 }  // namespace
 
-InterruptHandler::InterruptHandler(Machine& machine) {
+InterruptHandler::InterruptHandler(Watchdog& watchdog) {
   script_thread = pthread_self();
-  interrupted_machine = &machine;
+  watchdog_of_script = &watchdog;
   // oneDNN's generated code keeps values below its stack pointer, beyond what a handler on the same stack spares: it
   // would go on with other ones.
   const stack_t stack{.ss_sp = stack_->data(), .ss_flags = 0, .ss_size = stack_->size()};
   sigaltstack(&stack, nullptr);
   struct sigaction action {};
   action.sa_handler = &handle;
-  sigemptyset(&action.sa_mask);
-  sigaddset(&action.sa_mask, SIGINT);
-  sigaddset(&action.sa_mask, SIGALRM);
+  sigfillset(&action.sa_mask);
   action.sa_flags = SA_ONSTACK;
-  sigaction(SIGINT, &action, nullptr);
+  for (const int signal : signals_to_end) {
+    if (signal != SIGHUP || !is_ignored(signal)) sigaction(signal, &action, nullptr);
+  }
   action.sa_flags |= SA_RESTART;  // what a point is writing when its time is up is written whole
   sigaction(SIGALRM, &action, nullptr);
+}
+
+void InterruptHandler::attach(Machine& machine) {
+  interrupted_machine = &machine;
+}
+void InterruptHandler::detach() {
+  interrupted_machine = nullptr;
 }
 
 void InterruptHandler::stop_script() noexcept {
@@ -65,9 +90,11 @@ void InterruptHandler::stop_script() noexcept {
 }
 
 InterruptHandler::~InterruptHandler() {
-  std::signal(SIGINT, SIG_DFL);
+  for (const int signal : signals_to_end) {
+    if (signal != SIGHUP || !is_ignored(signal)) std::signal(signal, SIG_DFL);
+  }
   std::signal(SIGALRM, SIG_IGN);
-  interrupted_machine = nullptr;
+  detach();
   const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
   sigaltstack(&none, nullptr);
 }

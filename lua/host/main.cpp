@@ -7,6 +7,7 @@
 
 #include "lua/host/command_line.h"
 #include "lua/host/script_runner.h"
+#include "lua/host/standard_streams.h"
 #include "lua/host/thread_policy.h"
 #include "lua/host/workers.h"
 
@@ -19,7 +20,7 @@ int run(const std::vector<std::string>& arguments, char** argv) {
     return answer->status;
   }
   const auto& line = std::get<gpubench::CommandLine>(parsed);
-  if (line.workers > 0) return gpubench::run_workers(line.workers, arguments);
+  if (line.workers > 0) return gpubench::run_workers(line.workers, line.script, arguments);
   gpubench::ensure_thread_policy(argv);
   return gpubench::run_command(line, arguments);
 }
@@ -27,12 +28,10 @@ int run(const std::vector<std::string>& arguments, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  gpubench::open_standard_streams();
+  gpubench::outlive_closed_pipes();
   try {
-    const int status = run({argv + 1, argv + argc}, argv);
-    // A full disk shows no sooner than here.
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-    std::fputs("gpubench: not all could be written to the standard output\n", stderr);
-    return gpubench::error_status;
+    return gpubench::end_standard_output(run({argv + 1, argv + argc}, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpubench: %s\n", error.what());
     return gpubench::error_status;

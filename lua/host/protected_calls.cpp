@@ -25,8 +25,22 @@ int protected_call_of_script(lua_State* L) {
   return finish_call(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, continuation_entry<&finish_call>), 0);
 }
 
+// Lua runs no hook in the handler of an error that a hook raises, so nothing could stop a script's own handler then.
+int handle_error(lua_State* L) {
+  if (interrupt_requested() || timeout_requested()) return 1;
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
 int protected_call_with_handler(lua_State* L) {
   if (!lua_isfunction(L, 2)) throw ArgumentError("xpcall: argument #2: function expected, got " + type_name_at(L, 2));
+  if (lua_iscfunction(L, 2) == 0) {
+    lua_pushvalue(L, 2);
+    lua_pushcclosure(L, entry<&handle_error>, 1);
+    lua_replace(L, 2);
+  }
   // function handler ... -> function handler true function ...
   lua_pushboolean(L, 1);
   lua_pushvalue(L, 1);

@@ -1,17 +1,20 @@
 #include "lua/host/script_runner.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <lua.hpp>
+#include <optional>
 #include <unistd.h>
 
+#include "core/base/deadline.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/resources.h"
+#include "core/base/watchdog.h"
 #include "core/group/join.h"
 #include "core/results/build_info.h"
 #include "core/results/run_directory.h"
@@ -21,16 +24,19 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/forced_end.h"
 #include "lua/host/interrupt_handler.h"
 #include "lua/host/library.h"
 #include "lua/host/protected_calls.h"
 #include "lua/host/sandbox.h"
 #include "lua/host/script_exit.h"
+#include "lua/host/script_text.h"
 
 namespace gpubench {
 namespace {
 
-constexpr int interrupted_status = 130;
+// How long a script may take to stop when it is asked to. Steps and other computations are waited for.
+constexpr std::chrono::milliseconds patience{800};
 // Seconds per point with --quick: the least that an interval of the median can be read from.
 constexpr double quick_budget_s = 0.3;
 // Approximate time of a point besides measuring: building, planning, warming up.
@@ -104,14 +110,14 @@ void prepare(lua_State* L, const CommandLine& line) {
   lua::close_sandbox(L);
 }
 
-void run_script(lua_State* L, const std::string& path) {
-  if (!std::filesystem::exists(path)) throw Error(fmt::format("gpubench: run: no script '{}'", path));
-  if (luaL_loadfilex(L, path.c_str(), "t") != LUA_OK) throw Error(lua_tostring(L, -1));
+void run_script(lua_State* L, const std::string& path, const std::string& text) {
+  if (luaL_loadbufferx(L, text.data(), text.size(), ("@" + path).c_str(), "t") != LUA_OK)
+    throw Error(lua_tostring(L, -1));
   lua::protected_call(L, 0, 0);
 }
 
 int run_library_command(lua_State* L, const CommandLine& line) {
-  const char* names[] = {"finish", "list", "new", "devices", "show"};
+  const char* names[] = {"status", "list", "new", "devices", "show", "finish"};
   push_library_function(L, "gpubench.commands", names[static_cast<int>(line.command)]);
   lua::Value<std::string>::push(L, line.subject);
   lua::Value<std::string>::push(L, line.format);
@@ -120,10 +126,10 @@ int run_library_command(lua_State* L, const CommandLine& line) {
 }
 
 /// The exit status: that of os.exit where the script calls it.
-int run_to_the_end(lua_State* L, const CommandLine& line) {
+int run_to_the_end(lua_State* L, const CommandLine& line, const std::string& script) {
   int status = 0;
   try {
-    if (line.command == Command::run) run_script(L, line.script);
+    if (line.command == Command::run) run_script(L, line.script, script);
     status = run_library_command(L, line);
   } catch (const lua::ScriptExit&) {  // what it said is below
   }
@@ -138,6 +144,11 @@ int run_to_the_end(lua_State* L, const CommandLine& line) {
   return status;
 }
 
+// A standard error that fails ends nothing.
+void print_line(const std::string& text) {
+  std::fputs((text + "\n").c_str(), stderr);
+}
+
 bool is_from_script(lua_State* L) {
   return lua::Machine::of(L).delivered.exception == std::current_exception();
 }
@@ -145,30 +156,28 @@ bool is_from_script(lua_State* L) {
 void print_error(lua_State* L, const std::exception& error, bool with_traceback) {
   const lua::PassingError& delivered = lua::Machine::of(L).delivered;
   const bool from_script = is_from_script(L);
-  fmt::print(stderr, "{}\n", from_script ? delivered.text : lua::text_of(error));
-  if (with_traceback && from_script) fmt::print(stderr, "{}\n", delivered.traceback);
+  print_line(from_script ? delivered.text : lua::text_of(error));
+  if (with_traceback && from_script) print_line(delivered.traceback);
 }
 
 /// For a process that is still in the script, in MPI or in a driver long after it was asked to stop. `lost`: why its
 /// group is at its end; empty where a launcher has asked it to end. Run by the thread that watches the other processes.
 [[noreturn]] void end_process(const std::string& lost) {
-  if (lost.empty()) ::_exit(interrupted_status);
-  fmt::print(stderr, "gpubench: {}\n", lost);
-  std::fflush(stderr);
+  if (lost.empty()) ::_exit(128 + SIGTERM);
+  print_line("gpubench: " + lost);
   ::_exit(error_status);
 }
 
 /// The properties that must be equal in all processes of a run.
-JoinOptions join_options(const CommandLine& line, const std::vector<std::string>& arguments) {
+JoinOptions join_options(const CommandLine& line, const std::vector<std::string>& arguments,
+                         const std::string& script) {
   const Info build = build_info();
   JoinOptions options;
   options.program = fmt::format("gpubench {} (commit {})", build.text("version"), build.text("commit"));
-  std::ifstream script(line.script, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(script), {}};
   std::string words;
   for (const std::string& argument : arguments) words += " " + argument;
   options.task = fmt::format("'{}' (script of checksum {:08x})", words.empty() ? words : words.substr(1),
-                             std::hash<std::string>()(text) & 0xffffffffU);
+                             std::hash<std::string>()(script) & 0xffffffffU);
   if (line.peer_timeout_s) options.peer_timeout = Seconds(*line.peer_timeout_s);
   options.end_process = &end_process;
   return options;
@@ -183,44 +192,60 @@ void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& erro
   if (own)
     print_error(L, error, with_traceback);
   else
-    fmt::print(stderr, "gpubench: {}\n", group.lost());
+    print_line("gpubench: " + group.lost());
 }
 
-}  // namespace
-
-int run_command(const CommandLine& line, const std::vector<std::string>& arguments) {
-  std::unique_ptr<ProcessGroup> joined;
-  if (line.command == Command::run) joined = join_process_group(join_options(line, arguments));
-  if (joined && joined->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
-    throw Error("the output of a process beside process 0 cannot be sent to /dev/null");
-  ProcessGroup* const group = joined.get();
-  lua::Session session(session_options(line, arguments), std::move(joined));
-  lua::State state;
+// Everything between a Lua state's beginning and its end; the exit status.
+int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, const CommandLine& line,
+           const std::string& script) {
+  ProcessGroup* const group = session.group();
   try {
-    luaL_openlibs(state);
-    lua::set_session(state, session);
-    lua::open_modules(state);
-    push_options(state, line, session.options());
-    prepare(state, line);
-    const lua::InterruptHandler handler(lua::Machine::of(state));
+    luaL_openlibs(L);
+    lua::set_session(L, session);
+    lua::open_modules(L);
+    push_options(L, line, session.options());
+    prepare(L, line);
+    handler.attach(lua::Machine::of(L));
     if (group) group->on_end(&lua::InterruptHandler::stop_script);
-    const int status = run_to_the_end(state, line);
+    const int status = run_to_the_end(L, line, script);
     if (group && group->lost().empty()) group->leave();
     return status;
   } catch (const std::exception& error) {
     const bool by_user = interrupt_requested() && (!group || group->lost().empty() || lua::was_interrupted(*group));
     if (group && !by_user) {
-      leave_failing(state, *group, error, line.traceback);
+      leave_failing(L, *group, error, line.traceback);
       return error_status;
     }
     if (by_user) {
       if (group) group->fail(lua::interruption);
-      if (!group || group->rank() == 0) fmt::print(stderr, "interrupted\n");
-      return interrupted_status;
+      if (!group || group->rank() == 0) print_line(interruption_text());
+      return interrupted_status();
     }
-    print_error(state, error, line.traceback);
+    print_error(L, error, line.traceback);
     return error_status;
   }
+}
+
+}  // namespace
+
+int run_command(const CommandLine& line, const std::vector<std::string>& arguments) {
+  // Read once: a pipe cannot be read again.
+  const std::string script = line.command == Command::run ? read_script(line.script) : std::string();
+  std::unique_ptr<ProcessGroup> joined;
+  if (line.command == Command::run) joined = join_process_group(join_options(line, arguments, script));
+  if (joined && joined->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
+    throw Error("the output of a process beside process 0 cannot be sent to /dev/null");
+  lua::Session session(session_options(line, arguments), std::move(joined));
+  Watchdog watchdog(patience, [&session] { end_by_force(session); });
+  lua::InterruptHandler handler(watchdog);
+  std::optional<lua::State> state(std::in_place);
+  const int status = run_in(*state, session, handler, line, script);
+  handler.detach();
+  // Finalizers run now.
+  const TimeoutScope scope;
+  const Deadline deadline(line.timeout_s);
+  state.reset();
+  return status;
 }
 
 }  // namespace gpubench

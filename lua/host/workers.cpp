@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int worker_error_status = 2, worker_interrupted_status = 130;
+constexpr int worker_error_status = 2, worker_interrupted_status = 128 + SIGINT;
 
 std::string find_mpirun() {
   const char* const path = std::getenv("PATH");
@@ -61,14 +61,18 @@ std::vector<std::string> command(int workers, const std::vector<std::string>& ar
   return words;
 }
 
-volatile std::sig_atomic_t asked_to_end = 0;
+volatile std::sig_atomic_t asked_to_end = 0, asked_by = 0;
 
-void ask_to_end(int) {
+void ask_to_end(int signal) {
+  asked_by = signal;
   asked_to_end = asked_to_end + 1;
 }
 
 void catch_signal(int signal) {
   struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  if (signal == SIGHUP && action.sa_handler == SIG_IGN) return;  // nohup
+  action = {};
   action.sa_handler = &ask_to_end;  // without SA_RESTART: the wait for mpirun ends
   sigaction(signal, &action, nullptr);
 }
@@ -88,7 +92,8 @@ std::vector<pid_t> children_of(pid_t process) {
 /// the second request mpirun may do so.
 void end_workers(pid_t mpirun, int times) {
   const std::vector<pid_t> workers = times == 1 ? children_of(mpirun) : std::vector<pid_t>{};
-  for (const pid_t worker : workers) kill(worker, SIGINT);
+  // SIGTERM is what mpirun itself sends, to processes that are too many: they would look for one that is lost.
+  for (const pid_t worker : workers) kill(worker, asked_by == SIGTERM ? SIGINT : asked_by);
   if (workers.empty()) kill(mpirun, SIGTERM);
 }
 
@@ -96,7 +101,7 @@ void end_workers(pid_t mpirun, int times) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // it ends with us
   setpgid(0, 0);                     // a terminal's Ctrl-C comes to us, and from us to the workers
   if (std::freopen("/dev/null", "r", stdin) == nullptr) _exit(worker_error_status);
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -107,7 +112,11 @@ void end_workers(pid_t mpirun, int times) {
 
 }  // namespace
 
-int run_workers(int workers, const std::vector<std::string>& arguments) {
+int run_workers(int workers, const std::string& script, const std::vector<std::string>& arguments) {
+  if (fs::exists(script) && !fs::is_regular_file(script)) {
+    throw Error(fmt::format(
+        "run --workers: '{}' is no file: each process reads the script, and a pipe can be read once", script));
+  }
   if (const auto launch = find_launch([](const char* name) { return std::getenv(name); })) {
     throw Error(
         fmt::format("run --workers: a launcher has started this process already, as one of many ({}); leave --workers "
@@ -115,8 +124,7 @@ int run_workers(int workers, const std::vector<std::string>& arguments) {
                     launch->by));
   }
   const std::vector<std::string> words = command(workers, arguments);
-  catch_signal(SIGINT);
-  catch_signal(SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) catch_signal(signal);
   const pid_t child = fork();
   if (child < 0) throw Error(fmt::format("run --workers: no process can be started: {}", std::strerror(errno)));
   if (child == 0) become(words);
@@ -124,15 +132,18 @@ int run_workers(int workers, const std::vector<std::string>& arguments) {
   for (int heard = 0; waitpid(child, &status, 0) < 0 && errno == EINTR;) {
     if (heard != asked_to_end) end_workers(child, heard = asked_to_end);
   }
-  if (asked_to_end != 0) return worker_interrupted_status;
+  if (asked_to_end != 0) return 128 + asked_by;
   if (!WIFEXITED(status)) {
     fmt::print(stderr, "gpubench: run --workers: mpirun was ended by signal {} ({})\n", WTERMSIG(status),
                strsignal(WTERMSIG(status)));
     return worker_error_status;
   }
   const int code = WEXITSTATUS(status);
-  // Above 128: one died of a signal.
-  return code > 128 && code != worker_interrupted_status ? worker_error_status : code;
+  if (code <= 128 || code == worker_interrupted_status) return code;
+  // One that dies before the processes have met is missed by no other.
+  fmt::print(stderr, "gpubench: run --workers: a process was ended by signal {} ({})\n", code - 128,
+             strsignal(code - 128));
+  return worker_error_status;
 }
 
 }  // namespace gpubench

@@ -163,7 +163,7 @@ template std::unique_ptr<Kernel> element_kernel(const ElementLoops<3>&, std::int
 
 void add_elementwise(KernelTable& table) {
 #define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) \
-  table.emplace(typeid(Type), &plan_in_float32<&plan_function<math::Type, math::Domain::domain, cost>>);
+  table.emplace(typeid(Type), &plan_in_float32<&plan_function<math::Type, math::Domain::domain, (cost)>>);
   GPUBENCH_ELEMENTWISE_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
   add_float32_row<&plan_add_n>(table);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/base/units.h"
 
 namespace gpubench {
@@ -94,11 +95,13 @@ void GraphExecutor::renew() {
 }
 
 void GraphExecutor::run(std::span<const TensorView> inputs) {
+  const Computation computation;
   renew();
   run_segments(inputs_.set(inputs));
 }
 
 void GraphExecutor::run_again() {
+  const Computation computation;
   renew();
   run_segments(inputs_.set_again());
 }

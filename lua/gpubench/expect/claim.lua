@@ -14,6 +14,12 @@ function claim.is(value)
   return type(value) == "table" and rawget(value, mark) == true
 end
 
+function claim.texts(claims)
+  local texts = {}
+  for index, one in ipairs(claims) do texts[index] = one.text end
+  return texts
+end
+
 -- An array of { claim, verdict, reason }. A claim that fails is inconclusive: it must not cost the run. So is one that
 -- holds for what was measured when `unmeasured` points never were.
 function claim.judge_all(claims, rows, axes, unmeasured)

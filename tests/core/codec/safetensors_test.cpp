@@ -91,6 +91,7 @@ TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
   message("", "the file is cut short: the safetensors header's length needs 8 bytes");
   message("this is a text file", "no safetensors file: its header would have");
   message(file_of("{no json"), "the safetensors header is damaged: it is no JSON from its byte 3 on");
+  message(file_of(std::string(1'000'000, '[')), "JSON nested more than 64 deep at byte 64");
   message(file_of("[1]"), "the safetensors header is damaged: it is no JSON object");
   message(tensor(R"("dtype":"F64","shape":[1],"data_offsets":[0,8])"),
           "tensor 'a' has type 'F64', which is not supported (known: F32, F16, BF16");

@@ -1,9 +1,15 @@
 #include "core/report/finish.h"
 
+#include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/report/gnuplot.h"
 #include "core/results/append_file.h"
 #include "core/results/run_reader.h"
@@ -54,11 +60,27 @@ TEST(FinishRun, WritesEverythingThatItNames) {
   for (const auto& path : finished.paths) EXPECT_TRUE(std::filesystem::exists(path)) << path;
   EXPECT_TRUE(std::filesystem::exists(writer.chart_directory() / "step_time_s_by_batch.gp"));
   EXPECT_TRUE(std::filesystem::exists(writer.chart_directory() / "step_time_s_by_batch-2.svg"));
-  EXPECT_TRUE(std::filesystem::exists(out.path() / "plots/style.gp"));
   const std::string page = read_file(writer.directory() / "report.html");
   EXPECT_THAT(page, AllOf(HasSubstr("<svg"), HasSubstr("id=\"chart2_"), HasSubstr("✓ confirmed")));
   EXPECT_THAT(read_file(out.path() / "results/index.html"), HasSubstr("href=\"e/" + writer.name() + "/report.html\""));
   EXPECT_EQ(read_run(writer.directory()).info.text("status"), "done");
+}
+
+TEST(FinishRun, RunsNoStyleThatCameWithTheFolderAndWritesThroughNoLink) {
+  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const TemporaryDirectory out;
+  RunWriter writer = writer_with_rows(out);
+  const auto charts = writer.chart_directory();
+  std::filesystem::create_directories(charts);
+  const std::string planted = "system('touch " + (out.path() / "ran").string() + "')\n";
+  for (const char* place : {"plots/style.gp", "plots/e/style.gp"}) replace_file(out.path() / place, planted);
+  replace_file(out.path() / "victim", "precious");
+  for (const char* name : {"step_time_s_by_batch.gp", "step_time_s_by_batch.svg"})
+    std::filesystem::create_symlink(out.path() / "victim", charts / name);
+  EXPECT_THAT(finish_run(writer, {.charts = {{.x = "batch", .y = "step_time_s"}}}).notes, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(out.path() / "ran"));
+  EXPECT_EQ(read_file(out.path() / "victim"), "precious");
+  EXPECT_THAT(read_file(charts / "step_time_s_by_batch.svg"), HasSubstr("<svg"));
 }
 
 TEST(FinishRun, GoesOnWithoutGnuplotAndSaysSoOnce) {
@@ -89,6 +111,83 @@ TEST(FinishRun, AFileInThePlaceOfPlotsCostsOnlyTheCharts) {
   const FinishedRun finished = finish_run(writer, {.charts = {{.x = "batch", .y = "step_time_s"}}});
   EXPECT_THAT(finished.notes, Contains(StartsWith("charts: cannot make the directory '")));
   EXPECT_TRUE(std::filesystem::exists(writer.directory() / "report.html"));
+}
+
+/// The directory of a run that announced a chart and two claims, wrote a row and was killed.
+std::filesystem::path died_run_with_chart(const TemporaryDirectory& out) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    RunWriter writer = writer_with_rows(out);
+    announce(writer, {{.name = "chosen", .x = "batch", .y = "step_time_s", .log_x = 2}, {.x = "bacth", .y = "loss"}},
+             {"it rises", "it falls"});
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(process, nullptr, 0);
+  return list_runs(out.path()).at(0).directory;
+}
+
+TEST(FinishStored, WritesWhatARunThatDiedLacks) {
+  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const TemporaryDirectory out;
+  const auto directory = died_run_with_chart(out);
+  const std::string rows = read_file(directory / "results.csv");
+  replace_file(directory / "results.csv", rows + "e,7,\"torn");
+  const std::optional<FinishedRun> finished = finish_stored(directory);
+  ASSERT_TRUE(finished);
+  for (const auto& path : finished->paths) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  EXPECT_THAT(finished->notes, ElementsAre(StartsWith("chart of loss by bacth: no column 'bacth' for x"),
+                                           "The program ended before the run did: points may be missing."));
+  EXPECT_EQ(read_file(directory / "results.csv"), rows);
+  const auto run = read_run(directory);
+  EXPECT_EQ(run.info.text("status"), "died");
+  EXPECT_EQ(run.info.text("rows"), std::to_string(run.records.size()));
+  EXPECT_THAT(run.info.text("finished"), testing::MatchesRegex("20[0-9-]+T[0-9:]+Z"));
+  EXPECT_EQ(run.info.find("charts")->list()->size(), 1u);
+  const std::string page = read_file(directory / "report.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("<svg"), HasSubstr("it rises"), HasSubstr("it falls"), HasSubstr("inconclusive"),
+                          HasSubstr("the run ended before its claims were judged")));
+  EXPECT_TRUE(std::filesystem::exists(out.path() / "plots/e" / directory.filename() / "chosen.svg"));
+  EXPECT_THAT(read_file(out.path() / "results/index.html"), HasSubstr("died"));
+  EXPECT_FALSE(finish_stored(directory)) << "it has its report";
+}
+
+TEST(FinishStored, LeavesARunAloneThatIsStillWritten) {
+  const TemporaryDirectory out;
+  const RunWriter writer = writer_with_rows(out);
+  EXPECT_THAT([&] { finish_stored(writer.directory()); },
+              testing::ThrowsMessage<Error>(HasSubstr("finish: a process still writes '")));
+  EXPECT_FALSE(std::filesystem::exists(writer.directory() / "report.html"));
+}
+
+TEST(FinishStored, TrustsNothingInTheFilesOfARun) {
+  const TemporaryDirectory out;
+  const auto directory = died_run_with_chart(out);
+  Info info = parse_json(read_file(directory / "run.json"), "run.json");
+  info.set("experiment", "../../../outside");
+  info.set("charts", Info::List{Info::Fields{{"kind", "pie"}}});
+  replace_file(directory / "run.json", to_json(info));
+  EXPECT_THAT(finish_stored(directory)->notes, Contains(HasSubstr("unknown chart")));
+  EXPECT_FALSE(std::filesystem::exists(out.path().parent_path() / "outside"));
+}
+
+TEST(FinishUnjudged, EndsWithWhatWasAnnounced) {
+  const TemporaryDirectory out;
+  RunWriter writer = writer_with_rows(out);
+  announce(writer, {}, {"it rises"});
+  finish_unjudged(writer, "interrupted");
+  const auto run = read_run(writer.directory());
+  EXPECT_EQ(run.info.text("status"), "interrupted");
+  EXPECT_EQ(run.info.find("expectations")->list()->at(0).text("verdict"), "inconclusive");
+  EXPECT_THAT(read_file(writer.directory() / "report.html"), HasSubstr("it rises"));
+}
+
+TEST(WriteIndex, IsWrittenBesideAProcessThatKeepsTheFolder) {
+  const TemporaryDirectory out;
+  std::filesystem::create_directories(out.path() / "results");
+  const int held = ::open((out.path() / "results").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  EXPECT_TRUE(std::filesystem::exists(write_index(out.path())));
+  ::close(held);
 }
 
 TEST(FinishRun, ARunWithoutRowsHasNoCharts) {

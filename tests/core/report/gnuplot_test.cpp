@@ -30,7 +30,6 @@ Chart nasty_chart(const std::string& evil) {
 std::string draw(const Chart& chart, const TemporaryDirectory& out) {
   const auto folder = out.path() / "plots/e/r";
   std::filesystem::create_directories(folder);
-  replace_file(out.path() / "plots/style.gp", embedded::gnuplot_style);
   const auto script = folder / (chart.spec.name + ".gp");
   replace_file(script, gnuplot_script(chart));
   run_gnuplot(script);
@@ -45,15 +44,15 @@ TEST(GnuplotScript, HoldsItsDataAndItsStyle) {
                     .series = {{"cpu:0", {{1, 10, Interval{9, 11}}, {8, 12, Interval{11, 13}}}}}};
   EXPECT_EQ(gnuplot_script(chart),
             "# Made by gpubench. To draw it again, run gnuplot in this folder.\n"
-            "chart_height = 434\n"
-            "load '../../style.gp'\n"
-            "set output 'c.svg'\n"
-            "set title 't'\nset xlabel 'batch'\nset ylabel 'ms'\n"
-            "set logscale x 2\nset xrange [0.939523:8.51496]\nset xtics ('1' 1, '8' 8)\n"
-            "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n"
-            "plot $series1 using 1:2 with linespoints linestyle 1 title 'cpu:0', "
-            "$series1 using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 linestyle 1 "
-            "dashtype 1 notitle\n");
+            "chart_height = 434\n" +
+                std::string(embedded::gnuplot_style) +
+                "set output 'c.svg'\n"
+                "set title 't'\nset xlabel 'batch'\nset ylabel 'ms'\n"
+                "set logscale x 2\nset xrange [0.939523:8.51496]\nset xtics ('1' 1, '8' 8)\n"
+                "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n"
+                "plot $series1 using 1:2 with linespoints linestyle 1 title 'cpu:0', "
+                "$series1 using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 linestyle 1 "
+                "dashtype 1 notitle\n");
 }
 
 Chart line_over(std::vector<ChartPoint> points) {

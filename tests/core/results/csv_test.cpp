@@ -35,6 +35,14 @@ TEST(Csv, FormulasOfSpreadsheetsAreText) {
   EXPECT_EQ(cell_of_csv("-1.5", false), Cell(-1.5));
 }
 
+TEST(Csv, ATornLastLineIsNoWholeLine) {
+  const std::string whole = "a,b\r\n1,\"two\r\nlines \"\"quoted\"\"\"\r\n";
+  EXPECT_EQ(whole_csv_lines(whole), whole);
+  for (const char* torn : {"1", "1,\"x\r\n", "1,2\r", "\"\"\"\r\n"})
+    EXPECT_EQ(whole_csv_lines(whole + torn), whole) << torn;
+  EXPECT_EQ(whole_csv_lines("no line"), "");
+}
+
 TEST(Csv, MalformedTextNamesItsRow) {
   EXPECT_THAT([] { parse_csv("a,b\r\n1,\"x\"y\r\n", "results.csv"); },
               ThrowsMessage<Error>(HasSubstr("results.csv: row 2: ")));

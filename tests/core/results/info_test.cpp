@@ -39,5 +39,12 @@ TEST(Info, MalformedJsonIsNamed) {
               ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON: ")));
 }
 
+TEST(Info, DeepJsonIsRefusedBeforeItFillsTheStack) {
+  const int deep = 1'000'000;
+  const std::string text = "{\"title\":" + std::string(deep, '[') + std::string(deep, ']') + "}";
+  EXPECT_THAT([&] { parse_json(text, "run.json"); },
+              ThrowsMessage<Error>("run.json: JSON nested more than 64 deep at byte 72"));
+}
+
 }  // namespace
 }  // namespace gpubench

@@ -1,6 +1,9 @@
+#include <csignal>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/results/append_file.h"
@@ -33,20 +36,60 @@ std::vector<std::string> names(const std::vector<Column>& columns) {
   return all;
 }
 
-TEST(Run, OneWhoseProcessIsLostIsEndedByAnother) {
+/// The directory of a run with one row whose process is killed.
+std::filesystem::path died_run(const TemporaryDirectory& out) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    RunWriter writer(plan_in(out));
+    writer.add({{"device", std::string("cpu:0")}, {"width", std::int64_t{8}}}, {});
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(process, nullptr, 0);
+  return list_runs(out.path()).at(0).directory;
+}
+
+TEST(Run, OneWhoseProcessIsGoneHasDied) {
+  const TemporaryDirectory out;
+  const auto directory = died_run(out);
+  EXPECT_EQ(read_run(directory).info.text("status"), "died");
+  EXPECT_EQ(list_runs(out.path()).at(0).status, "died");
+  EXPECT_EQ(parse_json(read_file(directory / "run.json"), "run.json").text("status"), "running") << "it is only read";
+  const auto elsewhere = directory.parent_path() / "20260101T000000Z-another_host";
+  std::filesystem::rename(directory, elsewhere);
+  EXPECT_EQ(read_run(elsewhere).info.text("status"), "running") << "its process cannot be seen from here";
+}
+
+TEST(Run, OneThatDiedWhileItWroteARowLacksThatRow) {
+  const TemporaryDirectory out;
+  const auto directory = died_run(out);
+  const std::string whole = read_file(directory / "results.csv");
+  for (const char* torn : {"batch_size,2,0", "batch_size,2,0,\"a quoted\r\nlin", "\"", "batch_size,2\r"}) {
+    replace_file(directory / "results.csv", whole + torn);
+    EXPECT_EQ(read_run(directory).records.size(), 1u) << torn;
+    EXPECT_EQ(list_runs(out.path()).at(0).rows, 1u) << torn;
+  }
+}
+
+TEST(Run, OneWhoseProcessLivesIsNotEndedByAnother) {
   const TemporaryDirectory out;
   RunWriter writer(plan_in(out));
-  writer.add({{"device", std::string("cpu:0")}, {"width", std::int64_t{8}}}, {});
-  EXPECT_TRUE(end_abandoned_run(writer.directory(), "process 0 was lost"));
-  const auto run = read_run(writer.directory());
+  EXPECT_FALSE(end_abandoned_run(writer.directory(), "process 0 was lost"));
+  EXPECT_EQ(read_run(writer.directory()).info.text("status"), "running");
+}
+
+TEST(Run, OneWhoseProcessIsLostIsEndedByAnother) {
+  const TemporaryDirectory out;
+  const auto directory = died_run(out);
+  EXPECT_TRUE(end_abandoned_run(directory, "process 0 was lost"));
+  const auto run = read_run(directory);
   EXPECT_EQ(run.info.text("status"), "error");
   EXPECT_EQ(run.info.text("detail"), "process 0 was lost");
   EXPECT_EQ(run.info.text("rows"), "1");
   EXPECT_THAT(run.info.text("finished"), testing::MatchesRegex("20[0-9-]+T[0-9:]+Z"));
   EXPECT_EQ(run.info.text("title"), nasty_title);
-  EXPECT_FALSE(end_abandoned_run(writer.directory(), "again")) << "it has ended";
-  EXPECT_EQ(read_run(writer.directory()).info.text("detail"), "process 0 was lost");
-  EXPECT_FALSE(end_abandoned_run(writer.directory() / "elsewhere", "not on this machine"));
+  EXPECT_FALSE(end_abandoned_run(directory, "again")) << "it has ended";
+  EXPECT_EQ(read_run(directory).info.text("detail"), "process 0 was lost");
+  EXPECT_FALSE(end_abandoned_run(directory / "elsewhere", "not on this machine"));
 }
 
 TEST(Run, WhatIsWrittenIsReadBack) {
@@ -130,13 +173,16 @@ TEST(Run, ARowThatCannotBeWrittenLeavesTheFinishedOnes) {
   RunWriter writer(plan_in(out));
   writer.add({{"width", std::int64_t{1}}}, std::vector<double>{0.5});
   const std::string samples = read_file(writer.directory() / "samples.csv");
-  // The rewritten file cannot be made: its place is taken by a directory.
-  std::filesystem::create_directory(writer.directory() / "results.csv.new");
+  // The rewritten file cannot take its place, which a directory has.
+  std::filesystem::rename(writer.directory() / "results.csv", writer.directory() / "kept.csv");
+  std::filesystem::create_directory(writer.directory() / "results.csv");
   EXPECT_THAT(
       [&] {
         writer.add({{"width", std::int64_t{2}}, {"late", true}}, std::vector<double>{0.5});
       },
       ThrowsMessage<Error>(HasSubstr("Is a directory")));
+  std::filesystem::remove(writer.directory() / "results.csv");
+  std::filesystem::rename(writer.directory() / "kept.csv", writer.directory() / "results.csv");
   EXPECT_EQ(read_run(writer.directory()).records.size(), 1u);
   EXPECT_EQ(read_file(writer.directory() / "samples.csv"), samples);
   writer.add({{"width", std::int64_t{2}}});

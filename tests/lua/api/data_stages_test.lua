@@ -288,3 +288,21 @@ testing.case("buffers of an interleave under AUTOTUNE stay within the budget", f
     if stage.stage == "interleave" then testing.is_true(stage.buffer * (512 << 10) <= 2 << 20, tostring(stage.buffer)) end
   end
 end)
+
+testing.case("iterators that a script forgets do not add up", function()
+  local function threads()
+    local file <close> = io.open "/proc/self/status"
+    return tonumber(file:read("a"):match "Threads:%s+(%d+)")
+  end
+  local all = range(50):map(function(v) return v * 2 end, { num_parallel_calls = 2 }):batch(4):prefetch(2)
+  collectgarbage()
+  local before, most = threads(), 0
+  collectgarbage "stop"  -- what the iterators ask for is done all the same
+  for _ = 1, 300 do
+    local next_element = all:iter()
+    next_element()
+    most = math.max(most, threads())
+  end
+  collectgarbage "restart"
+  testing.is_true(most - before < 150, string.format("%d threads beside the first %d", most - before, before))
+end)

@@ -46,6 +46,7 @@ TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
   EXPECT_THAT(bash("--"), AllOf(HasSubstr(" --version "), HasSubstr(" --set ")));
   EXPECT_THAT(bash("show --format ''"), HasSubstr(" text csv json markdown "));
   EXPECT_THAT(bash("show ''"), HasSubstr(" batch_size "));
+  EXPECT_THAT(bash("finish ''"), HasSubstr(" batch_size "));
   EXPECT_THAT(bash("completion ''"), HasSubstr(" bash zsh "));
   EXPECT_THAT(bash("speed.lua --budget ''"), Not(HasSubstr("--set")));
 }

@@ -1,15 +1,22 @@
 #include "lua/host/interrupt_handler.h"
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <utility>
 
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SignalTest : public FolderTest {
  protected:
@@ -22,12 +29,12 @@ class SignalTest : public FolderTest {
 
 class InterruptTest : public SignalTest {
  protected:
-  /// Ctrl-C after the script has printed "ready".
-  Ended interrupt(const std::string& script) {
+  /// Ctrl-C, or another signal, after the script has printed "ready".
+  Ended interrupt(const std::string& script, int signal = SIGINT) {
     write("script.lua", "local function ready() print('ready') io.stdout:flush() end\n" + script);
     StartedProgram program({"script.lua", "--budget", "100"}, path());
     EXPECT_TRUE(program.wait_for("ready"));
-    program.signal(SIGINT);
+    program.signal(signal);
     return program.end();
   }
 };
@@ -109,6 +116,85 @@ TEST_F(InterruptTest, LeavesTheStackOfAProductAlone) {
   }
 }
 
+// Code in which Lua looks at nothing: pattern matching, a finalizer, the read of a file without an end.
+const std::string endless_match = "(('a'):rep(40)):find(('a-'):rep(30) .. 'b')";
+const std::string endless_finalizer = "setmetatable({}, { __gc = function() while true do end end }) collectgarbage()";
+const std::string endless_file = "io.open('/dev/zero'):read('l')";
+const std::string endless_worker = "local f = gb.data.lua_function(function(x) ready() return #" + endless_match +
+                                   " end, { output = { 'int64' } })\n"
+                                   "for _ in gb.data.Dataset.range(4):map(f, { num_parallel_calls = 2 }):iter() do end";
+
+TEST_F(InterruptTest, EndsWhatLuaCannotInterrupt) {
+  for (const std::string& endless : {endless_match, endless_finalizer, endless_file}) {
+    const Ended ended = interrupt("ready() " + endless);
+    EXPECT_EQ(ended.status, 130) << endless;
+    EXPECT_EQ(ended.out, "ready\n") << endless;
+    EXPECT_EQ(ended.err, "interrupted\n") << endless;
+  }
+}
+
+TEST_F(InterruptTest, FinishesTheRunOfWhatLuaCannotInterrupt) {
+  const Ended ended = interrupt(sweep_with(endless_match));
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("stopped,1,0,1,ok"), Not(HasSubstr("stopped,2"))));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"interrupted\""));
+  EXPECT_TRUE(std::filesystem::exists(find("report.html")));
+}
+
+TEST_F(InterruptTest, EndsFinalizersThatRunAtTheEnd) {
+  const Ended ended = interrupt(
+      "local gb = require 'gpubench'\n"
+      "setmetatable({}, { __gc = function() while true do end end }) ready() while true do end");
+  EXPECT_EQ(ended.status, 130);
+}
+
+TEST_F(InterruptTest, OtherSignalsEndLikeCtrlC) {
+  for (const auto& [signal, name] : {std::pair{SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}}) {
+    const Ended ended = interrupt(sweep_with("while true do end"), signal);
+    EXPECT_EQ(ended.status, 128 + signal);
+    EXPECT_EQ(ended.err, std::string("interrupted by ") + name + "\n");
+    EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
+    EXPECT_THAT(read(find("run.json")), AllOf(HasSubstr("\"status\": \"interrupted\""),
+                                              HasSubstr(std::string("\"detail\": \"stopped by ") + name + "\"")));
+    EXPECT_TRUE(std::filesystem::exists(find("report.html")));
+    std::filesystem::remove_all(file("results"));
+  }
+}
+
+TEST_F(InterruptTest, AFileThatMayNotGrowEndsTheRunWithItsFilesWhole) {
+  write("script.lua", "local function ready() end\n" +
+                          sweep_with("local f = io.open('results/large', 'w') f:write(('x'):rep(1 << 20)) f:flush()"));
+  const std::string command = "cd " + path() + " && (ulimit -f 100; \"" GPUBENCH_PROGRAM "\" script.lua 2> error)";
+  EXPECT_EQ(WEXITSTATUS(std::system(("bash -c '" + command + "'").c_str())), 128 + SIGXFSZ);
+  EXPECT_EQ(read("error"),
+            "interrupted by SIGXFSZ: a file would become larger than this process may write (ulimit -f)\n");
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("stopped,1,0,1,ok"));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("stopped by SIGXFSZ"));
+  EXPECT_TRUE(std::filesystem::exists(find("report.html")));
+}
+
+TEST_F(InterruptTest, ARunStartedByNohupOutlivesItsTerminal) {
+  write("script.lua", "os.execute('kill -HUP $PPID') print 'still here'");
+  const std::string command =
+      "cd " + path() + " && trap \"\" HUP && \"" GPUBENCH_PROGRAM "\" script.lua --trusted > out";
+  EXPECT_EQ(WEXITSTATUS(std::system(("bash -c '" + command + "'").c_str())), 0);
+  EXPECT_EQ(read("out"), "still here\n");
+}
+
+TEST_F(InterruptTest, OneThatComesBetweenTwoPointsEndsTheSweep) {
+  const Ended ended = interrupt(R"(
+local gb = require "gpubench"
+gb.experiment { name = "stopped", title = "Stopped", axes = { gb.axis("n", { 1, 2, 3 }) },
+  run = function(point)
+    if point.n == 2 then setmetatable({}, { __gc = function() ready() local till = os.clock() + 0.3 while os.clock() < till do end end }) end
+    return { figure = point.n }
+  end }
+print "not reached")");
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("stopped,2,0,2,ok"), Not(HasSubstr("stopped,3"))));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"interrupted\""));
+}
+
 /// The sweep's second point never ends; --timeout ends it.
 class TimeoutTest : public SignalTest {
  protected:
@@ -136,6 +222,35 @@ TEST_F(TimeoutTest, EndsALoopOfSteps) {
   expect_one_row(
       time_out("local f = gb.compile(function(x) return x + 1 end)\n"
                "local x = gb.ones { 8 } while true do x = f(x) end"));
+}
+
+TEST_F(TimeoutTest, EndsTheHandlerOfAnError) {
+  expect_one_row(time_out("xpcall(error, function() while true do end end)"));
+}
+
+TEST_F(TimeoutTest, EndsTheProgramWhereLuaCannotBeInterrupted) {
+  const std::string why = "not done after 200 ms (--timeout), and could not be stopped";
+  for (const std::string& endless : {endless_match, endless_finalizer, endless_file, endless_worker}) {
+    const Ended ended = time_out(endless);
+    EXPECT_EQ(ended.status, 2) << endless;
+    EXPECT_EQ(ended.err,
+              "n=2: timeout: " + why + "\ngpubench: run: the script could not be stopped when its time was up\n");
+    EXPECT_THAT(read(find("results.csv")),
+                AllOf(HasSubstr("stopped,1,0,1,ok"), HasSubstr("stopped,2,0,2,timeout,\"" + why + "\""),
+                      Not(HasSubstr("stopped,3"))))
+        << endless;
+    EXPECT_THAT(read(find("run.json")), AllOf(HasSubstr("\"status\": \"error\""), HasSubstr("could not be stopped")));
+    EXPECT_TRUE(std::filesystem::exists(find("report.html")));
+    EXPECT_TRUE(std::filesystem::exists(find("index.html")));
+    std::filesystem::remove_all(file("results"));
+  }
+}
+
+TEST_F(TimeoutTest, EndsFinalizersThatRunAtTheEnd) {
+  write("script.lua", "setmetatable({}, { __gc = function() while true do end end }) print 'done'");
+  const Ended ended = StartedProgram({"script.lua", "--timeout", "0.2"}, path()).end();
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.out, "done\n");
 }
 
 TEST_F(InterruptTest, TheSecondOneKills) {

@@ -62,6 +62,14 @@ TEST_F(Sandbox, TheOutputFolderItselfStays) {
   }
 }
 
+TEST_F(Sandbox, TheRecordOfARunElsewhereStaysAsItIs) {
+  const std::string record = "{\"status\":\"running\"}";
+  write("victim/run.json", record);
+  write("victim/results.csv", "a\r\n");
+  run("require('gpubench')._native.results.end_abandoned('victim', 'rewritten')", {"--out", "o"});
+  EXPECT_EQ(read("victim/run.json"), record);
+}
+
 TEST_F(Sandbox, WithoutOutOnlyResultsAndChartsAreWritten) {
   EXPECT_EQ(run("assert(io.open('results/notes.txt', 'w')):write('x')").status, 0);
   EXPECT_EQ(read("results/notes.txt"), "x");

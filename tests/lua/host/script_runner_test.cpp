@@ -89,6 +89,56 @@ TEST_F(ScriptRunner, TracebackIsShownWhenAsked) {
               AllOf(StartsWith("script.lua:1: odd\nstack traceback:"), HasSubstr("script.lua:2: in local 'outer'")));
 }
 
+TEST_F(ScriptRunner, AScriptMayComeThroughAPipe) {
+  const auto shell = [&](const std::string& command) {
+    return WEXITSTATUS(std::system(("cd " + path() + " && bash -c '" + command + "' > out 2> error").c_str()));
+  };
+  write("script.lua", "#!/usr/bin/env gpubench\nprint(\"hello\") error(\"odd\")");
+  for (const char* command :
+       {"\"" GPUBENCH_PROGRAM "\" <(cat script.lua)", "cat script.lua | \"" GPUBENCH_PROGRAM "\" /dev/stdin",
+        "mkfifo pipe; cat script.lua > pipe & \"" GPUBENCH_PROGRAM "\" pipe"}) {
+    EXPECT_EQ(shell(command), 2) << command;
+    EXPECT_EQ(read("out"), "hello\n") << command;
+    EXPECT_THAT(read("error"), HasSubstr(":2: odd\n")) << command;
+  }
+  EXPECT_EQ(shell("\"" GPUBENCH_PROGRAM "\" --workers 2 <(cat script.lua)"), 2);
+  EXPECT_THAT(read("error"), HasSubstr("is no file: each process reads the script, and a pipe can be read once"));
+}
+
+TEST_F(ScriptRunner, WhatIsNoScriptIsNamed) {
+  const Ended folder = run_program({"run", "."}, path());
+  EXPECT_EQ(folder.status, 2);
+  EXPECT_EQ(folder.err, "gpubench: run: '.' is a folder; a script is expected\n");
+  const Ended endless = run_program({"run", "/dev/zero"}, path());
+  EXPECT_EQ(endless.status, 2);
+  EXPECT_EQ(endless.err, "gpubench: run: '/dev/zero' has more than 64 MiB, which no script has\n");
+}
+
+TEST_F(ScriptRunner, ARunThatDiedIsShownAndFinished) {
+  const Ended killed = run(with_body("if point.n == 3 then os.execute('kill -KILL $PPID') end"), {"--trusted"});
+  EXPECT_EQ(killed.status, 128 + SIGKILL);
+  EXPECT_THAT(run_program({"show", "small"}, path()).out, HasSubstr(", died\n"));
+  EXPECT_THAT(run_program({"show"}, path()).out, HasSubstr("  died, 2 rows: "));
+  const Ended finished = run_program({"finish", "small"}, path());
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(HasSubstr(", died\n"), HasSubstr("wrote results/small/"), HasSubstr("report.html")));
+  EXPECT_THAT(finished.err, HasSubstr("The program ended before the run did"));
+  EXPECT_THAT(read(find("report.html")), HasSubstr("figure_per_s rises with n"));
+  EXPECT_THAT(run_program({"finish", "small"}, path()).out, HasSubstr("has its report already: nothing to finish\n"));
+  const Ended none = run_program({"finish", "nothing"}, path());
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("no run 'nothing'"));
+}
+
+TEST_F(ScriptRunner, AFolderFullOfLinksAndDevicesHarmsNoRun) {
+  const auto planted = file("results/e/20260101T000000Z-x");
+  std::filesystem::create_directories(planted);
+  std::filesystem::create_symlink("/dev/zero", planted / "run.json");
+  write("results/e/20260101T000000Z-x/results.csv", "a\r\n");
+  EXPECT_EQ(run(with_body("")).status, 0);
+  EXPECT_THAT(run_program({"show"}, path()).out, HasSubstr("20260101T000000Z-x  unreadable, 0 rows"));
+}
+
 TEST_F(ScriptRunner, AMissingScriptAndAnUnknownDevice) {
   EXPECT_EQ(run_program({"run", "none.lua"}, path()).err, "gpubench: run: no script 'none.lua'\n");
   const Ended device = run("", {"--device", "tpu:0"});

@@ -258,10 +258,43 @@ TEST_F(Workers, ThatAreToldToEndKeepTheirRows) {
   program.wait_for("started\n");
   program.signal(SIGTERM);
   const Ended ended = program.end();
-  EXPECT_EQ(ended.status, 130);
+  EXPECT_EQ(ended.status, 128 + SIGTERM);
   EXPECT_EQ(ended.err, "interrupted\n");
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), Not(HasSubstr("together,2,"))));
   EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"interrupted\""));
+}
+
+TEST_F(Workers, WhoseTerminalIsClosedKeepTheirRows) {
+  write("script.lua", announced);
+  StartedProgram program({"script.lua", "--workers", "2", "--quick"}, path());
+  program.wait_for("started\n");
+  program.signal(SIGHUP);
+  const Ended ended = program.end();
+  EXPECT_EQ(ended.status, 128 + SIGHUP);
+  EXPECT_EQ(ended.err, "interrupted by SIGHUP\n");
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("together,1,1,1,ok"));
+  EXPECT_THAT(read(find("run.json")), AllOf(HasSubstr("\"status\": \"interrupted\""), HasSubstr("stopped by SIGHUP")));
+}
+
+TEST_F(Workers, OneThatDiesBeforeTheOthersKnowItIsTold) {
+  const std::filesystem::path fake = write("bin/mpirun", "#!/bin/sh\nexit 137\n");
+  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+  write("script.lua", "");
+  const Ended ended = run_program({"script.lua", "--workers", "2"}, path(),
+                                  {"PATH=" + fake.parent_path().string() + ":" + std::getenv("PATH")});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err, "gpubench: run --workers: a process was ended by signal 9 (Killed)\n");
+}
+
+TEST_F(Workers, APointThatCannotBeStoppedEndsTheRunOfAll) {
+  const Ended ended =
+      run_with(2, workers_script("if point.n == 2 and index == 0 then (('a'):rep(40)):find(('a-'):rep(30) .. 'b') end"),
+               {"--timeout", "0.3"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("n=2: timeout: not done after 300 ms (--timeout), and could not be stopped\n"));
+  EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,timeout")));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"error\""));
+  EXPECT_TRUE(std::filesystem::exists(find("report.html")));
 }
 
 TEST_F(Workers, AStoppedProcessEndsTheRun) {

@@ -1,5 +1,6 @@
 #include "tests/support/cuda_on_cpu/gpu_memory.h"
 
+#include <cstdint>
 #include <iterator>
 #include <sys/mman.h>
 
@@ -8,7 +9,7 @@
 namespace gpubench::cuda_on_cpu {
 namespace {
 
-constexpr std::size_t kept_bytes = std::size_t{1} << 20;
+constexpr std::size_t kept_bytes = std::size_t{1} << 20, large_page = std::size_t{2} << 20;
 
 void allow_all(bool access) {
   for (const auto& [gpu, memory] : gpu_memories()) memory.allow(access);
@@ -73,7 +74,11 @@ void GpuMemory::reserve() {
   if (base_ != nullptr) return;
   bytes_ = machine().memory_bytes;
   const int access = machine().open ? PROT_READ | PROT_WRITE : PROT_NONE;
-  base_ = static_cast<std::byte*>(::mmap(nullptr, bytes_, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  // Large pages, so that a change of access has few to change.
+  void* const memory = ::mmap(nullptr, bytes_ + large_page, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  base_ = static_cast<std::byte*>(memory) + (large_page - address % large_page) % large_page;
+  ::madvise(base_, bytes_, MADV_HUGEPAGE);
   free_[0] = bytes_;
 }
 

@@ -1,0 +1,68 @@
+#include "core/report/chart_info.h"
+
+#include <fmt/format.h>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+double number_in(const Info& fields, std::string_view name) {
+  const Info* field = fields.find(name);
+  if (!field) return 0;
+  if (const Cell* cell = field->cell()) {
+    if (const auto* real = std::get_if<double>(cell)) return *real;
+    if (const auto* whole = std::get_if<std::int64_t>(cell)) return static_cast<double>(*whole);
+  }
+  throw Error(fmt::format("run.json: charts: '{}' is not a number", name));
+}
+
+Record where_in(const Info& fields) {
+  Record where;
+  const Info* cells = fields.find("where");
+  if (!cells || !cells->fields()) return where;
+  for (const auto& [name, value] : *cells->fields()) {
+    if (value.cell()) where.set(name, *value.cell());
+  }
+  return where;
+}
+
+ChartSpec chart_in(const Info& fields) {
+  return {.kind = parse_chart_kind(fields.text("kind")),
+          .name = fields.text("name"),
+          .title = fields.text("title"),
+          .x = fields.text("x"),
+          .y = fields.text("y"),
+          .series = fields.text("series"),
+          .where = where_in(fields),
+          .log_x = number_in(fields, "log_x"),
+          .log_y = number_in(fields, "log_y")};
+}
+
+}  // namespace
+
+Info chart_info(const ChartSpec& spec) {
+  Info::Fields fields{{"name", spec.name},
+                      {"title", spec.title},
+                      {"kind", spec.kind == ChartKind::bar ? "bar" : "line"},
+                      {"x", spec.x},
+                      {"y", spec.y}};
+  if (!spec.series.empty()) fields.emplace_back("series", spec.series);
+  Info::Fields where;
+  for (const auto& [name, cell] : spec.where.cells()) where.emplace_back(name, cell);
+  if (!where.empty()) fields.emplace_back("where", std::move(where));
+  if (spec.log_x != 0) fields.emplace_back("log_x", spec.log_x);
+  if (spec.log_y != 0) fields.emplace_back("log_y", spec.log_y);
+  return fields;
+}
+
+std::vector<ChartSpec> charts_in(const Info& info) {
+  std::vector<ChartSpec> specs;
+  const Info* charts = info.find("charts");
+  if (!charts || !charts->list()) return specs;
+  for (const Info& chart : *charts->list()) specs.push_back(chart_in(chart));
+  return specs;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,74 @@
+#include "lua/host/forced_end.h"
+
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <poll.h>
+#include <string>
+#include <unistd.h>
+
+#include "core/base/interrupt.h"
+#include "core/base/units.h"
+#include "lua/api/processes.h"
+#include "lua/api/session.h"
+#include "lua/host/script_runner.h"
+
+namespace gpubench {
+namespace {
+
+bool takes_output(int descriptor) {
+  pollfd state{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return poll(&state, 1, 0) == 1 && (state.revents & POLLOUT) != 0;
+}
+
+// What the script has printed, unless its thread is just printing or nobody takes it: this must not block.
+void flush_output() {
+  if (ftrylockfile(stdout) != 0) return;
+  if (takes_output(STDOUT_FILENO)) fflush_unlocked(stdout);
+  funlockfile(stdout);
+}
+
+// Without stdio, whose lock the script's thread may hold.
+void tell(const std::string& text) {
+  if (takes_output(STDERR_FILENO)) static_cast<void>(write(STDERR_FILENO, text.data(), text.size()) < 0);
+}
+
+lua::GivenUp given_up(const lua::Session& session) {
+  if (interrupt_requested()) return {.status = "interrupted", .detail = interruption_text(), .timeout = {}};
+  const std::string limit = format_seconds(session.options().timeout_s.value_or(0));
+  return {.status = "error",
+          .detail = "the script could not be stopped when its time was up",
+          .timeout = fmt::format("not done after {} (--timeout), and could not be stopped", limit)};
+}
+
+}  // namespace
+
+int interrupted_status() noexcept {
+  return 128 + interrupt_signal();
+}
+
+const char* interruption_text() noexcept {
+  switch (interrupt_signal()) {
+    case SIGTERM:
+      return "interrupted by SIGTERM";
+    case SIGHUP:
+      return "interrupted by SIGHUP";
+    case SIGXFSZ:
+      return "interrupted by SIGXFSZ: a file would become larger than this process may write (ulimit -f)";
+    default:
+      return "interrupted";
+  }
+}
+
+void end_by_force(lua::Session& session) {
+  const bool by_user = interrupt_requested();
+  const lua::GivenUp how = given_up(session);
+  std::string text = session.unfinished_runs.give_up(how);
+  text += by_user ? fmt::format("{}\n", how.detail) : fmt::format("gpubench: run: {}\n", how.detail);
+  if (ProcessGroup* const group = session.group()) group->fail(by_user ? lua::interruption : how.detail);
+  flush_output();
+  tell(text);
+  ::_exit(by_user ? interrupted_status() : error_status);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,98 @@
+#include "core/base/watchdog.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/deadline.h"
+#include "core/base/interrupt.h"
+
+namespace gpubench {
+namespace {
+
+/// What `body` ends a process of its own with: it changes the state of the whole program.
+template <class Body>
+int exit_status_of(Body&& body) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    body();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+[[noreturn]] void wait_forever() {
+  for (;;) ::pause();
+}
+
+TEST(Watchdog, EndsWhatDoesNotStop) {
+  EXPECT_EQ(exit_status_of([] {
+              Watchdog watchdog(std::chrono::milliseconds(1), [] { ::_exit(7); });
+              request_interrupt(SIGTERM);
+              watchdog.notify();
+              wait_forever();
+            }),
+            7);
+}
+
+TEST(Watchdog, EndsAPointWhoseTimeIsUp) {
+  EXPECT_EQ(exit_status_of([] {
+              static Watchdog watchdog(std::chrono::milliseconds(1), [] { ::_exit(timeout_requested() ? 8 : 9); });
+              std::signal(SIGALRM, [](int) { request_timeout(), watchdog.notify(); });
+              const TimeoutScope scope;
+              const Deadline deadline(0.001);
+              wait_forever();
+            }),
+            8);
+}
+
+TEST(Watchdog, LeavesAProgramAloneThatIsNotAsked) {
+  EXPECT_EQ(exit_status_of([] {
+              Watchdog watchdog(std::chrono::milliseconds(0), [] { ::_exit(7); });
+              watchdog.notify();
+            }),
+            0);
+}
+
+TEST(Turns, TheProgramsOwnCodeIsNotEnded) {
+  EXPECT_TRUE(is_turn_of_script());
+  const TurnScope program(Turn::program);
+  EXPECT_FALSE(is_turn_of_script());
+  EXPECT_FALSE(begin_ending());
+  const TurnScope script(Turn::script);
+  EXPECT_TRUE(is_turn_of_script());
+}
+
+TEST(Turns, OnceTheEndHasBegunTheScriptsThreadGetsNoFurther) {
+  EXPECT_EQ(exit_status_of([] {
+              if (!begin_ending()) ::_exit(1);
+              std::jthread([] { ::_exit(5); }).detach();
+              const TurnScope program(Turn::program);
+              ::_exit(2);
+            }),
+            5);
+}
+
+TEST(Progress, CountsTurnsAndComputations) {
+  const unsigned long before = progress_count();
+  EXPECT_EQ(progress_count(), before) << "a script that does nothing";
+  { const TurnScope program(Turn::program); }
+  EXPECT_NE(progress_count(), before);
+  const Computation computation;
+  const unsigned long during = progress_count();
+  EXPECT_NE(progress_count(), during) << "as long as it takes";
+}
+
+TEST(Interrupt, RemembersItsSignal) {
+  EXPECT_EQ(interrupt_signal(), 0);
+  request_interrupt(SIGHUP);
+  EXPECT_EQ(interrupt_signal(), SIGHUP);
+  clear_interrupt();
+  EXPECT_EQ(interrupt_signal(), 0);
+}
+
+}  // namespace
+}  // namespace gpubench
