@@ -7,13 +7,14 @@ if(GPUBENCH_ARCH)  # the archive only runs on such processors, so its name says 
 endif()
 
 # Programs find the libraries relative to their own path. RPATH, because RUNPATH does not apply to libraries of libraries.
-set_target_properties(gpubench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+# The build tree has the same RPATH: the padding that CMake would write there is empty entries, each the working folder.
+set_target_properties(gpubench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_WITH_INSTALL_RPATH ON)
 target_link_options(gpubench PRIVATE -Wl,--disable-new-dtags)
 
 set(component COMPONENT bundle EXCLUDE_FROM_ALL)
 if(TARGET gpu_tests)
   set(GPUBENCH_TEST_PROGRAMS libexec/gpubench)
-  set_target_properties(gpu_tests gpu_fault PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib")
+  set_target_properties(gpu_tests gpu_fault PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib" BUILD_WITH_INSTALL_RPATH ON)
   target_link_options(gpu_tests PRIVATE -Wl,--disable-new-dtags)
   install(TARGETS gpu_tests gpu_fault RUNTIME_DEPENDENCY_SET bundled_libraries
           RUNTIME DESTINATION ${GPUBENCH_TEST_PROGRAMS} ${component}

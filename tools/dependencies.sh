@@ -25,6 +25,7 @@ missing_dependencies() {
     case $check in
       command:*) command -v "${check#command:}" >/dev/null && continue ;;
       header:*) header_exists "${check#header:}" && continue ;;
+      file:*) compgen -G "${check#file:}" >/dev/null && continue ;;
       *) echo "tools/dependencies.txt: $package has an unknown check '$check'" >&2 && return 2 ;;
     esac
     echo "$package|$why"

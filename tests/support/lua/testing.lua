@@ -62,6 +62,21 @@ function testing.raises(text, body, ...)
   if not tostring(reason):find(text, 1, true) then fail("expected an error with %q, got %q", text, tostring(reason)) end
 end
 
+-- What messages of the program never hold: texts of libraries, of the standard library and of Lua's own checks.
+local raw = { "vector::", "basic_", "std::", "bad_alloc", "json.exception", "filesystem error", "[json", "bad argument",
+  "attempt to perform", "attempt to index", "attempt to compare", "attempt to add", "attempt to call", "table index is" }
+
+-- The call must fail, with a message of the program's own.
+function testing.refuses(body, ...)
+  checks = checks + 1
+  local ok, reason = pcall(body, ...)
+  if ok then fail "expected an error, but there was none" end
+  for _, text in ipairs(raw) do
+    if tostring(reason):find(text, 1, true) then fail("expected a message of the program's own, got %q", tostring(reason)) end
+  end
+  return tostring(reason)
+end
+
 -- Counts a check that was made elsewhere.
 function testing.note()
   checks = checks + 1

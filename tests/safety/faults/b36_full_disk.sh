@@ -1,0 +1,26 @@
+# A disk that fills: run.json does not stay "running", and every row that was printed is there.
+mkdir disk
+inside() {
+  mount -t tmpfs -o size="$1"k none disk || return 77
+  limited "$G" x.lua --out disk >said 2>err || echo $? >status
+  cp -r disk copy
+}
+export -f inside limited
+export G
+cat >x.lua <<'S'
+local gb = require "gpubench"
+local values = {} for i = 1, 400 do values[i] = i end
+gb.experiment { name = "s", title = "t", axes = { gb.axis("n", values) }, run = function(p) return { text = ("x"):rep(500) } end }
+S
+for size in 64 100 160 220; do
+  rm -rf copy status
+  unshare --mount --map-root-user bash -c "inside $size" 2>/dev/null || skip 'no file system can be mounted here'
+  [[ -e status && $(<status) == 2 ]] || fail "$size KiB: status $(cat status 2>/dev/null || echo 0)"
+  clean "$(cat err)"
+  contains "$(cat err)" 'No space left' "$size KiB"
+  [[ -e $(echo copy/results/s/*/run.json) ]] || continue
+  grep -q '"status": "running"' copy/results/s/*/run.json && fail "$size KiB: run.json says running"
+  run show --out copy
+  ((rc == 0)) || fail "$size KiB: show: $err"
+done
+true
