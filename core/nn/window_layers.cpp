@@ -85,7 +85,6 @@ class WindowPooling : public Layer {
   WindowPooling(Config given, DeviceId device) : Layer(std::move(given), std::move(device)) {
     options_.size = config().pair("pool_size");
     options_.strides = config().shape("strides").empty() ? options_.size : config().pair("strides");
-    options_.padding = padding_of(*this);
   }
   TensorType output_type(std::span<const TensorType> inputs) const override {
     const TensorType& input = only_input(inputs, 3, image_form);
@@ -100,7 +99,9 @@ class WindowPooling : public Layer {
 
 class MaxPooling2D final : public WindowPooling {
  public:
-  using WindowPooling::WindowPooling;
+  MaxPooling2D(Config given, DeviceId device) : WindowPooling(std::move(given), std::move(device)) {
+    options_.padding = padding_of(*this);  // names the layer when it fails, which its base cannot do
+  }
   std::string default_name() const override { return "max_pooling2d"; }
 
  private:
@@ -111,7 +112,9 @@ class MaxPooling2D final : public WindowPooling {
 
 class AveragePooling2D final : public WindowPooling {
  public:
-  using WindowPooling::WindowPooling;
+  AveragePooling2D(Config given, DeviceId device) : WindowPooling(std::move(given), std::move(device)) {
+    options_.padding = padding_of(*this);
+  }
   std::string default_name() const override { return "average_pooling2d"; }
 
  private:

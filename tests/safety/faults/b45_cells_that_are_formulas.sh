@@ -12,5 +12,5 @@ dangerous=$(grep -E $'^[=@\t]|^[+-].*[+]' <<<"$cells" || true)
 [[ -z $dangerous ]] || fail "cells: $dangerous"
 contains "$cells" '-1.5'
 contains "$cells" plain
-run show --out o
+run show f --out o
 contains "$out" '=1+1' show
