@@ -92,7 +92,8 @@ std::string_view unit_suffix(const Column& column) {
   const std::string_view name = column.name;
   // "_c" means a unit only in declared columns: a script's own name may end so.
   if (column.unit == Unit::celsius && name.ends_with("_c")) return name.substr(name.size() - 2);
-  for (const std::string_view ending : endings | std::views::transform(&Ending::text)) {
+  for (const Ending& each : endings) {
+    const std::string_view ending = each.text;
     if (!ending.starts_with('_') || !name.ends_with(ending) || name.size() == ending.size()) continue;
     return name.substr(name.size() - ending.size());
   }
