@@ -90,7 +90,9 @@ StackFunction schedule_constructor(const ScheduleKind& kind) {
 
 VariablePtr variable_of(const Tensor& tensor) {
   if (!tensor.symbolic()) return tensor.variable();
-  const auto* leaf = dynamic_cast<const VariableOp*>(tensor.trace()->graph.node(tensor.value()).op.get());
+  const Graph& graph = tensor.trace()->graph;
+  if (static_cast<std::size_t>(tensor.value().node) >= graph.nodes().size()) return nullptr;  // the trace has ended
+  const auto* leaf = dynamic_cast<const VariableOp*>(graph.node(tensor.value()).op.get());
   return leaf == nullptr ? nullptr : leaf->variable();
 }
 
