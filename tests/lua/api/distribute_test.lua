@@ -333,7 +333,7 @@ end)
 if kind == "cpu:" then case("a slow replica is named, and a balanced split gives it less", function()
   for slow = 1, 2 do
     local delays = { 0, 0 }
-    delays[slow] = 1e-4
+    delays[slow] = 5e-4
     local strategy = strategy_of(2, { delays = delays })
     local row = gb.measure.training(strategy:scope(build), digits:batch(96), { budget = 0.3, warmup = 0.05 })
     equal(row.last_rank, slow - 1)
