@@ -16,6 +16,9 @@ namespace {
 std::atomic<Machine*> interrupted_machine{nullptr};
 std::atomic<Watchdog*> watchdog_of_script{nullptr};
 pthread_t script_thread;
+// A SIGINT from stop_script() is on its way: it may arrive after a signal of the user, and must not count as the
+// second.
+std::atomic<bool> sent_by_program{false};
 
 void stop(lua_State*, lua_Debug*) {
   check_interrupt();
@@ -34,10 +37,11 @@ void handle(int signal) {
     return;
   }
   Machine* machine = interrupted_machine.load();
+  const bool from_program = signal == SIGINT && sent_by_program.exchange(false);
   if (signal == SIGALRM) {
     request_timeout();
     if (!timeout_requested()) return;
-  } else if (interrupt_requested() && !kills_the_second_time(signal)) {
+  } else if (interrupt_requested() && (from_program || !kills_the_second_time(signal))) {
     return;
   } else if (!machine || interrupt_requested()) {
     std::signal(signal, SIG_DFL);
@@ -86,7 +90,9 @@ void InterruptHandler::detach() {
 }
 
 void InterruptHandler::stop_script() noexcept {
-  if (interrupted_machine.load() != nullptr && !interrupt_requested()) pthread_kill(script_thread, SIGINT);
+  if (interrupted_machine.load() == nullptr || interrupt_requested()) return;
+  sent_by_program = true;
+  pthread_kill(script_thread, SIGINT);
 }
 
 InterruptHandler::~InterruptHandler() {
