@@ -90,18 +90,20 @@ class Report : public testing::EmptyTestEventListener {
   timer_t timer_{};
 };
 
+constexpr const char* none = "-*";  // GoogleTest runs everything for an empty filter and for "-"
+
 /// Sets GoogleTest's filter to the cases that were asked for.
 void select(const std::string& filter, const std::string& exclude) {
   const std::regex wanted{filter, std::regex::extended}, unwanted{exclude, std::regex::extended};
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
-  std::string names = "-";  // none
+  std::string names = none;
   for (int s = 0; s < all.total_test_suite_count(); ++s) {
     const testing::TestSuite& suite = *all.GetTestSuite(s);
     for (int t = 0; t < suite.total_test_count(); ++t) {
       const testing::TestInfo& info = *suite.GetTestInfo(t);
       const std::string name = name_of(info);
       if (!std::regex_search(name, wanted) || (!exclude.empty() && std::regex_search(name, unwanted))) continue;
-      if (names == "-") names.clear();
+      if (names == none) names.clear();
       names += std::string{suite.name()} + "." + info.name() + ":";
     }
   }
