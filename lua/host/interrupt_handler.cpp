@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <pthread.h>
 
 #include "core/base/interrupt.h"
@@ -19,14 +21,26 @@ pthread_t script_thread;
 // A SIGINT from stop_script() is on its way: it may arrive after a signal of the user, and must not count as the
 // second.
 std::atomic<bool> sent_by_program{false};
+// When the first request came, in nanoseconds of the monotonic clock.
+std::atomic<std::int64_t> requested_at{0};
+// Signals that come together are one request: `timeout` sends its signal to the process and to its group, and a
+// terminal's Ctrl-C reaches launchers too, which hand it on. Nobody asks twice as fast.
+constexpr std::int64_t one_request_ns = 200'000'000;
 
 void stop(lua_State*, lua_Debug*) {
   check_interrupt();
 }
 
+// Async-signal-safe.
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 // Others have their reasons to come twice: a closing terminal and the shell in it both send SIGHUP.
 bool kills_the_second_time(int signal) {
-  return signal == SIGINT || signal == SIGTERM;
+  return (signal == SIGINT || signal == SIGTERM) && now_ns() - requested_at.load() > one_request_ns;
 }
 
 // Async-signal-safe, lua_sethook too when it is called on the thread that runs the state, as in lua.c. The hook stays,
@@ -48,6 +62,7 @@ void handle(int signal) {
     std::raise(signal);
     return;
   } else {
+    requested_at = now_ns();
     request_interrupt(signal);
   }
   watchdog_of_script.load()->notify();

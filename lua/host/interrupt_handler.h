@@ -1,6 +1,6 @@
 // Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ: the first one ends what is running (a busy Lua loop by a debug hook, a step loop
-// by its flag, anything else by the watchdog); a second Ctrl-C or SIGTERM kills the process. A point's deadline
-// (SIGALRM) uses the same mechanism.
+// by its flag, anything else by the watchdog); a second Ctrl-C or SIGTERM, at least 0.2 s later, kills the process. A
+// point's deadline (SIGALRM) uses the same mechanism.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -89,6 +89,16 @@ TEST_F(InterruptTest, FinishedRowsStay) {
   EXPECT_TRUE(std::filesystem::exists(find("report.html")));
 }
 
+TEST_F(InterruptTest, SignalsThatComeTogetherAreOneRequest) {
+  write("script.lua", "local function ready() print('ready') io.stdout:flush() end\n" + sweep_with("while true do end"));
+  StartedProgram program({"script.lua"}, path());
+  ASSERT_TRUE(program.wait_for("ready"));
+  program.signal(SIGTERM);
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.end().status, 143);
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"interrupted\""));
+}
+
 TEST_F(InterruptTest, EndsALoopOfSteps) {
   const Ended ended =
       interrupt(sweep_with("local f = gb.compile(function(x) return x + 1 end)\n"

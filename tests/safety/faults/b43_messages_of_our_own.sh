@@ -26,7 +26,7 @@ wrong iterator_in_its_own_generator "local it
   it = d:iter() it()"
 mkdir -p kept && chmod 700 kept
 echo 'require"gpubench".experiment { name = "e", title = "t", run = function() return { v = 1.0 } end }' >x.lua
-chmod 755 . .. && chmod a+rx "$work"
+for_everyone
 [[ $EUID == 0 ]] || chmod 000 kept
 unprivileged "$G" x.lua --out kept/x >said 2>err && fail 'wrote to a folder that is kept from its user'
 clean "$(cat err)"
