@@ -110,7 +110,7 @@ gb.experiment {
     gb.axis("place", { "serial", "parallel", "batched", "device" }, { closed = true }),
     workers.axis(),
   },
-  columns = { "images_checksum" },
+  columns = { gb.column("images_checksum", { kind = "counted" }) },
   skip = function(point)
     if point.workers ~= "autotune" and point.place ~= "parallel" and point.place ~= "batched" then
       return "only maps of several workers have their number set by hand"

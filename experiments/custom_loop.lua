@@ -43,7 +43,7 @@ gb.experiment {
     gb.axis("width", { 128, 1024 }),
     gb.axis("loop", { "tape", "compiled_tape", "fit" }),
   },
-  columns = { "loss_after_100_steps" },
+  columns = { gb.column("loss_after_100_steps", { kind = "counted" }) },
   run = function(point)
     gb.config.set_seed(1)
     return gb.device(point.device, function()

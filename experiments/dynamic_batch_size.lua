@@ -40,7 +40,10 @@ gb.experiment {
     gb.axis("device", gb.devices()),
     gb.axis("limit_bytes", { 16 * MiB, 32 * MiB, 64 * MiB, 128 * MiB }),
   },
-  columns = { "trials", "used_ratio", "prediction_error", "tenth_more_fits" },
+  columns = {
+    gb.column("trials", { kind = "counted" }), gb.column("used_ratio", { kind = "memory" }),
+    gb.column("prediction_error", { kind = "memory" }), gb.column("tenth_more_fits", { kind = "memory" }),
+  },
   run = function(point)
     gb.config.set_memory_limit(point.device, point.limit_bytes)
     return gb.device(point.device, function()

@@ -38,7 +38,10 @@ gb.experiment {
     gb.axis("growth", { true, false }),
     gb.axis("batches", { "same", "growing" }, { closed = true }),
   },
-  columns = { "in_use_bytes", "free_bytes", "largest_free_bytes", "largest_free_share", "reserved_bytes", "gaps_share" },
+  columns = {
+    "in_use_bytes", "free_bytes", "largest_free_bytes", gb.column("largest_free_share", { kind = "memory" }),
+    "reserved_bytes", gb.column("gaps_share", { kind = "memory" }),
+  },
   run = function(point)
     gb.config.set_memory_limit(point.device, limit)
     gb.config.set_memory_growth(point.device, point.growth)

@@ -56,7 +56,10 @@ gb.experiment {
       end,
     }),
   },
-  columns = { "activations_bytes", "step_memory_bytes", "activations_ratio", "memory_ratio", "update_difference" },
+  columns = {
+    "activations_bytes", "step_memory_bytes", gb.column("activations_ratio", { kind = "memory" }),
+    gb.column("memory_ratio", { kind = "memory" }), gb.column("update_difference", { kind = "counted" }),
+  },
   run = function(point)
     return gb.device(point.device, function()
       local steps = point.gradient_accumulation_steps

@@ -75,7 +75,7 @@ gb.experiment {
     gb.axis("asked_batch_size", { 1024, 4096 }),
     gb.axis("remedy", { "none", "smaller batch", "accumulation", "recomputation", "offload", "mixed_bfloat16" }, { closed = true }),
   },
-  columns = { "predicted_bytes", "offloaded_bytes", "limit_ratio" },
+  columns = { "predicted_bytes", "offloaded_bytes", gb.column("limit_ratio", { kind = "memory" }) },
   run = function(point)
     local device = limited(point.device)
     return gb.device(device, function()

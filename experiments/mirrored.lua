@@ -86,7 +86,7 @@ gb.experiment {
     gb.axis("width", gb.quick and { 256 } or { 2048 }),
     gb.axis("bucket_bytes", { 1 << 20, 4 << 20, 25 << 20, 1 << 30 }),
   },
-  columns = { "update_difference" },
+  columns = { gb.column("update_difference", { kind = "counted" }) },
   skip = function(point)
     if point.replicas == 1 and point.bucket_bytes ~= 25 << 20 then return "one replica exchanges nothing" end
   end,

@@ -111,28 +111,29 @@ end
 
 -- Gains of the step and of the bare product, at the widest layers and largest batch.
 local function judge_speed(rows)
-  local times, best = {}, nil
+  local reference, worst, reasons = {}, nil, {}
   for _, row in ipairs(rows) do
-    if row.status == "ok" and row.quality == "ok" and row.width == widest and row.batch_size == largest then
-      times[row.device .. row.precision] = row.step_time_s
-    end
+    if row.precision == "float32" then reference[row.device] = row end
   end
-  local reasons, verdicts = {}, {}
   for _, row in ipairs(rows) do
-    local reference, own = times[tostring(row.device) .. "float32"], times[tostring(row.device) .. "mixed_bfloat16"]
-    local asked = row.precision == "mixed_bfloat16" and row.width == widest and row.batch_size == largest
-    if asked and reference and own and row.product_gain then
-      best = math.max(best or 0, row.product_gain)
-      reasons[#reasons + 1] = string.format("%s: the step %.2f times as fast, its widest product %.2f times", row.device,
-        reference / own, row.product_gain)
+    if row.precision == "mixed_bfloat16" and reference[row.device] then
+      local product, why = gb.expect.figure(row, "product_gain")
+      local step, why_step = gb.expect.compare(reference[row.device], row, "step_time_s")
+      if not product or not step then return "inconclusive", why or why_step end
+      reasons[#reasons + 1] = string.format("%s: the step %.2f times as fast [%.2f, %.2f], its widest product %.2f times",
+        row.device, step.value, step.low, step.high, product.value)
       -- The rest of a step, its updates above all, is no faster.
-      if row.product_gain >= 1.5 then verdicts[reference / own >= 1.2] = true end
+      if product.low >= 1.5 then
+        worst = step.high < 1.2 and "refuted" or step.low < 1.2 and worst ~= "refuted" and "inconclusive" or worst or "confirmed"
+      elseif product.high >= 1.5 then
+        worst = worst or "inconclusive"
+      end
     end
   end
   local reason = table.concat(reasons, "; ")
-  if not best then return "inconclusive", "no sound rows at the widest layers and largest batch" end
-  if best < 1.5 then return "not measurable here", "no device is faster in bfloat16; " .. reason end
-  return verdicts[false] and "refuted" or "confirmed", reason
+  if #reasons == 0 then return "inconclusive", "no rows at the widest layers and largest batch" end
+  if not worst then return "not measurable here", "no device is faster in bfloat16; " .. reason end
+  return worst, reason
 end
 
 gb.experiment {
@@ -144,7 +145,10 @@ gb.experiment {
     gb.axis("batch_size", batches),
     gb.axis("precision", { "float32", "mixed_bfloat16", "mixed_float16", "mixed_float16_unscaled" }, { closed = true }),
   },
-  columns = { "product_gain", "final_loss", "loss_gap", "skipped_steps" },
+  columns = {
+    gb.column("product_gain", { kind = "time", better = "higher" }), "final_loss",
+    gb.column("loss_gap", { kind = "counted", better = "lower" }), "skipped_steps",
+  },
   run = function(point)
     return gb.device(point.device, function()
       local reference = reference_of(point)
@@ -178,7 +182,7 @@ gb.experiment {
   expect = {
     gb.expect.that {
       claim = "where the bare product is at least 1.5 times as fast in bfloat16, the widest step is at least 1.2 times",
-      judge = judge_speed,
+      judge = judge_speed, reads = { "step_time_s", "product_gain" }, where = { width = widest, batch_size = largest },
     },
     gb.expect.ratio {
       y = "peak_memory_bytes", of = { precision = "mixed_bfloat16" }, over = { precision = "float32" },

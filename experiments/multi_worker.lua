@@ -53,7 +53,7 @@ gb.experiment {
     gb.axis("scaling", { "weak", "strong" }),
     gb.axis("width", gb.quick and { 256 } or { 2048 }),
   },
-  columns = { "processes" },
+  columns = { gb.column("processes", { kind = "setting" }) },
   run = function(point)
     if #gpus == 0 then
       local logical = {}

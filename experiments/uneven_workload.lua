@@ -63,7 +63,7 @@ gb.experiment {
     gb.axis("slow_replica", { "none", "last" }),
     gb.axis("division", { "even", "uneven", "measured" }),
   },
-  columns = { "named_right", "ideal_ratio", "largest_share" },
+  columns = { gb.column("named_right", { kind = "time" }), "ideal_ratio", "largest_share" },
   run = function(point)
     local names = devices()
     local alone = measure({ devices = names }, 0.3)

@@ -51,6 +51,11 @@ local function train_on_each(devices)
   return used, alone
 end
 
+local function counted(names)
+  for index, name in ipairs(names) do names[index] = gb.column(name, { kind = "counted" }) end
+  return names
+end
+
 gb.experiment {
   name  = "visible_devices",
   title = "What is visible decides what is listed and used",
@@ -58,7 +63,7 @@ gb.experiment {
     gb.axis("kind", { "gpu", "cpu" }),
     gb.axis("visible", { "0", "3", "3+1", "0+1+2+3" }),
   },
-  columns = { "made_visible", "listed", "recognised", "used", "models_in_place", "hidden", "refused" },
+  columns = counted { "made_visible", "listed", "recognised", "used", "models_in_place", "hidden", "refused" },
   skip = function(point)
     if #gb.config.list_physical_devices(point.kind:upper()) == 0 then return "there is no GPU here" end
   end,

@@ -44,13 +44,13 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
 /// Below this share, times are not those of ranks with a processor each.
 constexpr double least_busy = 0.9;
 
-std::string quality_of(const CollectiveMeasurement& measurement) {
+std::string quality_of(const CollectiveMeasurement& measurement, Scatter scatter) {
   if (measurement.wrong > 0) return fmt::format("unreliable: {} elements of the result are wrong", measurement.wrong);
   if (measurement.busy < least_busy) {
     return fmt::format("unreliable: the ranks shared processors: each ran for {:.0f} % of the time at most",
                        100 * measurement.busy);
   }
-  return interval_quality(measurement.time);
+  return interval_quality(measurement.time, scatter);
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ double bus_factor(CollectiveKind kind, int ranks) {
   return kind == CollectiveKind::broadcast ? 1 : share;
 }
 
-Record to_record(const CollectiveMeasurement& measurement) {
+Record to_record(const CollectiveMeasurement& measurement, Scatter scatter) {
   const auto bytes = static_cast<double>(measurement.one.bytes);
   Record record{{"op", std::string(to_string(measurement.one.kind))},
                 {"dtype", std::string(to_string(measurement.one.dtype))},
@@ -97,7 +97,7 @@ Record to_record(const CollectiveMeasurement& measurement) {
   if (has_bus)
     set_rate(record, "bus_bytes_per_s", bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
   record.set("wrong", measurement.wrong);
-  record.set("quality", quality_of(measurement));
+  record.set("quality", quality_of(measurement, scatter));
   return record;
 }
 

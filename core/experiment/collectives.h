@@ -7,6 +7,7 @@
 
 #include "core/comm/communicator.h"
 #include "core/measure/estimate.h"
+#include "core/measure/stopping_rule.h"
 #include "core/results/record.h"
 
 namespace gpubench {
@@ -51,6 +52,6 @@ double bus_factor(CollectiveKind kind, int ranks);
 
 /// The columns op, dtype, implementation, algorithm, replicas, message_bytes, steps, collective_time_s with its
 /// interval and by rank, algorithm_bytes_per_s, bus_bytes_per_s with its interval, wrong and quality.
-Record to_record(const CollectiveMeasurement& measurement);
+Record to_record(const CollectiveMeasurement& measurement, Scatter scatter = Scatter::judged);
 
 }  // namespace gpubench

@@ -112,12 +112,15 @@ class InferenceRun {
   std::string quality(const Estimate& latency, const Estimate& interval) const {
     if (!doubt().empty()) return "unreliable: " + doubt();
     if (options_.mode == InferenceMode::single_stream) {
-      if (std::string latencies = interval_quality(latency); latencies != "ok") return latencies;
+      if (std::string latencies = interval_quality(latency, options_.scatter); latencies != "ok") return latencies;
     }
-    return interval_quality(interval, "mean time between answers");
+    return interval_quality(interval, options_.scatter, "mean time between answers");
   }
 
-  std::string doubt() const { return warmup_.settled() ? devices_.doubt() : warmup_.reason(); }
+  std::string doubt() const {
+    const bool settled = warmup_.settled() || options_.scatter == Scatter::of_rounds;
+    return settled ? devices_.doubt() : warmup_.reason();
+  }
 
   std::string reason() const {
     const std::string measured = fmt::format("{} queries in {:.2f} s", intervals_.size(), measured_.count());

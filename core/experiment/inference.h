@@ -7,6 +7,7 @@
 
 #include "core/data/dataset.h"
 #include "core/experiment/query_stream.h"
+#include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
 #include "core/train/trainer.h"
@@ -24,6 +25,7 @@ struct InferenceOptions {
   /// Most time in which queries for the highest percentile are collected.
   Seconds budget{2.0};
   WarmupLimits warmup;
+  Scatter scatter = Scatter::judged;
   /// The device's best rate, as reference for mfu; none: no mfu.
   std::optional<double> best_flops_per_s;
   std::string_view what = "measure.inference";

@@ -63,7 +63,7 @@ TrainingOptions half(TrainingOptions options) {
 }
 
 std::string pipeline_bound(const Dataset& dataset, const StepLimits& limits) {
-  const PipelineMeasurement alone = measure_pipeline(dataset, {limits.stopping, limits.warmup});
+  const PipelineMeasurement alone = measure_pipeline(dataset, {limits.stopping, limits.warmup, limits.scatter});
   return read_or_processing_bound(dataset, alone.stages, alone.consumer, alone.measured);
 }
 

@@ -29,7 +29,8 @@ class PipelineRun {
       : epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
                 "measure.pipeline"),
         warmup_(limits.warmup),
-        window_(limits.stopping, &epochs_) {}
+        window_(limits.stopping, &epochs_),
+        scatter_(limits.scatter) {}
 
   PipelineMeasurement run() {
     warm_up();
@@ -104,13 +105,14 @@ class PipelineRun {
 
   std::string quality(const Estimate& sample) const {
     if (!window_.doubt().empty()) return "unreliable: " + window_.doubt();
-    if (!warmup_.settled()) return "unreliable: " + warmup_.reason();
-    return interval_quality(sample);
+    if (!warmup_.settled() && scatter_ == Scatter::judged) return "unreliable: " + warmup_.reason();
+    return interval_quality(sample, scatter_);
   }
 
   Epochs epochs_;
   Warmup warmup_;
   InputWindow window_;
+  Scatter scatter_;
   Element element_;
   std::size_t elements_ = 1;  // per sample
   std::int64_t taken_ = 0;    // number of samples, including those that do not count

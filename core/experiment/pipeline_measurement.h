@@ -12,6 +12,7 @@ namespace gpubench {
 struct PipelineLimits {
   StoppingLimits stopping;
   WarmupLimits warmup;
+  Scatter scatter = Scatter::judged;
 };
 
 struct PipelineMeasurement {

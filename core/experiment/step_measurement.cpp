@@ -194,7 +194,7 @@ class Measurement {
 
   Record describe(std::span<const double> samples) {
     Record record;
-    set_step_times(record, samples, batch_, doubt());
+    set_step_times(record, samples, batch_, doubt(), limits_.scatter);
     record.set("warmup_s", warmup_time_.count());
     record.set("input_wait_share", window_.wait_share());
     if (copy_share_) record.set("copy_share", *copy_share_);
@@ -216,7 +216,7 @@ class Measurement {
 
   std::string doubt() const {
     if (!window_.doubt().empty()) return window_.doubt();
-    if (!warmup_.settled()) return warmup_.reason();
+    if (!warmup_.settled() && limits_.scatter == Scatter::judged) return warmup_.reason();
     if (const std::string doubt = devices_.doubt(); !doubt.empty()) return doubt;
     return trace_ ? trace_->breakdown.doubt : "";
   }
@@ -257,9 +257,9 @@ void set_rate(Record& record, std::string_view column, double amount, const Esti
 }
 
 void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size,
-                    const std::string& doubt) {
+                    const std::string& doubt, Scatter scatter) {
   const Estimate step = estimate_median(samples);
-  record.set("quality", doubt.empty() ? interval_quality(step) : "unreliable: " + doubt);
+  record.set("quality", doubt.empty() ? interval_quality(step, scatter) : "unreliable: " + doubt);
   record.set("batch_size", batch_size);
   record.set("steps", std::ssize(samples));
   set_rate(record, "examples_per_s", static_cast<double>(batch_size), estimate_mean(samples));
@@ -267,7 +267,8 @@ void set_step_times(Record& record, std::span<const double> samples, std::int64_
   record.set("step_time_p95_s", quantile(samples, 0.95));
 }
 
-std::string interval_quality(const Estimate& estimate, std::string_view what) {
+std::string interval_quality(const Estimate& estimate, Scatter scatter, std::string_view what) {
+  if (scatter == Scatter::of_rounds) return "ok";
   if (std::isinf(estimate.relative_error())) return "unreliable: too few samples for an interval";
   if (estimate.relative_error() <= wide_interval) return "ok";
   return fmt::format("unreliable: the {} is known to {:.0f} % only", what, 100 * estimate.relative_error());

@@ -17,6 +17,7 @@ namespace gpubench {
 struct StepLimits {
   StoppingLimits stopping;
   WarmupLimits warmup;
+  Scatter scatter = Scatter::judged;
   /// The first process's decisions, if other processes take the same steps.
   Agreement agreement;
   /// Creates the tracer for a few more steps after the timing, if a GPU takes part; empty: no trace.
@@ -46,10 +47,11 @@ void set_rate(Record& record, std::string_view column, double amount, const Esti
 
 /// Sets the columns that follow from the step times: steps, examples_per_s, step_time_s and their intervals,
 /// step_time_p95_s; and quality, from `doubt` if there is one, else from the median's interval.
-void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const std::string& doubt);
+void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const std::string& doubt,
+                    Scatter scatter);
 
 /// "ok", or "unreliable: ..." if the interval is too wide.
-std::string interval_quality(const Estimate& estimate, std::string_view what = "median");
+std::string interval_quality(const Estimate& estimate, Scatter scatter, std::string_view what = "median");
 
 /// Steps with fewer examples than the first are taken but do not count as samples. Throws Error naming `what` if the
 /// budget does not reach a second whole batch.

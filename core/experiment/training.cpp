@@ -207,7 +207,7 @@ TrainingMeasurement join_measurements(const TrainingMeasurement& first, const Tr
     }
   }
   const auto batch = std::get<std::int64_t>(first.record.get("batch_size"));
-  set_step_times(both.record, both.samples, batch, both.doubt);
+  set_step_times(both.record, both.samples, batch, both.doubt, options.limits.scatter);
   set_flop_rates(both.record, estimate_mean(both.samples), options.best_flops_per_s);
   both.record.set("stop_reason", fmt::format("{}; {}", std::get<std::string>(first.record.get("stop_reason")),
                                              std::get<std::string>(second.record.get("stop_reason"))));

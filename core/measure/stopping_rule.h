@@ -21,6 +21,12 @@ struct StoppingLimits {
   Seconds budget{2.0};
 };
 
+/// How a measurement judges its own scatter.
+enum class Scatter {
+  judged,    ///< it makes a row unreliable: times that did not settle, an interval that is too wide
+  of_rounds  ///< the point is measured in several rounds, whose scatter is judged instead
+};
+
 /// Throws Error, naming both, if a limit is not positive or the budget is shorter than the minimum time.
 void check(const StoppingLimits& limits);
 

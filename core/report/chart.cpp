@@ -126,8 +126,7 @@ ChartSeries& series_named(const std::string& name, std::vector<ChartSeries>& all
 }
 
 bool is_unreliable(const Record& record, const Column& y) {
-  if (!depends_on_quality(y)) return false;
-  const std::string quality = to_text(record.get("quality"));
+  const std::string quality = to_text(record.get(quality_column(y.kind)));
   return !quality.empty() && quality != "ok";
 }
 

@@ -7,6 +7,7 @@
 #include <ranges>
 #include <utility>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -35,9 +36,13 @@ constexpr std::array endings = {
     Ending{"loss", Unit::none, Better::lower, Kind::learned},
 };
 
-constexpr std::array<std::string_view, 12> unit_endings = {"",        "s",     "bytes", "1/s", "FLOP", "FLOP/s",
-                                                           "bytes/s", "share", "W",     "J",   "Hz",   "°C"};
-constexpr std::array<std::string_view, 3> directions = {"", "lower", "higher"};
+constexpr EnumNames<Unit, 12> units{
+    "unknown unit of a column",
+    {"", "s", "bytes", "1/s", "FLOP", "FLOP/s", "bytes/s", "share", "W", "J", "Hz", "°C"}};
+constexpr EnumNames<Better, 3> directions{"unknown direction of a column", {"", "lower", "higher"}};
+constexpr EnumNames<Kind, 9> kinds{
+    "unknown kind of a column",
+    {"unknown", "text", "setting", "extent", "counted", "time", "memory", "sensor", "learned"}};
 
 const Column* named(std::string_view name, std::span<const Column> columns) {
   const auto found = std::ranges::find(columns, name, &Column::name);
@@ -47,10 +52,23 @@ const Column* named(std::string_view name, std::span<const Column> columns) {
 }  // namespace
 
 std::string_view to_string(Unit unit) {
-  return unit_endings[static_cast<std::size_t>(unit)];
+  return units[unit];
 }
 std::string_view to_string(Better better) {
-  return directions[static_cast<std::size_t>(better)];
+  return directions[better];
+}
+
+std::string_view to_string(Kind kind) {
+  return kinds[kind];
+}
+Unit parse_unit(std::string_view text) {
+  return units.parse(text);
+}
+Better parse_better(std::string_view text) {
+  return directions.parse(text);
+}
+Kind parse_kind(std::string_view text) {
+  return kinds.parse(text);
 }
 
 const Column* find_standard_column(std::string_view name) {
@@ -100,8 +118,9 @@ std::string_view unit_suffix(const Column& column) {
   return {};
 }
 
-bool depends_on_quality(const Column& column) {
-  return column.unit != Unit::none && column.kind != Kind::learned;
+std::string_view quality_column(Kind kind) {
+  if (kind == Kind::time || kind == Kind::sensor || kind == Kind::unknown) return "quality";
+  return kind == Kind::memory ? "memory_quality" : "";
 }
 
 std::string interval_end(const Column& column, std::string_view end) {

@@ -39,6 +39,11 @@ enum class Kind {
 
 std::string_view to_string(Unit unit);
 std::string_view to_string(Better better);
+std::string_view to_string(Kind kind);
+/// Throw Error that lists what is possible.
+Unit parse_unit(std::string_view text);
+Better parse_better(std::string_view text);
+Kind parse_kind(std::string_view text);
 
 struct Column {
   std::string name;
@@ -75,9 +80,9 @@ void check_column_name(std::string_view name);
 bool may_be_axis(std::string_view name);
 /// The ending of the name that states the unit: "_s" for "step_time_s"; empty if there is none.
 std::string_view unit_suffix(const Column& column);
-/// Whether a row's `quality` applies to the column. Quality tells whether times were steady and memory belonged to the
-/// point; it does not affect loss, accuracy and numbers without a unit.
-bool depends_on_quality(const Column& column);
+/// The column that says whether a row's figures of this kind can be relied on: "quality" for times, sensors and what is
+/// not known, "memory_quality" for memory. Empty for kinds that nothing disturbs: counted figures, and what training learned.
+std::string_view quality_column(Kind kind);
 /// The column of an interval's end, "low" or "high": "step_time_low_s" for "step_time_s", "loss_low" for "loss".
 std::string interval_end(const Column& column, std::string_view end);
 

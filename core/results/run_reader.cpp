@@ -45,12 +45,18 @@ std::vector<std::filesystem::path> runs_in(const std::filesystem::path& experime
   return directories;
 }
 
+// A script's own columns are described in run.json alone, once the run has ended.
 Column declared_column(const std::string& name, const Info& info) {
   Column column = column_of(name);
   const Info* columns = info.find("columns");
   if (!columns || !columns->list()) return column;
   for (const Info& declared : *columns->list()) {
-    if (declared.text("name") == name && declared.text("text") == "true") column.kind = Kind::text;
+    if (declared.text("name") != name) continue;
+    if (const std::string unit = declared.text("unit"); !unit.empty()) column.unit = parse_unit(unit);
+    if (const std::string better = declared.text("better"); !better.empty()) column.better = parse_better(better);
+    if (const std::string kind = declared.text("kind"); !kind.empty()) column.kind = parse_kind(kind);
+    // As runs before the field "kind" have it.
+    if (declared.text("text") == "true") column.kind = Kind::text;
   }
   return column;
 }

@@ -25,8 +25,8 @@ bool contains(const std::vector<Column>& columns, std::string_view name) {
 
 // An axis or an extra column named like a standard one fills that one.
 std::vector<Column> all_columns(const RunPlan& plan) {
-  for (const auto* names : {&plan.axes, &plan.extra_columns})
-    for (const std::string& name : *names) check_column_name(name);
+  for (const std::string& name : plan.axes) check_column_name(name);
+  for (const Column& extra : plan.extra_columns) check_column_name(extra.name);
   std::vector<Column> columns;
   for (const Column& standard : standard_columns()) {
     columns.push_back(standard);
@@ -35,8 +35,8 @@ std::vector<Column> all_columns(const RunPlan& plan) {
       if (!find_standard_column(axis) && !contains(columns, axis)) columns.push_back(column_of(axis));
     }
   }
-  for (const std::string& extra : plan.extra_columns) {
-    if (!contains(columns, extra)) columns.push_back(column_of(extra));
+  for (const Column& extra : plan.extra_columns) {
+    if (!contains(columns, extra.name)) columns.push_back(extra);
   }
   return columns;
 }
@@ -70,7 +70,7 @@ Info column_info(const std::vector<Column>& columns, const std::vector<Record>& 
     Info::Fields fields{{"name", column.name}};
     if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
     if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
-    if (column.is_text()) fields.emplace_back("text", true);
+    if (column.kind != Kind::unknown) fields.emplace_back("kind", std::string(to_string(column.kind)));
     if (!column.description.empty()) fields.emplace_back("description", std::string(column.description));
     list.emplace_back(std::move(fields));
   }
@@ -159,6 +159,21 @@ void RunWriter::add(Record record, std::span<const double> step_times) {
     throw;
   }
   records_.push_back(std::move(record));
+}
+
+void RunWriter::add_round(const Record& record, std::int64_t round, std::int64_t index) {
+  std::string lines;
+  if (!rounds_file_) {
+    rounds_file_ = std::make_unique<AppendFile>(directory_ / "rounds.csv");
+    lines = "point,process,row,round,column,value\r\n";
+  }
+  for (const auto& [name, cell] : record.cells()) {
+    const Kind kind = column_of(name).kind;
+    if (!number_in(cell) || kind == Kind::setting || kind == Kind::extent) continue;
+    lines += fmt::format("{},{},{},{},{},{}\r\n", to_text(record.get("point")), to_text(record.get("process")), index,
+                         round, name, to_text(cell));
+  }
+  rounds_file_->append(lines);
 }
 
 void RunWriter::set_info(const Info& fields) {

@@ -21,7 +21,7 @@ struct RunPlan {
   std::string title;
   std::vector<std::string> axes;
   /// Columns of the rows beyond the standard ones.
-  std::vector<std::string> extra_columns;
+  std::vector<Column> extra_columns;
   std::filesystem::path out = ".";
 };
 
@@ -38,6 +38,9 @@ class RunWriter {
   /// Writes the row and its step times and waits for the disk. A new column widens the header by rewriting results.csv.
   /// If it throws Error, the files are unchanged.
   void add(Record record, std::span<const double> step_times = {});
+  /// Writes what one round measured to rounds.csv: the figures of the `index`-th row (from 1) that a call of the
+  /// script's `run` returned. `record` has point and process. Whoever writes the rounds adds one row of them all later.
+  void add_round(const Record& record, std::int64_t round, std::int64_t index);
   /// Adds or replaces top-level fields of run.json and writes it.
   void set_info(const Info& fields);
   /// Writes run.json for the last time. `status`: done, interrupted, error, died.
@@ -65,6 +68,7 @@ class RunWriter {
   Info info_;
   std::unique_ptr<AppendFile> rows_file_;
   std::unique_ptr<AppendFile> samples_file_;
+  std::unique_ptr<AppendFile> rounds_file_;  // from the first round on
 };
 
 /// Sets the fields of run.json that are known at the end of a run: the number of rows and the columns with values.

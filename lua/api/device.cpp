@@ -317,6 +317,12 @@ void reset(lua_State* L) {
   session_of(L).reset();
 }
 
+/// set_round_budget(seconds): those of measuring in a call of the script's `run` that is one of several of its point;
+/// nil where a point is measured once.
+void set_round_budget(lua_State* L, std::optional<double> seconds) {
+  session_of(L).set_round_budget(seconds);
+}
+
 /// Every point starts from what the script has set so far; returns the seed.
 std::uint64_t keep_configuration(lua_State* L) {
   Session& session = session_of(L);
@@ -355,7 +361,8 @@ void open_device(lua_State* L) {
       .function<&unusable_gpus>("unusable_gpus")
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
-      .function<&keep_configuration>("keep_configuration");
+      .function<&keep_configuration>("keep_configuration")
+      .function<&set_round_budget>("set_round_budget");
 }
 
 }  // namespace gpubench::lua

@@ -66,13 +66,13 @@ int collective(lua_State* L) {
 
   if (table.budget && !(*table.budget > 0))
     throw ArgumentError(fmt::format("option 'budget': seconds above 0 are expected, got {}", *table.budget));
-  const auto measured = measure_collectives(cases, ranks, Seconds(table.budget.value_or(session.options().budget_s)));
+  const auto measured = measure_collectives(cases, ranks, Seconds(table.budget.value_or(session.budget_s())));
   std::vector<std::string> names;
   for (const DeviceId& id : ids) names.push_back(to_string(id));
   lua_createtable(L, static_cast<int>(measured.size()), 0);
   lua_Integer index = 0;
   for (const CollectiveMeasurement& one : measured) {
-    Record record = to_record(one);
+    Record record = to_record(one, session.scatter());
     record.set("device", fmt::format("{}", fmt::join(names, "+")));
     Value<Record>::push(L, record);
     Value<std::vector<double>>::push(L, one.samples);

@@ -41,10 +41,11 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   options.executor = model.trainer()->config().executor;
   if (table.execution) options.executor.execution = parse_execution(*table.execution);
   if (table.passes) options.executor.passes = table.passes->options();
-  const double budget = session.options().budget_s;
+  const double budget = session.budget_s();
   options.duration = Seconds(table.duration.value_or(usual_share * budget));
   options.budget = Seconds(std::max(budget, table.duration.value_or(0)));
   options.warmup = MeasureTable{}.limits(session).warmup;
+  options.scatter = session.scatter();
   options.best_flops_per_s = best_flops_per_s(session, *model.model);
   return options;
 }

@@ -99,7 +99,7 @@ int kernels(lua_State* L) {
   Device& device = world->devices.device(id);
   const Backend& backend = world->devices.backend(id);
   const auto measured =
-      measure_kernels(cases, backend, device, Seconds(table.budget.value_or(session.options().budget_s)));
+      measure_kernels(cases, backend, device, Seconds(table.budget.value_or(session.budget_s())));
   lua_createtable(L, static_cast<int>(measured.size()), 0);
   lua_Integer index = 0;
   for (const KernelMeasurement& one : measured) {

@@ -25,17 +25,17 @@ struct MeasureTable {
 
   /// Absent options come from the command line (--budget, --quick).
   StepLimits limits(const Session& from) const {
-    const SessionOptions& session = from.options();
     constexpr double quick_share = 0.25;  // times of a measurement with --quick, relative to the ordinary ones
     StepLimits limits;
-    limits.stopping.budget = Seconds(budget.value_or(session.budget_s));
-    const double share = session.quick ? quick_share : 1;
+    limits.stopping.budget = Seconds(budget.value_or(from.budget_s()));
+    const double share = from.options().quick ? quick_share : 1;
     limits.stopping.min_time = Seconds(min_time.value_or(limits.stopping.min_time.count() * share));
     // Without an explicit min_time, a short budget may reduce the default.
     const bool may_cut = !min_time && limits.stopping.budget.count() > 0;
     if (may_cut) limits.stopping.min_time = std::min(limits.stopping.min_time, limits.stopping.budget);
     limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * share));
     if (relative_error) limits.stopping.relative_error = *relative_error;
+    limits.scatter = from.scatter();
     limits.keep_timeline = trace.value_or(false);
     if (trace.value_or(true)) limits.new_tracer = [] { return std::make_unique<ActivityTracer>(); };
     if (ProcessGroup* const group = from.group(); group != nullptr && group->size() > 1) {

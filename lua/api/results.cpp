@@ -2,12 +2,14 @@
 // process's own figures at its end, so no script can forget them.
 //
 //   new_run { experiment, title, axes, columns, out } makes a run's folder; `columns`: names beyond the standard ones
+//     run:add_round(row, round, index)  writes what one of several rounds of a point measured
+//     run:expect(rows)                 the rows of points whose rounds go on, for a program that is ended by force
 //     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
 //                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
 //     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
 //     run:set_info(fields)             merges fields into run.json, at its top
 //     run:finish { status, charts, expectations } returns { paths, notes }: what was written, what could not be drawn
-//     run:directory(), run:name(), run:rows(), run:means(), run:table()
+//     run:directory(), run:name(), run:rows(), run:table()
 //   finish(text, out)          writes what a run that died lacks: { directory, paths, notes }, without paths where it
 //   has all read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
 //   render(text, format, out)  the same as "text", "csv", "json" or "markdown"
@@ -91,8 +93,17 @@ class WatchedRun final : public UnfinishedRun {
            const std::optional<std::shared_ptr<Timeline>>& timeline) {
     const std::lock_guard lock(mutex_);
     begun_.reset();
+    expected_.clear();
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
     if (timeline) traces_.push_back(write_trace(**timeline));
+  }
+  void add_round(const Record& record, std::int64_t round, std::int64_t index) {
+    const std::lock_guard lock(mutex_);
+    writer_.add_round(record, round, index);
+  }
+  void expect(std::vector<Record> rows) {
+    const std::lock_guard lock(mutex_);
+    expected_ = std::move(rows);
   }
   void set_info(const Info& fields) {
     if (!fields.fields()) throw ArgumentError("table with named fields expected");
@@ -113,6 +124,7 @@ class WatchedRun final : public UnfinishedRun {
     if (writer_.info().text("status") != unfinished_status) return {};
     std::string text;
     try {
+      for (const Record& row : expected_) writer_.add(row);
       if (how.timeout && begun_) {
         begun_->first.set("status", std::string("timeout"));
         begun_->first.set("detail", *how.timeout);
@@ -132,8 +144,6 @@ class WatchedRun final : public UnfinishedRun {
     return render_table({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()});
   }
   std::vector<Record> rows() const { return writer_.records(); }
-  /// The means over all processes, which claims are about.
-  std::vector<Record> means() const { return mean_over_processes(writer_.records()); }
 
  private:
   /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.
@@ -173,6 +183,7 @@ class WatchedRun final : public UnfinishedRun {
   UnfinishedRuns& unfinished_;
   std::mutex mutex_;
   std::optional<std::pair<Record, std::string>> begun_;
+  std::vector<Record> expected_;
   std::vector<std::filesystem::path> traces_;
   CpuProbe cpu_;
   MemoryProbe memory_;
@@ -184,7 +195,7 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
   RunPlan plan{.experiment = std::move(options.experiment),
                .title = std::move(options.title),
                .axes = std::move(options.axes),
-               .extra_columns = std::move(options.columns),
+               .extra_columns = {options.columns.begin(), options.columns.end()},
                .out = std::move(options.out)};
   const std::vector<ChartSpec> charts(options.charts.begin(), options.charts.end());
   return std::make_shared<WatchedRun>(std::move(plan), charts, options.claims, session_of(L));
@@ -279,9 +290,29 @@ int check_row(lua_State* L) {
   return 0;
 }
 
-/// Whether a row's `quality` is about the named column.
-bool quality_matters(const std::string& name) {
-  return depends_on_quality(column_of(name));
+/// check_column(column): throws for a unit, direction or kind that there is not.
+void check_column(const ColumnOptions& column) {
+  check_column_name(column.name);
+}
+
+Column column(const std::string& name) {
+  return column_of(name);
+}
+
+/// The column that says whether figures of this kind can be relied on; nil where nothing disturbs them.
+std::optional<std::string> quality(const std::string& kind) {
+  const std::string_view name = quality_column(parse_kind(kind));
+  return name.empty() ? std::nullopt : std::optional<std::string>(name);
+}
+
+/// means(rows): of rows of several processes, their means, which claims are about.
+std::vector<Record> means(const std::vector<Record>& rows) {
+  return mean_over_processes(rows);
+}
+
+/// " (did you mean 'fit'?)", or "".
+std::string similar(const std::string& word, const std::vector<std::string>& candidates) {
+  return suggestion(word, candidates);
 }
 
 std::string end_of_interval(const std::string& name, const std::string& end) {
@@ -300,13 +331,14 @@ inline constexpr const char* class_name<WatchedRun> = "Run";
 void open_results(lua_State* L) {
   Class<WatchedRun>(L)
       .method<&WatchedRun::begin>("begin")
+      .method<&WatchedRun::add_round>("add_round")
+      .method<&WatchedRun::expect>("expect")
       .method<&WatchedRun::add>("add")
       .method<&WatchedRun::set_info>("set_info")
       .method<&WatchedRun::finish>("finish")
       .method<&WatchedRun::directory>("directory")
       .method<&WatchedRun::name>("name")
       .method<&WatchedRun::rows>("rows")
-      .method<&WatchedRun::means>("means")
       .method<&WatchedRun::table>("table");
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
@@ -320,7 +352,11 @@ void open_results(lua_State* L) {
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")
-      .function<&quality_matters>("depends_on_quality")
+      .function<&column>("column")
+      .function<&check_column>("check_column")
+      .function<&quality>("quality_column")
+      .function<&means>("means")
+      .function<&similar>("suggestion")
       .function<&end_of_interval>("interval_end")
       .function<&one_line_of>("one_line");
 }

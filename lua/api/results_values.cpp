@@ -117,6 +117,8 @@ void Value<Column>::push(lua_State* L, const Column& column) {
   set_field(L, "name", column.name);
   set_field(L, "unit", std::string(to_string(column.unit)));
   set_field(L, "better", std::string(to_string(column.better)));
+  set_field(L, "kind", std::string(to_string(column.kind)));
+  set_field(L, "declared", !column.description.empty());
 }
 
 void Value<Run>::push(lua_State* L, const Run& run) {

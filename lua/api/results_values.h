@@ -33,7 +33,7 @@ struct Value<Info> {
   static void push(lua_State* L, const Info& info);
 };
 
-/// { name, unit, better }
+/// { name, unit, better, kind, declared = whether the program itself fills it }
 template <>
 struct Value<Column> {
   static void push(lua_State* L, const Column& column);
@@ -58,6 +58,12 @@ struct Value<FinishedRun> {
 };
 
 template <>
+struct Value<Unit> : TextValue<Unit, &parse_unit> {};
+template <>
+struct Value<Better> : TextValue<Better, &parse_better> {};
+template <>
+struct Value<Kind> : TextValue<Kind, &parse_kind> {};
+template <>
 struct Value<ChartKind> : TextValue<ChartKind, &parse_chart_kind> {};
 
 struct ChartOptions : ChartSpec {
@@ -67,11 +73,17 @@ struct ChartOptions : ChartSpec {
       field("where", &ChartSpec::where), field("log_x", &ChartSpec::log_x), field("log_y", &ChartSpec::log_y)};
 };
 
+/// A column of a script: its name, or a table with what the name does not say.
+struct ColumnOptions : Column {
+  static constexpr auto fields = std::tuple{required("name", &Column::name), field("unit", &Column::unit),
+                                            field("better", &Column::better), field("kind", &Column::kind)};
+};
+
 struct RunOptions {
   std::string experiment;
   std::string title;
   std::vector<std::string> axes;
-  std::vector<std::string> columns;
+  std::vector<ColumnOptions> columns;
   std::string out = ".";
   std::vector<ChartOptions> charts;
   std::vector<std::string> claims;

@@ -14,6 +14,7 @@
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
 #include "core/group/process_group.h"
+#include "core/measure/stopping_rule.h"
 #include "lua/api/open_iterators.h"
 #include "lua/api/unfinished_runs.h"
 
@@ -94,6 +95,12 @@ class Session {
   std::string dtype_policy() const { return dtype_policy_.value_or(std::string(to_string(floatx_))); }
   void set_dtype_policy(std::optional<std::string> name) { dtype_policy_ = std::move(name); }
 
+  /// Seconds of measuring for a call of the script's `run`: those of a point, or its share in one of several rounds.
+  double budget_s() const { return round_budget_s_.value_or(options_.budget_s); }
+  /// In rounds a point is measured several times, and their scatter tells how far its figures can be relied on.
+  Scatter scatter() const { return round_budget_s_ ? Scatter::of_rounds : Scatter::judged; }
+  void set_round_budget(std::optional<double> seconds) { round_budget_s_ = seconds; }
+
   /// Where strategy:run records each step, one entry per strategy; null outside of gb.measure.loop. Only that
   /// measurement reads the entries: no step depends on them.
   std::vector<ReplicaSteps>* replica_steps() { return replica_steps_; }
@@ -139,6 +146,7 @@ class Session {
   DeviceConfig config_;
   WorldPtr world_;
   std::vector<ReplicaSteps>* replica_steps_ = nullptr;
+  std::optional<double> round_budget_s_;
   MatmulPeak matmul_peak_;
   CopyPeak copy_peak_;
   std::uint64_t seed_;

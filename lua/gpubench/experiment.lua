@@ -4,10 +4,13 @@ local axis = require "gpubench.axis"
 local chart = require "gpubench.chart"
 local check = require "gpubench.check"
 local claim = require "gpubench.expect.claim"
+local columns = require "gpubench.columns"
+local estimate = require "gpubench.expect.estimate"
 local measurement = require "gpubench.measurement"
+local order_interval = require "gpubench.order_interval"
 local plan = require "gpubench.plan"
 local processes = require "gpubench.processes"
-local progress = require "gpubench.progress"
+local schedule = require "gpubench.schedule"
 local sweep = require "gpubench.sweep"
 local native = gb._native
 local options = native.options
@@ -32,6 +35,7 @@ local fields = {
   { "skip", "function" },
   { "seconds", "function" },
   { "columns", "array" },
+  { "trials", "integer" },
   { "charts", "array" },
   { "expect", "array" },
 }
@@ -61,6 +65,10 @@ local function check_declaration(declaration)
       check.fail("%s: expectation %d is not made by gb.expect.increasing or another of gb.expect", where, index)
     end
   end
+  if declaration.trials and declaration.trials < order_interval.least_count then
+    check.fail("%s: option 'trials': %d; an interval of 95 %% takes at least %d", where, declaration.trials,
+      order_interval.least_count)
+  end
 end
 
 local function dry_run(declaration, axes, points)
@@ -76,48 +84,6 @@ local function dry_run(declaration, axes, points)
   local skipped = #points > measured and string.format("; %d skipped", #points - measured) or ""
   say(string.format("%s of about %s: %s%s", gb.format.count(measured, "point"),
     gb.format.seconds(seconds / math.max(measured, 1)), gb.format.seconds(seconds), skipped))
-end
-
-local function report_failure(row, text, traceback)
-  if (row.process or 0) > 0 or not native.processes.speaks() then return end
-  if row.status == "ok" or row.status == "skipped" then return end
-  stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
-  if options.traceback and traceback and traceback ~= "" then stderr:write(traceback, "\n") end
-end
-
-local last_words = {
-  device_lost = "this process can use the device no more",
-  group_lost = "the processes of this run are no longer complete",
-}
-
--- Returns "done", "error" or "interrupted", and why the run's files could not be written.
-local function measure_points(declaration, axes, points, run)
-  local line = progress.new(#points, options.point_s)
-  local outcome = "done"
-  for index, point in ipairs(points) do
-    local text = #axes > 0 and one_line(sweep.describe(axes, point)) or declaration.name
-    line:show(text)
-    run:begin(measurement.first_columns(axes, point, index), text)
-    local rows, stopped, traceback = measurement.measure(declaration, axes, point)
-    line:clear()
-    if stopped == "interrupted" then return stopped end
-    for _, one in ipairs(rows) do
-      one.row.point = index
-      if one.row.status == "error" then outcome = "error" end
-      local ok, reason = pcall(run.add, run, one.row, one.samples, one.timeline)
-      report_failure(one.row, text, traceback)
-      if not ok then return "error", string.format("%s (at %s)", reason, text) end
-    end
-    if stopped then
-      if native.processes.speaks() then
-        stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
-          gb.format.count(#points - index, "point")))
-      end
-      return "error"
-    end
-    line:advance()
-  end
-  return outcome
 end
 
 local function print_expectations(verdicts)
@@ -142,14 +108,24 @@ local function write_files(run, outcome, charts, verdicts)
   return run:finish { status = outcome, charts = charts, expectations = verdicts }
 end
 
+-- What claims are about: the means over all processes, with what their rounds gave.
+local function judged_rows(rows, rounds)
+  local means, count = native.results.means(rows), {}
+  for _, row in ipairs(means) do
+    local index = (count[row.point] or 0) + 1
+    count[row.point] = index
+    estimate.set_rounds(row, (rounds[row.point] or {})[index])
+  end
+  return means
+end
+
 -- The files come first, since printing may block or fail; what was measured is shown even where it cannot be written.
 -- Returns the verdicts and why files could not be written.
-local function finish(declaration, axes, charts, points, run, outcome)
+local function finish(declaration, axes, charts, run, swept)
   local rows = run:rows()
   if processes.index > 0 then return {} end
-  local unmeasured = #points - (#rows > 0 and rows[#rows].point or 0)
-  local verdicts = claim.judge_all(declaration.expect or {}, run:means(), axes, unmeasured)
-  local ok, written = pcall(write_files, run, outcome, charts, verdicts)
+  local verdicts = claim.judge_all(declaration.expect or {}, judged_rows(rows, swept.rounds), axes, swept.unmeasured)
+  local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts)
   say(one_line(declaration.title))
   if #rows > 0 then stdout:write(run:table()) end
   print_expectations(verdicts)
@@ -205,10 +181,17 @@ local function summary(declaration, axes, points)
   return string.format("%s (%s)", table.concat(parts, " "), gb.format.count(#points, "point"))
 end
 
+local function plain_columns(list)
+  local plain = {}
+  for index, one in ipairs(list) do
+    plain[index] = { name = one.name, unit = one.unit, better = one.better, kind = one.kind }
+  end
+  return plain
+end
+
 -- Process 0 writes the files.
-local function new_run(declaration, axes, charts)
+local function new_run(declaration, axes, charts, seed)
   local together = processes.count > 1 and processes.describe() or nil
-  local seed = native.keep_configuration()
   if processes.index > 0 then
     return processes.silent_run(declaration.name, native.processes.from_first(""))
   end
@@ -219,7 +202,7 @@ local function new_run(declaration, axes, charts)
     experiment = declaration.name,
     title = declaration.title,
     axes = sweep.names(axes),
-    columns = declaration.columns,
+    columns = plain_columns(declaration.columns or {}),
     out = options.out,
     charts = charts,
     claims = claim.texts(declaration.expect or {}),
@@ -239,24 +222,53 @@ local function new_run(declaration, axes, charts)
   return run
 end
 
+-- Figures of which a claim or a chart shows the interval: { [column] = true }.
+local function figures_shown(claims, charts)
+  local shown = {}
+  for _, list in ipairs { claims, charts } do
+    for _, one in ipairs(list) do
+      for _, name in ipairs { one.y or false, one.with or false } do shown[name] = true end
+    end
+  end
+  return shown
+end
+
 local function measure_and_finish(declaration, axes, charts, points)
-  local run = new_run(declaration, axes, charts)
+  local seed = native.keep_configuration()
+  local run = new_run(declaration, axes, charts, seed)
   local watched <close> = processes.index > 0 and run or nil
-  local outcome, unwritten = measure_points(declaration, axes, points, run)
+  local swept = schedule.run {
+    declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
+    has_interval = figures_shown(declaration.expect or {}, charts),
+  }
+  local outcome = swept.outcome
   measurement.reset_devices(native.memory_in_use())
-  local verdicts, unfinished = finish(declaration, axes, charts, points, run, outcome)
+  local verdicts, unfinished = finish(declaration, axes, charts, run, swept)
   -- A process whose script fails behind its experiment would end process 0 while that still writes.
   if processes.count > 1 and outcome == "done" then native.processes.barrier() end
   native.check_interrupt()
-  if unwritten or unfinished then error(unwritten or unfinished, 0) end  -- it has its place in the script
+  local failure = swept.failure or unfinished
+    or outcome == "done" and claim.unknown_column(declaration.expect or {}, charts, run:rows())
+  if failure then error(failure, 0) end  -- it has its place in the script
   raise_status(outcome, verdicts)
   return run:rows()
 end
 
+-- A copy whose columns are known to claims, tables and charts.
+local function with_columns(declaration)
+  local copy = {}
+  for name, value in pairs(declaration) do copy[name] = value end
+  copy.columns = columns.read("gb.experiment", declaration.columns or {})
+  columns.declare(copy.columns)
+  return copy
+end
+
 function experiment.declare(declaration)
   check_declaration(declaration)
+  declaration = with_columns(declaration)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
+  claim.check(declaration.expect or {}, axes)
   local charts = chart.expand(declaration.charts or {}, axes)
   if options.dry_run then return dry_run(declaration, axes, points) end
 

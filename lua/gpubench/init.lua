@@ -2,6 +2,7 @@
 local gb = require "gpubench.native"
 
 gb.axis = require("gpubench.axis").new
+gb.column = require("gpubench.columns").new
 gb.chart = require("gpubench.chart").kinds
 gb.expect = require "gpubench.expect"
 gb.experiment = require("gpubench.experiment").declare

@@ -3,15 +3,19 @@
 local gb = require "gpubench.native"
 local processes = require "gpubench.processes"
 local native = gb._native
+local options = native.options
+-- Those of the program, whatever a script does to its globals.
+local seconds, set_seed = native.system.seconds, gb.config.set_seed
 
+native.contention = native.contention or { begin = function() end, finish = function() return {} end, wait_idle = function() return true end, disturbed_share = 0.05 } -- TEMP
 local measurement = {}
 
 -- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced, its
 -- `stages` a pipeline's and its `ranks` the replicas', which are for the script alone.
 local function as_rows(result)
-  if result == nil then return { {} } end
   if type(result) ~= "table" then
-    native.fail("run must return a table of columns, as gb.measure.training does; it returned a " .. type(result))
+    native.fail("run must return a table of columns, as gb.measure.training does; it returned "
+      .. (result == nil and "nothing" or "a " .. type(result)))
   end
   if type(result[1]) ~= "table" then return { result } end
   for index, row in ipairs(result) do
@@ -70,21 +74,41 @@ function measurement.first_columns(axes, point, index)
   return row
 end
 
--- Returns an array of { row, samples, timeline }, of all processes, then why the sweep ends with it if it does, and the
--- traceback of an error.
-function measurement.measure(experiment, axes, point)
-  local before = native.memory_in_use()
+-- Why a call of run tells nothing about times: what others took from this process while it ran.
+local function disturbance(rows)
+  local lost = 0
+  for _, one in ipairs(rows) do lost = math.max(lost, one.row.cpu_lost_share or 0) end
+  if lost <= native.contention.disturbed_share then return nil end
+  return string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost)
+end
+
+-- Between rounds: as long as a point is measured, at most.
+function measurement.wait_until_calm()
+  return (native.contention.wait_idle(options.budget_s))
+end
+
+-- One call of run, with its own seed: { rows = { { row, samples, timeline }, ... } of all processes, stopped = why the
+-- sweep ends with it, traceback = that of an error, seconds, disturbed = why its times do not count }.
+function measurement.measure(experiment, axes, point, seed)
+  local before, started = native.memory_in_use(), seconds()
   measurement.reset_devices(before)
+  set_seed(seed)
+  native.contention.begin()
   local ok, status, detail, traceback = native.protect(run_point, experiment, axes, point)
+  local taken = native.contention.finish()
   local shown = not ok and status:find "_lost$" and "error" or status
   local finished = ok and status or { complete({ status = shown, detail = detail }, axes, point) }
   local kept = kept_memory(before)
-  if kept then
-    for _, one in ipairs(finished) do one.row.quality = "unreliable: " .. kept end
+  for _, one in ipairs(finished) do
+    one.row.cpu_lost_share, one.row.cpu_clock_hz = taken.lost_share, taken.clock_hz
+    if kept then one.row.memory_quality = "unreliable: " .. kept end
   end
   local all, common = processes.agree(finished, axes, ok and "ok" or status, not ok and detail or nil)
-  if common == "interrupted" then return {}, common end
-  return all, ends_sweep[common] and common or nil, traceback
+  if common == "interrupted" then return { rows = {}, stopped = common } end
+  return {
+    rows = all, stopped = ends_sweep[common] and common or nil, traceback = traceback, seconds = seconds() - started,
+    disturbed = disturbance(all),
+  }
 end
 
 return measurement

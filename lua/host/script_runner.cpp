@@ -66,6 +66,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptio
   options.value("script", line.script)
       .value("arguments", session.arguments)
       .value("point_s", warmup_s + session.budget_s)
+      .value("budget_s", session.budget_s)
       .value("quick", line.quick)
       .value("dry_run", line.dry_run)
       .value("strict", line.strict)
@@ -73,6 +74,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptio
       .value("out", session.out)
       .value("seed", line.seed);
   if (!line.device.empty()) options.value("device", line.device);
+  if (line.timeout_s) options.value("timeout_s", *line.timeout_s);
   const lua::Module axes = options.submodule("axes");
   for (const auto& [name, values] : line.axes) axes.value(name.c_str(), values);
 }

@@ -7,8 +7,9 @@
 -- - inconclusive: neither; the reason says whether intervals overlap, rows are unreliable, or a setting has no figure.
 -- - not measurable here: no setting has the figure at all; the reason says why.
 --
--- Rows that the script skipped are no part of a claim. A row's `quality` bears on columns with a unit, not on losses,
--- accuracies and counts. `--strict` makes a refuted claim exit status 1.
+-- Rows that the script skipped are no part of a claim. Points whose times a claim compares are measured in rounds, side by
+-- side. A busy machine says nothing about bytes, counts and accuracies: `quality` is about times, `memory_quality` about
+-- memory, and an accuracy takes `trials`. `--strict` makes a refuted claim exit status 1.
 
 ---@class gpubench
 local gb = {}
@@ -80,7 +81,8 @@ function gb.expect.equal(options) end
 
 ---@class BestOptions : ExpectOptions
 ---@field x string
----@field y string a rate (`_per_s`) is better higher, everything else lower
+---@field y string
+---@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it
 ---@field value any the value of x that comes close to the best
 ---@field tolerance number share of the best by which it may be worse
 
@@ -170,7 +172,8 @@ function gb.expect.crossover(options) end
 ---@field axis string
 ---@field value any the faster value of the axis
 ---@field than any the slower one
----@field y string a time, or a rate ending in "_per_s"
+---@field y string
+---@field better string? "lower" or "higher", for a column of which neither its name nor gb.column says it
 ---@field factor number? how many times faster at least; 1 when absent
 
 --- One value of an axis is faster than another, everything else being equal.
@@ -181,8 +184,11 @@ function gb.expect.faster(options) end
 ---@class ThatOptions
 ---@field claim string
 ---@field judge fun(rows: Row[]): string, string verdict and reason
+---@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds
+---@field where table<string, any>? only rows with these values, and rows that failed before they had one
 
---- A claim that only Lua can state. `judge` gets all rows and heeds their `status`, `quality` and intervals itself.
+--- A claim that only Lua can state. `judge` gets all rows and heeds their `status` itself; gb.expect.figure and
+--- gb.expect.compare give figures with their intervals, where a claim may rely on them.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -194,5 +200,40 @@ function gb.expect.faster(options) end
 ---@param options ThatOptions
 ---@return Claim
 function gb.expect.that(options) end
+
+---@class Figure
+---@field value number the median of the rounds
+---@field low number
+---@field high number ends of the 95 % interval
+
+--- The figure of a row; nil and the reason where a claim may not rely on it, such as an unreliable row.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local row = { status = "ok", step_time_s = 0.2, step_time_low_s = 0.1, step_time_high_s = 0.3 }
+--- assert(gb.expect.figure(row, "step_time_s").high == 0.3)
+--- local figure, why = gb.expect.figure({ status = "timeout", detail = "not done" }, "step_time_s")
+--- assert(figure == nil and why == "a row without step_time_s: not done")
+--- ```
+---@param row Row
+---@param column string
+---@return Figure?, string?
+function gb.expect.figure(row, column) end
+
+--- How many times the figure of one row is that of another, round by round where both were measured in rounds; nil and
+--- the reason where a claim may not rely on one of them.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local slow = { status = "ok", step_time_s = 0.4, step_time_low_s = 0.3, step_time_high_s = 0.5 }
+--- local fast = { status = "ok", step_time_s = 0.2, step_time_low_s = 0.1, step_time_high_s = 0.25 }
+--- local ratio = gb.expect.compare(slow, fast, "step_time_s")
+--- assert(ratio.value == 2 and ratio.high == 5)
+--- ```
+---@param of Row
+---@param over Row
+---@param column string
+---@return Figure?, string?
+function gb.expect.compare(of, over, column) end
 
 return gb

@@ -49,11 +49,13 @@ function gb.axis(name, values, options) end
 ---@field name string names the folders below results/ and plots/
 ---@field title string
 ---@field axes Axis[]? the last one varies fastest
----@field run fun(point: table): Row|Row[]|nil measures one point; `point` has a field for every axis
+---@field run fun(point: table): Row|Row[] measures one point; `point` has a field for every axis. It is called several
+--- times, each time with another seed, where a claim is about times or the experiment has trials
 ---@field skip? fun(point: table): string? a reason to leave the point out, or nil
 ---@field seconds? fun(point: table, measurement_s: number): number about how long a point takes, for --dry-run, where it
 --- is not one measurement, which takes `measurement_s`
----@field columns string[]? columns beyond the standard ones, where known before the first row
+---@field columns (string|Column)[]? columns beyond the standard ones, where known before the first row
+---@field trials integer? how many times every point is measured, at least 6: accuracies and losses then have an interval
 ---@field charts Chart[]?
 ---@field expect Claim[]?
 
@@ -76,6 +78,34 @@ function gb.axis(name, values, options) end
 ---@param declaration ExperimentDeclaration
 ---@return Row[]
 function gb.experiment(declaration) end
+
+---@class Column
+
+---@class ColumnOptions
+---@field unit string? "s", "bytes", "1/s", "FLOP", "FLOP/s", "bytes/s", "share", "W", "J", "Hz" or ""
+---@field better string? "lower" or "higher"
+---@field kind string? "time", "memory", "counted" (the same in every run of the same work), "learned" (depends on the
+--- seed), "setting" (chosen, not measured) or "extent" (how much was measured)
+
+--- A column of a script whose name does not say what it is. Names ending in `_s`, `_per_s`, `_bytes`, `_share`, `accuracy`,
+--- `loss` and the like say it.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.experiment {
+---   name = "parameters_of_a_layer", title = "Parameters grow with the width",
+---   axes = { gb.axis("width", { 8, 16 }) },
+---   columns = { gb.column("parameters", { kind = "counted" }) },
+---   run = function(point)
+---     return { parameters = gb.Sequential { gb.layers.Dense(point.width, { input_shape = { 4 } }) }:count_params() }
+---   end,
+---   expect = { gb.expect.increasing { x = "width", y = "parameters" } },
+--- }
+--- ```
+---@param name string
+---@param options ColumnOptions
+---@return Column
+function gb.column(name, options) end
 
 --- Seconds on a clock that only runs forward, for differences.
 ---@return number

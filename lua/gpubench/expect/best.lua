@@ -5,9 +5,9 @@ local groups = require "gpubench.expect.groups"
 
 local best = {}
 
--- How good `one` is as a share of `other`: a rate is better higher, a time lower.
+-- How good `one` is as a share of `other`.
 local function share_of(claim, one, other)
-  if claim.y:find "_per_s$" then return estimate.ratio(one, other) end
+  if claim.better == "higher" then return estimate.ratio(one, other) end
   return estimate.ratio(other, one)
 end
 
@@ -22,6 +22,9 @@ local function judge(claim)
     if #items < 2 then return "not measurable here", "no other value of " .. claim.x end
     local verdict, worst, share = "confirmed", nil, nil
     for _, item in ipairs(items) do
+      if item.y.low <= 0 then
+        return "inconclusive", string.format("%s is not above zero at %s %s", claim.y, claim.x, item.x)
+      end
       if item ~= chosen then
         local one = share_of(claim, chosen.y, item.y)
         if one.high < least then

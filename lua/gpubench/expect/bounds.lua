@@ -62,8 +62,9 @@ function bounds.judge_equal(claim, rows, axes)
     if least ~= most then
       reason = string.format("%s, %s at %s", reason, estimate.show_interval(claim.y, most.y), most.x)
     end
-    if most.y.high - least.y.low <= allowed then return "confirmed", reason end
-    if most.y.low - least.y.high > allowed then return "refuted", reason end
+    local apart = estimate.difference(most.y, least.y)
+    if apart.high <= allowed then return "confirmed", reason end
+    if apart.low > allowed then return "refuted", reason end
     return "inconclusive", reason
   end)
 end
@@ -76,11 +77,7 @@ function bounds.judge_agree(claim, rows, axes)
       local other = estimate.of(item.row, claim.with)
       if not other then return "inconclusive", "a row has no " .. claim.with end
       local allowed = claim.tolerance * math.abs(other.value)
-      local verdict = compare(item.y, other.high - allowed, other.low + allowed)
-      -- Of two intervals that meet, neither figure is surely the other's.
-      if verdict == "refuted" and item.y.high >= other.low - allowed and item.y.low <= other.high + allowed then
-        verdict = "inconclusive"
-      end
+      local verdict = compare(estimate.difference(item.y, other), -allowed, allowed)
       if not worst or severity[verdict] > severity[worst] then
         worst = verdict
         reason = string.format("%s is %s, %s is %s", claim.y, estimate.show_interval(claim.y, item.y), claim.with,

@@ -1,10 +1,13 @@
 -- A claim: its text and the function that judges it on the rows of a run.
+local check = require "gpubench.check"
+local columns = require "gpubench.columns"
+local groups = require "gpubench.expect.groups"
 local native = require("gpubench.native")._native
 
 local claim = {}
 local mark = {}
 
--- fields: text, judge(claim, rows, axes) -> verdict, reason, and what judge reads.
+-- fields: text, judge(claim, rows, axes) -> verdict, reason, and what judge reads: the columns y and with, or `reads`.
 function claim.new(fields)
   fields[mark] = true
   return fields
@@ -20,6 +23,88 @@ function claim.texts(claims)
   return texts
 end
 
+local function figures_of(one)
+  if one.reads then return one.reads end
+  return { one.y, one.with or false }
+end
+
+function claim.takes_rounds(one, has_trials)
+  for _, name in ipairs(figures_of(one)) do
+    if name and columns.takes_rounds(name, has_trials) then return true end
+  end
+  return false
+end
+
+-- The names by which a claim or a chart chooses rows, and whose part each is.
+local function settings_of(one)
+  local list = {}
+  local function add(option, name)
+    if type(name) == "string" then list[#list + 1] = { option = option, name = name } end
+  end
+  add("x", one.x)
+  for _, name in ipairs(type(one.by) == "table" and one.by or { one.by }) do add("by", name) end
+  for _, option in ipairs { "where", "of", "over" } do
+    for _, name in ipairs(check.sorted_keys(one[option] or {})) do add(option, name) end
+  end
+  return list
+end
+
+-- Before the first point: whatever chooses rows is an axis, or a column that the program or the script names.
+function claim.check(claims, axes)
+  local names = {}
+  for index, axis in ipairs(axes) do names[index] = axis.name end
+  local known = {}
+  for _, name in ipairs(names) do known[name] = true end
+  for index, one in ipairs(claims) do
+    for _, setting in ipairs(settings_of(one)) do
+      if not known[setting.name] and not columns.is_known(setting.name) then
+        local candidates = table.move(columns.names(), 1, #columns.names(), #names + 1, table.move(names, 1, #names, 1, {}))
+        check.fail("gb.experiment: expectation %d: option '%s': there is no axis '%s' (axes: %s) and no column of this name in 'columns'%s",
+          index, setting.option, setting.name, table.concat(names, ", "),
+          native.results.suggestion(setting.name, candidates))
+      end
+    end
+  end
+end
+
+-- The columns of the measured rows that a claim or a chart is about; nil where there is no such row.
+local function columns_for(one, rows)
+  local found
+  for _, row in ipairs(rows) do
+    if row.status == "ok" and groups.is_about(one, row) then
+      found = found or {}
+      for name in pairs(row) do found[name] = true end
+    end
+  end
+  return found
+end
+
+local function unknown_of(one, names, what, rows)
+  local found = columns_for(one, rows)
+  for _, name in ipairs(found and names or {}) do
+    if name and not found[name] and not columns.is_known(name) then
+      local there = check.sorted_keys(found)
+      local meant = native.results.suggestion(name, there)
+      return string.format("%s: no row has the column '%s'%s", what, name,
+        meant ~= "" and meant or "; they have " .. table.concat(there, ", ")), meant ~= ""
+    end
+  end
+end
+
+-- A column that a claim or a chart shows, that nothing declares, and that none of the rows has: an error's text, and
+-- whether a column by a similar name is there. Nil where there is none.
+function claim.unknown_column(claims, charts, rows)
+  for _, one in ipairs(claims) do
+    local text, is_similar = unknown_of(one, figures_of(one), "claim '" .. one.text .. "'", rows)
+    if text then return text, is_similar end
+  end
+  for _, one in ipairs(charts) do
+    local name = one.name or one.y .. "_by_" .. one.x
+    local text, is_similar = unknown_of({ where = one.where }, { one.x, one.y, one.series or false }, "chart '" .. name .. "'", rows)
+    if text then return text, is_similar end
+  end
+end
+
 -- An array of { claim, verdict, reason }. A claim that fails is inconclusive: it must not cost the run. So is one that
 -- holds for what was measured when `unmeasured` points never were.
 function claim.judge_all(claims, rows, axes, unmeasured)
@@ -33,6 +118,41 @@ function claim.judge_all(claims, rows, axes, unmeasured)
     judged[index] = { claim = one.text, verdict = verdict, reason = reason }
   end
   return judged
+end
+
+-- The points of each claim that takes rounds, joined where claims share a point: an array of arrays of numbers of
+-- points, each in the order of the sweep.
+function claim.relations(claims, count, point_at, axes, has_trials)
+  local root, groups_by_root, list = {}, {}, {}
+  local function find(index)
+    while root[index] ~= index do
+      root[index] = root[root[index]]
+      index = root[index]
+    end
+    return index
+  end
+  for _, one in ipairs(claims) do
+    if claim.takes_rounds(one, has_trials) then
+      for _, points in ipairs(groups.of_points(one, count, point_at, axes)) do
+        for _, index in ipairs(points) do root[index] = root[index] or index end
+        for k = 2, #points do
+          local a, b = find(points[1]), find(points[k])
+          root[math.max(a, b)] = math.min(a, b)
+        end
+      end
+    end
+  end
+  for index = 1, count do
+    if root[index] then
+      local first = find(index)
+      if not groups_by_root[first] then
+        groups_by_root[first] = {}
+        list[#list + 1] = groups_by_root[first]
+      end
+      table.insert(groups_by_root[first], index)
+    end
+  end
+  return list
 end
 
 return claim

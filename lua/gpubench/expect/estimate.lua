@@ -1,37 +1,109 @@
--- Figures of a row with their 95 % intervals, and comparisons that respect them.
+-- Figures of a row with their 95 % intervals, and comparisons that respect them. Points that were measured in rounds are
+-- compared round by round: what changes on the machine from one round to the next cannot pass for a difference.
 local gb = require "gpubench.native"
+local columns = require "gpubench.columns"
+local order_interval = require "gpubench.order_interval"
 local native = gb._native
 
 local estimate = {}
+
+-- By row: an array of the rows that its rounds gave, with holes where a round does not count.
+local rounds_of = setmetatable({}, { __mode = "k" })
+
+function estimate.set_rounds(row, rounds)
+  rounds_of[row] = rounds
+end
 
 local function is_number(value)
   return type(value) == "number" and value == value
 end
 
--- { value, low, high }, or nil when the row has no such figure. A figure without an interval is taken as exact.
+-- of: number of a round -> value.
+local function of_rounds(of)
+  local values = {}
+  for _, value in pairs(of) do values[#values + 1] = value end
+  local one = order_interval.of(values)
+  if one then one.rounds = of end
+  return one
+end
+
+local function figures_of(row, column)
+  local of = {}
+  for round, one in pairs(rounds_of[row] or {}) do
+    if is_number(one[column]) then of[round] = one[column] end
+  end
+  return of
+end
+
+-- { value, low, high, rounds }, or nil when the row has no such figure. Without rounds the interval is the row's own; a
+-- figure that has none is its own interval, which doubt() allows for exact ones alone.
 function estimate.of(row, column)
   local value = row[column]
   if not is_number(value) then return nil end
+  local one = of_rounds(figures_of(row, column))
+  if one then return one end
   local low, high = row[native.results.interval_end(column, "low")], row[native.results.interval_end(column, "high")]
   if not is_number(low) or not is_number(high) then low, high = value, value end
   return { value = value, low = low, high = high }
 end
 
--- A row's quality is about what was measured; what was counted or computed (a loss, an accuracy) is sound in any case.
-function estimate.is_sound(row, column)
-  return not row.quality or row.quality == "ok" or not native.results.depends_on_quality(column)
+local function has_interval(row, column)
+  if of_rounds(figures_of(row, column)) then return true end
+  return is_number(row[native.results.interval_end(column, "low")])
+    and is_number(row[native.results.interval_end(column, "high")])
 end
 
--- Both figures are non-negative, as times, rates and bytes are.
+-- Kinds of which one figure is no evidence.
+local alone = {
+  time = "it was measured once, which tells nothing of its scatter",
+  sensor = "it was read once, which tells nothing of its scatter",
+  learned = "one training, which tells nothing of another seed's; give the experiment 'trials'",
+}
+
+-- Why a claim may not rely on the row's figure; nil where it may. Each kind has its own reasons: noise says nothing about
+-- bytes, and a busy machine nothing about an accuracy.
+function estimate.doubt(row, column)
+  local kind = columns.of(column).kind
+  local quality = native.results.quality_column(kind)
+  local text = quality and row[quality]
+  if text and text ~= "ok" then return (text:gsub("^unreliable: ", "")) end
+  if alone[kind] and not has_interval(row, column) then return column .. ": " .. alone[kind] end
+end
+
+local function paired(a, b, combine)
+  if not a.rounds or not b.rounds then return nil end
+  local of = {}
+  for round, value in pairs(a.rounds) do
+    if b.rounds[round] then of[round] = combine(value, b.rounds[round]) end
+  end
+  return of_rounds(of)
+end
+
+-- Both figures are positive, as times, rates and bytes are.
 function estimate.ratio(a, b)
-  return { value = a.value / b.value, low = a.low / b.high, high = a.high / b.low }
+  return paired(a, b, function(x, y) return x / y end)
+    or { value = a.value / b.value, low = a.low / b.high, high = a.high / b.low }
 end
 
+function estimate.difference(a, b)
+  return paired(a, b, function(x, y) return x - y end)
+    or { value = a.value - b.value, low = a.low - b.high, high = a.high - b.low }
+end
+
+local shown = {
+  ["s"] = function(value) return gb.format.seconds(value) end,
+  ["bytes"] = function(value) return gb.format.bytes(value) end,
+  ["bytes/s"] = function(value) return gb.format.bytes(value) .. "/s" end,
+  ["1/s"] = function(value) return gb.format.si(value) .. "/s" end,
+  ["FLOP"] = function(value) return gb.format.si(value) .. "FLOP" end,
+  ["FLOP/s"] = function(value) return gb.format.si(value) .. "FLOP/s" end,
+  ["share"] = function(value) return string.format("%.3g %%", 100 * value) end,
+}
+
+-- As tables have it, with its unit.
 function estimate.show(column, value)
-  if column:find "_per_s$" then return gb.format.si(value) .. "/s" end
-  if column:find "_s$" then return gb.format.seconds(value) end
-  if column:find "_bytes$" then return gb.format.bytes(value) end
-  return string.format("%.4g", value)
+  local show = shown[columns.of(column).unit]
+  return show and show(value) or string.format("%.4g", value)
 end
 
 function estimate.show_interval(column, one)

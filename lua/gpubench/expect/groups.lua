@@ -27,10 +27,15 @@ local function is_let_through(row, wanted)
   return true
 end
 
+groups.may_match = is_let_through
+
 local function is_about(claim, row)
-  if claim.of and not matches(row, claim.of) and not matches(row, claim.over) then return false end
+  local is_side = row.status and matches or is_let_through
+  if claim.of and not is_side(row, claim.of) and not is_side(row, claim.over) then return false end
   return is_let_through(row, claim.where) and (not claim.x or in_range(claim, row[claim.x]))
 end
+
+groups.is_about = is_about
 
 -- Position of every value of an axis of names (some of which may be numbers), so that they keep the order that the script
 -- gave them. Numbers have an order of their own.
@@ -73,16 +78,35 @@ local function put(group, claim, row)
   end
   local has_x = not claim.x or row[claim.x] ~= nil
   local figure = row.status == "ok" and has_x and estimate.of(row, claim.y)
-  if figure and estimate.is_sound(row, claim.y) then
+  local doubt = figure and (estimate.doubt(row, claim.y) or claim.with and estimate.doubt(row, claim.with))
+  if figure and not doubt then
     table.insert(group.items, { x = claim.x and row[claim.x], y = figure, row = row })
   elseif figure then
-    table.insert(group.unreliable, (row.quality:gsub("^unreliable: ", "")))
+    table.insert(group.unreliable, doubt)
   elseif row.status == "ok" then
     table.insert(group.missing, "no " .. (has_x and claim.y or claim.x))
   else
     local kind = left_out[row.status] and group.left_out or group.missing
     table.insert(kind, row.status .. (row.detail and ": " .. row.detail or ""))
   end
+end
+
+-- The points that a claim compares with each other, before they are measured: arrays of numbers of points. point_at(i) is
+-- a table of the axes' values; what only a row has (where { kernel = "matmul" }) leaves no point out.
+function groups.of_points(claim, count, point_at, axes)
+  local list, by_setting = {}, {}
+  for index = 1, count do
+    local point = point_at(index)
+    if is_about(claim, point) then
+      local setting = claim.reads and "" or setting_of(claim, point, axes)  -- Lua may compare any of them
+      if not by_setting[setting] then
+        by_setting[setting] = {}
+        list[#list + 1] = by_setting[setting]
+      end
+      table.insert(by_setting[setting], index)
+    end
+  end
+  return list
 end
 
 -- claim: { x, y, of, over, where, from, to }. An array of { setting, items = { { x, y = estimate, row }, ... } in the

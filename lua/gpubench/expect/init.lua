@@ -4,8 +4,11 @@
 local best = require "gpubench.expect.best"
 local bounds = require "gpubench.expect.bounds"
 local check = require "gpubench.check"
+local columns = require "gpubench.columns"
 local claim_of = require("gpubench.expect.claim").new
 local crossover = require "gpubench.expect.crossover"
+local estimate = require "gpubench.expect.estimate"
+local groups = require "gpubench.expect.groups"
 local order = require "gpubench.expect.order"
 local ratio = require "gpubench.expect.ratio"
 
@@ -84,8 +87,11 @@ define("equal", join(along_x, { { "tolerance", "number", required = true } }), f
   return string.format("%s is the same within %g %% for every %s", claim.y, claim.tolerance * 100, claim.x)
 end, bounds.judge_equal)
 
-local best_fields = { { "value", "any", required = true }, { "tolerance", "number", required = true } }
-define("best", join(along_x, best_fields), function(claim)
+local best_fields = {
+  { "value", "any", required = true }, { "tolerance", "number", required = true }, { "better", "string" },
+}
+define("best", join(along_x, best_fields), function(claim, where)
+  claim.better = columns.direction(where, claim.y, claim.better)
   return string.format("%s at %s=%s is within %g %% of the best %s", claim.y, claim.x, claim.value,
     claim.tolerance * 100, claim.x)
 end, best.judge)
@@ -123,32 +129,79 @@ define("crossover", join(along_x, {
     ratio.describe(claim.over), claim.x)
 end, crossover.judge)
 
--- A rate is better higher, everything else that "faster" can speak of is a time.
 local faster_fields = {
   { "axis", "string", required = true }, { "value", "any", required = true }, { "than", "any", required = true },
-  { "factor", "number" },
+  { "factor", "number" }, { "better", "string" },
 }
-define("faster", join(of_y, faster_fields), function(claim)
+define("faster", join(of_y, faster_fields), function(claim, where)
   local factor = claim.factor or 1
+  claim.better = columns.direction(where, claim.y, claim.better)
   claim.of, claim.over = { [claim.axis] = claim.value }, { [claim.axis] = claim.than }
-  if claim.y:find "_per_s$" then claim.at_least = factor else claim.at_most = 1 / factor end
+  if claim.better == "higher" then claim.at_least = factor else claim.at_most = 1 / factor end
   local times = factor == 1 and "" or string.format(" at least %g times", factor)
   return string.format("%s=%s is%s faster than %s by %s", claim.axis, claim.value, times, claim.than, claim.y)
 end, bounds.judge_ratio)
 
 local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not measurable here"] = true }
 
--- A claim that only Lua can state: judge(rows) returns a verdict and the reason.
+local that_fields = {
+  { "claim", "string", required = true }, { "judge", "function", required = true }, { "reads", "array" },
+  { "where", "table" },
+}
+
+-- A claim that only Lua can state: judge(rows) returns a verdict and the reason. Its rows are those that match `where`;
+-- they are measured in rounds if a column that it reads takes that.
 function expect.that(options)
-  check.options("gb.expect.that", options, { { "claim", "string", required = true }, { "judge", "function", required = true } })
-  return claim_of { text = options.claim, judge = function(_, rows)
-    local verdict, reason = options.judge(rows)
+  check.options("gb.expect.that", options, that_fields)
+  for index, name in ipairs(options.reads or {}) do
+    check.kind("gb.expect.that: option 'reads': column " .. index, name, "string")
+  end
+  return claim_of { text = options.claim, reads = options.reads or {}, where = options.where, judge = function(claim, rows)
+    local about = {}
+    for _, row in ipairs(rows) do
+      if groups.may_match(row, claim.where) then about[#about + 1] = row end
+    end
+    local verdict, reason = options.judge(about)
     if not verdicts[verdict] then
       check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
         tostring(verdict))
     end
     return verdict, reason or ""
   end }
+end
+
+local function figure_of(where, number, row, column)
+  check.kind(where .. ": argument #" .. number, row, "table")
+  check.kind(where .. ": argument #" .. number + 1, column, "string")
+  local figure = row.status == "ok" and estimate.of(row, column)
+  if not figure then return nil, string.format("a row without %s: %s", column, row.detail or tostring(row.status)) end
+  local doubt = estimate.doubt(row, column)
+  if doubt then return nil, doubt end
+  return figure
+end
+
+local function plain(figure)
+  return { value = figure.value, low = figure.low, high = figure.high }
+end
+
+-- For gb.expect.that: the figure of a row with the ends of its 95 % interval, { value, low, high }; nil and the reason
+-- where a claim may not rely on it.
+function expect.figure(row, column)
+  local figure, why = figure_of("gb.expect.figure", 1, row, column)
+  if not figure then return nil, why end
+  return plain(figure)
+end
+
+-- For gb.expect.that: how many times the figure of one row is that of another, round by round.
+function expect.compare(of, over, column)
+  local where = "gb.expect.compare"
+  check.kind(where .. ": argument #2", over, "table")
+  check.kind(where .. ": argument #3", column, "string")
+  local one, why_one = figure_of(where, 1, of, column)
+  local other, why_other = figure_of(where, 2, over, column)
+  if not one or not other then return nil, why_one or why_other end
+  if one.low <= 0 or other.low <= 0 then return nil, column .. " is not above zero" end
+  return plain(estimate.ratio(one, other))
 end
 
 return expect

@@ -5,10 +5,9 @@ local ratio = require "gpubench.expect.ratio"
 
 local order = {}
 
--- A falling claim is the rising claim about the negated figure.
-local function turned(y, direction)
-  if direction > 0 then return y end
-  return { value = -y.value, low = -y.high, high = -y.low }
+-- How much the figure rises from a to b; a falling claim is the rising claim about the negated figure.
+local function rise(a, b, direction)
+  return direction > 0 and estimate.difference(b.y, a.y) or estimate.difference(a.y, b.y)
 end
 
 local function step_text(claim, a, b)
@@ -51,17 +50,17 @@ local function monotonic(claim, direction)
     local doubt
     for index = 2, #items do
       local a, b = items[index - 1], items[index]
-      local before, after = turned(a.y, direction), turned(b.y, direction)
+      local risen = rise(a, b, direction)
       local allowed = math.abs(a.y.value) * (claim.tolerance or 0)
-      if after.high < before.low - allowed then return "refuted", falls .. " " .. step_text(claim, a, b) end
-      if not claim.tolerance and after.low <= before.high then
+      if risen.high < -allowed then return "refuted", falls .. " " .. step_text(claim, a, b) end
+      if not claim.tolerance and risen.low <= 0 then
         doubt = doubt or "the intervals overlap " .. step_text(claim, a, b)
       end
     end
     local first, last = items[1], items[#items]
-    local from, to = turned(first.y, direction), turned(last.y, direction)
-    if to.high < from.low then return "refuted", falls .. " " .. step_text(claim, first, last) end
-    if to.low <= from.high then doubt = doubt or "the intervals overlap " .. step_text(claim, first, last) end
+    local risen = rise(first, last, direction)
+    if risen.high < 0 then return "refuted", falls .. " " .. step_text(claim, first, last) end
+    if risen.low <= 0 then doubt = doubt or "the intervals overlap " .. step_text(claim, first, last) end
     if doubt then return "inconclusive", doubt end
     return "confirmed", rises .. " " .. step_text(claim, first, last)
   end
@@ -69,6 +68,14 @@ end
 
 function order.judge(direction)
   return function(claim, rows, axes) return groups.judge(claim, rows, axes, monotonic(claim, direction)) end
+end
+
+-- Whether the item's figure is surely at least the share of every other one.
+local function is_surely(item, share, items)
+  for _, other in ipairs(items) do
+    if other ~= item and not (other.y.low > 0 and estimate.ratio(item.y, other.y).low >= share) then return false end
+  end
+  return true
 end
 
 -- A knee is known once x goes beyond it, and a figure before the last is surely as large as the share of the best.
@@ -80,7 +87,7 @@ local function knee(claim)
       estimate.show_interval(claim.y, items[index].y), estimate.show_interval(claim.y, best.y), best.x)
     if index == #items then return "inconclusive", "still rising at the largest " .. claim.x .. ": " .. text end
     for before = index, #items - 1 do
-      if items[before].y.low >= claim.share * best.y.high then return "confirmed", text end
+      if is_surely(items[before], claim.share, items) then return "confirmed", text end
     end
     return "inconclusive", "the intervals overlap: " .. text
   end

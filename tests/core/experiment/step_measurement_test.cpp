@@ -53,10 +53,11 @@ TEST(StepMeasurement, LeavesBuffersAloneThatStayFull) {
 }
 
 TEST(IntervalQuality, NamesWhatIsKnownTooLittle) {
-  EXPECT_EQ(interval_quality({1, {0.99, 1.01}}), "ok");
-  EXPECT_EQ(interval_quality({1, {0.8, 1.1}}), "unreliable: the median is known to 20 % only");
-  EXPECT_EQ(interval_quality({1, {0.9, 1.3}}, "mean time between answers"),
+  EXPECT_EQ(interval_quality({1, {0.99, 1.01}}, Scatter::judged), "ok");
+  EXPECT_EQ(interval_quality({1, {0.8, 1.1}}, Scatter::judged), "unreliable: the median is known to 20 % only");
+  EXPECT_EQ(interval_quality({1, {0.9, 1.3}}, Scatter::judged, "mean time between answers"),
             "unreliable: the mean time between answers is known to 30 % only");
+  EXPECT_EQ(interval_quality({1, {0.8, 1.1}}, Scatter::of_rounds), "ok") << "judged by whoever measures the rounds";
 }
 
 constexpr std::string_view rate = "examples_per_s";

@@ -117,7 +117,7 @@ TEST_F(Measure, NeedsACompiledModel) {
 TrainingMeasurement half(std::size_t steps, double step, double wait_share, std::int64_t memory) {
   TrainingMeasurement measured;
   measured.samples.assign(steps, step);
-  set_step_times(measured.record, measured.samples, 32, "");
+  set_step_times(measured.record, measured.samples, 32, "", Scatter::judged);
   measured.record.set("warmup_s", 0.1);
   measured.record.set("input_wait_share", wait_share);
   measured.record.set("peak_memory_bytes", memory);

@@ -114,13 +114,25 @@ TEST(Column, AnIntervalsEndsHaveTheUnitOfTheirColumn) {
   EXPECT_EQ(column_of("test_accuracy_high").name, "test_accuracy_high");
 }
 
-TEST(Column, QualityIsAboutWhatIsMeasured) {
-  for (const char* name : {"step_time_s", "examples_low_per_s", "mfu", "peak_memory_bytes", "gap_s", "copy_share"}) {
-    EXPECT_TRUE(depends_on_quality(column_of(name))) << name;
+TEST(Column, EachKindHasAQualityOfItsOwn) {
+  for (const char* name : {"step_time_s", "examples_low_per_s", "mfu", "gap_s", "copy_share", "power_w"}) {
+    EXPECT_EQ(quality_column(column_of(name).kind), "quality") << name;
   }
-  for (const char* name : {"loss", "accuracy", "test_accuracy_low", "parameters", "epochs_run"}) {
-    EXPECT_FALSE(depends_on_quality(column_of(name))) << name;
+  for (const char* name : {"peak_memory_bytes", "workspace_bytes"}) {
+    EXPECT_EQ(quality_column(column_of(name).kind), "memory_quality") << name;
   }
+  for (const char* name : {"loss", "accuracy", "test_accuracy_low", "flops_per_step", "weights_bytes"}) {
+    EXPECT_EQ(quality_column(column_of(name).kind), "") << name;
+  }
+}
+
+TEST(Column, WordsOfAColumnAreReadBack) {
+  for (const Column& column : standard_columns()) {
+    EXPECT_EQ(parse_unit(to_string(column.unit)), column.unit);
+    EXPECT_EQ(parse_better(to_string(column.better)), column.better);
+    EXPECT_EQ(parse_kind(to_string(column.kind)), column.kind);
+  }
+  EXPECT_THAT([] { parse_kind("sometimes"); }, ThrowsMessage<Error>(HasSubstr("unknown kind of a column 'sometimes'")));
 }
 
 TEST(Column, TheUnitsEndingIsKnown) {

@@ -26,7 +26,7 @@ RunPlan plan_in(const TemporaryDirectory& directory) {
   return {.experiment = "batch_size",
           .title = nasty_title,
           .axes = {"device", "width"},
-          .extra_columns = {"gap_s"},
+          .extra_columns = {column_of("gap_s"), {"score", Unit::none, Better::higher, Kind::counted}},
           .out = directory.path()};
 }
 

@@ -162,13 +162,25 @@ testing.case("rows that a claim is not about do not matter to it", function()
   testing.equal(judge(gb.expect.ratio { y = "step_time_s", of = { n = 2 }, over = { n = 1 }, at_most = 1 }, list), "confirmed")
 end)
 
-testing.case("quality bears on times and bytes, not on losses, accuracies and counts", function()
-  local list = unreliable(rows("a", { 10, 20 }), 1, 2)
-  for _, row in ipairs(list) do row.loss, row.accuracy, row.epochs, row.peak_memory_bytes = 1, 0.5, 2, 3 end
-  for _, column in ipairs { "loss", "accuracy", "epochs" } do
-    testing.equal(judge(gb.expect.equal { x = "n", y = column, tolerance = 0.1 }, list), "confirmed")
+testing.case("noise in times says nothing about bytes, counts and accuracies, nor the other way round", function()
+  local list = unreliable(rows("a", { 10, 10 }), 1, 2)
+  for _, row in ipairs(list) do
+    row.accuracy, row.accuracy_low, row.accuracy_high, row.kernels, row.peak_memory_bytes = 0.5, 0.5, 0.5, 2, 3
   end
-  testing.equal(judge(gb.expect.equal { x = "n", y = "peak_memory_bytes", tolerance = 0.1 }, list), "inconclusive")
+  local function equal(column) return (judge(gb.expect.equal { x = "n", y = column, tolerance = 0.1 }, list)) end
+  testing.equal({ equal "accuracy", equal "kernels", equal "peak_memory_bytes", equal "examples_per_s" },
+    { "confirmed", "confirmed", "confirmed", "inconclusive" })
+  for _, row in ipairs(list) do row.quality, row.memory_quality = "ok", "unreliable: 1 KiB of cpu:0 still in use" end
+  testing.equal({ equal "peak_memory_bytes", equal "examples_per_s" }, { "inconclusive", "confirmed" })
+end)
+
+testing.case("a figure that came once decides nothing where it depends on time or seed", function()
+  local list = { { status = "ok", n = 1, fit_s = 1, test_accuracy = 0.5 }, { status = "ok", n = 2, fit_s = 9, test_accuracy = 0.9 } }
+  for column, why in pairs { fit_s = "it was measured once", test_accuracy = "one training" } do
+    local verdict, reason = judge(gb.expect.increasing { x = "n", y = column }, list)
+    testing.equal(verdict, "inconclusive")
+    testing.contains(reason, why)
+  end
 end)
 
 testing.case("points that were never measured leave a claim open", function()

@@ -54,7 +54,7 @@ end)
 testing.case("a point that keeps tensors is unreliable", function()
   local kept
   local rows = sweep { run = function() kept = gb.ones { 1000 } return {} end }
-  testing.contains(rows[1].quality, "of cpu:0 still in use after the point: something outside run keeps its tensors")
+  testing.contains(rows[1].memory_quality, "of cpu:0 still in use after the point: something outside run keeps its tensors")
   testing.is_true(kept)
   kept = nil
   collectgarbage()
@@ -79,7 +79,7 @@ end)
 testing.case("mistakes in the declaration are named", function()
   local function run() end
   testing.raises("gb.experiment: option 'name' is required", gb.experiment, { title = "t", run = run })
-  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, axes, run, skip, seconds, columns, charts, expect)",
+  testing.raises("gb.experiment: unknown option 'axis' (known: name, title, axes, run, skip, seconds, columns, trials, charts, expect)",
     gb.experiment, { name = "n", title = "t", run = run, axis = {} })
   testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment, { name = "../up", title = "t", run = run })
   testing.raises("gb.experiment: axis 1 is not made by gb.axis", sweep, { run = run, axes = { { 1, 2 } } })

@@ -27,7 +27,7 @@ end)
 testing.case("trials: their median and range", function()
   local row = trials({}, "first_step_s", { 6, 1, 3, 2, 5, 4 })
   testing.equal(row, { first_step_s = 3.5, first_step_low_s = 1, first_step_high_s = 6 })
-  testing.equal(trials({}, "loss", { 7, 6, 5, 4, 3, 2, 1 }).loss, 4.0)
+  testing.equal(trials({}, "loss", { 7, 6, 5, 4, 3, 2, 1 }).loss, 4)
   testing.raises("trials: 5 values of loss; an interval of 95 % takes 6", trials, {}, "loss", { 1, 2, 3, 4, 5 })
 end)
 

@@ -1,0 +1,111 @@
+-- Measures the points that claims compare side by side. Each round calls `run` once for every point of a group, in order
+-- and then in reverse, so that a drift of the machine meets all points alike. The points' budget is shared by the rounds.
+local gb = require "gpubench.native"
+local order_interval = require "gpubench.order_interval"
+local processes = require "gpubench.processes"
+local native = gb._native
+local options = native.options
+
+local rounds = {}
+
+-- With nine rounds the interval leaves out the smallest and the largest: one disturbed round widens nothing.
+rounds.most = 9
+-- A point's rounds may take this many times its budget, most of which are set-up and warm-up.
+local times_budget = 20
+-- Of measuring in one round: less is dominated by the first steps.
+local least_budget_s = 0.1
+
+function rounds.budget_s(count)
+  return math.max(options.budget_s / count, math.min(least_budget_s, options.budget_s))
+end
+
+-- How long a point may take in all, in seconds.
+function rounds.limit_s()
+  return math.min(times_budget * options.budget_s, options.timeout_s or math.huge)
+end
+
+-- What process 0 found, for all: a table of integers.
+local function from_first(numbers)
+  if processes.count == 1 then return numbers end
+  local agreed = {}
+  for number in native.processes.from_first(table.concat(numbers, " ")):gmatch "%S+" do
+    agreed[#agreed + 1] = math.tointeger(tonumber(number))
+  end
+  return agreed
+end
+
+local Group = {}
+Group.__index = Group
+
+-- points: numbers of points. fixed: how many rounds there are, whatever they take; nil: as many as fit.
+function rounds.group(points, fixed)
+  local list = {}
+  for index, number in ipairs(points) do list[index] = { number = number, calls = {}, seconds = 0 } end
+  return setmetatable({ points = list, fixed = fixed, planned = fixed or rounds.most, round = 0 }, Group)
+end
+
+local function is_open(point)
+  return not point.failed and not point.too_long
+end
+
+-- The points of the next round, in its order.
+function Group:next_round()
+  self.round = self.round + 1
+  local list = {}
+  for _, point in ipairs(self.points) do
+    if is_open(point) then table.insert(list, self.round % 2 == 1 and #list + 1 or 1, point) end
+  end
+  return list
+end
+
+-- After the first round: how many more fit. A point of which too few fit takes part in no claim about time.
+function Group:plan()
+  if self.fixed then return end
+  local planned, too_long = rounds.most, {}
+  for index, point in ipairs(self.points) do
+    local fit = rounds.limit_s() // math.max(point.seconds, 1e-9)
+    if is_open(point) and fit < order_interval.least_count then
+      too_long[#too_long + 1] = index
+    elseif is_open(point) then
+      planned = math.min(planned, math.tointeger(fit))
+    end
+  end
+  local agreed = from_first { planned, table.unpack(too_long) }
+  self.planned = agreed[1]
+  for k = 2, #agreed do
+    local point = self.points[agreed[k]]
+    point.too_long = string.format("%s a call of run: %d rounds do not fit into %s, %d times the point's budget (--budget)",
+      gb.format.seconds(point.seconds), order_interval.least_count, gb.format.seconds(rounds.limit_s()), times_budget)
+  end
+end
+
+local function is_clean(call)
+  if call.disturbed then return false end
+  for _, one in ipairs(call.rows) do
+    if one.row.quality and one.row.quality ~= "ok" then return false end
+  end
+  return true
+end
+
+local function lacks_rounds(point)
+  if not is_open(point) then return false end
+  local clean = 0
+  for _, call in ipairs(point.calls) do clean = clean + (is_clean(call) and 1 or 0) end
+  return clean < order_interval.least_count
+end
+
+-- Whether another round is worth its time. Disturbed ones are repeated when the machine is calm again, as many as were
+-- planned at most; calm() waits for that.
+function Group:goes_on(calm)
+  local open, lacking = false, false
+  for _, point in ipairs(self.points) do
+    open = open or is_open(point)
+    lacking = lacking or lacks_rounds(point)
+  end
+  if not open then return false end
+  if self.round < self.planned then return true end
+  if self.planned == 1 or not lacking or self.round >= 2 * self.planned then return false end
+  return from_first({ calm() and 1 or 0 })[1] == 1
+end
+
+return rounds

@@ -1,0 +1,243 @@
+-- Measures the points of an experiment: those that claims compare in rounds, in turn; the others once. Rows are written
+-- when the rounds of their points are over.
+local gb = require "gpubench.native"
+local axis_text = require("gpubench.sweep").describe
+local claim = require "gpubench.expect.claim"
+local measurement = require "gpubench.measurement"
+local merge = require "gpubench.merge"
+local processes = require "gpubench.processes"
+local progress = require "gpubench.progress"
+local rounds = require "gpubench.rounds"
+local native = gb._native
+local options = native.options
+local one_line = native.results.one_line
+-- That of the program, whatever a script does to its globals.
+local stderr = io.stderr
+local pcall = pcall
+
+local schedule = {}
+
+-- The points that claims compare, by their first one: { [number] = { numbers of points } }, and all of them as a set.
+local function related_points(declaration, axes, points)
+  local function point_at(index)
+    local values = {}
+    for _, one in ipairs(axes) do values[one.name] = points[index][one.name] end
+    return values
+  end
+  local by_first, set = {}, {}
+  local has_trials = declaration.trials ~= nil
+  for _, group in ipairs(claim.relations(declaration.expect or {}, #points, point_at, axes, has_trials)) do
+    by_first[group[1]] = group
+    for _, index in ipairs(group) do set[index] = true end
+  end
+  return by_first, set
+end
+
+-- How many calls of `run` a point takes, as far as it is known before the first: a function of the point's number.
+function schedule.calls(declaration, axes, points)
+  local _, related = related_points(declaration, axes, points)
+  return function(index) return declaration.trials or related[index] and rounds.most or 1 end
+end
+
+-- Iterates over the groups of points in the order of their first ones.
+local function groups_of(declaration, axes, points)
+  local by_first, related = related_points(declaration, axes, points)
+  local index = 0
+  return function()
+    repeat index = index + 1 until not related[index] or by_first[index]
+    if index > #points then return nil end
+    return rounds.group(by_first[index] or { index }, declaration.trials or not related[index] and 1 or nil)
+  end
+end
+
+local function report_failure(row, text, traceback)
+  if (row.process or 0) > 0 or not native.processes.speaks() then return end
+  if row.status == "ok" or row.status == "skipped" then return end
+  stderr:write(one_line(string.format("%s: %s: %s", text, row.status, row.detail)), "\n")
+  if options.traceback and traceback and traceback ~= "" then stderr:write(traceback, "\n") end
+end
+
+local last_words = {
+  device_lost = "this process can use the device no more",
+  group_lost = "the processes of this run are no longer complete",
+}
+
+local Sweep = {}
+Sweep.__index = Sweep
+
+function Sweep:text_of(index)
+  return #self.axes > 0 and one_line(axis_text(self.axes, self.points[index])) or self.declaration.name
+end
+
+local function failed(call)
+  for _, one in ipairs(call.rows) do
+    if one.row.status ~= "ok" then return true end
+  end
+  return false
+end
+
+-- A later round that fails, or returns other rows, says what became of the point.
+local function fails_late(point, call)
+  local first = point.calls[1]
+  if failed(call) then
+    for _, one in ipairs(call.rows) do
+      one.row.detail = string.format("in round %d: %s", #point.calls + 1, one.row.detail or one.row.status)
+    end
+    return call
+  end
+  if #call.rows == #first.rows then return nil end
+  return { rows = { { row = { status = "error", detail = string.format(
+    "run returned %s in round 1 and %s in round %d; every call must return as many", gb.format.count(#first.rows, "row"),
+    gb.format.count(#call.rows, "row"), #point.calls + 1) } } } }
+end
+
+-- One call of run. Returns why the sweep ends with it, if it does.
+function Sweep:call(group, point)
+  local index, text = point.number, self:text_of(point.number)
+  local in_rounds = group.planned > 1
+  self.line:show(in_rounds and string.format("round %d/%d %s", group.round, group.planned, text) or text)
+  self.run:begin(measurement.first_columns(self.axes, self.points[index], index), text)
+  native.set_round_budget(in_rounds and rounds.budget_s(group.planned) or nil)
+  local call = measurement.measure(self.declaration, self.axes, self.points[index], self.seed + group.round - 1)
+  native.set_round_budget(nil)
+  self.line:clear()
+  if call.stopped == "interrupted" then return call.stopped end
+  point.seconds = point.seconds + call.seconds
+  local late = #point.calls > 0 and fails_late(point, call)
+  if late or failed(call) then
+    point.failed = late or call
+    for _, one in ipairs(point.failed.rows) do report_failure(one.row, text, call.traceback) end
+  else
+    point.calls[#point.calls + 1] = call
+    if in_rounds then
+      for k, one in ipairs(call.rows) do self:write_round(index, group.round, k, one.row) end
+    end
+  end
+  self.line:advance()
+  return call.stopped
+end
+
+function Sweep:write_round(index, round, k, row)
+  local copy = { point = index, process = row.process or 0 }
+  for name, value in pairs(row) do copy[name] = value end
+  self.run:add_round(copy, round, k)
+end
+
+-- Of the rows of one process 0 and its counterparts in the others; rows of processes come one after the other.
+local function mean_rounds(calls, counted)
+  local per_process = #calls[1].rows // processes.count
+  local list = {}
+  for k = 1, per_process do
+    local by_round = {}
+    for round in pairs(counted[k] or {}) do
+      local rows = {}
+      for rank = 0, processes.count - 1 do
+        local at = counted[rank * per_process + k]
+        rows[#rows + 1] = at and at[round]
+      end
+      if #rows == processes.count then
+        by_round[round] = processes.count == 1 and rows[1] or native.results.means(rows)[1]
+      end
+    end
+    list[k] = by_round
+  end
+  return list
+end
+
+-- The rows of a point so far, and by row what its rounds gave.
+function Sweep:rows_of(group, point)
+  local merged, counted
+  if point.failed then
+    merged, counted = point.failed.rows, {}
+  elseif #point.calls == 0 then
+    return {}, {}
+  else
+    merged, counted = merge.rows(point.calls, group.planned, self.has_interval)
+    counted = mean_rounds(point.calls, counted)
+  end
+  for _, one in ipairs(merged) do
+    one.row.point, one.row.point_time_s = point.number, point.seconds
+    if point.too_long and one.row.status == "ok" then one.row.quality = "unreliable: " .. point.too_long end
+  end
+  return merged, counted
+end
+
+-- For a program that is ended by force. Of many points only between rounds, since all rows are handed over each time.
+function Sweep:expect_rows(group)
+  local rows = {}
+  for _, point in ipairs(group.points) do
+    for _, one in ipairs((self:rows_of(group, point))) do rows[#rows + 1] = one.row end
+  end
+  self.run:expect(rows)
+end
+
+local most_at_each_call = 50
+
+function Sweep:take_rounds(group)
+  while group:goes_on(measurement.wait_until_calm) do
+    for _, point in ipairs(group:next_round()) do
+      local stopped = self:call(group, point)
+      if stopped then return stopped end
+      if #group.points > 1 and #group.points <= most_at_each_call then self:expect_rows(group) end
+    end
+    if group.round == 1 and group.planned > 1 then group:plan() end
+    if #group.points > most_at_each_call then self:expect_rows(group) end
+  end
+end
+
+-- A column that the first measured rows do not have, though one by a similar name is there, is misspelt: what is left of
+-- the sweep would be measured in vain.
+function Sweep:misspelt_column()
+  if self.has_looked then return nil end
+  local rows = self.run:rows()
+  for _, row in ipairs(rows) do self.has_looked = self.has_looked or row.status == "ok" end
+  local text, is_similar = claim.unknown_column(self.declaration.expect or {}, self.charts, rows)
+  return is_similar and text or nil
+end
+
+-- Writes the rows of a group's points. Returns why they could not be written.
+function Sweep:finish_group(group)
+  for _, point in ipairs(group.points) do
+    local rows, counted = self:rows_of(group, point)
+    self.rounds[point.number] = counted
+    for _, one in ipairs(rows) do
+      if one.row.status == "error" then self.outcome = "error" end
+      local ok, reason = pcall(self.run.add, self.run, one.row, one.samples, one.timeline)
+      if not ok then return string.format("%s (at %s)", reason, self:text_of(point.number)) end
+    end
+    self.done = self.done + (#rows > 0 and 1 or 0)
+  end
+end
+
+-- declaration, axes, points, charts, run: as in gb.experiment; seed: that of the first round; has_interval[column]: figures
+-- that get an interval from their rounds. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
+-- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = how many points have no row }.
+function schedule.run(sweep)
+  setmetatable(sweep, Sweep)
+  sweep.outcome, sweep.rounds, sweep.done = "done", {}, 0
+  sweep.line = progress.new(#sweep.points, options.point_s)
+  for group in groups_of(sweep.declaration, sweep.axes, sweep.points) do
+    local stopped = sweep:take_rounds(group)
+    sweep.failure = sweep:finish_group(group) or not stopped and sweep:misspelt_column()
+    if sweep.failure then
+      sweep.outcome = "error"
+      break
+    end
+    if stopped == "interrupted" then
+      sweep.outcome = stopped
+      break
+    end
+    if stopped then
+      sweep.outcome = "error"
+      if native.processes.speaks() then
+        stderr:write(string.format("%s: %s not measured\n", last_words[stopped],
+          gb.format.count(#sweep.points - sweep.done, "point")))
+      end
+      break
+    end
+  end
+  sweep.unmeasured = #sweep.points - sweep.done
+  return sweep
+end
+
+return schedule

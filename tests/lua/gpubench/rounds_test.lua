@@ -1,0 +1,262 @@
+-- How points that claims compare are measured: which, in what order, how often, and what becomes of their rows.
+local gb = require "gpubench"
+local estimate = require "gpubench.expect.estimate"
+local experiment = require "gpubench.experiment"
+local merge = require "gpubench.merge"
+local order_interval = require "gpubench.order_interval"
+local testing = require "testing"
+
+local function sweep(options)
+  local declaration = { name = "rounds_test", title = "rounds" }
+  for key, value in pairs(options) do declaration[key] = value end
+  local rows = gb.experiment(declaration)
+  local status = experiment.status
+  experiment.status = 0
+  return rows, status
+end
+
+testing.case("the interval of few values: sorted ones that hold the median with 95 %", function()
+  testing.equal(order_interval.of { 1, 2, 3, 4, 5 }, nil)
+  testing.equal(order_interval.of { 6, 1, 3, 2, 5, 4 }, { value = 3.5, low = 1, high = 6 })
+  testing.equal(order_interval.of { 1, 2, 3, 4, 5, 6, 7, 8 }, { value = 4.5, low = 1, high = 8 })
+  testing.equal(order_interval.of { 90, 2, 3, 4, 5, 6, 7, 8, 1 }, { value = 5, low = 2, high = 8 })
+  local many = {}
+  for i = 1, 31 do many[i] = i end
+  testing.equal(order_interval.of(many), { value = 16, low = 10, high = 22 })  -- published tables: 10th and 22nd of 31
+end)
+
+testing.case("points of a claim about times take turns, in order and in reverse", function()
+  local calls = {}
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2, 3 }) },
+    run = function(point)
+      calls[#calls + 1] = point.n
+      return { work_s = point.n * 1.0 }
+    end,
+    expect = { gb.expect.ratio { y = "work_s", of = { n = 2 }, over = { n = 1 }, at_least = 2 } },
+  }
+  testing.equal(table.concat(calls), "122112211221122112" .. "3")
+  testing.equal({ rows[1].rounds, rows[2].rounds, rows[3].rounds }, { 9, 9, 1 })
+  testing.equal({ rows[2].work_s, rows[2].work_low_s, rows[2].work_high_s }, { 2.0, 2.0, 2.0 })
+  testing.equal(rows[3].work_low_s, nil)
+end)
+
+testing.case("claims that share a point join their points; counted figures and memory take one call", function()
+  local count = {}
+  sweep {
+    axes = { gb.axis("n", { 1, 2, 3, 4 }) },
+    columns = { gb.column("parts", { kind = "counted" }) },
+    run = function(point)
+      count[point.n] = (count[point.n] or 0) + 1
+      return { work_s = point.n * 1.0, held_bytes = point.n, parts = point.n }
+    end,
+    expect = {
+      gb.expect.ratio { y = "work_s", of = { n = 2 }, over = { n = 1 }, at_least = 2 },
+      gb.expect.ratio { y = "work_s", of = { n = 3 }, over = { n = 2 }, at_least = 1.5 },
+      gb.expect.ratio { y = "held_bytes", of = { n = 4 }, over = { n = 1 }, at_least = 4 },
+      gb.expect.increasing { x = "n", y = "parts" },
+    },
+  }
+  testing.equal(count, { 9, 9, 9, 1 })
+end)
+
+testing.case("a drift of the machine is no difference between points", function()
+  local clock = 0
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2 }) },
+    run = function(point)
+      clock = clock + 1
+      return { work_s = (1 + clock) * (point.n == 2 and 1.1 or 1) }
+    end,
+    expect = { gb.expect.ratio { y = "work_s", of = { n = 2 }, over = { n = 1 }, at_least = 0.95, at_most = 1.3 } },
+  }
+  local run = gb._native.results.read(("rounds_test"), gb._native.options.out)
+  testing.equal(run.info.expectations[1].verdict, "confirmed")
+  testing.is_true(rows[1].work_high_s > 1.5 * rows[1].work_low_s)
+end)
+
+testing.case("every round has its own seed, the same for all points", function()
+  local seen = { {}, {} }
+  sweep {
+    axes = { gb.axis("n", { 1, 2 }) }, trials = 6,
+    run = function(point)
+      local value = gb.random.uniform({ 1 }):item()
+      table.insert(seen[point.n], value)
+      return { test_accuracy = value }
+    end,
+  }
+  testing.equal(#seen[1], 6)
+  testing.equal(seen[1], seen[2])
+  testing.is_true(seen[1][1] ~= seen[1][2])
+end)
+
+testing.case("trials give learned figures an interval; one training decides nothing", function()
+  local function judge(trials)
+    sweep {
+      axes = { gb.axis("n", { 1, 2 }) }, trials = trials,
+      run = function(point) return { test_accuracy = point.n == 1 and 0.5 or 0.9 } end,
+      expect = { gb.expect.ratio { y = "test_accuracy", of = { n = 2 }, over = { n = 1 }, at_least = 1.5 } },
+    }
+    local one = gb._native.results.read("rounds_test", gb._native.options.out).info.expectations[1]
+    return one.verdict, one.reason
+  end
+  testing.equal(judge(6), "confirmed")
+  local verdict, reason = judge(nil)
+  testing.equal(verdict, "inconclusive")
+  testing.contains(reason, "one training, which tells nothing of another seed's; give the experiment 'trials'")
+  testing.raises("gb.experiment: option 'trials': 5; an interval of 95 % takes at least 6", sweep,
+    { trials = 5, run = function() return {} end })
+  testing.raises("gb.experiment: option 'trials': 0;", sweep, { trials = 0, run = function() return {} end })
+end)
+
+testing.case("a point whose set-up is too long for six rounds decides nothing about times", function()
+  local calls = 0
+  local limit = require("gpubench.rounds").limit_s()
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2 }) },
+    run = function(point)
+      calls = calls + (point.n == 2 and 1 or 0)
+      local begun = gb.clock()
+      while point.n == 2 and gb.clock() - begun < limit / 5 do end
+      return { work_s = point.n * 1.0 }
+    end,
+    expect = { gb.expect.ratio { y = "work_s", of = { n = 2 }, over = { n = 1 }, at_least = 2 } },
+  }
+  testing.equal(calls, 1)
+  testing.contains(rows[2].quality, "6 rounds do not fit into")
+  testing.equal(rows[1].rounds, 9)
+  testing.equal(gb._native.results.read("rounds_test", gb._native.options.out).info.expectations[1].verdict, "inconclusive")
+end)
+
+testing.case("a later round that fails is what became of the point", function()
+  local calls = 0
+  local rows = sweep {
+    run = function()
+      calls = calls + 1
+      if calls == 3 then error("broken") end
+      return { work_s = 1.0 }
+    end,
+    expect = { gb.expect.at_most { y = "work_s", value = 2 } },
+  }
+  testing.equal({ calls, rows[1].status }, { 3, "error" })
+  testing.contains(rows[1].detail, "in round 3: ")
+  calls = 0
+  rows = sweep {
+    run = function()
+      calls = calls + 1
+      return calls == 2 and { { work_s = 1.0 }, { work_s = 2.0 } } or { work_s = 1.0 }
+    end,
+    expect = { gb.expect.at_most { y = "work_s", value = 2 } },
+  }
+  testing.contains(rows[1].detail, "run returned 1 row in round 1 and 2 rows in round 2; every call must return as many")
+end)
+
+local function call(row, disturbed) return { rows = { { row = row, samples = { row.work_s } } }, disturbed = disturbed } end
+
+testing.case("rounds that were disturbed do not count, and too few that do leave the row unreliable", function()
+  local calls = {}
+  for round = 1, 8 do calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2 }) end
+  calls[3] = call({ status = "ok", work_s = 100, steps = 10, replicas = 2 }, "other programs took 30 %")
+  local merged, counted = merge.rows(calls, 8, { work_s = true })
+  local row = merged[1].row
+  testing.equal({ row.work_s, row.work_low_s, row.work_high_s, row.steps, row.replicas, row.rounds },
+    { 5, 1, 8, 70, 2, 7 })
+  testing.equal({ counted[1][3], counted[1][4].work_s, #merged[1].samples }, { nil, 4, 8 })
+  for round = 4, 5 do calls[round].disturbed = "other programs took 30 %" end
+  merged, counted = merge.rows(calls, 8, {})
+  testing.equal(merged[1].row.quality, "unreliable: 5 of 8 rounds count, 6 are needed: other programs took 30 %")
+  testing.equal(counted[1], nil)
+end)
+
+testing.case("figures are compared round by round, where both have it", function()
+  local function row_of(values)
+    local row, rounds = { status = "ok", work_s = values[1] }, {}
+    for round, value in pairs(values) do rounds[round] = { work_s = value } end
+    estimate.set_rounds(row, rounds)
+    return row
+  end
+  local a, b = row_of { 2, 4, 6, 8, 10, 12, [8] = 99 }, row_of { 1, 2, 3, 4, 5, 6, 7 }
+  testing.equal(gb.expect.compare(a, b, "work_s"), { value = 2.0, low = 2.0, high = 2.0 })
+  testing.equal(gb.expect.figure(b, "work_s"), { value = 4, low = 1, high = 7 })
+  local _, why = gb.expect.figure({ status = "ok", work_s = 1 }, "work_s")
+  testing.equal(why, "work_s: it was measured once, which tells nothing of its scatter")
+end)
+
+testing.case("names that choose rows are axes or declared columns, before the first point", function()
+  local function declare(expect, columns)
+    return gb.experiment {
+      name = "rounds_test", title = "t", axes = { gb.axis("execution", { "graph", "eager" }) }, columns = columns,
+      run = function() return { work_s = 1.0, stage = "a" } end, expect = { expect },
+    }
+  end
+  local of, over = { execution = "graph" }, { execution = "eager" }
+  testing.raises("expectation 1: option 'of': there is no axis 'exection' (axes: execution)", declare,
+    gb.expect.ratio { y = "work_s", of = { exection = "graph" }, over = over, at_most = 1 })
+  testing.raises("did you mean 'execution'?", declare,
+    gb.expect.ratio { y = "work_s", of = { exection = "graph" }, over = over, at_most = 1 })
+  testing.raises("expectation 1: option 'x': there is no axis 'm'", declare, gb.expect.increasing { x = "m", y = "work_s" })
+  testing.raises("expectation 1: option 'by': there is no axis 'devise'", declare,
+    gb.expect.at_most { y = "work_s", value = 2, by = { "execution", "devise" } })
+  testing.raises("expectation 1: option 'where': there is no axis 'stage'", declare,
+    gb.expect.at_most { y = "work_s", value = 2, where = { stage = "a" } })
+  testing.equal(#declare(gb.expect.at_most { y = "work_s", value = 2, where = { stage = "a" } }, { "stage" }), 2)
+  testing.equal(#declare(gb.expect.ratio { y = "work_s", of = of, over = over, at_most = 2 }), 2)
+end)
+
+testing.case("a figure that no row has is an error: at once where it is misspelt, else at the end", function()
+  local count
+  local function measure(expect, charts)
+    count = 0
+    return gb.experiment {
+      name = "rounds_test", title = "t", axes = { gb.axis("n", { 1, 2, 3 }) }, charts = charts, expect = expect,
+      run = function(point)
+        count = count + 1
+        if point.n == 1 then gb.skip "not here" end
+        return { yield_bytes = 1 }
+      end,
+    }
+  end
+  testing.raises("claim 'yeild_bytes is at least 1': no row has the column 'yeild_bytes' (did you mean 'yield_bytes'?)",
+    measure, { gb.expect.at_least { y = "yeild_bytes", value = 1 } })
+  testing.equal(count, 2)
+  testing.raises("claim 'gain_bytes is at least 1': no row has the column 'gain_bytes'; they have ", measure,
+    { gb.expect.at_least { y = "gain_bytes", value = 1 } })
+  testing.equal(count, 3)
+  testing.raises("chart 'yeild_bytes_by_n': no row has the column 'yeild_bytes' (did you mean 'yield_bytes'?)", measure, nil,
+    { gb.chart.line { x = "n", y = "yeild_bytes" } })
+  testing.equal(#measure { gb.expect.at_least { y = "power_w", value = 1 } }, 3)
+end)
+
+testing.case("the better direction is the column's, and an error where it has none", function()
+  local function judge(better)
+    local claim = gb.expect.best { x = "n", y = "test_accuracy", value = 2, tolerance = 0.01, better = better }
+    local function row(n, accuracy)
+      return { status = "ok", n = n, test_accuracy = accuracy, test_accuracy_low = accuracy, test_accuracy_high = accuracy }
+    end
+    return require("gpubench.expect.claim").judge_all({ claim }, { row(1, 0.5), row(2, 0.99), row(3, 0.2) },
+      { gb.axis("n", { 1, 2, 3 }) })[1].verdict
+  end
+  testing.equal({ judge(), judge "lower" }, { "confirmed", "refuted" })
+  testing.equal(gb.expect.faster { axis = "n", value = 1, than = 2, y = "mfu" }.at_least, 1)
+  testing.equal(gb.expect.faster { axis = "n", value = 1, than = 2, y = "step_time_s" }.at_most, 1.0)
+  testing.raises("gb.expect.best: whether 'score' is better lower or higher is not known: say it by the option 'better'",
+    gb.expect.best, { x = "n", y = "score", value = 2, tolerance = 0.01 })
+  testing.raises("('lower' or 'higher', got 'more')", gb.expect.faster,
+    { axis = "n", value = 1, than = 2, y = "copy_share", better = "more" })
+end)
+
+testing.case("columns say what their names do not", function()
+  testing.raises("gb.column 'mfu': the program fills this column", gb.column, "mfu", { kind = "time" })
+  testing.raises("unknown kind of a column 'quick'", gb.column, "gain", { kind = "quick" })
+  testing.raises("gb.experiment: column 1 is no name and not made by gb.column(name, options)", sweep,
+    { columns = { { name = "gain" } }, run = function() return {} end })
+  sweep {
+    columns = { gb.column("gain", { kind = "memory", better = "higher", unit = "bytes" }) },
+    run = function() return { gain = 5 } end,
+  }
+  for _, column in ipairs(gb._native.results.read("rounds_test", gb._native.options.out).columns) do
+    if column.name == "gain" then
+      testing.equal({ column.kind, column.better, column.unit }, { "memory", "higher", "bytes" })
+    end
+  end
+end)
