@@ -256,8 +256,8 @@ void set_rate(Record& record, std::string_view column, double amount, const Esti
                 known ? Interval{amount / longest, amount / shortest} : Interval{-unbounded, unbounded}});
 }
 
-void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size,
-                    const std::string& doubt, Scatter scatter) {
+void set_step_times(Record& record, std::span<const double> samples, std::int64_t batch_size, const std::string& doubt,
+                    Scatter scatter) {
   const Estimate step = estimate_median(samples);
   record.set("quality", doubt.empty() ? interval_quality(step, scatter) : "unreliable: " + doubt);
   record.set("batch_size", batch_size);

@@ -37,8 +37,7 @@ constexpr std::array endings = {
 };
 
 constexpr EnumNames<Unit, 12> units{
-    "unknown unit of a column",
-    {"", "s", "bytes", "1/s", "FLOP", "FLOP/s", "bytes/s", "share", "W", "J", "Hz", "°C"}};
+    "unknown unit of a column", {"", "s", "bytes", "1/s", "FLOP", "FLOP/s", "bytes/s", "share", "W", "J", "Hz", "°C"}};
 constexpr EnumNames<Better, 3> directions{"unknown direction of a column", {"", "lower", "higher"}};
 constexpr EnumNames<Kind, 9> kinds{
     "unknown kind of a column",

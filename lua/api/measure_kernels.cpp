@@ -98,8 +98,7 @@ int kernels(lua_State* L) {
   const DeviceId id = table.device.value_or(world->dispatcher.device());
   Device& device = world->devices.device(id);
   const Backend& backend = world->devices.backend(id);
-  const auto measured =
-      measure_kernels(cases, backend, device, Seconds(table.budget.value_or(session.budget_s())));
+  const auto measured = measure_kernels(cases, backend, device, Seconds(table.budget.value_or(session.budget_s())));
   lua_createtable(L, static_cast<int>(measured.size()), 0);
   lua_Integer index = 0;
   for (const KernelMeasurement& one : measured) {

@@ -29,11 +29,17 @@ struct MeasureTable {
     StepLimits limits;
     limits.stopping.budget = Seconds(budget.value_or(from.budget_s()));
     const double share = from.options().quick ? quick_share : 1;
+    const bool in_rounds = from.scatter() == Scatter::of_rounds;
     limits.stopping.min_time = Seconds(min_time.value_or(limits.stopping.min_time.count() * share));
     // Without an explicit min_time, a short budget may reduce the default.
     const bool may_cut = !min_time && limits.stopping.budget.count() > 0;
-    if (may_cut) limits.stopping.min_time = std::min(limits.stopping.min_time, limits.stopping.budget);
-    limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * share));
+    const Seconds longest_minimum = limits.stopping.budget / (in_rounds ? 2 : 1);
+    if (may_cut) limits.stopping.min_time = std::min(limits.stopping.min_time, longest_minimum);
+    // What one round's steps have not settled to shows as scatter of the rounds.
+    constexpr double warmup_share_of_round = 0.25;
+    if (in_rounds) limits.warmup.window_time *= warmup_share_of_round;
+    const double warmup_share = in_rounds ? share * warmup_share_of_round : share;
+    limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * warmup_share));
     if (relative_error) limits.stopping.relative_error = *relative_error;
     limits.scatter = from.scatter();
     limits.keep_timeline = trace.value_or(false);

@@ -6,6 +6,7 @@ local check = require "gpubench.check"
 local claim = require "gpubench.expect.claim"
 local columns = require "gpubench.columns"
 local estimate = require "gpubench.expect.estimate"
+local idle = require "gpubench.idle"
 local measurement = require "gpubench.measurement"
 local order_interval = require "gpubench.order_interval"
 local plan = require "gpubench.plan"
@@ -103,8 +104,17 @@ local function late_facts()
   return facts
 end
 
-local function write_files(run, outcome, charts, verdicts)
+-- What a reader has to know before the verdicts.
+local function warnings_of(disturbed, points)
+  if disturbed.points == 0 then return {} end
+  return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
+    .. "count, and claims about these times stay open. Repeat the run on an idle machine, or with --wait-idle 600.",
+    100 * disturbed.worst, disturbed.points, gb.format.count(points, "point")) }
+end
+
+local function write_files(run, outcome, charts, verdicts, warnings)
   run:set_info(late_facts())
+  if warnings[1] then run:set_info { warnings = warnings } end
   return run:finish { status = outcome, charts = charts, expectations = verdicts }
 end
 
@@ -125,9 +135,11 @@ local function finish(declaration, axes, charts, run, swept)
   local rows = run:rows()
   if processes.index > 0 then return {} end
   local verdicts = claim.judge_all(declaration.expect or {}, judged_rows(rows, swept.rounds), axes, swept.unmeasured)
-  local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts)
+  local warnings = warnings_of(swept.disturbed, #swept.points)
+  local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts, warnings)
   say(one_line(declaration.title))
   if #rows > 0 then stdout:write(run:table()) end
+  for _, warning in ipairs(warnings) do say("warning: " .. warning) end
   print_expectations(verdicts)
   if not ok then return verdicts, written end
   for _, note in ipairs(written.notes) do stderr:write(note, "\n") end
@@ -237,6 +249,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   local seed = native.keep_configuration()
   local run = new_run(declaration, axes, charts, seed)
   local watched <close> = processes.index > 0 and run or nil
+  idle.before_first_point()
   local swept = schedule.run {
     declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
     has_interval = figures_shown(declaration.expect or {}, charts),

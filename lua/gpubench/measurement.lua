@@ -7,7 +7,6 @@ local options = native.options
 -- Those of the program, whatever a script does to its globals.
 local seconds, set_seed = native.system.seconds, gb.config.set_seed
 
-native.contention = native.contention or { begin = function() end, finish = function() return {} end, wait_idle = function() return true end, disturbed_share = 0.05 } -- TEMP
 local measurement = {}
 
 -- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced, its
@@ -79,7 +78,7 @@ local function disturbance(rows)
   local lost = 0
   for _, one in ipairs(rows) do lost = math.max(lost, one.row.cpu_lost_share or 0) end
   if lost <= native.contention.disturbed_share then return nil end
-  return string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost)
+  return string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost), lost
 end
 
 -- Between rounds: as long as a point is measured, at most.
@@ -88,7 +87,7 @@ function measurement.wait_until_calm()
 end
 
 -- One call of run, with its own seed: { rows = { { row, samples, timeline }, ... } of all processes, stopped = why the
--- sweep ends with it, traceback = that of an error, seconds, disturbed = why its times do not count }.
+-- sweep ends with it, traceback = that of an error, seconds, disturbed = why its times do not count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
   local before, started = native.memory_in_use(), seconds()
   measurement.reset_devices(before)
@@ -105,9 +104,10 @@ function measurement.measure(experiment, axes, point, seed)
   end
   local all, common = processes.agree(finished, axes, ok and "ok" or status, not ok and detail or nil)
   if common == "interrupted" then return { rows = {}, stopped = common } end
+  local disturbed, lost_share = disturbance(all)
   return {
     rows = all, stopped = ends_sweep[common] and common or nil, traceback = traceback, seconds = seconds() - started,
-    disturbed = disturbance(all),
+    disturbed = disturbed, lost_share = lost_share,
   }
 end
 

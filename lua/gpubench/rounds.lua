@@ -13,7 +13,7 @@ rounds.most = 9
 -- A point's rounds may take this many times its budget, most of which are set-up and warm-up.
 local times_budget = 20
 -- Of measuring in one round: less is dominated by the first steps.
-local least_budget_s = 0.1
+local least_budget_s = 0.05
 
 function rounds.budget_s(count)
   return math.max(options.budget_s / count, math.min(least_budget_s, options.budget_s))

@@ -195,6 +195,15 @@ function Sweep:misspelt_column()
   return is_similar and text or nil
 end
 
+-- For the warning above the report: how many points others disturbed so that their times do not count.
+function Sweep:count_disturbed(point, rows)
+  local counts = #rows > 0 and (rows[1].row.quality or "ok") == "ok"
+  local worst = 0
+  for _, call in ipairs(point.calls) do worst = math.max(worst, call.disturbed and call.lost_share or 0) end
+  if counts or worst == 0 then return end
+  self.disturbed = { points = self.disturbed.points + 1, worst = math.max(self.disturbed.worst, worst) }
+end
+
 -- Writes the rows of a group's points. Returns why they could not be written.
 function Sweep:finish_group(group)
   for _, point in ipairs(group.points) do
@@ -206,15 +215,17 @@ function Sweep:finish_group(group)
       if not ok then return string.format("%s (at %s)", reason, self:text_of(point.number)) end
     end
     self.done = self.done + (#rows > 0 and 1 or 0)
+    self:count_disturbed(point, rows)
   end
 end
 
 -- declaration, axes, points, charts, run: as in gb.experiment; seed: that of the first round; has_interval[column]: figures
 -- that get an interval from their rounds. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
--- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = how many points have no row }.
+-- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = how many points have no row,
+-- disturbed = { points, worst } }.
 function schedule.run(sweep)
   setmetatable(sweep, Sweep)
-  sweep.outcome, sweep.rounds, sweep.done = "done", {}, 0
+  sweep.outcome, sweep.rounds, sweep.done, sweep.disturbed = "done", {}, 0, { points = 0, worst = 0 }
   sweep.line = progress.new(#sweep.points, options.point_s)
   for group in groups_of(sweep.declaration, sweep.axes, sweep.points) do
     local stopped = sweep:take_rounds(group)

@@ -19,6 +19,7 @@ struct CommandLine {
   std::string device;
   std::optional<double> budget_s;
   std::optional<double> timeout_s;
+  double wait_idle_s = 0;
   bool quick = false;
   bool dry_run = false;
   bool strict = false;

@@ -32,16 +32,25 @@ std::string check_axis_setting(const std::string& text) {
   return {};
 }
 
-std::string check_positive(const std::string& text) {
+std::optional<double> finite_number(const std::string& text) {
   std::size_t end = 0;
   double value = 0;
   try {
     value = std::stod(text, &end);
   } catch (const std::exception&) {
-    end = 0;
+    return std::nullopt;
   }
-  return end == text.size() && value > 0 && std::isfinite(value) ? std::string()
-                                                                 : "'" + text + "' is not a positive number";
+  return end == text.size() && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::string check_positive(const std::string& text) {
+  return finite_number(text).value_or(0) > 0 ? std::string() : "'" + text + "' is not a positive number";
+}
+
+std::string check_wait(const std::string& text) {
+  constexpr double a_day = 86400;
+  const double seconds = finite_number(text).value_or(-1);
+  return seconds >= 0 && seconds <= a_day ? std::string() : "'" + text + "' is not a number of seconds from 0 to 86400";
 }
 
 std::string check_named(const std::string& text) {
@@ -92,6 +101,10 @@ void Grammar::add_run() {
   run.add_option("--timeout", values_.timeout_s, "Time limit of a point in seconds, its preparation included")
       ->type_name("SECONDS")
       ->check(check_positive);
+  run.add_option("--wait-idle", values_.wait_idle_s,
+                 "Before the first point, seconds to wait for an idle machine at most (0: do not wait)")
+      ->type_name("SECONDS")
+      ->check(check_wait);
   run.add_flag("--quick", values_.quick, "Measure for a shorter time, with wider intervals");
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");

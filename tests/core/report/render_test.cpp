@@ -45,8 +45,17 @@ TEST(Render, ARunThatWasLostSaysHow) {
   EXPECT_THAT(render(run, Format::markdown), HasSubstr("- run: r1, error: process 0 (a\\_b, pid 7) was lost\n"));
 }
 
+TEST(Render, WarningsStandAboveTheTable) {
+  gpubench::Run run = sample_run();
+  run.info.set("warnings", Info::List{"the machine was busy", "a_b"});
+  const std::string text = render(run, Format::text), markdown = render(run, Format::markdown);
+  EXPECT_THAT(text, HasSubstr("warning: the machine was busy\nwarning: a_b\n\n"));
+  EXPECT_LT(markdown.find("**Warning:** a\\_b\n"), markdown.find("| batch"));
+}
+
 TEST(Render, NothingOfRunJsonControlsTheTerminal) {
   gpubench::Run run = sample_run();
+  run.info.set("warnings", Info::List{"\x1b[31mred\a"});
   for (const char* field : {"experiment", "title", "run", "status", "detail"}) run.info.set(field, "\x1b[31mred\a");
   for (const Format format : {Format::text, Format::markdown}) {
     const std::string text = render(run, format);
