@@ -72,8 +72,11 @@ int wait_idle(lua_State* L) {
 }  // namespace
 
 void open_contention(lua_State* L) {
-  const Module contention = Module::root(L).submodule("_native").submodule("contention");
-  contention.value("disturbed_share", disturbed_share);
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  const Module contention = native.submodule("contention");
+  constexpr double share = disturbed_share;
+  contention.value("disturbed_share", share);
   contention.function<&begin>("begin").function<&finish>("finish").function<&wait_idle>("wait_idle");
 }
 

@@ -1,12 +1,9 @@
 #include "core/telemetry/proc/contention.h"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
-#include <sstream>
 #include <unistd.h>
-#include <vector>
 
+#include "core/telemetry/proc/cpu_times.h"
 #include "core/telemetry/proc/proc_file.h"
 
 namespace gpubench {
@@ -16,28 +13,6 @@ namespace {
 constexpr Clock::duration interval = std::chrono::milliseconds(50);
 /// /proc/stat counts whole ticks of each processor, at both ends of an interval.
 constexpr double ticks_off = 1;
-
-double ticks_per_second() {
-  return static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
-double process_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// The line "cpu user nice system idle iowait irq softirq steal ..." of proc(5)'s stat.
-std::optional<std::array<double, 8>> machine_ticks(const std::string& stat) {
-  std::istringstream fields(stat);
-  std::string label;
-  std::array<double, 8> ticks{};
-  if (!(fields >> label) || label != "cpu") return std::nullopt;
-  for (double& tick : ticks) {
-    if (!(fields >> tick)) return std::nullopt;
-  }
-  return ticks;
-}
 
 /// Field 2 of schedstat: nanoseconds that the thread waited for a processor while it could run.
 std::optional<double> delay_in(const std::string& schedstat) {
@@ -93,11 +68,10 @@ ContentionWatch::ContentionWatch(std::filesystem::path root, std::shared_ptr<Tic
 
 ContentionWatch::Totals ContentionWatch::totals() const {
   Totals totals;
-  totals.cpu_s = process_seconds();
-  if (const auto ticks = machine_ticks(read_small_file(root_ / "proc/stat"))) {
-    const auto& [user, nice, system, idle, iowait, irq, softirq, steal] = *ticks;
-    totals.machine_busy_s = (user + nice + system + irq + softirq) / ticks_per_second();
-    totals.stolen_s = steal / ticks_per_second();
+  totals.cpu_s = process_cpu_seconds();
+  if (const std::optional<MachineTime> machine = machine_time(read_small_file(root_ / "proc/stat"))) {
+    totals.machine_busy_s = machine->busy_s;
+    totals.stolen_s = machine->stolen_s;
   }
   const std::string status = read_small_file(root_ / "proc/self/status");
   totals.involuntary_switches = leading_number(field_after(status, "nonvoluntary_ctxt_switches"));

@@ -17,13 +17,13 @@ namespace gpubench {
 /// Sums over an interval, in seconds of one processor. Absent where the kernel does not tell.
 struct Contention {
   double wall_s = 0;
-  double processors = 1;            ///< of the machine
-  double cpu_s = 0;                 ///< time that this process ran
-  std::optional<double> delayed_s;  ///< time that its threads could run and did not, summed over threads
-  std::optional<double> others_s;   ///< time that other programs ran
-  std::optional<double> stolen_s;   ///< time that the hypervisor gave to other machines (steal)
-  std::optional<double> involuntary_switches;
-  std::optional<double> clock_hz;  ///< mean clock of the processors at the end
+  double processors = 1;              ///< of the machine
+  double cpu_s = 0;                   ///< time that this process ran
+  std::optional<double> delayed_s{};  ///< time that its threads could run and did not, summed over threads
+  std::optional<double> others_s{};   ///< time that other programs ran
+  std::optional<double> stolen_s{};   ///< time that the hypervisor gave to other machines (steal)
+  std::optional<double> involuntary_switches{};
+  std::optional<double> clock_hz{};  ///< mean clock of the processors at the end
 
   /// Share of the processor time that this process wanted and others took: lost / (cpu + lost), where lost is the
   /// steal, and of the delay what others ran meanwhile. Threads of a process that wait for each other lose nothing to

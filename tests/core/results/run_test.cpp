@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -125,11 +126,38 @@ TEST(Run, WhatIsWrittenIsReadBack) {
 TEST(Run, AxesFollowTheKeysAndStandardNamesStandOnce) {
   const TemporaryDirectory out;
   const auto columns = names(RunWriter(plan_in(out)).columns());
-  ASSERT_EQ(columns.size(), standard_columns().size() + 2);
+  ASSERT_EQ(columns.size(), standard_columns().size() + 3);
   EXPECT_EQ(columns[2], "process");
   EXPECT_EQ(columns[3], "width");
   EXPECT_EQ(columns[4], "status");
-  EXPECT_EQ(columns.back(), "gap_s");
+  EXPECT_EQ(columns.back(), "score");
+}
+
+TEST(Run, AScriptsColumnIsReadBackAsItWasDeclared) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  writer.add({{"score", std::int64_t{7}}, {"gap_s", 0.5}});
+  writer.finish("done");
+  const gpubench::Run run = read_run(writer.directory());
+  const auto score = std::ranges::find(run.columns, "score", &Column::name);
+  EXPECT_EQ(score->kind, Kind::counted);
+  EXPECT_EQ(score->better, Better::higher);
+  EXPECT_EQ(std::ranges::find(run.columns, "gap_s", &Column::name)->kind, Kind::time);
+}
+
+TEST(Run, RoundsAreALineForEachFigure) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  EXPECT_FALSE(std::filesystem::exists(writer.directory() / "rounds.csv"));
+  const Record row{{"point", std::int64_t{3}},
+                   {"process", std::int64_t{0}},
+                   {"status", std::string("ok")},
+                   {"steps", std::int64_t{9}},
+                   {"step_time_s", 0.25}};
+  writer.add_round(row, 1, 1);
+  writer.add_round(row, 2, 1);
+  EXPECT_EQ(read_file(writer.directory() / "rounds.csv"),
+            "point,process,row,round,column,value\r\n3,0,1,1,step_time_s,0.25\r\n3,0,1,2,step_time_s,0.25\r\n");
 }
 
 TEST(Run, RowsAreOnDiskBeforeTheNextPoint) {
