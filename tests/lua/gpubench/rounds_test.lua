@@ -6,6 +6,15 @@ local merge = require "gpubench.merge"
 local order_interval = require "gpubench.order_interval"
 local testing = require "testing"
 
+-- What others take from each call: tests decide it, not the machine that runs them.
+local lost_shares, waits = {}, 0
+local contention = gb._native.contention
+contention.finish = function() return { lost_share = table.remove(lost_shares, 1) or 0 } end
+contention.wait_idle = function()
+  waits = waits + 1
+  return waits < 3
+end
+
 local function sweep(options)
   local declaration = { name = "rounds_test", title = "rounds" }
   for key, value in pairs(options) do declaration[key] = value end
@@ -149,6 +158,48 @@ testing.case("a later round that fails is what became of the point", function()
     expect = { gb.expect.at_most { y = "work_s", value = 2 } },
   }
   testing.contains(rows[1].detail, "run returned 1 row in round 1 and 2 rows in round 2; every call must return as many")
+end)
+
+local function taken_in_calls(shares, count)
+  local calls = 0
+  lost_shares, waits = shares, 0
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2 }) },
+    run = function(point)
+      calls = calls + 1
+      return { work_s = point.n * 1.0 }
+    end,
+    expect = { gb.expect.ratio { y = "work_s", of = { n = 2 }, over = { n = 1 }, at_least = 2 } },
+  }
+  lost_shares = {}
+  testing.equal(calls, count)
+  local run = gb._native.results.read("rounds_test", gb._native.options.out)
+  return rows, run.info.expectations[1], run.info.warnings
+end
+
+testing.case("disturbed rounds are repeated when the machine is calm, and leave a claim open where it never is", function()
+  -- The fourth to the seventh round of both points: five of nine count. One more does.
+  local some = { 0, 0, 0, 0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3 }
+  local rows, one, warnings = taken_in_calls(some, 2 * 10)
+  testing.equal({ one.verdict, waits, warnings }, { "confirmed", 1, nil })
+  testing.equal({ rows[1].rounds, rows[1].quality }, { 6, nil })
+  local all = {}
+  for call = 1, 100 do all[call] = 0.2 end
+  rows, one, warnings = taken_in_calls(all, 2 * 11)  -- calm twice, then no more
+  testing.equal({ one.verdict, waits }, { "inconclusive", 3 })
+  testing.equal(rows[1].quality, "unreliable: 0 of 11 rounds count, 6 are needed: other programs took 20 % of the processor time that it wanted")
+  testing.contains(warnings[1], "Other programs took up to 20 % of the processor time that 2 of 2 points wanted")
+  testing.contains(one.reason, "other programs took 20 %")
+end)
+
+testing.case("a point that is measured once and disturbed has unreliable times, and sound bytes", function()
+  lost_shares = { 0.5 }
+  local rows = sweep {
+    run = function() return { held_bytes = 5 } end, expect = { gb.expect.at_most { y = "held_bytes", value = 5 } },
+  }
+  testing.contains(rows[1].quality, "other programs took 50 %")
+  testing.near(rows[1].cpu_lost_share, 0.5, 0)
+  testing.equal(gb._native.results.read("rounds_test", gb._native.options.out).info.expectations[1].verdict, "confirmed")
 end)
 
 local function call(row, disturbed) return { rows = { { row = row, samples = { row.work_s } } }, disturbed = disturbed } end
