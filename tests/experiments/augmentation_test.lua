@@ -1,6 +1,5 @@
 -- augmentation: the same images in every place, and a checksum that sees whatever makes them others.
 local gb = require "gpubench"
-local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
 local input_rows = require "input_rows"
 local testing = require "testing"
@@ -31,7 +30,7 @@ local function same_images(list)
     rows[index] = { status = "ok", device = "d", input = "i", size = 28, place = place, workers = "autotune",
       images_checksum = list[index] }
   end
-  for index, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do
+  for index, one in ipairs(experiments.judge(declaration, rows)) do
     if declaration.expect[index].y == "images_checksum" then return one.verdict, one.reason end
   end
 end

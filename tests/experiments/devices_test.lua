@@ -1,7 +1,6 @@
 -- The experiments about devices and their memory: their points run by themselves, on a GPU too where there is one, and
 -- their claims are refuted when what they are about is taken away. Also run by the program with CUDA on the CPU.
 local gb = require "gpubench"
-local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
 local testing = require "testing"
 
@@ -12,7 +11,7 @@ local has_gpu = #gb.config.list_physical_devices("GPU") > 0
 
 local function verdicts(declaration, rows)
   local list = {}
-  for index, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do list[index] = one.verdict end
+  for index, one in ipairs(experiments.judge(declaration, rows)) do list[index] = one.verdict end
   return list
 end
 
@@ -162,7 +161,7 @@ testing.case("cpu_gpu_crossover: reported with its interval, or not measurable w
   if not has_gpu then
     testing.equal(devices, repeated("cpu:0", 3))
     testing.equal(verdicts(declaration, rows), { "not measurable here" })
-    testing.equal(claims.judge_all(declaration.expect, rows, declaration.axes)[1].reason,
+    testing.equal(experiments.judge(declaration, rows)[1].reason,
       "skipped: there is no GPU here at batch_size=16")
     return
   end
@@ -170,7 +169,7 @@ testing.case("cpu_gpu_crossover: reported with its interval, or not measurable w
   check_ok(rows)
   -- The GPU takes as long whatever the width, the CPU longer and longer.
   for index, time in ipairs { 2, 2, 2, 1, 2, 4 } do rows[index].step_time_s = time end
-  local one = claims.judge_all(declaration.expect, rows, declaration.axes)[1]
+  local one = experiments.judge(declaration, rows)[1]
   testing.equal({ one.verdict, one.reason },
     { "confirmed", "between width 8 and 32: ratio 2 at width 8, 0.5 at width 32 at batch_size=16" })
 end)

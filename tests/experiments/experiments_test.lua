@@ -1,7 +1,6 @@
 -- What the experiments say of themselves is true: their points are run by themselves, apart from a sweep.
 local gb = require "gpubench"
 local chart = require "gpubench.chart"
-local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
 local input_rows = require "input_rows"
 local sweep = require "gpubench.sweep"
@@ -34,7 +33,6 @@ testing.case("architecture: an accuracy does not depend on how long the speed wa
     with(gb.measure, { training = train }, function()
       local row = row_of(declaration, { device = gb.devices()[1], family = "dense", width = 8 })
       testing.equal(row.status .. (row.detail or ""), "ok")
-      testing.is_true(row.test_accuracy_low < row.test_accuracy and row.test_accuracy < row.test_accuracy_high)
       accuracies[steps] = row.test_accuracy
     end)
   end
@@ -80,11 +78,11 @@ testing.case("hyperparameters: early stopping does stop early, with --quick too"
   end
   testing.equal(rows[2].status .. (rows[2].detail or ""), "ok")
   testing.is_true(rows[2].epochs_run < rows[1].epochs_run, "stops early")
-  local judged = claims.judge_all(declaration.expect, rows, axes)
+  local judged = experiments.judge(declaration, rows, axes)
   testing.equal(judged[1].verdict, "confirmed")
   -- Had it run as long, there would be nothing to confirm.
   rows[2].epochs_run = rows[1].epochs_run
-  testing.equal(claims.judge_all(declaration.expect, rows, axes)[1].verdict, "refuted")
+  testing.equal(experiments.judge(declaration, rows, axes)[1].verdict, "refuted")
 end)
 
 for _, name in ipairs { "augmentation", "cpu_preprocessing", "input_pipeline" } do

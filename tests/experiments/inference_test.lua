@@ -1,6 +1,5 @@
 -- The experiment on inference: every setting measures what it names, and its claims are refuted where they are wrong.
 local gb = require "gpubench"
-local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
 local testing = require "testing"
 
@@ -39,7 +38,7 @@ local function invented(change)
     end
   end
   local verdicts = {}
-  for index, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do
+  for index, one in ipairs(experiments.judge(declaration, rows)) do
     verdicts[index] = one.verdict
   end
   return verdicts

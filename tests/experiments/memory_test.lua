@@ -1,6 +1,5 @@
 -- The experiments about memory: their rows and verdicts, for whatever does not depend on how fast the machine is.
 local gb = require "gpubench"
-local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
 local testing = require "testing"
 
@@ -32,8 +31,9 @@ end
 
 -- Verdicts by claim.
 local function judged(declaration, rows)
+  for _, row in ipairs(rows) do row.quality = row.status == "ok" and "ok" or nil end  -- however busy this machine is
   local verdicts = {}
-  for _, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do
+  for _, one in ipairs(experiments.judge(declaration, rows)) do
     verdicts[one.claim] = one.verdict .. (one.verdict == "confirmed" and "" or ": " .. one.reason)
   end
   return verdicts

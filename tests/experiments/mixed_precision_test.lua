@@ -1,6 +1,5 @@
 -- What mixed_precision says of a row follows from its loss and its time, which are given here.
 local gb = require "gpubench"
-local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
 local testing = require "testing"
 
@@ -33,7 +32,7 @@ local function judged(rows, width)
   for _, row in ipairs(rows) do row.width = width end
   local axes = { gb.axis("precision", declaration.axes[4].values) }
   local verdicts = {}
-  for index, one in ipairs(claims.judge_all(declaration.expect, rows, axes)) do verdicts[index] = one.verdict end
+  for index, one in ipairs(experiments.judge(declaration, rows, axes)) do verdicts[index] = one.verdict end
   return verdicts
 end
 

@@ -1,7 +1,6 @@
 -- sync_overhead: its parts run by themselves; its claims hold on replicas that behave as they say, and are refuted by
 -- others.
 local gb = require "gpubench"
-local claims = require "gpubench.expect.claim"
 local experiments = require "declared"
 local testing = require "testing"
 
@@ -13,7 +12,7 @@ local latency, rate = 10e-6, 10e9
 
 local function verdicts(rows)
   local list = {}
-  for index, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do list[index] = one.verdict end
+  for index, one in ipairs(experiments.judge(declaration, rows)) do list[index] = one.verdict end
   return list
 end
 

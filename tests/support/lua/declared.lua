@@ -1,5 +1,8 @@
 -- Experiments' declarations, and single points of them, run apart from a sweep.
 local gb = require "gpubench"
+local claims = require "gpubench.expect.claim"
+local columns = require "gpubench.columns"
+local estimate = require "gpubench.expect.estimate"
 local measurement = require "gpubench.measurement"
 
 local native = gb._native
@@ -29,7 +32,7 @@ end
 function declared.rows_of(declaration, point)
   native.reset_devices()
   local rows = {}
-  for index, one in ipairs((measurement.measure(declaration, {}, point))) do
+  for index, one in ipairs(measurement.measure(declaration, {}, point, native.options.seed).rows) do
     rows[index] = one.row
     for name, value in pairs(point) do one.row[name] = value end
   end
@@ -38,6 +41,13 @@ end
 
 function declared.row_of(declaration, point)
   return declared.rows_of(declaration, point)[1]
+end
+
+-- What the claims say of rows whose figures were the same in six rounds.
+function declared.judge(declaration, rows, axes)
+  columns.declare(columns.read("declared", declaration.columns or {}))
+  for _, row in ipairs(rows) do estimate.set_rounds(row, { row, row, row, row, row, row }) end
+  return claims.judge_all(declaration.expect, rows, axes or declaration.axes)
 end
 
 return declared

@@ -1,6 +1,6 @@
 -- What the tests of the experiments about input share: small data, and rows with figures in place of measured ones.
 local gb = require "gpubench"
-local claims = require "gpubench.expect.claim"
+local experiments = require "declared"
 local sweep = require "gpubench.sweep"
 
 local input_rows = { count = 128 }
@@ -21,7 +21,7 @@ end
 
 -- JPEG digits lie in the folder of results, which a run makes.
 function input_rows.make_results_folder()
-  gb.experiment { name = "place_for_files", title = "A place for files", run = function() end }
+  gb.experiment { name = "place_for_files", title = "A place for files", run = function() return {} end }
 end
 
 -- The points that are not skipped.
@@ -49,7 +49,7 @@ end
 
 function input_rows.verdicts(declaration, rows)
   local list = {}
-  for index, one in ipairs(claims.judge_all(declaration.expect, rows, declaration.axes)) do list[index] = one.verdict end
+  for index, one in ipairs(experiments.judge(declaration, rows)) do list[index] = one.verdict end
   return list
 end
 
