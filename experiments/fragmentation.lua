@@ -39,6 +39,7 @@ gb.experiment {
     gb.axis("batches", { "same", "growing" }, { closed = true }),
   },
   columns = { "in_use_bytes", "free_bytes", "largest_free_bytes", "largest_free_share", "reserved_bytes", "gaps_share" },
+  seconds = function() return 0.1 end,
   run = function(point)
     gb.config.set_memory_limit(point.device, limit)
     gb.config.set_memory_growth(point.device, point.growth)

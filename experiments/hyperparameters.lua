@@ -27,6 +27,7 @@ gb.experiment {
   columns = {
     "time_to_target_s", "training_time_s", "epochs_run", "test_accuracy", "test_accuracy_low", "test_accuracy_high",
   },
+  seconds = function() return 0.04 * epochs end,
   run = function(point)
     gb.config.set_seed(1)
     return gb.device(point.device, function()

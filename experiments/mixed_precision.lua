@@ -145,6 +145,11 @@ gb.experiment {
     gb.axis("precision", { "float32", "mixed_bfloat16", "mixed_float16", "mixed_float16_unscaled" }, { closed = true }),
   },
   columns = { "product_gain", "final_loss", "loss_gap", "skipped_steps" },
+  -- Three trainings beside the measurement; making their input takes longest, and each fills a buffer first.
+  seconds = function(point, measurement_s)
+    local examples = #seeds * (10000 + parts * steps_per_part * point.batch_size)
+    return measurement_s + warmup_s + 25e-6 * examples
+  end,
   run = function(point)
     return gb.device(point.device, function()
       local reference = reference_of(point)

@@ -64,6 +64,7 @@ gb.experiment {
     gb.axis("division", { "even", "uneven", "measured" }),
   },
   columns = { "named_right", "ideal_ratio", "largest_share" },
+  seconds = function(_, measurement_s) return measurement_s + 2 * (0.3 + 0.3) end,
   run = function(point)
     local names = devices()
     local alone = measure({ devices = names }, 0.3)
