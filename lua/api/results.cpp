@@ -218,6 +218,13 @@ std::string render_stored(const std::string& text, const std::string& format, co
   return render(read(text, out), parsed);
 }
 
+/// runs_here(experiment, out, most): folders of runs by this machine, newest first.
+std::vector<std::string> runs_here(const std::string& experiment, const std::string& out, std::size_t most) {
+  std::vector<std::string> directories;
+  for (const auto& directory : runs_of_this_machine(experiment, out, most)) directories.push_back(directory.string());
+  return directories;
+}
+
 std::vector<RunSummary> list(const std::optional<std::string>& out) {
   return list_runs(out.value_or("."));
 }
@@ -271,7 +278,7 @@ void check_status(const Cell& status) {
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
   for (const auto& [name, cell] : row.cells()) check_column_name(name);
-  for (const char* own : {"experiment", "point", "process"})
+  for (const char* own : {"experiment", "point", "process", "point_time_s"})
     if (row.has(own)) throw Error(fmt::format("run returned the column '{}', which the program fills in", own));
   if (row.has("status")) check_status(row.get("status"));
   if (!lua_isnoneornil(L, 2)) returned<std::vector<double>>(L, 2, "samples that are no step times");
@@ -286,6 +293,11 @@ bool quality_matters(const std::string& name) {
 
 std::string end_of_interval(const std::string& name, const std::string& end) {
   return interval_end(column_of(name), end);
+}
+
+/// shorten_middle(text, width): at most `width` columns of a terminal.
+std::string middle_left_out(const std::string& text, std::int64_t width) {
+  return shorten_middle(text, static_cast<std::size_t>(std::max<std::int64_t>(width, 0)));
 }
 
 std::string one_line_of(const std::string& text) {
@@ -316,12 +328,14 @@ void open_results(lua_State* L) {
       .function<&finish>("finish")
       .function<&read>("read")
       .function<&render_stored>("render")
+      .function<&runs_here>("runs_here")
       .function<&list>("list")
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")
       .function<&quality_matters>("depends_on_quality")
       .function<&end_of_interval>("interval_end")
+      .function<&middle_left_out>("shorten_middle")
       .function<&one_line_of>("one_line");
 }
 

@@ -4,6 +4,8 @@ local axis = require "gpubench.axis"
 local chart = require "gpubench.chart"
 local check = require "gpubench.check"
 local claim = require "gpubench.expect.claim"
+local earlier_run = require "gpubench.earlier_run"
+local exit_status = require "gpubench.exit_status"
 local measurement = require "gpubench.measurement"
 local plan = require "gpubench.plan"
 local processes = require "gpubench.processes"
@@ -20,15 +22,17 @@ local function say(text)
 end
 
 local experiment = {
-  -- Of all experiments that ran: 2 after an error row, 1 after a refuted claim with --strict.
+  -- The program's exit status after the experiments so far.
   status = 0,
+  -- Names of the script's experiments.
+  declared = {},
 }
 
 local fields = {
-  { "name", "string", required = true },
-  { "title", "string", required = true },
+  { "name", "string", required = "it names the folders of results" },
+  { "title", "string", required = "it is the headline of the report" },
   { "axes", "array" },
-  { "run", "function", required = true },
+  { "run", "function", required = "a function that measures a point and returns a table of columns" },
   { "skip", "function" },
   { "seconds", "function" },
   { "columns", "array" },
@@ -42,6 +46,11 @@ local function check_declaration(declaration)
   if not declaration.name:find "^[%w_.-]+$" or declaration.name:find "^[.-]" then
     check.fail("%s: the name '%s' cannot be a folder's: letters, digits, '_', '-' and '.'", where, declaration.name)
   end
+  if experiment.declared[declaration.name] then
+    check.fail("%s: the script has declared an experiment '%s' already; each needs a name of its own, by which its " ..
+      "results are found", where, declaration.name)
+  end
+  if not declaration.title:find "%S" then check.fail("%s: the title is empty; it is the headline of the report", where) end
   local seen = {}
   for index, one in ipairs(declaration.axes or {}) do
     if not axis.is(one) then check.fail("%s: axis %d is not made by gb.axis(name, values)", where, index) end
@@ -50,6 +59,9 @@ local function check_declaration(declaration)
       check.fail("%s: the axis '%s' is named as a column that is measured; choose another name", where, one.name)
     end
     seen[one.name] = true
+  end
+  for index, one in ipairs(declaration.columns or {}) do
+    check.kind(string.format("%s: column %d", where, index), one, "string")
   end
   for index, one in ipairs(declaration.charts or {}) do
     if not chart.is(one) then
@@ -64,18 +76,19 @@ local function check_declaration(declaration)
 end
 
 local function dry_run(declaration, axes, points)
+  native.keep_configuration()
   say(declaration.name .. ": " .. one_line(declaration.title))
   gb.devices()  -- one that is not there is an error now too
-  local measured, seconds = 0, 0
-  for index, one in ipairs(plan.of(declaration, points)) do
-    local text = sweep.describe(axes, points[index])
-    if one.skipped then text = text .. "  skipped: " .. one.skipped else measured = measured + 1 end
+  local planned = plan.of(declaration, axes, points)
+  if planned.failure then error(planned.failure, 0) end
+  for index, point in ipairs(points) do
+    local reason = planned.skipped[index]
+    local text = sweep.describe(axes, point) .. (reason and "  skipped: " .. reason or "")
     say(string.format("%4d  %s", index, one_line(text)))
-    seconds = seconds + one.seconds
   end
-  local skipped = #points > measured and string.format("; %d skipped", #points - measured) or ""
-  say(string.format("%s of about %s: %s%s", gb.format.count(measured, "point"),
-    gb.format.seconds(seconds / math.max(measured, 1)), gb.format.seconds(seconds), skipped))
+  say(plan.total(planned))
+  native.reset_devices()
+  return {}
 end
 
 local function report_failure(row, text, traceback)
@@ -92,7 +105,7 @@ local last_words = {
 
 -- Returns "done", "error" or "interrupted", and why the run's files could not be written.
 local function measure_points(declaration, axes, points, run)
-  local line = progress.new(#points, options.point_s)
+  local line = progress.new(plan.of(declaration, axes, points).seconds)
   local outcome = "done"
   for index, point in ipairs(points) do
     local text = #axes > 0 and one_line(sweep.describe(axes, point)) or declaration.name
@@ -159,12 +172,21 @@ local function finish(declaration, axes, charts, points, run, outcome)
   return verdicts
 end
 
-local function raise_status(outcome, verdicts)
+local function raise_status(declaration, axes, outcome, rows, verdicts)
   if outcome == "error" then experiment.status = 2 end
-  if not options.strict then return end
-  for _, one in ipairs(verdicts) do
-    if one.verdict == "refuted" then experiment.status = math.max(experiment.status, 1) end
+  for _, reason in ipairs(exit_status.reasons(rows, axes, verdicts, options)) do
+    experiment.status = exit_status.worse(experiment.status, reason.status)
+    if processes.index == 0 then
+      stderr:write(one_line(string.format("%s: %s (exit status %d)", declaration.name, reason.text, reason.status)), "\n")
+    end
   end
+end
+
+local function check_required_devices()
+  local missing = exit_status.missing_device(options.require)
+  if not missing then return end
+  experiment.status = exit_status.worse(experiment.status, 3)
+  native.fail_requirement(missing)
 end
 
 local function device_details(name)
@@ -227,6 +249,7 @@ local function new_run(declaration, axes, charts)
   if together then native.processes.from_first(run:directory()) end
   run:set_info {
     arguments = options.arguments,
+    options = earlier_run.options(),
     axes = sweep.plain(axes),
     seed = seed,
     floatx = gb.config.floatx(),
@@ -249,7 +272,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   if processes.count > 1 and outcome == "done" then native.processes.barrier() end
   native.check_interrupt()
   if unwritten or unfinished then error(unwritten or unfinished, 0) end  -- it has its place in the script
-  raise_status(outcome, verdicts)
+  raise_status(declaration, axes, outcome, run:rows(), verdicts)
   return run:rows()
 end
 
@@ -258,6 +281,8 @@ function experiment.declare(declaration)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
   local charts = chart.expand(declaration.charts or {}, axes)
+  experiment.declared[declaration.name] = true
+  check_required_devices()
   if options.dry_run then return dry_run(declaration, axes, points) end
 
   if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end

@@ -46,19 +46,19 @@ function gb.axis(name, values, options) end
 --- `timeline` what was traced
 
 ---@class ExperimentDeclaration
----@field name string names the folders below results/ and plots/
+---@field name string names the folders below results/ and plots/; each experiment of a script needs its own
 ---@field title string
 ---@field axes Axis[]? the last one varies fastest
 ---@field run fun(point: table): Row|Row[]|nil measures one point; `point` has a field for every axis
 ---@field skip? fun(point: table): string? a reason to leave the point out, or nil
----@field seconds? fun(point: table, measurement_s: number): number about how long a point takes, for --dry-run, where it
---- is not one measurement, which takes `measurement_s`
+---@field seconds? fun(point: table, measurement_s: number): number about how long a point takes, where it is not one
+--- measurement, which takes `measurement_s`; --dry-run expects it until a run has shown the real times
 ---@field columns string[]? columns beyond the standard ones, where known before the first row
 ---@field charts Chart[]?
 ---@field expect Claim[]?
 
 --- Sweeps over the axes, writes the run, prints its table and verdicts, and returns the rows. A point that fails becomes a
---- row with its status and the sweep goes on.
+--- row with its status and the sweep goes on. With --dry-run it measures nothing and returns an empty array.
 ---
 --- ```lua
 --- local gb = require "gpubench"
