@@ -96,7 +96,7 @@ gb.experiment {
   end,
   seconds = function(point, measurement_s)
     local loop_s = point.where == "script_loop" and 0.2 or 0
-    return measurement_s + (first_steps + 1) * (0.05 + loop_s)
+    return measurement_s + (first_steps + 1) * (0.01 + loop_s)
   end,
   run = function(point)
     gb.config.set_seed(1)

@@ -42,6 +42,7 @@ gb.experiment {
     "in_use_bytes", "free_bytes", "largest_free_bytes", gb.column("largest_free_share", { kind = "memory" }),
     "reserved_bytes", gb.column("gaps_share", { kind = "memory" }),
   },
+  seconds = function() return 0.1 end,
   run = function(point)
     gb.config.set_memory_limit(point.device, limit)
     gb.config.set_memory_growth(point.device, point.growth)

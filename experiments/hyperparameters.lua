@@ -29,6 +29,7 @@ gb.experiment {
     "test_accuracy_low", "test_accuracy_high",
   },
   trials = 6,
+  seconds = function() return 0.04 * epochs end,
   run = function(point)
     return gb.device(point.device, function()
       local model = gb.Sequential {

@@ -47,6 +47,7 @@ gb.experiment {
     gb.axis("growth", { true, false }),
   },
   columns = { "moment", "in_use_bytes", "reserved_bytes", "limits_bytes" },
+  seconds = function() return 0.1 end,
   run = function(point)
     local programs = split(point.device, point.limit_bytes, point.growth)
     local rows, alive = {}, {}

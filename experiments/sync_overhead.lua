@@ -118,6 +118,11 @@ gb.experiment {
       return "the message itself shows what reduction to one costs"
     end
   end,
+  seconds = function(point, measurement_s)
+    local messages_s = measurement_s + 0.2 * #sizes
+    local pair_s = point.replicas == fitted and 0 or point.part == "step" and measurement_s or messages_s
+    return messages_s + pair_s + (point.part == "step" and 2 * measurement_s or 0)
+  end,
   run = function(point)
     local names = devices(point.replicas)
     return (point.part == "step" and steps or single_messages)(point, names)

@@ -59,6 +59,25 @@ std::string replace_characters(std::string_view text, Replace replacement) {
   return result;
 }
 
+std::size_t width_of(char32_t code) {
+  return within(zero_width, code) ? 0 : within(wide, code) ? 2 : 1;
+}
+
+// The characters at the start of the text that take at most `width` columns together.
+std::string_view beginning(std::string_view text, std::size_t width) {
+  std::string_view rest = text;
+  for (std::size_t used = 0; !rest.empty();) {
+    const std::string_view before = rest;
+    used += width_of(next_character(rest));
+    if (used > width) return text.substr(0, text.size() - before.size());
+  }
+  return text;
+}
+
+bool starts_with_mark(std::string_view text) {
+  return !text.empty() && width_of(next_character(text)) == 0;
+}
+
 }  // namespace
 
 std::string one_line(std::string_view text) {
@@ -80,10 +99,7 @@ std::string one_line(std::string_view text) {
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  while (!text.empty()) {
-    const char32_t code = next_character(text);
-    width += within(zero_width, code) ? 0 : within(wide, code) ? 2 : 1;
-  }
+  while (!text.empty()) width += width_of(next_character(text));
   return width;
 }
 
@@ -153,18 +169,18 @@ std::string quote_gnuplot(std::string_view text) {
 
 std::string shorten(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
-  std::string kept;
-  std::string_view rest = text;
-  std::size_t used = 1;  // the ellipsis
-  while (!rest.empty()) {
-    const std::string_view before = rest;
-    next_character(rest);
-    const std::string_view character = before.substr(0, before.size() - rest.size());
-    used += display_width(character);
-    if (used > width) break;
-    kept += character;
-  }
-  return kept + "…";
+  return std::string(beginning(text, width > 0 ? width - 1 : 0)) + "…";
+}
+
+std::string shorten_middle(std::string_view text, std::size_t width) {
+  const std::size_t whole = display_width(text);
+  if (whole <= width) return std::string(text);
+  if (width == 0) return "";
+  const std::size_t last = (width - 1) / 2;
+  std::string_view end = text.substr(beginning(text, whole - last).size());
+  // The cut may lie within a wide character, or before marks that belong to the character in front of it.
+  while (display_width(end) > last || starts_with_mark(end)) next_character(end);
+  return std::string(beginning(text, width - 1 - last)) + "…" + std::string(end);
 }
 
 }  // namespace gpubench

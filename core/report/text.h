@@ -20,6 +20,8 @@ std::string escape_url(std::string_view text);
 std::string escape_markdown(std::string_view text);
 /// At most `width` columns wide, with an ellipsis if text is cut.
 std::string shorten(std::string_view text, std::size_t width);
+/// The same, but cut in the middle: beginning and end of a text that ends with what matters are both kept.
+std::string shorten_middle(std::string_view text, std::size_t width);
 /// A single-quoted string, quotes included, in which gnuplot evaluates neither backquotes nor backslashes. Apostrophes
 /// become U+2019, because gnuplot 5.4 reads a doubled quote at the start as an empty string. The `>` of "]]>" is set
 /// apart by U+2060, which nobody sees: gnuplot writes text into SVG as CDATA, which "]]>" would end.

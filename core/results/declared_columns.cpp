@@ -87,6 +87,8 @@ std::vector<Column> declared_standard_columns() {
       {"verdict", none, neither, text, "input_proof", "why the device was not busy, in words"},
       {"stop_reason", none, neither, text, "training, loop, inference, pipeline",
        "why measuring ended: precise enough, or out of budget", no_interval, full_tables},
+      {"point_time_s", seconds, neither, extent, every_row, "wall time of the point, set-up included", no_interval,
+       full_tables},
   };
 }
 

@@ -70,7 +70,9 @@ bool may_be_torn(const Info& info) {
 bool is_of_this_machine(const std::filesystem::path& directory) {
   const std::string name = directory.filename().string();
   const std::size_t host = name.find('-');
-  return host != std::string::npos && name.compare(host + 1, host_name().size(), host_name()) == 0;
+  if (host == std::string::npos || name.compare(host + 1, host_name().size(), host_name()) != 0) return false;
+  const std::size_t end = host + 1 + host_name().size();
+  return end == name.size() || name[end] == '-';
 }
 
 RunSummary summary_of(const std::filesystem::path& directory) {
@@ -134,6 +136,14 @@ std::vector<RunSummary> list_runs(const std::filesystem::path& out) {
   for (const auto& experiment : directories_in(results_root(out))) {
     for (const auto& directory : runs_in(experiment)) runs.push_back(summary_of(directory));
   }
+  return runs;
+}
+
+std::vector<std::filesystem::path> runs_of_this_machine(const std::string& experiment, const std::filesystem::path& out,
+                                                        std::size_t most) {
+  std::vector<std::filesystem::path> runs = runs_in(results_root(out) / experiment);
+  std::erase_if(runs, [](const auto& directory) { return !is_of_this_machine(directory); });
+  if (runs.size() > most) runs.resize(most);
   return runs;
 }
 

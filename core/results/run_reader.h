@@ -40,6 +40,10 @@ struct RunSummary {
 /// All runs below `<out>/results`, by experiment, newest first.
 std::vector<RunSummary> list_runs(const std::filesystem::path& out);
 
+/// The runs of an experiment that this machine made, newest first and at most `most`. Reads none of their files.
+std::vector<std::filesystem::path> runs_of_this_machine(const std::string& experiment, const std::filesystem::path& out,
+                                                        std::size_t most);
+
 /// A run named by its directory, its results.csv, its name, or by its experiment or a directory of runs (then the
 /// newest). Throws Error listing the existing runs.
 std::filesystem::path find_run(const std::string& text, const std::filesystem::path& out);

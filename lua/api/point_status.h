@@ -1,6 +1,8 @@
-// Ends of a sweep's point other than a row.
+// Exceptions by which scripts and the Lua library end a point or the whole run.
 #pragma once
 #include <stdexcept>
+
+#include "core/base/error.h"
 
 namespace gpubench::lua {
 
@@ -8,6 +10,12 @@ namespace gpubench::lua {
 class PointSkipped : public std::runtime_error {
  public:
   using runtime_error::runtime_error;
+};
+
+/// Thrown where what --require asks for cannot hold any more: the program ends with the status for it.
+class RequirementUnmet : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace gpubench::lua

@@ -149,6 +149,10 @@ void fail(const std::string& message) {
   throw Error(message);
 }
 
+void fail_requirement(const std::string& message) {
+  throw RequirementUnmet(message);
+}
+
 }  // namespace
 
 void open_protect(lua_State* L) {
@@ -159,6 +163,7 @@ void open_protect(lua_State* L) {
       .function<&uninterrupted>("uninterrupted")
       .function<&collect_garbage>("collect_garbage")
       .function<&fail>("fail")
+      .function<&fail_requirement>("fail_requirement")
       .function<&check_interrupt>("check_interrupt");
 }
 

@@ -229,6 +229,13 @@ std::string render_stored(const std::string& text, const std::string& format, co
   return render(read(text, out), parsed);
 }
 
+/// runs_here(experiment, out, most): folders of runs by this machine, newest first.
+std::vector<std::string> runs_here(const std::string& experiment, const std::string& out, std::size_t most) {
+  std::vector<std::string> directories;
+  for (const auto& directory : runs_of_this_machine(experiment, out, most)) directories.push_back(directory.string());
+  return directories;
+}
+
 std::vector<RunSummary> list(const std::optional<std::string>& out) {
   return list_runs(out.value_or("."));
 }
@@ -282,7 +289,7 @@ void check_status(const Cell& status) {
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
   for (const auto& [name, cell] : row.cells()) check_column_name(name);
-  for (const char* own : {"experiment", "point", "process"})
+  for (const char* own : {"experiment", "point", "process", "point_time_s"})
     if (row.has(own)) throw Error(fmt::format("run returned the column '{}', which the program fills in", own));
   if (row.has("status")) check_status(row.get("status"));
   if (!lua_isnoneornil(L, 2)) returned<std::vector<double>>(L, 2, "samples that are no step times");
@@ -319,6 +326,11 @@ std::string end_of_interval(const std::string& name, const std::string& end) {
   return interval_end(column_of(name), end);
 }
 
+/// shorten_middle(text, width): at most `width` columns of a terminal.
+std::string middle_left_out(const std::string& text, std::int64_t width) {
+  return shorten_middle(text, static_cast<std::size_t>(std::max<std::int64_t>(width, 0)));
+}
+
 std::string one_line_of(const std::string& text) {
   return one_line(text);
 }
@@ -348,6 +360,7 @@ void open_results(lua_State* L) {
       .function<&finish>("finish")
       .function<&read>("read")
       .function<&render_stored>("render")
+      .function<&runs_here>("runs_here")
       .function<&list>("list")
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
@@ -358,6 +371,7 @@ void open_results(lua_State* L) {
       .function<&means>("means")
       .function<&similar>("suggestion")
       .function<&end_of_interval>("interval_end")
+      .function<&middle_left_out>("shorten_middle")
       .function<&one_line_of>("one_line");
 }
 

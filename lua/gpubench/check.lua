@@ -36,7 +36,8 @@ function check.kind(where, value, kinds)
   check.fail("%s: %s expected, got %s", where, kinds:gsub("|", " or "), value == nil and "no value" or type(value))
 end
 
--- fields: { { name, kinds, required = true }, ... }, in the order of the message that lists them.
+-- fields: { { name, kinds, required = "what it is" }, ... }, in the order of the message that lists them; `required` may
+-- be true where the name says it.
 function check.options(where, options, fields)
   check.kind(where, options, "table")
   local names, known = {}, {}
@@ -54,7 +55,7 @@ function check.options(where, options, fields)
     if value ~= nil then
       check.kind(string.format("%s: option '%s'", where, name), value, field[2])
     elseif field.required then
-      check.fail("%s: option '%s' is required", where, name)
+      check.fail("%s: option '%s' is required%s", where, name, field.required == true and "" or ": " .. field.required)
     end
   end
   return options

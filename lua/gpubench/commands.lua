@@ -2,15 +2,28 @@
 -- status.
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
+local missing_gpus = require "gpubench.missing_gpus"
 local native = gb._native
 local system = native.system
 
 local commands = {}
 
+-- What the command line asks of experiments, and why a script without one cannot do it.
+local function asked_of_experiments()
+  local options = native.options
+  if options.dry_run then return "--dry-run has nothing to list" end
+  local axis = next(options.axes)
+  if axis then return "--set " .. axis .. " sets nothing" end
+  if options.require[1] then return "--require " .. options.require[1] .. " has nothing to judge" end
+end
+
 -- After a script: what its experiments came to.
 function commands.status()
   local experiment = package.loaded["gpubench.experiment"]
-  return experiment and experiment.status or 0
+  if experiment and next(experiment.declared) then return experiment.status end
+  local reason = asked_of_experiments()
+  if reason then check.fail("run: %s declares no experiment (gb.experiment): %s", native.options.script, reason) end
+  return 0
 end
 
 local function width_of(lines)
@@ -75,11 +88,7 @@ function commands.devices()
     print_columns({ line }, width)
     print_columns(native.device_details(line[1]), nil, string.rep(" ", width + 2))
   end
-  local absence = native.gpu_absence()
-  if absence then print("no GPU: " .. absence) end
-  if not absence then
-    for _, text in ipairs(native.unusable_gpus()) do print("not usable: " .. text) end
-  end
+  for _, text in ipairs(missing_gpus()) do print(text) end
   return 0
 end
 

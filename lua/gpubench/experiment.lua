@@ -7,6 +7,8 @@ local claim = require "gpubench.expect.claim"
 local columns = require "gpubench.columns"
 local estimate = require "gpubench.expect.estimate"
 local idle = require "gpubench.idle"
+local earlier_run = require "gpubench.earlier_run"
+local exit_status = require "gpubench.exit_status"
 local measurement = require "gpubench.measurement"
 local order_interval = require "gpubench.order_interval"
 local plan = require "gpubench.plan"
@@ -24,15 +26,17 @@ local function say(text)
 end
 
 local experiment = {
-  -- Of all experiments that ran: 2 after an error row, 1 after a refuted claim with --strict.
+  -- The program's exit status after the experiments so far.
   status = 0,
+  -- Names of the script's experiments.
+  declared = {},
 }
 
 local fields = {
-  { "name", "string", required = true },
-  { "title", "string", required = true },
+  { "name", "string", required = "it names the folders of results" },
+  { "title", "string", required = "it is the headline of the report" },
   { "axes", "array" },
-  { "run", "function", required = true },
+  { "run", "function", required = "a function that measures a point and returns a table of columns" },
   { "skip", "function" },
   { "seconds", "function" },
   { "columns", "array" },
@@ -47,6 +51,11 @@ local function check_declaration(declaration)
   if not declaration.name:find "^[%w_.-]+$" or declaration.name:find "^[.-]" then
     check.fail("%s: the name '%s' cannot be a folder's: letters, digits, '_', '-' and '.'", where, declaration.name)
   end
+  if experiment.declared[declaration.name] then
+    check.fail("%s: the script has declared an experiment '%s' already; each needs a name of its own, by which its " ..
+      "results are found", where, declaration.name)
+  end
+  if not declaration.title:find "%S" then check.fail("%s: the title is empty; it is the headline of the report", where) end
   local seen = {}
   for index, one in ipairs(declaration.axes or {}) do
     if not axis.is(one) then check.fail("%s: axis %d is not made by gb.axis(name, values)", where, index) end
@@ -73,18 +82,19 @@ local function check_declaration(declaration)
 end
 
 local function dry_run(declaration, axes, points)
+  native.keep_configuration()
   say(declaration.name .. ": " .. one_line(declaration.title))
   gb.devices()  -- one that is not there is an error now too
-  local measured, seconds = 0, 0
-  for index, one in ipairs(plan.of(declaration, points)) do
-    local text = sweep.describe(axes, points[index])
-    if one.skipped then text = text .. "  skipped: " .. one.skipped else measured = measured + 1 end
+  local planned = plan.of(declaration, axes, points)
+  if planned.failure then error(planned.failure, 0) end
+  for index, point in ipairs(points) do
+    local reason = planned.skipped[index]
+    local text = sweep.describe(axes, point) .. (reason and "  skipped: " .. reason or "")
     say(string.format("%4d  %s", index, one_line(text)))
-    seconds = seconds + one.seconds
   end
-  local skipped = #points > measured and string.format("; %d skipped", #points - measured) or ""
-  say(string.format("%s of about %s: %s%s", gb.format.count(measured, "point"),
-    gb.format.seconds(seconds / math.max(measured, 1)), gb.format.seconds(seconds), skipped))
+  say(plan.total(planned))
+  native.reset_devices()
+  return {}
 end
 
 local function print_expectations(verdicts)
@@ -147,12 +157,21 @@ local function finish(declaration, axes, charts, run, swept)
   return verdicts
 end
 
-local function raise_status(outcome, verdicts)
+local function raise_status(declaration, axes, outcome, rows, verdicts)
   if outcome == "error" then experiment.status = 2 end
-  if not options.strict then return end
-  for _, one in ipairs(verdicts) do
-    if one.verdict == "refuted" then experiment.status = math.max(experiment.status, 1) end
+  for _, reason in ipairs(exit_status.reasons(rows, axes, verdicts, options)) do
+    experiment.status = exit_status.worse(experiment.status, reason.status)
+    if processes.index == 0 then
+      stderr:write(one_line(string.format("%s: %s (exit status %d)", declaration.name, reason.text, reason.status)), "\n")
+    end
   end
+end
+
+local function check_required_devices()
+  local missing = exit_status.missing_device(options.require)
+  if not missing then return end
+  experiment.status = exit_status.worse(experiment.status, 3)
+  native.fail_requirement(missing)
 end
 
 local function device_details(name)
@@ -222,6 +241,7 @@ local function new_run(declaration, axes, charts, seed)
   if together then native.processes.from_first(run:directory()) end
   run:set_info {
     arguments = options.arguments,
+    options = earlier_run.options(),
     axes = sweep.plain(axes),
     seed = seed,
     floatx = gb.config.floatx(),
@@ -252,6 +272,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   idle.before_first_point()
   local swept = schedule.run {
     declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
+    seconds = plan.of(declaration, axes, points).seconds,
     has_interval = figures_shown(declaration.expect or {}, charts),
   }
   local outcome = swept.outcome
@@ -263,7 +284,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   local failure = swept.failure or unfinished
     or outcome == "done" and claim.unknown_column(declaration.expect or {}, charts, run:rows())
   if failure then error(failure, 0) end  -- it has its place in the script
-  raise_status(outcome, verdicts)
+  raise_status(declaration, axes, outcome, run:rows(), verdicts)
   return run:rows()
 end
 
@@ -283,6 +304,8 @@ function experiment.declare(declaration)
   local points = sweep.points(axes)
   claim.check(declaration.expect or {}, axes)
   local charts = chart.expand(declaration.charts or {}, axes)
+  experiment.declared[declaration.name] = true
+  check_required_devices()
   if options.dry_run then return dry_run(declaration, axes, points) end
 
   if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end

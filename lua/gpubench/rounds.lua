@@ -24,6 +24,12 @@ function rounds.limit_s()
   return math.min(times_budget * options.budget_s, options.timeout_s or math.huge)
 end
 
+-- How many rounds of a call that takes so long fit; 1 where fewer than the least do.
+function rounds.fitting(seconds)
+  local fit = rounds.limit_s() // math.max(seconds, 1e-9)
+  return fit < order_interval.least_count and 1 or math.tointeger(math.min(fit, rounds.most))
+end
+
 -- What process 0 found, for all: a table of integers.
 local function from_first(numbers)
   if processes.count == 1 then return numbers end
@@ -63,11 +69,11 @@ function Group:plan()
   if self.fixed then return end
   local planned, too_long = rounds.most, {}
   for index, point in ipairs(self.points) do
-    local fit = rounds.limit_s() // math.max(point.seconds, 1e-9)
-    if is_open(point) and fit < order_interval.least_count then
+    local fit = rounds.fitting(point.seconds)
+    if is_open(point) and fit == 1 then
       too_long[#too_long + 1] = index
     elseif is_open(point) then
-      planned = math.min(planned, math.tointeger(fit))
+      planned = math.min(planned, fit)
     end
   end
   local agreed = from_first { planned, table.unpack(too_long) }

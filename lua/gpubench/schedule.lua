@@ -7,6 +7,7 @@ local measurement = require "gpubench.measurement"
 local merge = require "gpubench.merge"
 local processes = require "gpubench.processes"
 local progress = require "gpubench.progress"
+local related_points = require "gpubench.related_points"
 local rounds = require "gpubench.rounds"
 local native = gb._native
 local options = native.options
@@ -17,31 +18,9 @@ local pcall = pcall
 
 local schedule = {}
 
--- The points that claims compare, by their first one: { [number] = { numbers of points } }, and all of them as a set.
-local function related_points(declaration, axes, points)
-  local function point_at(index)
-    local values = {}
-    for _, one in ipairs(axes) do values[one.name] = points[index][one.name] end
-    return values
-  end
-  local by_first, set = {}, {}
-  local has_trials = declaration.trials ~= nil
-  for _, group in ipairs(claim.relations(declaration.expect or {}, #points, point_at, axes, has_trials)) do
-    by_first[group[1]] = group
-    for _, index in ipairs(group) do set[index] = true end
-  end
-  return by_first, set
-end
-
--- How many calls of `run` a point takes, as far as it is known before the first: a function of the point's number.
-function schedule.calls(declaration, axes, points)
-  local _, related = related_points(declaration, axes, points)
-  return function(index) return declaration.trials or related[index] and rounds.most or 1 end
-end
-
 -- Iterates over the groups of points in the order of their first ones.
 local function groups_of(declaration, axes, points)
-  local by_first, related = related_points(declaration, axes, points)
+  local by_first, related = related_points.of(declaration, axes, points)
   local index = 0
   return function()
     repeat index = index + 1 until not related[index] or by_first[index]
@@ -95,7 +74,7 @@ end
 function Sweep:call(group, point)
   local index, text = point.number, self:text_of(point.number)
   local in_rounds = group.planned > 1
-  self.line:show(in_rounds and string.format("round %d/%d %s", group.round, group.planned, text) or text)
+  self.line:show(in_rounds and string.format("round %d/%d %s", group.round, group.planned, text) or text, index)
   self.run:begin(measurement.first_columns(self.axes, self.points[index], index), text)
   native.set_round_budget(in_rounds and rounds.budget_s(group.planned) or nil)
   local call = measurement.measure(self.declaration, self.axes, self.points[index], self.seed + group.round - 1)
@@ -113,7 +92,7 @@ function Sweep:call(group, point)
       for k, one in ipairs(call.rows) do self:write_round(index, group.round, k, one.row) end
     end
   end
-  self.line:advance()
+  self.line:advance(index, 1 / group.planned)
   return call.stopped
 end
 
@@ -209,6 +188,7 @@ function Sweep:finish_group(group)
   for _, point in ipairs(group.points) do
     local rows, counted = self:rows_of(group, point)
     self.rounds[point.number] = counted
+    self.line:finish(point.number)
     for _, one in ipairs(rows) do
       if one.row.status == "error" then self.outcome = "error" end
       local ok, reason = pcall(self.run.add, self.run, one.row, one.samples, one.timeline)
@@ -219,14 +199,15 @@ function Sweep:finish_group(group)
   end
 end
 
--- declaration, axes, points, charts, run: as in gb.experiment; seed: that of the first round; has_interval[column]: figures
+-- declaration, axes, points, charts, run: as in gb.experiment; seconds: how long each point is expected to take; seed: that
+-- of the first round; has_interval[column]: figures
 -- that get an interval from their rounds. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
 -- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = how many points have no row,
 -- disturbed = { points, worst } }.
 function schedule.run(sweep)
   setmetatable(sweep, Sweep)
   sweep.outcome, sweep.rounds, sweep.done, sweep.disturbed = "done", {}, 0, { points = 0, worst = 0 }
-  sweep.line = progress.new(#sweep.points, options.point_s)
+  sweep.line = progress.new(sweep.seconds)
   for group in groups_of(sweep.declaration, sweep.axes, sweep.points) do
     local stopped = sweep:take_rounds(group)
     sweep.failure = sweep:finish_group(group) or not stopped and sweep:misspelt_column()

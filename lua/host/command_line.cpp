@@ -62,14 +62,24 @@ void take_axes(const std::vector<std::string>& settings, CommandLine& line) {
   }
 }
 
+void take_requirements(const std::vector<std::string>& lists, CommandLine& line) {
+  for (const std::string& list : lists) {
+    for (std::string& requirement : split_requirements(list)) {
+      if (std::ranges::find(line.require, requirement) == line.require.end())
+        line.require.push_back(std::move(requirement));
+    }
+  }
+}
+
 // The options of `run` stand in the program's own help too, because its name may be left out.
 std::string complete_help(const Grammar& grammar) {
   std::string text = grammar.app().help();
   const std::string run = grammar.command(Command::run).help();
   const std::size_t options = run.find("Options:");
-  const std::size_t footer = text.find("Examples:");
+  const std::size_t footer = text.find("Exit status");
   if (options == std::string::npos || footer == std::string::npos) return text;
-  return text.insert(footer, run.substr(options).insert(7, " of run"));
+  const std::string own = run.substr(options, run.find("Exit status") - options);
+  return text.insert(footer, std::string(own).insert(7, " of run"));
 }
 
 }  // namespace
@@ -104,6 +114,7 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
 
   CommandLine line = grammar.values();
   take_axes(grammar.axis_settings(), line);
+  take_requirements(grammar.requirement_lists(), line);
   if (line.command == Command::completion) return Answer{0, completion_script(line.subject, grammar)};
   return line;
 }

@@ -23,6 +23,8 @@ struct CommandLine {
   bool quick = false;
   bool dry_run = false;
   bool strict = false;
+  /// "ok", "reliable" or "device=gpu:0", each once.
+  std::vector<std::string> require;
   /// Location of results/ and plots/; default: the working folder.
   std::optional<std::string> out;
   std::uint64_t seed = 42;

@@ -1,16 +1,28 @@
 #include "lua/host/grammar.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/results/build_info.h"
+#include "core/tensor/device_id.h"
 
 namespace gpubench {
 namespace {
 
+constexpr const char* exit_statuses = R"(
+Exit status (if several apply: 2 before 3 before 1):
+  0    done; rows with the status out_of_memory, skipped or timeout may be among the results
+  1    a claim is refuted, with --strict
+  2    wrong usage, unreadable input, an error, or a row with the status error
+  3    nothing to judge: an experiment measured no point, or what --require asks for does not hold
+  130  interrupted by Ctrl-C; 143: ended by SIGTERM; 129: by SIGHUP. Files are complete in all three cases.)";
+
 constexpr const char* examples = R"(
+
 Examples:
   gpubench experiments/batch_size.lua                          run an experiment
   gpubench experiments/batch_size.lua --quick --set batch_size=8,512 --set device=cpu:0
@@ -65,7 +77,33 @@ std::string check_seed(const std::string& text) {
   return fits ? std::string() : "'" + text + "' is not a whole number from 0 to 9223372036854775807";
 }
 
+std::string check_requirements(const std::string& text) {
+  try {
+    split_requirements(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::string> split_requirements(const std::string& text) {
+  constexpr std::string_view of_device = "device=";
+  std::vector<std::string> requirements;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string one = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (one == "ok" || one == "reliable")
+      requirements.push_back(one);
+    else if (one.starts_with(of_device) && one.size() > of_device.size())
+      requirements.push_back(std::string(of_device) + to_string(parse_device_id(one.substr(of_device.size()))));
+    else
+      throw Error("'" + one + "' cannot be required; possible: ok, reliable, device=NAME with a name such as gpu:0");
+  }
+  return requirements;
+}
 
 Grammar::Grammar()
     : app_("Why is this accelerator not busy, and what makes it busy? gpubench trains real models and measures.",
@@ -73,7 +111,7 @@ Grammar::Grammar()
   app_.set_version_flag("--version", &build_text, "Print version, commit, build and libraries, and exit");
   app_.set_help_flag("-h,--help", "Print this help, or a command's, and exit");
   app_.require_subcommand(0, 1);
-  app_.footer(examples);
+  app_.footer(std::string(exit_statuses) + examples);
   add_run();
   add_others();
 }
@@ -108,6 +146,12 @@ void Grammar::add_run() {
   run.add_flag("--quick", values_.quick, "Measure for a shorter time, with wider intervals");
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");
+  run.add_option("--require", requirement_lists_,
+                 "Exit with status 3 unless it holds: ok (every point that the script does not skip), reliable (and "
+                 "every row), device=NAME (it is there and measured); may be repeated")
+      ->type_name("ok|reliable|device=NAME[,...]")
+      ->allow_extra_args(false)
+      ->check(check_requirements);
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
   run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_seed);
   run.add_option("--threads", values_.threads, "CPU threads in total, over all processes on this machine")
@@ -126,6 +170,7 @@ void Grammar::add_run() {
       ->check(CLI::ExistingFile);
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
   run.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
+  run.footer(exit_statuses);
 }
 
 void Grammar::add_others() {

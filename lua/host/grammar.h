@@ -9,6 +9,9 @@
 
 namespace gpubench {
 
+/// The parts of "ok,reliable,device=/GPU:0", devices by their usual name. Throws Error with the possible ones.
+std::vector<std::string> split_requirements(const std::string& text);
+
 class Grammar {
  public:
   Grammar();
@@ -22,6 +25,8 @@ class Grammar {
   CommandLine values() const;
   /// Each "axis=value,value".
   const std::vector<std::string>& axis_settings() const { return axis_settings_; }
+  /// Each "ok,reliable".
+  const std::vector<std::string>& requirement_lists() const { return requirement_lists_; }
 
  private:
   CLI::App& add(Command command, const char* name, const char* description);
@@ -32,6 +37,7 @@ class Grammar {
   std::map<Command, CLI::App*> commands_;
   CommandLine values_;
   std::vector<std::string> axis_settings_;
+  std::vector<std::string> requirement_lists_;
 };
 
 }  // namespace gpubench

@@ -20,10 +20,12 @@
 #include "core/results/run_directory.h"
 #include "lua/api/modules.h"
 #include "lua/api/output_path.h"
+#include "lua/api/point_status.h"
 #include "lua/api/processes.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/dry_run.h"
 #include "lua/host/forced_end.h"
 #include "lua/host/interrupt_handler.h"
 #include "lua/host/library.h"
@@ -40,7 +42,7 @@ constexpr std::chrono::milliseconds patience{800};
 // Seconds per point with --quick: the least that an interval of the median can be read from.
 constexpr double quick_budget_s = 0.3;
 // Approximate time of a point besides measuring: building, planning, warming up.
-constexpr double warmup_s = 0.5;
+constexpr double warmup_s = 0.3;
 
 lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments) {
   lua::SessionOptions options;
@@ -65,12 +67,15 @@ void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptio
   const lua::Module options = native.submodule("options");
   options.value("script", line.script)
       .value("arguments", session.arguments)
+      .value("budget_s", session.budget_s)
       .value("point_s", warmup_s + session.budget_s)
       .value("budget_s", session.budget_s)
       .value("wait_idle_s", line.wait_idle_s)
+      .value("threads", line.threads)
       .value("quick", line.quick)
       .value("dry_run", line.dry_run)
       .value("strict", line.strict)
+      .value("require", line.require)
       .value("traceback", line.traceback)
       .value("out", session.out)
       .value("seed", line.seed);
@@ -107,6 +112,7 @@ void prepare(lua_State* L, const CommandLine& line) {
   if (folders.front().empty()) folders.front() = ".";
   lua::open_protected_calls(L);
   lua::open_exit(L);
+  if (line.dry_run) lua::refuse_work(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
   if (line.trusted || line.command != Command::run) return;
   lua::confine_output(L, writable_folders(line));
@@ -150,6 +156,10 @@ int run_to_the_end(lua_State* L, const CommandLine& line, const std::string& scr
 // A standard error that fails ends nothing.
 void print_line(const std::string& text) {
   std::fputs((text + "\n").c_str(), stderr);
+}
+
+int status_of(const std::exception& error) {
+  return dynamic_cast<const lua::RequirementUnmet*>(&error) ? unmet_status : error_status;
 }
 
 bool is_from_script(lua_State* L) {
@@ -217,7 +227,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     const bool by_user = interrupt_requested() && (!group || group->lost().empty() || lua::was_interrupted(*group));
     if (group && !by_user) {
       leave_failing(L, *group, error, line.traceback);
-      return error_status;
+      return status_of(error);
     }
     if (by_user) {
       if (group) group->fail(lua::interruption);
@@ -225,7 +235,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
       return interrupted_status();
     }
     print_error(L, error, line.traceback);
-    return error_status;
+    return status_of(error);
   }
 }
 

@@ -9,6 +9,8 @@ namespace gpubench {
 
 /// Exit status after an error has been reported.
 inline constexpr int error_status = 2;
+/// Exit status where what --require asks for does not hold.
+inline constexpr int unmet_status = 3;
 
 /// Returns the exit status. Errors are printed to stderr, with the script's line first.
 int run_command(const CommandLine& line, const std::vector<std::string>& arguments);

@@ -46,21 +46,21 @@ function gb.axis(name, values, options) end
 --- `timeline` what was traced
 
 ---@class ExperimentDeclaration
----@field name string names the folders below results/ and plots/
+---@field name string names the folders below results/ and plots/; each experiment of a script needs its own
 ---@field title string
 ---@field axes Axis[]? the last one varies fastest
 ---@field run fun(point: table): Row|Row[] measures one point; `point` has a field for every axis. It is called several
 --- times, each time with another seed, where a claim is about times or the experiment has trials
 ---@field skip? fun(point: table): string? a reason to leave the point out, or nil
----@field seconds? fun(point: table, measurement_s: number): number about how long a point takes, for --dry-run, where it
---- is not one measurement, which takes `measurement_s`
+---@field seconds? fun(point: table, measurement_s: number): number about how long a call of `run` takes, where it is not
+--- one measurement, which takes `measurement_s`; --dry-run expects it until a run has shown the real times
 ---@field columns (string|Column)[]? columns beyond the standard ones, where known before the first row
 ---@field trials integer? how many times every point is measured, at least 6: accuracies and losses then have an interval
 ---@field charts Chart[]?
 ---@field expect Claim[]?
 
 --- Sweeps over the axes, writes the run, prints its table and verdicts, and returns the rows. A point that fails becomes a
---- row with its status and the sweep goes on.
+--- row with its status and the sweep goes on. With --dry-run it measures nothing and returns an empty array.
 ---
 --- ```lua
 --- local gb = require "gpubench"

@@ -51,5 +51,19 @@ TEST(Text, IsShortenedByWholeCharacters) {
   EXPECT_EQ(shorten("测试测试", 6), "测试…");
 }
 
+TEST(Text, IsShortenedInTheMiddleByWholeCharacters) {
+  EXPECT_EQ(shorten_middle("abcdef", 6), "abcdef");
+  EXPECT_EQ(shorten_middle("abcdefg", 6), "abc…fg");
+  EXPECT_EQ(shorten_middle("abcdefg", 5), "ab…fg");
+  EXPECT_EQ(shorten_middle("测试测试", 6), "测…试");
+  EXPECT_EQ(shorten_middle("abc测试def", 8), "abc…def") << "half of a wide character is left out";
+  EXPECT_EQ(shorten_middle("测试测试", 4), "测…");
+  EXPECT_EQ(shorten_middle("abcde\u0301f", 5), "ab…e\u0301f");
+  EXPECT_EQ(shorten_middle("abcde\u0301f", 4), "ab…f") << "no mark without its character";
+  EXPECT_EQ(shorten_middle("abc", 2), "a…");
+  EXPECT_EQ(shorten_middle("abc", 1), "…");
+  EXPECT_EQ(shorten_middle("abc", 0), "");
+}
+
 }  // namespace
 }  // namespace gpubench

@@ -17,7 +17,9 @@ namespace gpubench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
@@ -262,6 +264,19 @@ TEST(Run, AreListedNewestFirstAndFoundByAnyOfTheirNames) {
               ThrowsMessage<Error>(AllOf(HasSubstr("no run 'nothing'"), HasSubstr("there are runs of batch_size"))));
   EXPECT_THAT([&] { find_run("nothing", out.path() / "empty"); },
               ThrowsMessage<Error>(HasSubstr("there are no runs in '")));
+}
+
+TEST(Run, ThoseOfThisMachineAreFoundUnread) {
+  const TemporaryDirectory directory;
+  std::vector<std::filesystem::path> made;
+  for (int i = 0; i < 3; ++i) made.push_back(RunWriter({"mine", "t", {}, {}, directory.path()}).directory());
+  for (const std::string& host : {std::string("another.host"), host_name() + "2"})
+    std::filesystem::copy(made[0], made[0].parent_path() / ("20990101T000000Z-" + host),
+                          std::filesystem::copy_options::recursive);
+  std::ofstream(made[2] / "run.json") << "damaged";
+  EXPECT_THAT(runs_of_this_machine("mine", directory.path(), 10), ElementsAre(made[2], made[1], made[0]));
+  EXPECT_THAT(runs_of_this_machine("mine", directory.path(), 1), ElementsAre(made[2]));
+  EXPECT_THAT(runs_of_this_machine("other", directory.path(), 1), IsEmpty());
 }
 
 TEST(Run, DamagedFilesAreNamedWithTheirRow) {

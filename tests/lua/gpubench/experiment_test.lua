@@ -2,8 +2,11 @@ local gb = require "gpubench"
 local experiment = require "gpubench.experiment"
 local testing = require "testing"
 
+local sweeps = 0
+
 local function sweep(options)
-  local declaration = { name = "experiment_test", title = "a `title` with \"quotes\", commas, <script> and\na newline" }
+  sweeps = sweeps + 1
+  local declaration = { name = "experiment_test_" .. sweeps, title = "a `title` with \"quotes\", commas, <script> and\na newline" }
   for key, value in pairs(options) do declaration[key] = value end
   return gb.experiment(declaration)
 end
@@ -78,7 +81,14 @@ end)
 
 testing.case("mistakes in the declaration are named", function()
   local function run() end
-  testing.raises("gb.experiment: option 'name' is required", gb.experiment, { title = "t", run = run })
+  testing.raises("gb.experiment: option 'name' is required: it names the folders of results", gb.experiment,
+    { title = "t", run = run })
+  testing.raises("gb.experiment: option 'run' is required: a function that measures a point and returns a table of columns",
+    gb.experiment, { name = "n", title = "t" })
+  testing.raises("gb.experiment: option 'run': function expected, got table", sweep, { run = {} })
+  testing.raises("gb.experiment: the title is empty; it is the headline of the report", sweep, { run = run, title = " " })
+  testing.raises("gb.experiment: column 2 is no name and not made by gb.column(name, options)", sweep,
+    { run = run, columns = { "a", 2 } })
   testing.raises("gb.experiment: unknown option 'axis' (known: name, title, axes, run, skip, seconds, columns, trials, charts, expect)",
     gb.experiment, { name = "n", title = "t", run = run, axis = {} })
   testing.raises("gb.experiment: the name '../up' cannot be a folder's", gb.experiment, { name = "../up", title = "t", run = run })
@@ -89,15 +99,34 @@ testing.case("mistakes in the declaration are named", function()
   testing.raises("gb.experiment: expectation 1 is not made by gb.expect", sweep, { run = run, expect = { { x = "a" } } })
 end)
 
+testing.case("two experiments of one name are refused; a declaration that failed leaves its name free", function()
+  local function run() return { figure = 1 } end
+  testing.raises("the axis 'a' is there twice", sweep,
+    { name = "twice", run = run, axes = { gb.axis("a", { 1 }), gb.axis("a", { 2 }) } })
+  testing.equal(#sweep { name = "twice", run = run }, 1)
+  testing.raises("gb.experiment: the script has declared an experiment 'twice' already; each needs a name of its own",
+    sweep, { name = "twice", run = run })
+end)
+
+testing.case("an experiment that measured no point leaves nothing to judge", function()
+  local rows = sweep { run = function() gb.skip "not here" end }
+  testing.equal({ rows[1].status, experiment.status }, { "skipped", 3 })
+  sweep { run = function() error "broken" end }
+  testing.equal(experiment.status, 2)
+  sweep { run = function() gb.skip "not here" end }
+  testing.equal(experiment.status, 2)
+  experiment.status = 0
+end)
+
 testing.case("a row that cannot be written is its point's error, and the sweep goes on", function()
-  local bad = { { figure = {} }, { ["a,b"] = 1 }, { point = 3 }, { samples = "x" } }
+  local bad = { { figure = {} }, { ["a,b"] = 1 }, { point_time_s = 3 }, { samples = "x" } }
   local rows = sweep {
     axes = { gb.axis("n", { 1, 2, 3, 4, 5 }) },
     run = function(point) return bad[point.n] or { figure = 1 } end,
   }
   testing.contains(rows[1].detail, "run returned a column that is no cell: 'figure': ")
   testing.contains(rows[2].detail, "'a,b' cannot name a column: letters, digits, '_', '-' and '.'")
-  testing.contains(rows[3].detail, "run returned the column 'point', which the program fills in")
+  testing.contains(rows[3].detail, "run returned the column 'point_time_s', which the program fills in")
   testing.contains(rows[4].detail, "run returned samples that are no step times: array of number expected, got string")
   testing.equal({ rows[1].status, rows[4].status, rows[5].status, rows[5].n }, { "error", "error", "ok", 5 })
   testing.equal(experiment.status, 2)

@@ -15,10 +15,16 @@ contention.wait_idle = function()
   return waits < 3
 end
 
+-- As in a script of its own.
+local function run_experiment(declaration)
+  experiment.declared = {}
+  return gb.experiment(declaration)
+end
+
 local function sweep(options)
   local declaration = { name = "rounds_test", title = "rounds" }
   for key, value in pairs(options) do declaration[key] = value end
-  local rows = gb.experiment(declaration)
+  local rows = run_experiment(declaration)
   local status = experiment.status
   experiment.status = 0
   return rows, status
@@ -235,7 +241,7 @@ end)
 
 testing.case("names that choose rows are axes or declared columns, before the first point", function()
   local function declare(expect, columns)
-    return gb.experiment {
+    return run_experiment {
       name = "rounds_test", title = "t", axes = { gb.axis("execution", { "graph", "eager" }) }, columns = columns,
       run = function() return { work_s = 1.0, stage = "a" } end, expect = { expect },
     }
@@ -258,7 +264,7 @@ testing.case("a figure that no row has is an error: at once where it is misspelt
   local count
   local function measure(expect, charts)
     count = 0
-    return gb.experiment {
+    return run_experiment {
       name = "rounds_test", title = "t", axes = { gb.axis("n", { 1, 2, 3 }) }, charts = charts, expect = expect,
       run = function(point)
         count = count + 1

@@ -12,6 +12,7 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
@@ -57,6 +58,20 @@ TEST_F(CommandLineTest, AxesAreListsAndAddUp) {
               ElementsAre(Pair("batch", ElementsAre("8", "512", "1")), Pair("device", ElementsAre("cpu:0"))));
 }
 
+TEST_F(CommandLineTest, RequirementsAreListsAndAddUp) {
+  EXPECT_THAT(line({"--require", "ok,device=/GPU:1", "--require", "device=cpu", "--require=ok,reliable"}).require,
+              ElementsAre("ok", "device=gpu:1", "device=cpu:0", "reliable"));
+  EXPECT_THAT(line({}).require, IsEmpty());
+  const std::string possible = "possible: ok, reliable, device=NAME with a name such as gpu:0";
+  for (const char* wrong : {"", "good", "device", "device=", "ok,", "ok,,reliable", "OK"}) {
+    const Answer refused = answer({script, "--require", wrong});
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_THAT(refused.text, AllOf(StartsWith("gpubench: run: --require: '"), HasSubstr(possible))) << wrong;
+  }
+  EXPECT_THAT(answer({script, "--require", "device=tpu:0"}).text,
+              HasSubstr("'tpu:0' names no device; write cpu:0, gpu:1, /GPU:0 or emulated:h200:0"));
+}
+
 TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_EQ(answer({script, "--qick"}).status, 2);
   EXPECT_THAT(answer({script, "--qick"}).text,
@@ -82,6 +97,11 @@ TEST_F(CommandLineTest, HelpHasOptionsAndExamples) {
               AllOf(HasSubstr("Examples:"), HasSubstr("--set AXIS=VALUE"), HasSubstr("completion")));
   EXPECT_THAT(answer({"run", "--help"}).text, HasSubstr("--budget SECONDS"));
   EXPECT_EQ(answer({}).status, 2);
+  for (const auto& arguments : {std::vector<std::string>{"--help"}, {"run", "--help"}}) {
+    const std::string help = answer(arguments).text;
+    EXPECT_THAT(help, ContainsRegex("Exit status.*\n  0    done.*\n  1    .*\n  2    .*\n  3    .*\n  130  "));
+    EXPECT_EQ(help.find("Exit status"), help.rfind("Exit status"));
+  }
 }
 
 TEST_F(CommandLineTest, VersionNamesCommitBuildAndLibraries) {

@@ -10,6 +10,7 @@ namespace gpubench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -170,7 +171,8 @@ TEST_F(ScriptRunner, ATerminalShowsWhereTheSweepStands) {
   const std::string command =
       "cd " + path() + " && script -qec '" GPUBENCH_PROGRAM " script.lua' terminal.txt >/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
-  EXPECT_THAT(read("terminal.txt"), AllOf(HasSubstr("[1/3] n=1  "), HasSubstr("[3/3] n=3  "), HasSubstr(" left")));
+  EXPECT_THAT(read("terminal.txt"),
+              AllOf(HasSubstr("[1/3] 6.9 s left  n=1"), HasSubstr("[3/3] "), HasSubstr(" left  n=3")));
 }
 
 TEST_F(ScriptRunner, AnErrorRowIsReportedAndExitsWithTwo) {
@@ -183,7 +185,7 @@ TEST_F(ScriptRunner, AnErrorRowIsReportedAndExitsWithTwo) {
 
 TEST_F(ScriptRunner, AxesAreReplacedFromTheCommandLine) {
   EXPECT_THAT(run(with_body(""), {"--set", "n=7,9", "--dry-run"}).out,
-              AllOf(HasSubstr("n=7\n"), HasSubstr("n=9\n"), HasSubstr("2 points of about")));
+              AllOf(HasSubstr("n=7\n"), HasSubstr("n=9\n"), HasSubstr("2 points: ")));
   EXPECT_EQ(find("results.csv"), "");
   EXPECT_THAT(run(with_body(""), {"--set", "n=many"}).err,
               StartsWith("script.lua:3: --set n=many: a number is expected"));
@@ -194,19 +196,124 @@ TEST_F(ScriptRunner, ADryRunTellsWhatIsSkippedAndHowLongTheRestTakes) {
   const auto dry = [&](const std::string& skip, const std::string& more = {}) {
     std::string text = with_body("");
     text.replace(text.find("  run ="), 0, "  skip = function(point) " + skip + " end,\n" + more);
-    return run(text, {"--dry-run", "--budget", "1.5"});
+    return run(text, {"--dry-run", "--budget", "1.7"});
   };
   const std::string odd = "if point.n ~= 2 then return 'odd' end";
   EXPECT_EQ(dry(odd).out,
             "small: A small sweep\n   1  n=1  skipped: odd\n   2  n=2\n   3  n=3  skipped: odd\n"
-            "1 point of about 2 s: 2 s; 2 skipped\n");
-  EXPECT_THAT(dry("if point.n == 1 then gb.skip('one') end").out,
-              AllOf(HasSubstr("n=1  skipped: one\n"), HasSubstr("2 points of about 2 s: 4 s; 1 skipped")));
+            "1 point: 1 s to 4 s, a guess (no earlier run has these points and options); 2 skipped\n");
+  EXPECT_THAT(
+      dry("if point.n == 1 then gb.skip('one') end").out,
+      AllOf(HasSubstr("n=1  skipped: one\n"), HasSubstr("2 points: 2 s to 8 s, a guess"), HasSubstr("; 1 skipped\n")));
   EXPECT_THAT(dry("", "  seconds = function(point, measurement_s) return point.n * measurement_s end,\n").out,
-              HasSubstr("3 points of about 4 s: 12 s\n"));
+              HasSubstr("3 points: 6 s to 24 s, a guess"));
+  const Ended broken_guess = dry("", "  seconds = function() return 'soon' end,\n");
+  EXPECT_EQ(broken_guess.status, 2);
+  EXPECT_THAT(broken_guess.err, HasSubstr("seconds must return a number of seconds from 0; it returned soon at n=1"));
   const Ended broken = dry("return point.m");
   EXPECT_EQ(broken.status, 2);
   EXPECT_THAT(broken.err, HasSubstr("point: there is no axis 'm' (axes: n)"));
+}
+
+TEST_F(ScriptRunner, ADryRunTrainsAndMeasuresNothing) {
+  const std::string model = R"(
+local gb = require "gpubench"
+local model = gb.Sequential { gb.layers.Dense(1, { input_shape = { 2 } }) }
+model:compile { optimizer = "sgd", loss = "mse" }
+local x, y = gb.ones { 4, 2 }, gb.ones { 4, 1 }
+local compiled = gb.compile(function(a) return a + 1 end)
+local strategy = gb.distribute.MirroredStrategy { devices = { "cpu:0" } }
+local weight, tape = gb.Variable({ 1.0 }), gb.tape()
+local loss = weight * 2
+)";
+  for (const auto& [call, name] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"model:fit(x, y)", "model:fit"},
+           {"model:evaluate(x, y)", "model:evaluate"},
+           {"pcall(model.predict, model, x) model:predict(x)", "model:predict"},
+           {"compiled(x)", "a function made by gb.compile"},
+           {"strategy:run(function() end)", "strategy:run"},
+           {"tape:gradient(loss, weight)", "tape:gradient"},
+           {"gb.optimizers.SGD(0.1):apply_gradients { { x, weight } }", "optimizer:apply_gradients"},
+           {"gb.find_batch_size(model, gb.datasets.mnist 'train')", "gb.find_batch_size"},
+           {"gb.measure.training(model, x)", "gb.measure.training"},
+           {"gb.measure.kernels { { op = 'matmul' } }", "gb.measure.kernels"}}) {
+    const Ended ended = run(model + call, {"--dry-run"});
+    EXPECT_EQ(ended.status, 2) << call;
+    EXPECT_EQ(ended.err, "script.lua:10: " + name +
+                             " trains or measures, and a dry run (--dry-run) does neither: move the call into `run` of "
+                             "gb.experiment\n")
+        << call;
+  }
+}
+
+TEST_F(ScriptRunner, ADryRunGoesThroughAllExperimentsAndTheirSettings) {
+  const std::string second =
+      "gb.config.set_memory_limit('cpu:0', 1 << 20)\n"
+      "local rows = gb.experiment { name = 'other', title = 'O', run = function() return {} end }\nprint(#rows)\n";
+  const Ended ended = run(with_body("") + second, {"--dry-run"});
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out, AllOf(StartsWith("small: A small sweep\n"), HasSubstr("\nother: O\n"), EndsWith("\n0\n")));
+}
+
+TEST_F(ScriptRunner, WhatIsAskedOfExperimentsNeedsOne) {
+  const std::string start = "run: script.lua declares no experiment (gb.experiment): ";
+  for (const auto& [option, reason] : std::initializer_list<std::pair<std::vector<std::string>, std::string>>{
+           {{"--dry-run"}, "--dry-run has nothing to list\n"},
+           {{"--set", "n=1"}, "--set n sets nothing\n"},
+           {{"--require", "ok"}, "--require ok has nothing to judge\n"}}) {
+    for (const char* script : {"print 'done'", "local gb = require 'gpubench' print(gb.version)"}) {
+      const Ended ended = run(script, option);
+      EXPECT_EQ(ended.status, 2);
+      EXPECT_EQ(ended.err, start + reason);
+    }
+  }
+  EXPECT_EQ(run("print 'done'").status, 0);
+}
+
+TEST_F(ScriptRunner, TheExitStatusSaysWhetherThereIsSomethingToJudge) {
+  const std::string skips = with_body("gb.skip('not here')");
+  const Ended nothing = run(skips, {"--strict"});
+  EXPECT_EQ(nothing.status, 3);
+  EXPECT_EQ(nothing.err,
+            "small: no point was measured: 3 rows skipped (the first at n=1: not here); run it where the script does "
+            "not skip them (exit status 3)\n");
+  const std::string late = with_body("if point.n == 2 then while true do end end");
+  EXPECT_EQ(run(late, {"--timeout", "0.2"}).status, 0);
+  const Ended required = run(late, {"--timeout", "0.2", "--require", "ok", "--strict"});
+  EXPECT_EQ(required.status, 3);
+  EXPECT_THAT(
+      required.err,
+      HasSubstr("small: --require ok does not hold: 1 row of 3 not ok (the first at n=2); give more time with"));
+  const std::string noisy = with_body("do return { figure_per_s = 1, quality = 'unreliable: noise' } end");
+  EXPECT_EQ(run(noisy, {"--require", "ok"}).status, 0);
+  EXPECT_EQ(run(noisy, {"--require", "reliable"}).status, 3);
+  const Ended refuted = run(with_body(""), {"--strict", "--require", "ok,reliable"});
+  EXPECT_EQ(refuted.status, 1);
+  EXPECT_EQ(refuted.err,
+            "small: 1 claim of 1 refuted (figure_per_s rises with n); see the report, or run without "
+            "--strict (exit status 1)\n");
+  // Over several experiments, the most important: an error, then nothing to judge, then a refuted claim.
+  const auto also = [](const std::string& body) {
+    return "require('gpubench').experiment { name = 'other', title = 'O', run = function() " + body + " end }";
+  };
+  EXPECT_EQ(run(with_body("") + also("require('gpubench').skip 'no'"), {"--strict"}).status, 3);
+  EXPECT_EQ(run(skips + also("return { a = 1 }")).status, 3);
+  EXPECT_EQ(run(skips + also("error 'broken'")).status, 2);
+}
+
+TEST_F(ScriptRunner, ADeviceThatIsRequiredIsThereBeforeAnythingIsMeasured) {
+  const Ended missing = run(with_body("print 'measured'"), {"--require", "device=cpu:7"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_EQ(missing.out, "");
+  EXPECT_EQ(missing.err, "script.lua:3: --require device=cpu:7: there is no cpu:7; there are cpu:0\n");
+  EXPECT_EQ(run(with_body(""), {"--require", "device=cpu:7", "--dry-run"}).status, 3);
+  // A script cannot go on as if nothing had been required.
+  const std::string caught = "pcall(require('gpubench').experiment, { name = 'n', title = 't', run = print })";
+  EXPECT_EQ(run(caught, {"--require", "device=cpu:7"}).status, 3);
+  const Ended idle = run(with_body(""), {"--require", "device=cpu:0"});
+  EXPECT_EQ(idle.status, 3);
+  EXPECT_THAT(idle.err, HasSubstr("--require device=cpu:0 does not hold: no row with status ok has the device cpu:0"));
+  EXPECT_EQ(run(with_body("do return { device = 'cpu:0' } end"), {"--require", "device=cpu:0"}).status, 0);
 }
 
 TEST_F(ScriptRunner, ValuesThatAnAxisRefusesEndADryRunToo) {

@@ -130,7 +130,8 @@ TEST_F(Workers, DivideTheThreads) {
 TEST_F(Workers, APointThatFailsInOneFailsInAllAndTheSweepGoesOn) {
   const Ended ended = run_with(3, workers_script("if point.n == 2 and index == 1 then error('odd') end"));
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*, pid [0-9]+\\): script.lua:8: odd\n"));
+  EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*, pid [0-9]+\\): script.lua:8: odd\n"
+                                      "together: 3 rows of 9 with status error .*\\(exit status 2\\)\n"));
   const std::string rows = read(find("results.csv"));
   EXPECT_THAT(rows, AllOf(HasSubstr("together,2,0,2,error,\"process 1 ("),
                           HasSubstr("together,2,2,2,error,\"process 1 ("), HasSubstr("together,3,2,3,ok")));
@@ -342,12 +343,22 @@ TEST_F(Workers, ThatAllCallOsExitEndWithItsStatus) {
   EXPECT_EQ(one.err, "");
 }
 
+TEST_F(Workers, WhatIsRequiredOfOneIsRequiredOfAll) {
+  const Ended skipped = run_with(2, workers_script("require('gpubench').skip 'not here'"));
+  EXPECT_EQ(skipped.status, 3);
+  EXPECT_THAT(skipped.err, MatchesRegex("together: no point was measured: [^\n]*\\(exit status 3\\)\n"));
+  const Ended missing = run_with(2, workers_script(""), {"--require", "device=cpu:7"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, HasSubstr("--require device=cpu:7: there is no cpu:7; there are cpu:0"));
+}
+
 TEST_F(Workers, OneThatLeavesWhileOthersExchangeIsAnError) {
   const Ended ended = run_with(2, workers_script("if point.n == 2 and index == 1 then os.exit(0) end"),
                                {"--trusted", "--peer-timeout", "2"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, MatchesRegex("n=2: error: process 1 \\(.*\\) has come to the end of its script, and process 0 "
-                                      "\\(.*\\) has waited for it in an exchange for 2 s\n.*1 point not measured\n"));
+                                      "\\(.*\\) has waited for it in an exchange for 2 s\n.*1 point not measured\n"
+                                      "together: .*\\(exit status 2\\)\n"));
   EXPECT_THAT(read(find("results.csv")), AllOf(HasSubstr("together,1,1,1,ok"), HasSubstr("together,2,0,2,error")));
 }
 
