@@ -124,7 +124,7 @@ function exit_status.missing_device(required)
     local kind, name = parts_of(requirement)
     if kind == "device" and not has_device(name) then
       local reasons = name:find "^gpu" and missing_gpus() or {}
-      table.insert(reasons, 1, string.format("--require %s: there is no %s; there are %s", requirement, name,
+      table.insert(reasons, 1, string.format("--require %s: there is no %s (devices: %s)", requirement, name,
         table.concat(gb.devices(), ", ")))
       return table.concat(reasons, "; ")
     end

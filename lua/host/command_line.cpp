@@ -76,9 +76,9 @@ std::string complete_help(const Grammar& grammar) {
   std::string text = grammar.app().help();
   const std::string run = grammar.command(Command::run).help();
   const std::size_t options = run.find("Options:");
-  const std::size_t footer = text.find("Exit status");
+  const std::size_t footer = text.find("Exit status (");
   if (options == std::string::npos || footer == std::string::npos) return text;
-  const std::string own = run.substr(options, run.find("Exit status") - options);
+  const std::string own = run.substr(options, run.find("Exit status (") - options);
   return text.insert(footer, std::string(own).insert(7, " of run"));
 }
 

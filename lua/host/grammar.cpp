@@ -13,8 +13,7 @@
 namespace gpubench {
 namespace {
 
-constexpr const char* exit_statuses = R"(
-Exit status (if several apply: 2 before 3 before 1):
+constexpr const char* exit_statuses = R"(Exit status (if several apply: 2 before 3 before 1):
   0    done; rows with the status out_of_memory, skipped or timeout may be among the results
   1    a claim is refuted, with --strict
   2    wrong usage, unreadable input, an error, or a row with the status error
@@ -147,9 +146,9 @@ void Grammar::add_run() {
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");
   run.add_option("--require", requirement_lists_,
-                 "Exit with status 3 unless it holds: ok (every point that the script does not skip), reliable (and "
-                 "every row), device=NAME (it is there and measured); may be repeated")
-      ->type_name("ok|reliable|device=NAME[,...]")
+                 "Exit with status 3 unless it holds: ok (all points), reliable (all rows too), device=NAME (it "
+                 "measured); may be repeated")
+      ->type_name("WHAT[,WHAT...]")
       ->allow_extra_args(false)
       ->check(check_requirements);
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);

@@ -100,7 +100,8 @@ TEST_F(CommandLineTest, HelpHasOptionsAndExamples) {
   for (const auto& arguments : {std::vector<std::string>{"--help"}, {"run", "--help"}}) {
     const std::string help = answer(arguments).text;
     EXPECT_THAT(help, ContainsRegex("Exit status.*\n  0    done.*\n  1    .*\n  2    .*\n  3    .*\n  130  "));
-    EXPECT_EQ(help.find("Exit status"), help.rfind("Exit status"));
+    EXPECT_EQ(help.find("Exit status ("), help.rfind("Exit status ("));
+    EXPECT_EQ(help.find("\n\n\n"), std::string::npos);
   }
 }
 

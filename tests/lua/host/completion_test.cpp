@@ -44,6 +44,7 @@ TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
   EXPECT_THAT(bash("d"), HasSubstr(" devices "));
   EXPECT_THAT(bash("speed.lua --"), AllOf(HasSubstr(" --set "), HasSubstr(" --dry-run "), Not(HasSubstr("--format"))));
   EXPECT_THAT(bash("--"), AllOf(HasSubstr(" --version "), HasSubstr(" --set ")));
+  EXPECT_THAT(bash("speed.lua --require ''"), HasSubstr(" ok reliable device= "));
   EXPECT_THAT(bash("show --format ''"), HasSubstr(" text csv json markdown "));
   EXPECT_THAT(bash("show ''"), HasSubstr(" batch_size "));
   EXPECT_THAT(bash("finish ''"), HasSubstr(" batch_size "));

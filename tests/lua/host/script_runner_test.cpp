@@ -246,6 +246,21 @@ local loss = weight * 2
   }
 }
 
+TEST_F(ScriptRunner, ADryRunRefusesAllThatMeasuresAndNothingThatComputesFromRows) {
+  const Ended ended = run(R"(
+local gb = require "gpubench"
+local allowed = {}
+for name, measure in pairs(gb.measure) do
+  local _, reason = pcall(measure)
+  if not tostring(reason):find("a dry run", 1, true) then allowed[#allowed + 1] = name end
+end
+table.sort(allowed)
+print(table.concat(allowed, " "))
+)",
+                          {"--dry-run"});
+  EXPECT_EQ(ended.out, "efficiency share_interval\n");
+}
+
 TEST_F(ScriptRunner, ADryRunGoesThroughAllExperimentsAndTheirSettings) {
   const std::string second =
       "gb.config.set_memory_limit('cpu:0', 1 << 20)\n"
@@ -305,7 +320,7 @@ TEST_F(ScriptRunner, ADeviceThatIsRequiredIsThereBeforeAnythingIsMeasured) {
   const Ended missing = run(with_body("print 'measured'"), {"--require", "device=cpu:7"});
   EXPECT_EQ(missing.status, 3);
   EXPECT_EQ(missing.out, "");
-  EXPECT_EQ(missing.err, "script.lua:3: --require device=cpu:7: there is no cpu:7; there are cpu:0\n");
+  EXPECT_EQ(missing.err, "script.lua:3: --require device=cpu:7: there is no cpu:7 (devices: cpu:0)\n");
   EXPECT_EQ(run(with_body(""), {"--require", "device=cpu:7", "--dry-run"}).status, 3);
   // A script cannot go on as if nothing had been required.
   const std::string caught = "pcall(require('gpubench').experiment, { name = 'n', title = 't', run = print })";

@@ -349,7 +349,7 @@ TEST_F(Workers, WhatIsRequiredOfOneIsRequiredOfAll) {
   EXPECT_THAT(skipped.err, MatchesRegex("together: no point was measured: [^\n]*\\(exit status 3\\)\n"));
   const Ended missing = run_with(2, workers_script(""), {"--require", "device=cpu:7"});
   EXPECT_EQ(missing.status, 3);
-  EXPECT_THAT(missing.err, HasSubstr("--require device=cpu:7: there is no cpu:7; there are cpu:0"));
+  EXPECT_THAT(missing.err, HasSubstr("--require device=cpu:7: there is no cpu:7 (devices: cpu:0)"));
 }
 
 TEST_F(Workers, OneThatLeavesWhileOthersExchangeIsAnError) {
