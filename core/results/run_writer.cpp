@@ -53,8 +53,9 @@ std::string row_line(const std::vector<Column>& columns, const Record& record) {
   return csv_line(fields);
 }
 
-std::string sample_lines(const Record& record, std::span<const double> step_times) {
-  const std::string prefix = fmt::format("{},{},", to_text(record.get("point")), to_text(record.get("process")));
+std::string sample_lines(const Record& record, std::int64_t round, std::span<const double> step_times) {
+  const std::string prefix =
+      fmt::format("{},{},{},", to_text(record.get("point")), to_text(record.get("process")), round);
   fmt::memory_buffer lines;
   for (std::size_t step = 0; step < step_times.size(); ++step) {
     fmt::format_to(std::back_inserter(lines), "{}{},{}\r\n", prefix, step + 1, step_times[step]);
@@ -100,7 +101,7 @@ RunWriter::RunWriter(RunPlan plan)
   // Readers take a folder for a run once results.csv is there, and for one that died where samples.csv has no lock.
   samples_file_ = std::make_unique<AppendFile>(directory_ / "samples.csv");
   samples_file_->lock();
-  samples_file_->append("point,process,step,seconds\r\n");
+  samples_file_->append("point,process,round,step,seconds\r\n");
   write_info();
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
   rows_file_->append(header_line(columns_));
@@ -138,30 +139,41 @@ bool RunWriter::widen_for(const Record& record) {
   return columns_.size() > before;
 }
 
+std::string RunWriter::all_rows() const {
+  std::string text = header_line(columns_);
+  for (const Record& record : records_) text += row_line(columns_, record);
+  return text;
+}
+
+void RunWriter::rewrite() {
+  replace_file(directory_ / "results.csv", all_rows());
+  rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
+}
+
 void RunWriter::add(Record record, std::span<const double> step_times) {
   complete(record);
   const std::vector<Column> columns_before = columns_;
   const std::int64_t samples_before = samples_file_->size();
+  const std::size_t records_before = records_.size();
   try {
     // Samples first: a row whose samples are missing would look finished.
-    samples_file_->append(sample_lines(record, step_times));
-    if (widen_for(record)) {
-      std::string text = header_line(columns_);
-      for (const Record& earlier : records_) text += row_line(columns_, earlier);
-      replace_file(directory_ / "results.csv", text + row_line(columns_, record));
-      rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
-    } else {
-      rows_file_->append(row_line(columns_, record));
-    }
+    samples_file_->append(sample_lines(record, 1, step_times));
+    const bool is_wider = widen_for(record);
+    records_.push_back(std::move(record));
+    if (is_wider)
+      rewrite();
+    else
+      rows_file_->append(row_line(columns_, records_.back()));
   } catch (...) {
     columns_ = columns_before;
+    records_.resize(records_before);
     samples_file_->truncate(samples_before);
     throw;
   }
-  records_.push_back(std::move(record));
 }
 
-void RunWriter::add_round(const Record& record, std::int64_t round, std::int64_t index) {
+void RunWriter::add_round(const Record& record, std::int64_t round, std::int64_t index,
+                          std::span<const double> step_times) {
   std::string lines;
   if (!rounds_file_) {
     rounds_file_ = std::make_unique<AppendFile>(directory_ / "rounds.csv");
@@ -174,6 +186,27 @@ void RunWriter::add_round(const Record& record, std::int64_t round, std::int64_t
                          round, name, to_text(cell));
   }
   rounds_file_->append(lines);
+  if (round > 1) samples_file_->append(sample_lines(record, round, step_times));
+}
+
+void RunWriter::replace(std::vector<Record> records) {
+  const std::vector<Record> records_before = records_;
+  const std::vector<Column> columns_before = columns_;
+  try {
+    std::erase_if(records_, [&](const Record& own) {
+      return std::ranges::any_of(records, [&](const Record& other) { return other.get("point") == own.get("point"); });
+    });
+    for (Record& record : records) {
+      complete(record);
+      widen_for(record);
+      records_.push_back(std::move(record));
+    }
+    rewrite();
+  } catch (...) {
+    records_ = records_before;
+    columns_ = columns_before;
+    throw;
+  }
 }
 
 void RunWriter::set_info(const Info& fields) {

@@ -38,9 +38,13 @@ class RunWriter {
   /// Writes the row and its step times and waits for the disk. A new column widens the header by rewriting results.csv.
   /// If it throws Error, the files are unchanged.
   void add(Record record, std::span<const double> step_times = {});
-  /// Writes what one round measured to rounds.csv: the figures of the `index`-th row (from 1) that a call of the
-  /// script's `run` returned. `record` has point and process. Whoever writes the rounds adds one row of them all later.
-  void add_round(const Record& record, std::int64_t round, std::int64_t index);
+  /// Of a point that is measured in rounds: writes the figures of the `index`-th row (from 1) that a call of the
+  /// script's `run` returned to rounds.csv, and the step times of all rounds but the first, which add() writes, to
+  /// samples.csv. `record` has point and process.
+  void add_round(const Record& record, std::int64_t round, std::int64_t index, std::span<const double> step_times);
+  /// Replaces the rows of these records' points, which are the last ones, by rewriting results.csv. If it throws Error,
+  /// the files are unchanged.
+  void replace(std::vector<Record> records);
   /// Adds or replaces top-level fields of run.json and writes it.
   void set_info(const Info& fields);
   /// Writes run.json for the last time. `status`: done, interrupted, error, died.
@@ -59,6 +63,8 @@ class RunWriter {
  private:
   void complete(Record& record) const;
   bool widen_for(const Record& record);
+  std::string all_rows() const;
+  void rewrite();
   void write_info();
 
   RunPlan plan_;

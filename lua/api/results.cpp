@@ -2,8 +2,8 @@
 // process's own figures at its end, so no script can forget them.
 //
 //   new_run { experiment, title, axes, columns, out } makes a run's folder; `columns`: names beyond the standard ones
-//     run:add_round(row, round, index)  writes what one of several rounds of a point measured
-//     run:expect(rows)                 the rows of points whose rounds go on, for a program that is ended by force
+//     run:add_round(row, round, index, samples)  writes what one of several rounds of a point measured
+//     run:replace(rows)                replaces the rows of these points, the last ones, when their rounds are over
 //     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
 //                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
 //     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
@@ -93,17 +93,18 @@ class WatchedRun final : public UnfinishedRun {
            const std::optional<std::shared_ptr<Timeline>>& timeline) {
     const std::lock_guard lock(mutex_);
     begun_.reset();
-    expected_.clear();
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
     if (timeline) traces_.push_back(write_trace(**timeline));
   }
-  void add_round(const Record& record, std::int64_t round, std::int64_t index) {
+  void add_round(const Record& record, std::int64_t round, std::int64_t index,
+                 const std::optional<std::vector<double>>& samples) {
     const std::lock_guard lock(mutex_);
-    writer_.add_round(record, round, index);
+    begun_.reset();
+    writer_.add_round(record, round, index, samples.value_or(std::vector<double>{}));
   }
-  void expect(std::vector<Record> rows) {
+  void replace(std::vector<Record> rows) {
     const std::lock_guard lock(mutex_);
-    expected_ = std::move(rows);
+    writer_.replace(std::move(rows));
   }
   void set_info(const Info& fields) {
     if (!fields.fields()) throw ArgumentError("table with named fields expected");
@@ -124,11 +125,10 @@ class WatchedRun final : public UnfinishedRun {
     if (writer_.info().text("status") != unfinished_status) return {};
     std::string text;
     try {
-      for (const Record& row : expected_) writer_.add(row);
       if (how.timeout && begun_) {
         begun_->first.set("status", std::string("timeout"));
         begun_->first.set("detail", *how.timeout);
-        writer_.add(begun_->first);
+        writer_.replace({begun_->first});  // it may have a row of its first round
         text = one_line(fmt::format("{}: timeout: {}", begun_->second, *how.timeout)) + "\n";
       }
       set_last_facts(how.detail);
@@ -183,7 +183,6 @@ class WatchedRun final : public UnfinishedRun {
   UnfinishedRuns& unfinished_;
   std::mutex mutex_;
   std::optional<std::pair<Record, std::string>> begun_;
-  std::vector<Record> expected_;
   std::vector<std::filesystem::path> traces_;
   CpuProbe cpu_;
   MemoryProbe memory_;
@@ -344,7 +343,7 @@ void open_results(lua_State* L) {
   Class<WatchedRun>(L)
       .method<&WatchedRun::begin>("begin")
       .method<&WatchedRun::add_round>("add_round")
-      .method<&WatchedRun::expect>("expect")
+      .method<&WatchedRun::replace>("replace")
       .method<&WatchedRun::add>("add")
       .method<&WatchedRun::set_info>("set_info")
       .method<&WatchedRun::finish>("finish")

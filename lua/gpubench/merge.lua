@@ -60,17 +60,17 @@ local function reason_of(call, row)
 end
 
 -- calls: by round, { rows = { { row, samples, timeline }, ... }, disturbed = why the round does not count }, each with as
--- many rows. Returns the merged { row, samples, timeline } of each, and by row the rounds that count, with holes.
+-- many rows. Returns the merged { row, samples, timeline } of each (the latter two of the first round), and by row the
+-- rounds that count, with holes.
 function merge.rows(calls, planned, has_interval)
   local merged, counted = {}, {}
   for index, first in ipairs(calls[1].rows) do
-    local clean, all, samples, why, at = {}, {}, {}, nil, {}
+    local clean, all, why, at = {}, {}, nil, {}
     for round, call in ipairs(calls) do
       local one = call.rows[index]
       local reason = reason_of(call, one.row)
       all[#all + 1] = one.row
       if reason then why = why or reason else clean[#clean + 1], at[round] = one.row, one.row end
-      for _, seconds in ipairs(one.samples or {}) do samples[#samples + 1] = seconds end
     end
     local enough = #clean >= order_interval.least_count
     local row = of(#clean > 0 and clean or all, has_interval)
@@ -80,7 +80,7 @@ function merge.rows(calls, planned, has_interval)
         order_interval.least_count, why and ": " .. why or "")
     end
     if planned == 1 and why and (row.quality or "ok") == "ok" then row.quality = "unreliable: " .. why end
-    merged[index] = { row = row, samples = first.samples and samples, timeline = first.timeline }
+    merged[index] = { row = row, samples = first.samples, timeline = first.timeline }
     counted[index] = enough and at or nil
   end
   return merged, counted

@@ -89,6 +89,17 @@ function Silent:add(row)
   row.experiment = self.name
   self.list[#self.list + 1] = row
 end
+function Silent:add_round() end
+function Silent:replace(rows)
+  local replaced = {}
+  for _, row in ipairs(rows) do replaced[row.point] = true end
+  local kept = {}
+  for _, row in ipairs(self.list) do
+    if not replaced[row.point] then kept[#kept + 1] = row end
+  end
+  self.list = kept
+  for _, row in ipairs(rows) do self:add(row) end
+end
 function Silent:rows()
   return self.list
 end

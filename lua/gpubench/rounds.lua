@@ -85,19 +85,11 @@ function Group:plan()
   end
 end
 
-local function is_clean(call)
-  if call.disturbed then return false end
-  for _, one in ipairs(call.rows) do
-    if one.row.quality and one.row.quality ~= "ok" then return false end
-  end
-  return true
-end
-
 local function lacks_rounds(point)
   if not is_open(point) then return false end
-  local clean = 0
-  for _, call in ipairs(point.calls) do clean = clean + (is_clean(call) and 1 or 0) end
-  return clean < order_interval.least_count
+  local calm = 0
+  for _, call in ipairs(point.calls) do calm = calm + (call.disturbed and 0 or 1) end
+  return calm < order_interval.least_count
 end
 
 -- Whether another round is worth its time. Disturbed ones are repeated when the machine is calm again, as many as were

@@ -70,7 +70,7 @@ local function fails_late(point, call)
     gb.format.count(#call.rows, "row"), #point.calls + 1) } } } }
 end
 
--- One call of run. Returns why the sweep ends with it, if it does.
+-- One call of run. Returns why the sweep ends with it, if it does, and why its rows could not be written.
 function Sweep:call(group, point)
   local index, text = point.number, self:text_of(point.number)
   local in_rounds = group.planned > 1
@@ -88,18 +88,26 @@ function Sweep:call(group, point)
     for _, one in ipairs(point.failed.rows) do report_failure(one.row, text, call.traceback) end
   else
     point.calls[#point.calls + 1] = call
-    if in_rounds then
-      for k, one in ipairs(call.rows) do self:write_round(index, group.round, k, one.row) end
-    end
   end
   self.line:advance(index, 1 / group.planned)
-  return call.stopped
+  return call.stopped, self:write_call(group, point, call)
 end
 
-function Sweep:write_round(index, round, k, row)
-  local copy = { point = index, process = row.process or 0 }
-  for name, value in pairs(row) do copy[name] = value end
-  self.run:add_round(copy, round, k)
+-- The rows of the first call are on disk before the next begins; when its rounds are over, the merged ones replace them.
+-- Returns why they could not be written.
+function Sweep:write_call(group, point, call)
+  local ok, reason = pcall(function()
+    if #point.calls + (point.failed and 1 or 0) == 1 then
+      for _, one in ipairs((self:rows_of(group, point))) do self.run:add(one.row, one.samples, one.timeline) end
+    end
+    if group.planned == 1 or point.failed then return end
+    for k, one in ipairs(call.rows) do
+      local copy = { point = point.number, process = one.row.process or 0 }
+      for name, value in pairs(one.row) do copy[name] = value end
+      self.run:add_round(copy, group.round, k, one.samples)
+    end
+  end)
+  if not ok then return string.format("%s (at %s)", reason, self:text_of(point.number)) end
 end
 
 -- Of the rows of one process 0 and its counterparts in the others; rows of processes come one after the other.
@@ -141,26 +149,14 @@ function Sweep:rows_of(group, point)
   return merged, counted
 end
 
--- For a program that is ended by force. Of many points only between rounds, since all rows are handed over each time.
-function Sweep:expect_rows(group)
-  local rows = {}
-  for _, point in ipairs(group.points) do
-    for _, one in ipairs((self:rows_of(group, point))) do rows[#rows + 1] = one.row end
-  end
-  self.run:expect(rows)
-end
-
-local most_at_each_call = 50
-
+-- Returns why the sweep ends with the group, if it does, and why rows could not be written.
 function Sweep:take_rounds(group)
   while group:goes_on(measurement.wait_until_calm) do
     for _, point in ipairs(group:next_round()) do
-      local stopped = self:call(group, point)
-      if stopped then return stopped end
-      if #group.points > 1 and #group.points <= most_at_each_call then self:expect_rows(group) end
+      local stopped, unwritten = self:call(group, point)
+      if stopped or unwritten then return stopped, unwritten end
     end
     if group.round == 1 and group.planned > 1 then group:plan() end
-    if #group.points > most_at_each_call then self:expect_rows(group) end
   end
 end
 
@@ -183,20 +179,23 @@ function Sweep:count_disturbed(point, rows)
   self.disturbed = { points = self.disturbed.points + 1, worst = math.max(self.disturbed.worst, worst) }
 end
 
--- Writes the rows of a group's points. Returns why they could not be written.
+-- The rows of a group whose rounds are over. Returns why they could not be written.
 function Sweep:finish_group(group)
+  local all = {}
   for _, point in ipairs(group.points) do
     local rows, counted = self:rows_of(group, point)
     self.rounds[point.number] = counted
     self.line:finish(point.number)
     for _, one in ipairs(rows) do
       if one.row.status == "error" then self.outcome = "error" end
-      local ok, reason = pcall(self.run.add, self.run, one.row, one.samples, one.timeline)
-      if not ok then return string.format("%s (at %s)", reason, self:text_of(point.number)) end
+      all[#all + 1] = one.row
     end
     self.done = self.done + (#rows > 0 and 1 or 0)
     self:count_disturbed(point, rows)
   end
+  if group.planned == 1 or #all == 0 then return nil end
+  local ok, reason = pcall(self.run.replace, self.run, all)
+  return not ok and reason or nil
 end
 
 -- declaration, axes, points, charts, run: as in gb.experiment; seconds: how long each point is expected to take; seed: that
@@ -209,8 +208,8 @@ function schedule.run(sweep)
   sweep.outcome, sweep.rounds, sweep.done, sweep.disturbed = "done", {}, 0, { points = 0, worst = 0 }
   sweep.line = progress.new(sweep.seconds)
   for group in groups_of(sweep.declaration, sweep.axes, sweep.points) do
-    local stopped = sweep:take_rounds(group)
-    sweep.failure = sweep:finish_group(group) or not stopped and sweep:misspelt_column()
+    local stopped, unwritten = sweep:take_rounds(group)
+    sweep.failure = unwritten or sweep:finish_group(group) or not stopped and sweep:misspelt_column() or nil
     if sweep.failure then
       sweep.outcome = "error"
       break

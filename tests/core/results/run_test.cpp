@@ -122,7 +122,7 @@ TEST(Run, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(run.info.text("status"), "done");
   EXPECT_EQ(run.info.text("rows"), "2");
   EXPECT_EQ(read_file(writer.directory() / "samples.csv"),
-            "point,process,step,seconds\r\n1,0,1,0.001\r\n1,0,2,0.0025\r\n");
+            "point,process,round,step,seconds\r\n1,0,1,1,0.001\r\n1,0,1,2,0.0025\r\n");
 }
 
 TEST(Run, AxesFollowTheKeysAndStandardNamesStandOnce) {
@@ -156,10 +156,29 @@ TEST(Run, RoundsAreALineForEachFigure) {
                    {"status", std::string("ok")},
                    {"steps", std::int64_t{9}},
                    {"step_time_s", 0.25}};
-  writer.add_round(row, 1, 1);
-  writer.add_round(row, 2, 1);
+  writer.add_round(row, 1, 1, std::vector{0.5});
+  writer.add_round(row, 2, 1, std::vector{0.25, 0.125});
   EXPECT_EQ(read_file(writer.directory() / "rounds.csv"),
             "point,process,row,round,column,value\r\n3,0,1,1,step_time_s,0.25\r\n3,0,1,2,step_time_s,0.25\r\n");
+  EXPECT_EQ(read_file(writer.directory() / "samples.csv"),
+            "point,process,round,step,seconds\r\n3,0,2,1,0.25\r\n3,0,2,2,0.125\r\n");
+}
+
+TEST(Run, RowsOfRoundsThatGoOnAreReplaced) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  const auto row = [](std::int64_t point, double gap) { return Record{{"point", point}, {"gap_s", gap}}; };
+  for (const std::int64_t point : {1, 2, 2, 4}) writer.add(row(point, 1));
+  Record wider = row(4, 3);
+  wider.set("late", std::int64_t{5});
+  writer.replace({row(2, 2), wider});
+  const gpubench::Run run = read_run(writer.directory());
+  ASSERT_EQ(run.records.size(), 3u);
+  EXPECT_EQ(run.records[0].get("gap_s"), Cell(1.0));
+  EXPECT_EQ(run.records[1].get("gap_s"), Cell(2.0));
+  EXPECT_EQ(run.records[2].get("late"), Cell(std::int64_t{5}));
+  writer.add(row(5, 4));
+  EXPECT_EQ(read_run(writer.directory()).records.size(), 4u) << "the file goes on";
 }
 
 TEST(Run, RowsAreOnDiskBeforeTheNextPoint) {

@@ -39,7 +39,7 @@ print(("later "):rep(100000))
     EXPECT_THAT(read(find("results.csv")),
                 AllOf(HasSubstr("streams,1,0,1,ok"), HasSubstr("streams,2,0,2,error,script.lua:8: boom"),
                       HasSubstr("streams,3,0,3,ok"), Not(HasSubstr("The title")), Not(HasSubstr("n=2"))));
-    EXPECT_EQ(read(find("samples.csv")), "point,process,step,seconds\r\n");
+    EXPECT_EQ(read(find("samples.csv")), "point,process,round,step,seconds\r\n");
     EXPECT_THAT(read(find("run.json")), HasSubstr("\"status\": \"error\""));
     EXPECT_THAT(read(find("report.html")), HasSubstr("boom"));
     EXPECT_TRUE(std::filesystem::exists(find("index.html")));

@@ -104,7 +104,7 @@ TEST_F(Workers, WriteOneRunWithTheRowsAndSamplesOfAll) {
   const std::string rows = read(find("results.csv"));
   EXPECT_THAT(rows,
               AllOf(HasSubstr("together,1,0,1,ok"), HasSubstr("together,1,1,1,ok"), HasSubstr("together,3,1,3,ok")));
-  EXPECT_THAT(read(find("samples.csv")), AllOf(HasSubstr("2,0,2,2.5\r\n"), HasSubstr("2,1,2,3.5\r\n")));
+  EXPECT_THAT(read(find("samples.csv")), AllOf(HasSubstr("2,0,1,2,2.5\r\n"), HasSubstr("2,1,1,2,3.5\r\n")));
   EXPECT_THAT(read(find("run.json")), HasSubstr("process 1 ("));
 }
 
