@@ -167,9 +167,15 @@ local function raise_status(declaration, axes, outcome, rows, verdicts)
   end
 end
 
+-- Of the processes of a run, process 0 fails for all: which one fails first does not decide the status.
 local function check_required_devices()
+  if #options.require == 0 then return end
   local missing = exit_status.missing_device(options.require)
+  if processes.count > 1 then
+    for _, outcome in ipairs(native.processes.conclude { missing = missing }) do missing = missing or outcome.missing end
+  end
   if not missing then return end
+  if processes.index > 0 then native.processes.barrier() end
   experiment.status = exit_status.worse(experiment.status, 3)
   native.fail_requirement(missing)
 end

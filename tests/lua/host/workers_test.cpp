@@ -141,7 +141,8 @@ TEST_F(Workers, AnErrorOfTheScriptEndsAllAndIsToldOnce) {
   const Ended all = run_with(3, "\nerror('odd')");
   EXPECT_EQ(all.status, 2);
   EXPECT_EQ(all.err, "script.lua:2: odd\n");
-  const Ended one = run_with(2, workers_script("") + "\nif index == 1 then error('odd') end\n" + workers_script(""));
+  const Ended one = run_with(2, workers_script("") + "\nif index == 1 then error('odd') end\n" +
+                                    "gb.experiment { name = 'after', title = 'A', run = function() return {} end }");
   EXPECT_EQ(one.status, 2);
   EXPECT_THAT(one.err, AllOf(HasSubstr("process 1 ("), HasSubstr("failed: script.lua:13: odd")));
 }
