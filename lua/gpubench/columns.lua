@@ -70,6 +70,11 @@ function columns.direction(where, name, better)
     better == "" and "'lower' or 'higher'" or string.format("'lower' or 'higher', got '%s'", better))
 end
 
+-- Whether a busy machine changes figures of the column.
+function columns.is_disturbed(name)
+  return results.quality_column(columns.of(name).kind) == "quality"
+end
+
 -- Figures that only a repetition tells the scatter of: measured ones, and those of which nothing is known.
 local scattered = { time = true, sensor = true, unknown = true }
 

@@ -36,21 +36,34 @@ local function put_figure(row, name, values, has_interval)
   if one and has_interval then row[low], row[high] = one.low, one.high end
 end
 
--- rows: those that count, at least one. has_interval[name]: columns that get an interval though no row has one.
-local function of(rows, has_interval)
+-- all, calm: rows of all rounds, and of those whose times count; at least one each. has_interval[name]: columns that get an
+-- interval though no row has one.
+local function of(all, calm, has_interval)
   local merged = {}
-  for name, value in pairs(rows[1]) do merged[name] = value end
-  if #rows == 1 then return merged end
-  local ends = ends_of(rows[1])
-  for _, name in ipairs(check.sorted_keys(rows[1])) do
-    local values, kind = numbers_of(rows, name), columns.of(name).kind
+  for name, value in pairs(calm[1]) do merged[name] = value end
+  local ends = ends_of(calm[1])
+  for _, name in ipairs(check.sorted_keys(calm[1])) do
+    local kind = columns.of(name).kind
+    local rows = columns.is_disturbed(name) and calm or all
+    local values = #rows > 1 and numbers_of(rows, name) or {}
     if #values > 0 and kind == "extent" then
       merged[name] = sum(values)
     elseif #values > 0 and kind ~= "setting" and not ends[name] then
-      put_figure(merged, name, values, has_interval[name] or rows[1][results.interval_end(name, "low")] ~= nil)
+      put_figure(merged, name, values, has_interval[name] or calm[1][results.interval_end(name, "low")] ~= nil)
     end
   end
   return merged
+end
+
+-- Rates come from the mean step and step times from the median. Where they disagree, a reader of one has to know.
+local most_apart = 1.25
+
+function merge.tell_mean(row)
+  if not (row.batch_size and row.examples_per_s and row.step_time_s) or row.step_time_s <= 0 then return end
+  local times = row.batch_size / row.examples_per_s / row.step_time_s
+  if times < most_apart then return end
+  local text = string.format("the mean step takes %.1f times as long as the median", times)
+  row.detail = row.detail and row.detail .. "; " .. text or text
 end
 
 local function reason_of(call, row)
@@ -59,31 +72,31 @@ local function reason_of(call, row)
   return quality and quality ~= "ok" and (quality:gsub("^unreliable: ", "")) or nil
 end
 
--- calls: by round, { rows = { { row, samples, timeline }, ... }, disturbed = why the round does not count }, each with as
--- many rows. Returns the merged { row, samples, timeline } of each (the latter two of the first round), and by row the
--- rounds that count, with holes.
+-- calls: by round, { rows = { { row, samples, timeline }, ... }, disturbed = why its times do not count }, each with as
+-- many rows. Returns the merged { row, samples, timeline } of each (the latter two of the first round), and by row
+-- { all, calm }: the rows of all rounds, and of those whose times count, by round.
 function merge.rows(calls, planned, has_interval)
-  local merged, counted = {}, {}
+  local merged, rounds = {}, {}
   for index, first in ipairs(calls[1].rows) do
-    local clean, all, why, at = {}, {}, nil, {}
+    local all, calm, by_round, why = {}, {}, {}, nil
     for round, call in ipairs(calls) do
-      local one = call.rows[index]
-      local reason = reason_of(call, one.row)
-      all[#all + 1] = one.row
-      if reason then why = why or reason else clean[#clean + 1], at[round] = one.row, one.row end
+      local row = call.rows[index].row
+      local reason = reason_of(call, row)
+      all[round] = row
+      if reason then why = why or reason else calm[#calm + 1], by_round[round] = row, row end
     end
-    local enough = #clean >= order_interval.least_count
-    local row = of(#clean > 0 and clean or all, has_interval)
-    row.rounds = #clean
+    local row = of(all, #calm > 0 and calm or all, has_interval)
+    row.rounds = #all
+    local enough = #calm >= order_interval.least_count
     if planned > 1 and not enough then
-      row.quality = string.format("unreliable: %d of %d rounds count, %d are needed%s", #clean, #calls,
+      row.quality = string.format("unreliable: the times of %d of %d rounds count, %d are needed%s", #calm, #all,
         order_interval.least_count, why and ": " .. why or "")
     end
     if planned == 1 and why and (row.quality or "ok") == "ok" then row.quality = "unreliable: " .. why end
     merged[index] = { row = row, samples = first.samples, timeline = first.timeline }
-    counted[index] = enough and at or nil
+    rounds[index] = { all = all, calm = by_round }
   end
-  return merged, counted
+  return merged, rounds
 end
 
 return merge

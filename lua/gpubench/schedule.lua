@@ -110,43 +110,43 @@ function Sweep:write_call(group, point, call)
   if not ok then return string.format("%s (at %s)", reason, self:text_of(point.number)) end
 end
 
--- Of the rows of one process 0 and its counterparts in the others; rows of processes come one after the other.
-local function mean_rounds(calls, counted)
-  local per_process = #calls[1].rows // processes.count
+-- By round, the mean of a row of process 0 and of its counterparts in the others, where all processes have it. Rows of
+-- processes come one after the other.
+local function mean_over_processes(rounds, k, which)
+  local per_process, means = #rounds // processes.count, {}
+  for round in pairs(rounds[k][which]) do
+    local rows = {}
+    for rank = 0, processes.count - 1 do rows[#rows + 1] = rounds[rank * per_process + k][which][round] end
+    if #rows == processes.count then means[round] = #rows == 1 and rows[1] or native.results.means(rows)[1] end
+  end
+  return means
+end
+
+local function mean_rounds(rounds)
   local list = {}
-  for k = 1, per_process do
-    local by_round = {}
-    for round in pairs(counted[k] or {}) do
-      local rows = {}
-      for rank = 0, processes.count - 1 do
-        local at = counted[rank * per_process + k]
-        rows[#rows + 1] = at and at[round]
-      end
-      if #rows == processes.count then
-        by_round[round] = processes.count == 1 and rows[1] or native.results.means(rows)[1]
-      end
-    end
-    list[k] = by_round
+  for k = 1, #rounds // processes.count do
+    list[k] = { all = mean_over_processes(rounds, k, "all"), calm = mean_over_processes(rounds, k, "calm") }
   end
   return list
 end
 
 -- The rows of a point so far, and by row what its rounds gave.
 function Sweep:rows_of(group, point)
-  local merged, counted
+  local merged, rounds_of
   if point.failed then
-    merged, counted = point.failed.rows, {}
+    merged, rounds_of = point.failed.rows, {}
   elseif #point.calls == 0 then
     return {}, {}
   else
-    merged, counted = merge.rows(point.calls, group.planned, self.has_interval)
-    counted = mean_rounds(point.calls, counted)
+    merged, rounds_of = merge.rows(point.calls, group.planned, self.has_interval)
+    rounds_of = mean_rounds(rounds_of)
   end
   for _, one in ipairs(merged) do
     one.row.point, one.row.point_time_s = point.number, point.seconds
+    if one.row.status == "ok" then merge.tell_mean(one.row) end
     if point.too_long and one.row.status == "ok" then one.row.quality = "unreliable: " .. point.too_long end
   end
-  return merged, counted
+  return merged, rounds_of
 end
 
 -- Returns why the sweep ends with the group, if it does, and why rows could not be written.
@@ -183,8 +183,8 @@ end
 function Sweep:finish_group(group)
   local all = {}
   for _, point in ipairs(group.points) do
-    local rows, counted = self:rows_of(group, point)
-    self.rounds[point.number] = counted
+    local rows, rounds_of = self:rows_of(group, point)
+    self.rounds[point.number] = rounds_of
     self.line:finish(point.number)
     for _, one in ipairs(rows) do
       if one.row.status == "error" then self.outcome = "error" end

@@ -7,7 +7,7 @@ local native = gb._native
 
 local estimate = {}
 
--- By row: an array of the rows that its rounds gave, with holes where a round does not count.
+-- By row: { all, calm }, the rows that its rounds gave, and those of them whose times count, by round.
 local rounds_of = setmetatable({}, { __mode = "k" })
 
 function estimate.set_rounds(row, rounds)
@@ -28,8 +28,8 @@ local function of_rounds(of)
 end
 
 local function figures_of(row, column)
-  local of = {}
-  for round, one in pairs(rounds_of[row] or {}) do
+  local of, rounds = {}, rounds_of[row]
+  for round, one in pairs(rounds and (columns.is_disturbed(column) and rounds.calm or rounds.all) or {}) do
     if is_number(one[column]) then of[round] = one[column] end
   end
   return of

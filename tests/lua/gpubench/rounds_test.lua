@@ -188,12 +188,12 @@ testing.case("disturbed rounds are repeated when the machine is calm, and leave 
   local some = { 0, 0, 0, 0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3 }
   local rows, one, warnings = taken_in_calls(some, 2 * 10)
   testing.equal({ one.verdict, waits, warnings }, { "confirmed", 1, nil })
-  testing.equal({ rows[1].rounds, rows[1].quality }, { 6, nil })
+  testing.equal({ rows[1].rounds, rows[1].quality }, { 10, nil })
   local all = {}
   for call = 1, 100 do all[call] = 0.2 end
   rows, one, warnings = taken_in_calls(all, 2 * 11)  -- calm twice, then no more
   testing.equal({ one.verdict, waits }, { "inconclusive", 3 })
-  testing.equal(rows[1].quality, "unreliable: 0 of 11 rounds count, 6 are needed: other programs took 20 % of the processor time that it wanted")
+  testing.equal(rows[1].quality, "unreliable: the times of 0 of 11 rounds count, 6 are needed: other programs took 20 % of the processor time that it wanted")
   testing.contains(warnings[1], "Other programs took up to 20 % of the processor time that 2 of 2 points wanted")
   testing.contains(one.reason, "other programs took 20 %")
 end)
@@ -212,24 +212,32 @@ local function call(row, disturbed) return { rows = { { row = row, samples = { r
 
 testing.case("rounds that were disturbed do not count, and too few that do leave the row unreliable", function()
   local calls = {}
-  for round = 1, 8 do calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2 }) end
-  calls[3] = call({ status = "ok", work_s = 100, steps = 10, replicas = 2 }, "other programs took 30 %")
-  local merged, counted = merge.rows(calls, 8, { work_s = true })
+  for round = 1, 8 do calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2, test_accuracy = round / 10 }) end
+  calls[3] = call({ status = "ok", work_s = 100, steps = 10, replicas = 2, test_accuracy = 0.3 }, "other programs took 30 %")
+  local merged, counted = merge.rows(calls, 8, { work_s = true, test_accuracy = true })
   local row = merged[1].row
   testing.equal({ row.work_s, row.work_low_s, row.work_high_s, row.steps, row.replicas, row.rounds },
-    { 5, 1, 8, 70, 2, 7 })
-  testing.equal({ counted[1][3], counted[1][4].work_s, #merged[1].samples }, { nil, 4, 1 })
+    { 5, 1, 8, 80, 2, 8 })
+  testing.equal({ counted[1].calm[3], counted[1].calm[4].work_s, #merged[1].samples }, { nil, 4, 1 })
+  testing.equal({ counted[1].all[3].work_s, row.test_accuracy, row.test_accuracy_high }, { 100, 0.45, 0.8 })
   for round = 4, 5 do calls[round].disturbed = "other programs took 30 %" end
   merged, counted = merge.rows(calls, 8, {})
-  testing.equal(merged[1].row.quality, "unreliable: 5 of 8 rounds count, 6 are needed: other programs took 30 %")
-  testing.equal(counted[1], nil)
+  testing.equal(merged[1].row.quality, "unreliable: the times of 5 of 8 rounds count, 6 are needed: other programs took 30 %")
+end)
+
+testing.case("a mean far from the median is told", function()
+  local function row_of(rate)
+    return sweep { run = function() return { batch_size = 32, step_time_s = 0.01, examples_per_s = rate } end }[1]
+  end
+  testing.equal(row_of(3200).detail, nil)
+  testing.equal(row_of(1600).detail, "the mean step takes 2.0 times as long as the median")
 end)
 
 testing.case("figures are compared round by round, where both have it", function()
   local function row_of(values)
     local row, rounds = { status = "ok", work_s = values[1] }, {}
     for round, value in pairs(values) do rounds[round] = { work_s = value } end
-    estimate.set_rounds(row, rounds)
+    estimate.set_rounds(row, { all = rounds, calm = rounds })
     return row
   end
   local a, b = row_of { 2, 4, 6, 8, 10, 12, [8] = 99 }, row_of { 1, 2, 3, 4, 5, 6, 7 }

@@ -162,7 +162,7 @@ TEST_F(ScriptRunner, AClaimThatStaysOpenIsNotConfirmedAndNoFailure) {
   const Ended ended =
       run(with_body("do return { figure_per_s = point.n, quality = 'unreliable: noise' } end"), {"--strict"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("inconclusive: figure_per_s rises with n (3 of 3 rows unreliable: 0 of 9 rounds count, 6 are needed: noise)"));
+  EXPECT_THAT(ended.out, HasSubstr("inconclusive: figure_per_s rises with n (3 of 3 rows unreliable: the times of 0 of 9 rounds count, 6 are needed: noise)"));
   EXPECT_THAT(read(find("run.json")), HasSubstr("\"verdict\": \"inconclusive\""));
 }
 

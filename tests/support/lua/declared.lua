@@ -46,7 +46,10 @@ end
 -- What the claims say of rows whose figures were the same in six rounds.
 function declared.judge(declaration, rows, axes)
   columns.declare(columns.read("declared", declaration.columns or {}))
-  for _, row in ipairs(rows) do estimate.set_rounds(row, { row, row, row, row, row, row }) end
+  for _, row in ipairs(rows) do
+    local alike = { row, row, row, row, row, row }
+    estimate.set_rounds(row, { all = alike, calm = alike })
+  end
   return claims.judge_all(declaration.expect, rows, axes or declaration.axes)
 end
 
