@@ -1,0 +1,115 @@
+// What other programs and the hypervisor took from this process between two instants. Threads that were ready to run
+// and did not may have waited for threads of the same run, so what was lost is never more than what others used.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/waiting.h"
+#include "core/telemetry/sampler.h"
+
+namespace gpubench {
+
+/// From this lost_share on, a point counts as disturbed.
+/// TODO
+inline constexpr double disturbed_share = 0.05;
+
+inline constexpr Seconds longest_wait_for_idle_machine{86400.0};
+
+/// Of all threads of a process, those that have ended included.
+struct ProcessUse {
+  double cpu_s = 0;
+  double involuntary_switches = 0;
+};
+/// Of this process, from getrusage.
+ProcessUse own_use();
+
+/// The processors that this process may run on; empty if the system does not tell.
+std::vector<int> allowed_processors();
+
+/// Where readings come from; tests pass files of their own.
+struct ContentionSources {
+  /// The root of the file system, with proc/ and sys/.
+  std::filesystem::path root = "/";
+  std::function<ProcessUse()> own = &own_use;
+  /// Other programs and steal count on these processors; all of the machine if empty.
+  std::vector<int> processors = allowed_processors();
+  /// Process ids of the same run's other processes on these processors: they are no other programs.
+  std::vector<int> neighbours = {};
+};
+
+/// Amounts since the previous reading. The threads' times are read for each thread, so read several times a second: of
+/// a thread that has ended, what follows its last reading is unknown.
+class ContentionProbe final : public Probe {
+ public:
+  explicit ContentionProbe(ContentionSources sources);
+
+  std::string_view name() const override { return "contention"; }
+  std::span<const std::string_view> columns() const override;
+  void read(std::span<double> values) override;
+
+ private:
+  struct ThreadTimes {
+    std::uint64_t ran_ns = 0;
+    std::uint64_t delayed_ns = 0;
+  };
+  struct ProcessorTimes {
+    double busy_s = 0;
+    double idle_s = 0;
+    double stolen_s = 0;
+  };
+  struct Reading {
+    ProcessUse own;
+    double neighbours_s = 0;
+    std::map<std::int64_t, ThreadTimes> threads;
+    std::map<int, ProcessorTimes> processors;
+  };
+  Reading take() const;
+  double neighbours_s() const;
+  std::map<std::int64_t, ThreadTimes> threads() const;
+  std::map<int, ProcessorTimes> processors() const;
+  double clock_since(const Reading& before, const Reading& now) const;
+
+  ContentionSources sources_;
+  Reading last_;
+};
+
+/// Between a sampler's begin() and end(). What the system does not tell is absent.
+struct Contention {
+  /// The share of the processor time that this process wanted and did not get: taken / (cpu_s + taken), where
+  /// taken = min(delayed_s, other programs' processor time) + this process's part of the stolen time (its part of all
+  /// that was used). Without delayed_s, other programs took what they used beyond the time that processors were idle.
+  std::optional<double> lost_share;
+  /// Of the time of the processors that this process may use: used by other programs, and by the hypervisor for others.
+  std::optional<double> others_share, stolen_share;
+  /// Time that threads of this process were ready to run and did not, whoever ran instead; summed over the threads.
+  std::optional<double> delayed_s;
+  /// Processor time of this process.
+  std::optional<double> cpu_s;
+  std::optional<double> involuntary_switches;
+  /// Mean clock of the processors, weighted with the time that they were busy.
+  std::optional<double> clock_hz;
+
+  /// Other programs use less than 5 % of the processors, the hypervisor takes less than 1 %.
+  bool is_idle() const;
+};
+
+/// `readings`: of a ContentionProbe.
+Contention contention_of(const Readings& readings);
+
+/// A sampler of contention. Reading takes at most 0.25 % of a core, because it is done more rarely where it takes long
+/// (many threads, many processors).
+std::unique_ptr<Sampler> contention_sampler(ContentionSources sources,
+                                            std::shared_ptr<Ticker> ticker = std::make_shared<Ticker>());
+
+/// Waits until the processors are idle for a second, but for this process, and at most `limit`. Returns the last
+/// reading: is_idle() says whether they were; without any figure if the limit is 0. Throws Interrupted, TimedOut, and
+/// Error if the process file system does not tell how busy the processors are.
+Contention wait_for_idle_machine(ContentionSources sources, Seconds limit, Ticker& ticker);
+
+}  // namespace gpubench
