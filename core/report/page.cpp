@@ -19,8 +19,9 @@ namespace {
 using kainjow::mustache::data;
 
 // Shown elsewhere on the page, or of use to programs only.
-constexpr std::array<std::string_view, 10> not_facts = {"experiment", "title",  "run",          "status", "rows",
-                                                        "axis_names", "charts", "expectations", "notes",  "columns"};
+constexpr std::array<std::string_view, 11> not_facts = {"experiment", "title",      "run",    "status",
+                                                        "rows",       "axis_names", "charts", "expectations",
+                                                        "warnings",   "notes",      "columns"};
 constexpr std::size_t long_cell = 100;
 
 std::string fill(std::string_view page, const data& values) {
@@ -94,13 +95,9 @@ data expectations_of(const Info& info) {
   return all;
 }
 
-data notes_of(const Info& info) {
+data texts_of(const Info& info, std::string_view field) {
   data all = list();
-  const Info* notes = info.find("notes");
-  if (!notes || !notes->list()) return all;
-  for (const Info& note : *notes->list()) {
-    if (note.cell()) all.push_back(to_text(*note.cell()));
-  }
+  for (const std::string& text : info.texts(field)) all.push_back(text);
   return all;
 }
 
@@ -217,7 +214,8 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   for (const char* name : {"experiment", "run", "status"}) page.set(name, run.info.text(name));
   page.set("row_count", format_count(static_cast<std::int64_t>(count), "row"));
   page.set("has_index", true);
-  page.set("notes", notes_of(run.info));
+  page.set("warnings", texts_of(run.info, "warnings"));
+  page.set("notes", texts_of(run.info, "notes"));
   set_list(page, "expectations", expectations_of(run.info));
   set_list(page, "charts", charts_of(charts));
   set_list(page, "problems", problems_of(run));

@@ -80,6 +80,16 @@ std::string Info::text(std::string_view name) const {
   return field && field->cell() ? to_text(*field->cell()) : "";
 }
 
+std::vector<std::string> Info::texts(std::string_view name) const {
+  std::vector<std::string> texts;
+  const Info* field = find(name);
+  if (!field || !field->list()) return texts;
+  for (const Info& one : *field->list()) {
+    if (one.cell()) texts.push_back(to_text(*one.cell()));
+  }
+  return texts;
+}
+
 std::string to_json(const Info& info) {
   // Text from elsewhere may be invalid UTF-8, which must not cost the run its facts.
   return json_of(info).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

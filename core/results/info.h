@@ -39,6 +39,8 @@ class Info {
   const Info* find(std::string_view name) const;
   /// Text of a field that holds a cell; empty if there is none.
   std::string text(std::string_view name) const;
+  /// Texts of a field that holds a list of cells; empty if there is none.
+  std::vector<std::string> texts(std::string_view name) const;
 
  private:
   std::variant<Cell, List, Fields> value_;
