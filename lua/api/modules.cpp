@@ -26,6 +26,7 @@ void open_modules(lua_State* L) {
   open_array_files(L);
   open_measured(L);
   open_results(L);
+  open_contention(L);
   open_processes(L);
   open_measure_kernels(L);
   open_layers(L);

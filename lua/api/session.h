@@ -14,6 +14,7 @@
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
 #include "core/group/process_group.h"
+#include "core/telemetry/sampler.h"
 #include "lua/api/open_iterators.h"
 #include "lua/api/unfinished_runs.h"
 
@@ -116,6 +117,8 @@ class Session {
   void reset();
 
   OpenIterators open_iterators;
+  /// Between gb._native.contention.begin() and finish().
+  std::unique_ptr<Sampler> contention;
   /// The runs that this process writes.
   UnfinishedRuns unfinished_runs;
   /// Whether the script lets Lua collect garbage; known while the program's own code runs, in which it does not.

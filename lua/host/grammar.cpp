@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "core/results/build_info.h"
+#include "core/telemetry/proc/contention.h"
 
 namespace gpubench {
 namespace {
@@ -32,16 +35,26 @@ std::string check_axis_setting(const std::string& text) {
   return {};
 }
 
-std::string check_positive(const std::string& text) {
-  std::size_t end = 0;
-  double value = 0;
+std::optional<double> number_in(const std::string& text) {
   try {
-    value = std::stod(text, &end);
-  } catch (const std::exception&) {
-    end = 0;
+    std::size_t end = 0;
+    const double value = std::stod(text, &end);
+    if (end == text.size()) return value;
+  } catch (const std::exception&) {  // no number, or one that no double holds
   }
-  return end == text.size() && value > 0 && std::isfinite(value) ? std::string()
-                                                                 : "'" + text + "' is not a positive number";
+  return std::nullopt;
+}
+
+std::string check_positive(const std::string& text) {
+  const std::optional<double> value = number_in(text);
+  return value && *value > 0 && std::isfinite(*value) ? std::string() : "'" + text + "' is not a positive number";
+}
+
+std::string check_wait(const std::string& text) {
+  const std::optional<double> value = number_in(text);
+  const bool fits = value && *value >= 0 && *value <= longest_wait_for_idle_machine.count();
+  return fits ? std::string()
+              : fmt::format("'{}' is no number of seconds from 0 to {}", text, longest_wait_for_idle_machine.count());
 }
 
 std::string check_named(const std::string& text) {
@@ -92,6 +105,10 @@ void Grammar::add_run() {
   run.add_option("--timeout", values_.timeout_s, "Time limit of a point in seconds, its preparation included")
       ->type_name("SECONDS")
       ->check(check_positive);
+  run.add_option("--wait-idle", values_.wait_idle_s,
+                 "Seconds to wait at most, before the first point, until no other program uses the processors (0)")
+      ->type_name("SECONDS")
+      ->check(check_wait);
   run.add_flag("--quick", values_.quick, "Measure for a shorter time, with wider intervals");
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");

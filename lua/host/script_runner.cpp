@@ -66,6 +66,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptio
   options.value("script", line.script)
       .value("arguments", session.arguments)
       .value("point_s", warmup_s + session.budget_s)
+      .value("wait_idle_s", line.wait_idle_s)
       .value("quick", line.quick)
       .value("dry_run", line.dry_run)
       .value("strict", line.strict)

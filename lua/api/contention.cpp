@@ -1,0 +1,91 @@
+// gb._native.contention: what other programs and the hypervisor took from this process.
+//
+//   begin()                begins to measure; one measurement at a time
+//   finish()               ends it: { lost_share, others_share, stolen_share, delayed_s, cpu_s, involuntary_switches,
+//                          clock_hz }, as in core/telemetry/proc/contention.h; what the system does not tell is absent
+//   wait_idle(limit_s)     waits until the machine is idle but for this run, at most so long: whether it is, and the
+//   last
+//                          reading
+//   disturbed_share        from this lost_share on, a point counts as disturbed
+//
+// An error or a request to stop that leaves native.protect() or native.uninterrupted() ends what was begun in it.
+#include "core/telemetry/proc/contention.h"
+
+#include <fmt/format.h>
+#include <tuple>
+#include <utility>
+
+#include "core/base/error.h"
+#include "lua/api/openers.h"
+#include "lua/api/session.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+template <>
+struct Value<Contention> {
+  static void push(lua_State* L, const Contention& contention) {
+    lua_newtable(L);
+    const std::pair<const char*, std::optional<double>> fields[] = {
+        {"lost_share", contention.lost_share},
+        {"others_share", contention.others_share},
+        {"stolen_share", contention.stolen_share},
+        {"delayed_s", contention.delayed_s},
+        {"cpu_s", contention.cpu_s},
+        {"involuntary_switches", contention.involuntary_switches},
+        {"clock_hz", contention.clock_hz},
+    };
+    for (const auto& [name, value] : fields) {
+      Value<std::optional<double>>::push(L, value);
+      lua_setfield(L, -2, name);
+    }
+  }
+};
+
+namespace {
+
+ContentionSources sources_of(const Session& session) {
+  ContentionSources sources;
+  if (session.group() != nullptr) sources.neighbours = session.group()->neighbours();
+  return sources;
+}
+
+void begin(lua_State* L) {
+  Session& session = session_of(L);
+  if (session.contention != nullptr)
+    throw Error("gb._native.contention.begin: a measurement has begun already; finish() ends it");
+  std::unique_ptr<Sampler> sampler = contention_sampler(sources_of(session));
+  sampler->begin();
+  session.contention = std::move(sampler);
+}
+
+Contention finish(lua_State* L) {
+  const std::unique_ptr<Sampler> sampler = std::exchange(session_of(L).contention, nullptr);
+  if (sampler == nullptr) throw Error("gb._native.contention.finish: no measurement has begun; begin() begins one");
+  sampler->end();
+  return contention_of(sampler->readings()[0]);
+}
+
+std::tuple<bool, Contention> wait_idle(lua_State* L, double limit_s) {
+  if (!(limit_s >= 0 && limit_s <= longest_wait_for_idle_machine.count())) {
+    throw Error(fmt::format("gb._native.contention.wait_idle: {} s are no time to wait; 0 to {} s are possible",
+                            limit_s, longest_wait_for_idle_machine.count()));
+  }
+  Ticker ticker;
+  const Contention last = wait_for_idle_machine(sources_of(session_of(L)), Seconds(limit_s), ticker);
+  return {last.is_idle(), last};
+}
+
+}  // namespace
+
+void open_contention(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  const Module contention = native.submodule("contention");
+  contention.function<&begin>("begin")
+      .function<&finish>("finish")
+      .function<&wait_idle>("wait_idle")
+      .value("disturbed_share", disturbed_share);
+}
+
+}  // namespace gpubench::lua
