@@ -1,9 +1,16 @@
 #include "core/base/waiting.h"
 
 #include <condition_variable>
+#include <ctime>
 #include <mutex>
 
 namespace gpubench {
+
+Seconds Ticker::thread_time() const {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return Seconds(static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec));
+}
 
 bool Ticker::wait_until(Clock::time_point time, const std::stop_token& stop) {
   std::mutex mutex;

@@ -42,6 +42,8 @@ class Ticker {
  public:
   virtual ~Ticker() = default;
   virtual Clock::time_point now() const { return Clock::now(); }
+  /// The processor time that the calling thread has used.
+  virtual Seconds thread_time() const;
   /// Blocks until `time` and returns true, or until a stop is requested and returns false.
   virtual bool wait_until(Clock::time_point time, const std::stop_token& stop);
 };

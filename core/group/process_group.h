@@ -38,6 +38,8 @@ class ProcessGroup {
   virtual int local_rank() const = 0;
   /// How many of these processes may run on the same processors; a launcher may give each its own.
   virtual int sharing_processors() const = 0;
+  /// Process ids of the others among them, where this process can see them (not in another container).
+  virtual std::vector<int> neighbours() const = 0;
 
   /// Collective calls, made by the script's thread of every rank in the same order. They throw PeerLost.
   virtual void barrier() = 0;

@@ -1,6 +1,7 @@
 #include "core/group/watched_group.h"
 
 #include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sched.h>
@@ -13,7 +14,9 @@ namespace gpubench {
 namespace {
 
 struct Introduction {
-  std::string name, machine, processors, program, task;
+  std::string name, machine, processors, process_space;
+  int process = 0;
+  std::string program, task;
 };
 
 std::string own_host_name() {
@@ -32,6 +35,12 @@ std::string own_processors() {
     if (CPU_ISSET(cpu, &set)) text += fmt::format("{} ", cpu);
   }
   return text;
+}
+
+/// Equal for processes that see each other under the same process ids: those of one container.
+std::string own_process_space() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
 }
 
 void check_alike(const std::vector<std::string>& names, const std::vector<Introduction>& all,
@@ -54,14 +63,14 @@ std::string machine_id() {
 
 std::string WatchedGroup::introduction(const JoinOptions& options) {
   return to_line(fmt::format("{}, pid {}", own_host_name(), ::getpid()), machine_id(), own_processors(),
-                 options.program, options.task);
+                 own_process_space(), ::getpid(), options.program, options.task);
 }
 
 void WatchedGroup::meet(const std::vector<std::string>& introductions) {
   std::vector<Introduction> all;
   for (const std::string& line : introductions) {
     Introduction& one = all.emplace_back();
-    LineFields(line).read(one.name, one.machine, one.processors, one.program, one.task);
+    LineFields(line).read(one.name, one.machine, one.processors, one.process_space, one.process, one.program, one.task);
     names_.push_back(fmt::format("process {} ({})", names_.size(), one.name));
   }
   check_alike(names_, all, &Introduction::program, "programs");
@@ -72,7 +81,9 @@ void WatchedGroup::meet(const std::vector<std::string>& introductions) {
     if (one.machine != own.machine) continue;
     if (other == rank()) local_rank_ = local_size_;
     ++local_size_;
-    if (one.processors == own.processors) ++sharing_;
+    if (one.processors != own.processors) continue;
+    ++sharing_;
+    if (other != rank() && one.process_space == own.process_space) neighbours_.push_back(one.process);
   }
 }
 

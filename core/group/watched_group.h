@@ -20,6 +20,7 @@ class WatchedGroup : public ProcessGroup {
   int local_size() const override { return local_size_; }
   int local_rank() const override { return local_rank_; }
   int sharing_processors() const override { return sharing_; }
+  std::vector<int> neighbours() const override { return neighbours_; }
 
   std::vector<std::string> all_gather(const std::string& text) override {
     return gather_texts(FirstChannels::gathering, text);
@@ -67,6 +68,7 @@ class WatchedGroup : public ProcessGroup {
  private:
   std::vector<std::string> names_;
   int local_size_ = 0, local_rank_ = 0, sharing_ = 0;
+  std::vector<int> neighbours_;
   int part_ = 0;
   std::shared_ptr<WaitEnd> end_;  // for `gathering` in this part
   std::unique_ptr<PeerWatch> watch_;

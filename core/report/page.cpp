@@ -19,8 +19,9 @@ namespace {
 using kainjow::mustache::data;
 
 // Shown elsewhere on the page, or of use to programs only.
-constexpr std::array<std::string_view, 10> not_facts = {"experiment", "title",  "run",          "status", "rows",
-                                                        "axis_names", "charts", "expectations", "notes",  "columns"};
+constexpr std::array<std::string_view, 11> not_facts = {"experiment", "title",      "run",    "status",
+                                                        "rows",       "axis_names", "charts", "expectations",
+                                                        "warnings",   "notes",      "columns"};
 constexpr std::size_t long_cell = 100;
 
 std::string fill(std::string_view page, const data& values) {

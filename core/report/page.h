@@ -14,7 +14,7 @@ struct DrawnChart {
   std::string svg;
 };
 
-/// `expectations` and `notes` are read from run.json.
+/// `warnings`, `expectations` and `notes` are read from run.json.
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts);
 
 /// Lists all runs below a results folder; links to their reports are relative to it.

@@ -21,18 +21,20 @@ std::string ended_how(const Run& run) {
 }
 
 std::string text_of(const Run& run) {
-  std::string text = fmt::format("{}: {}\nrun {}, {}\n", one_line(run.info.text("experiment")),
-                                 one_line(run.info.text("title")), one_line(run.info.text("run")), ended_how(run));
+  std::string text;
   for (const std::string& warning : run.info.texts("warnings")) text += "warning: " + one_line(warning) + "\n";
-  return text + "\n" + render_table(run);
+  return text + fmt::format("{}: {}\nrun {}, {}\n\n{}", one_line(run.info.text("experiment")),
+                            one_line(run.info.text("title")), one_line(run.info.text("run")), ended_how(run),
+                            render_table(run));
 }
 
 std::string markdown_of(const Run& run) {
   const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::brief);
-  std::string text = fmt::format("## {}: {}\n\n", escape_markdown(run.info.text("experiment")),
-                                 escape_markdown(run.info.text("title")));
+  std::string text;
   for (const std::string& warning : run.info.texts("warnings"))
     text += "**Warning:** " + escape_markdown(warning) + "\n\n";
+  text += fmt::format("## {}: {}\n\n", escape_markdown(run.info.text("experiment")),
+                      escape_markdown(run.info.text("title")));
   text += render_markdown(shown.table) + "\n";
   for (const CommonValue& common : shown.common) {
     text += fmt::format("- {}: {}\n", escape_markdown(common.heading), escape_markdown(common.text));

@@ -37,7 +37,7 @@ std::vector<Column> declared_standard_columns() {
       {"cpu_lost_share", share, lower, time, every_row,
        "share of the processor time that the point wanted and other programs or the hypervisor took", no_interval,
        full_tables},
-      {"cpu_clock_hz", hertz, neither, sensor, every_row, "mean clock of the processors, where the kernel tells it",
+      {"cpu_clock_hz", hertz, neither, sensor, every_row, "mean clock of the busy processors while the point ran, where the kernel tells it",
        no_interval, full_tables},
       {"device", none, neither, text, "training, loop, inference, kernels, collective", "where the model ran"},
       {"execution", none, neither, text, models, "graph (planned before the first step) or eager (op by op)"},

@@ -10,6 +10,7 @@ namespace gpubench {
 Sampler::Sampler(std::vector<std::unique_ptr<Probe>> probes, SamplerOptions options, std::shared_ptr<Ticker> ticker)
     : probes_(std::move(probes)), options_(options), ticker_(std::move(ticker)) {
   assert(options_.capacity >= 2 && options_.interval > Clock::duration::zero());
+  assert(options_.most_of_core > 0 && options_.most_of_core <= 1);
   for (const auto& probe : probes_) readings_.emplace_back(probe->columns(), options_.capacity);
 }
 
@@ -42,9 +43,13 @@ void Sampler::run(const std::stop_token& stop) noexcept {
   try {
     Clock::time_point next = ticker_->now() + options_.interval;
     while (readings_.front().size() + 1 < options_.capacity && ticker_->wait_until(next, stop)) {
+      const Clock::time_point begin = ticker_->now();
+      const Seconds before = ticker_->thread_time();
       read();
+      const Seconds pause = (ticker_->thread_time() - before) / options_.most_of_core;
       // Readings that take longer than the interval are not caught up with.
-      next = std::max(next + options_.interval, ticker_->now());
+      next = std::max(
+          {next + options_.interval, ticker_->now(), begin + std::chrono::duration_cast<Clock::duration>(pause)});
     }
   } catch (...) {
     failure_ = std::current_exception();

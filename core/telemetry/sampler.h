@@ -32,6 +32,8 @@ struct SamplerOptions {
   Clock::duration interval = std::chrono::milliseconds(125);
   /// Maximum number of rows, at least 2. When it is reached, only the last reading is still taken.
   std::size_t capacity = 4096;
+  /// The share of a core that reading may use: readings that need more processor time are further apart.
+  double most_of_core = 1;
 };
 
 class Sampler {

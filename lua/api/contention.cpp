@@ -1,72 +1,79 @@
-// What other programs take from a measurement, for the experiment library:
+// gb._native.contention: what other programs and the hypervisor took from this process.
 //
-//   gb._native.contention.begin()           watches from here on
-//   gb._native.contention.finish()          { lost_share, others_share, stolen_share, clock_hz }, without what is not
-//   known gb._native.contention.wait_idle(limit)  waits for an idle machine for `limit` seconds at most: whether it is
-//   idle, and
-//                                           the shares of its processors that other programs and the hypervisor took
-//   gb._native.contention.disturbed_share   of the processor time that a measurement wants: what it may lose
-#include <algorithm>
+//   begin()                begins to measure; one measurement at a time
+//   finish()               ends it: { lost_share, others_share, stolen_share, delayed_s, cpu_s, involuntary_switches,
+//                          clock_hz }, as in core/telemetry/proc/contention.h; what the system does not tell is absent
+//   wait_idle(limit_s)     waits until the machine is idle but for this run, at most so long: whether it is, and the
+//   last
+//                          reading
+//   disturbed_share        from this lost_share on, a point counts as disturbed
+//
+// An error or a request to stop that leaves native.protect() or native.uninterrupted() ends what was begun in it.
+#include "core/telemetry/proc/contention.h"
+
 #include <fmt/format.h>
-#include <thread>
+#include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
-#include "core/base/interrupt.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
+
+template <>
+struct Value<Contention> {
+  static void push(lua_State* L, const Contention& contention) {
+    lua_newtable(L);
+    const std::pair<const char*, std::optional<double>> fields[] = {
+        {"lost_share", contention.lost_share},
+        {"others_share", contention.others_share},
+        {"stolen_share", contention.stolen_share},
+        {"delayed_s", contention.delayed_s},
+        {"cpu_s", contention.cpu_s},
+        {"involuntary_switches", contention.involuntary_switches},
+        {"clock_hz", contention.clock_hz},
+    };
+    for (const auto& [name, value] : fields) {
+      Value<std::optional<double>>::push(L, value);
+      lua_setfield(L, -2, name);
+    }
+  }
+};
+
 namespace {
 
+ContentionSources sources_of(const Session& session) {
+  ContentionSources sources;
+  if (session.group() != nullptr) sources.neighbours = session.group()->neighbours();
+  return sources;
+}
+
 void begin(lua_State* L) {
-  session_of(L).contention.begin();
+  Session& session = session_of(L);
+  if (session.contention != nullptr)
+    throw Error("gb._native.contention.begin: a measurement has begun already; finish() ends it");
+  std::unique_ptr<Sampler> sampler = contention_sampler(sources_of(session));
+  sampler->begin();
+  session.contention = std::move(sampler);
 }
 
-int finish(lua_State* L) {
-  ContentionWatch& watch = session_of(L).contention;
-  if (!watch.watches()) throw ArgumentError("contention.finish: contention.begin comes first");
-  const Contention seen = watch.end();
-  lua_newtable(L);
-  const auto set = [L](const char* name, const std::optional<double>& value) {
-    if (!value) return;
-    lua_pushnumber(L, *value);
-    lua_setfield(L, -2, name);
-  };
-  set("lost_share", seen.lost_share());
-  set("others_share", seen.others_share());
-  set("stolen_share", seen.stolen_share());
-  set("clock_hz", seen.clock_hz);
-  return 1;
+Contention finish(lua_State* L) {
+  const std::unique_ptr<Sampler> sampler = std::exchange(session_of(L).contention, nullptr);
+  if (sampler == nullptr) throw Error("gb._native.contention.finish: no measurement has begun; begin() begins one");
+  sampler->end();
+  return contention_of(sampler->readings()[0]);
 }
 
-bool is_idle(const Contention& seen) {
-  return seen.others_share().value_or(0) < idle_share && seen.stolen_share().value_or(0) < idle_share / 5;
-}
-
-void sleep(Seconds time) {
-  const Stopwatch watch;
-  while (watch.elapsed() < time) {
-    check_interrupt();
-    std::this_thread::sleep_for(std::min<Seconds>(interrupt_period, time - watch.elapsed()));
+std::tuple<bool, Contention> wait_idle(lua_State* L, double limit_s) {
+  if (!(limit_s >= 0 && limit_s <= longest_wait_for_idle_machine.count())) {
+    throw Error(fmt::format("gb._native.contention.wait_idle: {} s are no time to wait; 0 to {} s are possible",
+                            limit_s, longest_wait_for_idle_machine.count()));
   }
-}
-
-int wait_idle(lua_State* L) {
-  const Seconds limit(Value<double>::read(L, 1));
-  constexpr Seconds look{1};
-  ContentionWatch watch;
-  const Stopwatch waited;
-  Contention seen;
-  do {
-    watch.begin();
-    sleep(std::min(look, limit));
-    seen = watch.end();
-  } while (!is_idle(seen) && waited.elapsed() < limit);
-  lua_pushboolean(L, is_idle(seen));
-  lua_pushnumber(L, seen.others_share().value_or(0));
-  lua_pushnumber(L, seen.stolen_share().value_or(0));
-  return 3;
+  Ticker ticker;
+  const Contention last = wait_for_idle_machine(sources_of(session_of(L)), Seconds(limit_s), ticker);
+  return {last.is_idle(), last};
 }
 
 }  // namespace
@@ -75,9 +82,10 @@ void open_contention(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module contention = native.submodule("contention");
-  constexpr double share = disturbed_share;
-  contention.value("disturbed_share", share);
-  contention.function<&begin>("begin").function<&finish>("finish").function<&wait_idle>("wait_idle");
+  contention.function<&begin>("begin")
+      .function<&finish>("finish")
+      .function<&wait_idle>("wait_idle")
+      .value("disturbed_share", disturbed_share);
 }
 
 }  // namespace gpubench::lua

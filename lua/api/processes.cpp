@@ -53,6 +53,14 @@ std::vector<Info> conclude(lua_State* L, const Info& outcome, const std::optiona
   return outcomes;
 }
 
+/// gather(value): that of every process, by rank. A collective call.
+std::vector<Info> gather(lua_State* L, const Info& value) {
+  std::vector<Info> values;
+  for (const std::string& text : group_of(L).all_gather(to_json(value)))
+    values.push_back(parse_json(text, "what another process has sent"));
+  return values;
+}
+
 /// agree(text, what): throws where another process has other text. A collective call.
 void agree(lua_State* L, const std::string& text, const std::string& what) {
   ProcessGroup& group = group_of(L);
@@ -102,6 +110,7 @@ void open_processes(lua_State* L) {
   const Module processes = native.submodule("processes");
   processes.function<&names>("names")
       .function<&conclude>("conclude")
+      .function<&gather>("gather")
       .function<&agree>("agree")
       .function<&barrier>("barrier")
       .function<&from_first>("from_first")

@@ -7,7 +7,9 @@
 //     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
 //                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
 //     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
-//     run:set_info(fields)             merges fields into run.json, at its top
+//     run:set_info(fields)             merges fields into run.json, at its top; `warnings` (texts) stand above all else
+//     in
+//                                      the report
 //     run:finish { status, charts, expectations } returns { paths, notes }: what was written, what could not be drawn
 //     run:directory(), run:name(), run:rows(), run:table()
 //   finish(text, out)          writes what a run that died lacks: { directory, paths, notes }, without paths where it

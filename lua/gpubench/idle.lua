@@ -1,25 +1,78 @@
--- Waits for an idle machine before the first point of a script's first experiment (--wait-idle).
+-- Waits for an idle machine before the first point of a script (--wait-idle). Several processes wait together, until the
+-- machine of each is idle.
 local gb = require "gpubench.native"
+local processes = require "gpubench.processes"
 local native = gb._native
-local options = native.options
+local system = native.system
 -- That of the program, whatever a script does to its globals.
 local stderr = io.stderr
 
 local idle = {}
 
+-- Seconds of a reading, and the least that tells anything: the kernel counts processor time in steps of 10 ms.
+local window_s, shortest_window_s = 1, 0.1
+
+local function busy_text(one, rank)
+  local where = processes.count > 1 and " where " .. native.processes.names()[rank] .. " runs" or ""
+  return string.format("other programs use %.0f %% of the processors%s, the hypervisor takes %.0f %%",
+    100 * (one.others_share or 0), where, 100 * (one.stolen_share or 0))
+end
+
+-- Returns what keeps the first machine that is not idle busy, nil where all are idle, and the seconds that are left by
+-- the clock of process 0.
+local function look(left_s)
+  local began = system.seconds()
+  local is_idle, last = native.contention.wait_idle(math.min(left_s, window_s))
+  local all = { {
+    is_idle = is_idle, others_share = last.others_share, stolen_share = last.stolen_share,
+    left_s = left_s - (system.seconds() - began),
+  } }
+  if processes.count > 1 then all = native.processes.gather(all[1]) end
+  for rank, one in ipairs(all) do
+    if not one.is_idle then return busy_text(one, rank), all[1].left_s end
+  end
+  return nil, all[1].left_s
+end
+
+local function say(text)
+  stderr:write(text, "\n")
+end
+
+-- The line of a terminal that shows how things stand; nothing elsewhere.
+local function show(text)
+  local width = system.progress_width()
+  if not width then return end
+  stderr:write("\r\27[K", text:sub(1, width - 1))
+  stderr:flush()
+end
+
+local function wait(limit_s)
+  local speaks = native.processes.speaks()
+  local limit = gb.format.seconds(limit_s)
+  local began, left_s, busy, said = system.seconds(), limit_s, nil, false
+  repeat
+    busy, left_s = look(left_s)
+    if speaks and busy then
+      if not said then say(string.format("waiting for an idle machine, at most %s (--wait-idle): %s", limit, busy)) end
+      said = true
+      show(string.format("%.0f s left  %s", math.max(left_s, 0), busy))
+    end
+  until not busy or left_s < shortest_window_s
+  if not said then return end
+  show ""
+  if not busy then return say("the machine is idle after " .. gb.format.seconds(system.seconds() - began)) end
+  say(string.format("the machine was not idle within %s: %s. Measuring goes on; claims about times may stay open", limit,
+    busy))
+end
+
 local has_waited = false
 
+-- A collective call. Only the first one waits, also where a script has several experiments.
 function idle.before_first_point()
-  if has_waited or options.wait_idle_s == 0 then return end
+  local limit_s = native.options.wait_idle_s
+  if has_waited or limit_s == 0 then return end
   has_waited = true
-  if native.processes.speaks() then
-    stderr:write(string.format("waiting for an idle machine, for %s at most (--wait-idle)\n",
-      gb.format.seconds(options.wait_idle_s)))
-  end
-  local is_idle, others, stolen = native.contention.wait_idle(options.wait_idle_s)
-  if is_idle or not native.processes.speaks() then return end
-  stderr:write(string.format("the machine is not idle: other programs use %.0f %% of its processors, and %.0f %% are stolen; "
-    .. "measuring all the same, but claims about times may stay open\n", 100 * others, 100 * stolen))
+  wait(limit_s)
 end
 
 return idle

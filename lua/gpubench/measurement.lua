@@ -77,7 +77,7 @@ end
 local function disturbance(rows)
   local lost = 0
   for _, one in ipairs(rows) do lost = math.max(lost, one.row.cpu_lost_share or 0) end
-  if lost <= native.contention.disturbed_share then return nil end
+  if lost < native.contention.disturbed_share then return nil end
   return string.format("other programs took %.0f %% of the processor time that it wanted", 100 * lost), lost
 end
 

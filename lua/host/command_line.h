@@ -19,6 +19,7 @@ struct CommandLine {
   std::string device;
   std::optional<double> budget_s;
   std::optional<double> timeout_s;
+  /// How long to wait at most for an idle machine before an experiment's first point.
   double wait_idle_s = 0;
   bool quick = false;
   bool dry_run = false;

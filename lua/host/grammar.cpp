@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/results/build_info.h"
+#include "core/telemetry/proc/contention.h"
 #include "core/tensor/device_id.h"
 
 namespace gpubench {
@@ -43,25 +46,26 @@ std::string check_axis_setting(const std::string& text) {
   return {};
 }
 
-std::optional<double> finite_number(const std::string& text) {
-  std::size_t end = 0;
-  double value = 0;
+std::optional<double> number_in(const std::string& text) {
   try {
-    value = std::stod(text, &end);
-  } catch (const std::exception&) {
-    return std::nullopt;
+    std::size_t end = 0;
+    const double value = std::stod(text, &end);
+    if (end == text.size()) return value;
+  } catch (const std::exception&) {  // no number, or one that no double holds
   }
-  return end == text.size() && std::isfinite(value) ? std::optional(value) : std::nullopt;
+  return std::nullopt;
 }
 
 std::string check_positive(const std::string& text) {
-  return finite_number(text).value_or(0) > 0 ? std::string() : "'" + text + "' is not a positive number";
+  const std::optional<double> value = number_in(text);
+  return value && *value > 0 && std::isfinite(*value) ? std::string() : "'" + text + "' is not a positive number";
 }
 
 std::string check_wait(const std::string& text) {
-  constexpr double a_day = 86400;
-  const double seconds = finite_number(text).value_or(-1);
-  return seconds >= 0 && seconds <= a_day ? std::string() : "'" + text + "' is not a number of seconds from 0 to 86400";
+  const std::optional<double> value = number_in(text);
+  const bool fits = value && *value >= 0 && *value <= longest_wait_for_idle_machine.count();
+  return fits ? std::string()
+              : fmt::format("'{}' is no number of seconds from 0 to {}", text, longest_wait_for_idle_machine.count());
 }
 
 std::string check_named(const std::string& text) {
@@ -139,7 +143,7 @@ void Grammar::add_run() {
       ->type_name("SECONDS")
       ->check(check_positive);
   run.add_option("--wait-idle", values_.wait_idle_s,
-                 "Before the first point, seconds to wait for an idle machine at most (0: do not wait)")
+                 "Seconds to wait at most, before the first point, until no other program uses the processors (0)")
       ->type_name("SECONDS")
       ->check(check_wait);
   run.add_flag("--quick", values_.quick, "Measure for a shorter time, with wider intervals");

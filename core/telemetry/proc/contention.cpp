@@ -1,128 +1,251 @@
 #include "core/telemetry/proc/contention.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <sched.h>
+#include <sstream>
+#include <string>
+#include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
-#include "core/telemetry/proc/cpu_times.h"
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/telemetry/proc/proc_file.h"
 
 namespace gpubench {
 namespace {
 
-/// Between two looks at the threads. A look costs about 10 us for each of them.
-constexpr Clock::duration interval = std::chrono::milliseconds(50);
-/// /proc/stat counts whole ticks of each processor, at both ends of an interval.
-constexpr double ticks_off = 1;
+namespace fs = std::filesystem;
 
-/// Field 2 of schedstat: nanoseconds that the thread waited for a processor while it could run.
-std::optional<double> delay_in(const std::string& schedstat) {
-  const std::size_t second = schedstat.find(' ');
-  if (second == std::string::npos) return std::nullopt;
-  const std::optional<double> nanoseconds = leading_number(schedstat.substr(second));
-  return nanoseconds ? std::optional(1e-9 * *nanoseconds) : std::nullopt;
+enum ContentionColumn : std::size_t {
+  processors_s,
+  idle_s,
+  others_s,
+  stolen_s,
+  delayed_s,
+  ran_s,
+  cpu_s,
+  switches,
+  clock_hz
+};
+constexpr std::array<std::string_view, 9> contention_columns = {
+    "processors_s",         "idle_s",  "others_s", "stolen_s", "delayed_s", "ran_s", "cpu_s",
+    "involuntary_switches", "clock_hz"};
+
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+constexpr double idle_others_share = 0.05, idle_stolen_share = 0.01;
+constexpr Seconds idle_window{1.0};
+constexpr double most_of_a_core = 0.0025;
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-std::optional<double> difference(const std::optional<double>& after, const std::optional<double>& before) {
-  if (!after || !before) return std::nullopt;
-  return std::max(0.0, *after - *before);
+double ticks_per_s() {
+  return static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-std::optional<double> mean_clock_hz(const std::filesystem::path& root) {
-  std::error_code error;
-  double sum = 0;
-  int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(root / "sys/devices/system/cpu", error)) {
-    const std::optional<double> kilohertz = leading_number(read_small_file(entry.path() / "cpufreq/scaling_cur_freq"));
-    if (!kilohertz) continue;
-    sum += 1e3 * *kilohertz;
-    ++count;
-  }
-  return count > 0 ? std::optional(sum / count) : std::nullopt;
+std::optional<double> known(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+double not_negative(double value) {
+  return value < 0 ? 0 : value;
+}
+
+/// The number that is a folder's or label's whole name.
+std::optional<int> number_in_name(std::string_view name) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
 }
 
 }  // namespace
 
-std::optional<double> Contention::lost_share() const {
-  if (!delayed_s && !stolen_s) return std::nullopt;
-  double lost = stolen_s.value_or(0);
-  if (delayed_s) {
-    // Without knowledge of the others, all of the delay may be theirs.
-    const double slack = ticks_off * processors / ticks_per_second();
-    lost += others_s ? std::min(*delayed_s, std::max(0.0, *others_s - slack)) : *delayed_s;
+ProcessUse own_use() {
+  rusage use{};
+  ::getrusage(RUSAGE_SELF, &use);
+  return {seconds_of(use.ru_utime) + seconds_of(use.ru_stime), static_cast<double>(use.ru_nivcsw)};
+}
+
+std::vector<int> allowed_processors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  std::vector<int> processors;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) processors.push_back(cpu);
   }
-  return lost > 0 ? lost / (cpu_s + lost) : 0;
+  return processors;
 }
 
-std::optional<double> Contention::others_share() const {
-  if (!others_s || wall_s <= 0) return std::nullopt;
-  return std::min(1.0, *others_s / (wall_s * processors));
+ContentionProbe::ContentionProbe(ContentionSources sources) : sources_(std::move(sources)), last_(take()) {}
+
+std::span<const std::string_view> ContentionProbe::columns() const {
+  return contention_columns;
 }
 
-std::optional<double> Contention::stolen_share() const {
-  if (!stolen_s || wall_s <= 0) return std::nullopt;
-  return std::min(1.0, *stolen_s / (wall_s * processors));
+ContentionProbe::Reading ContentionProbe::take() const {
+  return {.own = sources_.own(), .neighbours_s = neighbours_s(), .threads = threads(), .processors = processors()};
 }
 
-ContentionWatch::ContentionWatch(std::filesystem::path root, std::shared_ptr<Ticker> ticker)
-    : root_(std::move(root)), ticker_(std::move(ticker)) {}
-
-ContentionWatch::Totals ContentionWatch::totals() const {
-  Totals totals;
-  totals.cpu_s = process_cpu_seconds();
-  if (const std::optional<MachineTime> machine = machine_time(read_small_file(root_ / "proc/stat"))) {
-    totals.machine_busy_s = machine->busy_s;
-    totals.stolen_s = machine->stolen_s;
+// "pid (name) state ppid ... utime stime ...": the name may hold blanks and brackets; utime is the 12th field after it.
+double ContentionProbe::neighbours_s() const {
+  double sum = 0;
+  for (const int process : sources_.neighbours) {
+    const std::string stat = read_small_file(sources_.root / "proc" / std::to_string(process) / "stat");
+    std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
+    std::string skipped;
+    double user = not_known, system = not_known;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    fields >> user >> system;
+    sum += fields ? (user + system) / ticks_per_s() : not_known;
   }
-  const std::string status = read_small_file(root_ / "proc/self/status");
-  totals.involuntary_switches = leading_number(field_after(status, "nonvoluntary_ctxt_switches"));
-  return totals;
+  return sum;
 }
 
-/// A thread that is new has its whole delay behind begin(); one that has ended keeps what was seen of it.
-void ContentionWatch::add_threads() {
-  const std::lock_guard lock(mutex_);
+// task/TID/schedstat: "ran delayed slices", in nanoseconds. A thread that ends meanwhile has no file any more.
+std::map<std::int64_t, ContentionProbe::ThreadTimes> ContentionProbe::threads() const {
+  std::map<std::int64_t, ThreadTimes> threads;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(root_ / "proc/self/task", error)) {
-    const std::optional<double> delay = delay_in(read_small_file(entry.path() / "schedstat"));
-    if (!delay) continue;
-    double& before = delays_[entry.path().filename().string()];
-    // A number that has become smaller is another thread's, which was given the number of one that has ended.
-    delayed_s_ = delayed_s_.value_or(0) + (*delay < before ? *delay : *delay - before);
-    before = *delay;
+  for (const fs::directory_entry& task : fs::directory_iterator(sources_.root / "proc/self/task", error)) {
+    const auto number = number_in_name(task.path().filename().native());
+    std::istringstream fields(read_small_file(task.path() / "schedstat"));
+    ThreadTimes times;
+    if (number && fields >> times.ran_ns >> times.delayed_ns) threads[*number] = times;
   }
+  return threads;
 }
 
-void ContentionWatch::begin() {
-  thread_ = {};
-  delays_.clear();
-  add_threads();
-  if (delayed_s_) delayed_s_ = 0;
-  first_ = totals();
-  began_ = ticker_->now();
-  thread_ = std::jthread([this](const std::stop_token& stop) {
-    while (ticker_->wait_until(ticker_->now() + interval, stop)) add_threads();
-  });
+// The lines "cpu0 user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user
+// time.
+std::map<int, ContentionProbe::ProcessorTimes> ContentionProbe::processors() const {
+  std::map<int, ProcessorTimes> processors;
+  std::istringstream lines(read_small_file(sources_.root / "proc/stat"));
+  for (std::string line; std::getline(lines, line) && line.starts_with("cpu");) {
+    std::istringstream fields(line.substr(3));
+    std::string label;
+    fields >> label;
+    const std::optional<int> number = number_in_name(label);
+    if (line[3] == ' ' || !number) continue;  // the sum over all processors
+    if (!sources_.processors.empty() && std::ranges::find(sources_.processors, *number) == sources_.processors.end())
+      continue;
+    std::array<double, 8> ticks{};
+    for (double& tick : ticks) fields >> tick;
+    if (!fields) continue;
+    const auto [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
+    processors[*number] = {.busy_s = (user + nice + system + irq + softirq) / ticks_per_s(),
+                           .idle_s = (idle + iowait) / ticks_per_s(),
+                           .stolen_s = steal / ticks_per_s()};
+  }
+  return processors;
 }
 
-Contention ContentionWatch::so_far() {
-  add_threads();
-  const Totals now = totals();
-  Contention all;
-  all.wall_s = Seconds(ticker_->now() - began_).count();
-  all.processors = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
-  all.cpu_s = now.cpu_s - first_.cpu_s;
-  all.delayed_s = delayed_s_;
-  all.stolen_s = difference(now.stolen_s, first_.stolen_s);
-  const std::optional<double> busy = difference(now.machine_busy_s, first_.machine_busy_s);
-  if (busy) all.others_s = std::max(0.0, *busy - all.cpu_s);
-  all.involuntary_switches = difference(now.involuntary_switches, first_.involuntary_switches);
-  all.clock_hz = mean_clock_hz(root_);
-  return all;
+double ContentionProbe::clock_since(const Reading& before, const Reading& now) const {
+  double weight = 0, sum = 0;
+  for (const auto& [number, times] : now.processors) {
+    const auto earlier = before.processors.find(number);
+    if (earlier == before.processors.end()) continue;
+    const fs::path folder = sources_.root / "sys/devices/system/cpu" / fmt::format("cpu{}", number);
+    const auto kilohertz = leading_number(read_small_file(folder / "cpufreq/scaling_cur_freq"));
+    if (!kilohertz) return not_known;
+    const double busy_s = times.busy_s - earlier->second.busy_s;
+    weight += busy_s;
+    sum += busy_s * *kilohertz * 1e3;
+  }
+  return weight > 0 ? sum / weight : not_known;
 }
 
-Contention ContentionWatch::end() {
-  thread_ = {};
-  return so_far();
+void ContentionProbe::read(std::span<double> values) {
+  assert(values.size() == contention_columns.size());
+  Reading now = take();
+  ThreadTimes threads;
+  for (const auto& [number, times] : now.threads) {
+    ThreadTimes before = last_.threads[number];
+    // The number of a thread that has ended may be used again.
+    if (times.ran_ns < before.ran_ns || times.delayed_ns < before.delayed_ns) before = {};
+    threads.ran_ns += times.ran_ns - before.ran_ns;
+    threads.delayed_ns += times.delayed_ns - before.delayed_ns;
+  }
+  ProcessorTimes all;
+  for (const auto& [number, times] : now.processors) {
+    const auto before = last_.processors.find(number);
+    if (before == last_.processors.end()) continue;  // it was switched on meanwhile
+    all.busy_s += times.busy_s - before->second.busy_s;
+    all.idle_s += times.idle_s - before->second.idle_s;
+    all.stolen_s += times.stolen_s - before->second.stolen_s;
+  }
+  const bool tells = !now.processors.empty();
+  const double own_s = now.own.cpu_s - last_.own.cpu_s;
+  values[processors_s] = tells ? all.busy_s + all.idle_s + all.stolen_s : not_known;
+  values[idle_s] = tells ? all.idle_s : not_known;
+  values[others_s] = tells ? all.busy_s - own_s - (now.neighbours_s - last_.neighbours_s) : not_known;
+  values[stolen_s] = tells ? all.stolen_s : not_known;
+  values[delayed_s] = now.threads.empty() ? not_known : 1e-9 * static_cast<double>(threads.delayed_ns);
+  values[ran_s] = now.threads.empty() ? not_known : 1e-9 * static_cast<double>(threads.ran_ns);
+  values[cpu_s] = own_s;
+  values[switches] = now.own.involuntary_switches - last_.own.involuntary_switches;
+  values[clock_hz] = clock_since(last_, now);
+  last_ = std::move(now);
+}
+
+Contention contention_of(const Readings& readings) {
+  const auto total = [&](ContentionColumn column) { return readings.total(contention_columns[column]); };
+  const double cpu = total(cpu_s), stolen = total(stolen_s), delayed = total(delayed_s);
+  // Ticks of 10 ms round both ways.
+  const double others = not_negative(total(others_s));
+  const double delayed_by_others =
+      std::isnan(delayed) ? not_negative(others - total(idle_s)) : std::min(others, delayed);
+  const double taken = delayed_by_others + (cpu > 0 ? stolen * cpu / (cpu + others) : 0);
+  return {.lost_share = known(taken == 0 ? 0 : taken / (cpu + taken)),
+          .others_share = known(others / total(processors_s)),
+          .stolen_share = known(stolen / total(processors_s)),
+          .delayed_s = known(delayed),
+          .cpu_s = known(cpu),
+          .involuntary_switches = known(total(switches)),
+          .clock_hz = known(readings.mean_of_intervals(contention_columns[clock_hz]))};
+}
+
+bool Contention::is_idle() const {
+  return others_share && *others_share < idle_others_share && stolen_share && *stolen_share < idle_stolen_share;
+}
+
+std::unique_ptr<Sampler> contention_sampler(ContentionSources sources, std::shared_ptr<Ticker> ticker) {
+  std::vector<std::unique_ptr<Probe>> probes;
+  probes.push_back(std::make_unique<ContentionProbe>(std::move(sources)));
+  return std::make_unique<Sampler>(std::move(probes), SamplerOptions{.most_of_core = most_of_a_core},
+                                   std::move(ticker));
+}
+
+Contention wait_for_idle_machine(ContentionSources sources, Seconds limit, Ticker& ticker) {
+  ContentionProbe probe(std::move(sources));
+  Readings window(probe.columns(), 2);
+  Contention last;
+  const auto wait_until = [&](Clock::time_point time) {
+    while (ticker.now() < time) {
+      check_interrupt();
+      ticker.wait_until(std::min(time, ticker.now() + interrupt_period), {});
+    }
+  };
+  const Clock::time_point end = ticker.now() + std::chrono::duration_cast<Clock::duration>(limit);
+  while (!last.is_idle() && ticker.now() < end) {
+    window.clear();
+    probe.read(window.add(ticker.now()));
+    wait_until(std::min(end, ticker.now() + std::chrono::duration_cast<Clock::duration>(idle_window)));
+    probe.read(window.add(ticker.now()));
+    if (std::isnan(window.total(contention_columns[processors_s]))) {
+      throw Error("waiting for an idle machine: /proc/stat does not tell how busy the processors are");
+    }
+    last = contention_of(window);
+  }
+  return last;
 }
 
 }  // namespace gpubench

@@ -1,79 +1,115 @@
-// What other programs and the hypervisor took from this process between two instants. A busy machine does not only add
-// scatter: it slows some measurements and not others, and each of them may look steady.
+// What other programs and the hypervisor took from this process between two instants. Threads that were ready to run
+// and did not may have waited for threads of the same run, so what was lost is never more than what others used.
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
-#include <thread>
+#include <span>
+#include <string_view>
+#include <vector>
 
-#include "core/base/clock.h"
 #include "core/base/waiting.h"
+#include "core/telemetry/sampler.h"
 
 namespace gpubench {
 
-/// Sums over an interval, in seconds of one processor. Absent where the kernel does not tell.
-struct Contention {
-  double wall_s = 0;
-  double processors = 1;              ///< of the machine
-  double cpu_s = 0;                   ///< time that this process ran
-  std::optional<double> delayed_s{};  ///< time that its threads could run and did not, summed over threads
-  std::optional<double> others_s{};   ///< time that other programs ran
-  std::optional<double> stolen_s{};   ///< time that the hypervisor gave to other machines (steal)
-  std::optional<double> involuntary_switches{};
-  std::optional<double> clock_hz{};  ///< mean clock of the processors at the end
+/// From this lost_share on, a point counts as disturbed. Daemons of an idle machine take less; one busy program beside a
+/// measurement with a thread for each of 2 processors took 9 to 45 %.
+inline constexpr double disturbed_share = 0.05;
 
-  /// Share of the processor time that this process wanted and others took: lost / (cpu + lost), where lost is the
-  /// steal, and of the delay what others ran meanwhile. Threads of a process that wait for each other lose nothing to
-  /// others. Absent where neither delay nor steal is known.
-  std::optional<double> lost_share() const;
-  /// Shares of all processors' time.
-  std::optional<double> others_share() const;
-  std::optional<double> stolen_share() const;
+inline constexpr Seconds longest_wait_for_idle_machine{86400.0};
+
+/// Of all threads of a process, those that have ended included.
+struct ProcessUse {
+  double cpu_s = 0;
+  double involuntary_switches = 0;
+};
+/// Of this process, from getrusage.
+ProcessUse own_use();
+
+/// The processors that this process may run on; empty if the system does not tell.
+std::vector<int> allowed_processors();
+
+/// Where readings come from; tests pass files of their own.
+struct ContentionSources {
+  /// The root of the file system, with proc/ and sys/.
+  std::filesystem::path root = "/";
+  std::function<ProcessUse()> own = &own_use;
+  /// Other programs and steal count on these processors; all of the machine if empty.
+  std::vector<int> processors = allowed_processors();
+  /// Process ids of the same run's other processes on these processors: they are no other programs.
+  std::vector<int> neighbours = {};
 };
 
-/// A measurement that lost more than this is disturbed. An idle virtual machine of 2 processors lost up to 1.5 % in
-/// calls of 0.1 to 0.5 s (daemons, and ticks of 10 ms in /proc/stat); one busy program beside two threads takes 20 % or
-/// more.
-inline constexpr double disturbed_share = 0.03;
-/// A machine is idle while other programs use less than this share of its processors, and a fifth of it is stolen.
-inline constexpr double idle_share = 0.05;
-
-/// Watches from begin() to end(). A thread of its own looks at the process's threads now and then, since what the
-/// kernel knows of a thread goes with it.
-class ContentionWatch {
+/// Amounts since the previous reading. The threads' times are read for each thread, so read several times a second: of
+/// a thread that has ended, what follows its last reading is unknown.
+class ContentionProbe final : public Probe {
  public:
-  /// `root`: where /proc and /sys are; tests pass their own.
-  explicit ContentionWatch(std::filesystem::path root = "/",
-                           std::shared_ptr<Ticker> ticker = std::make_shared<Ticker>());
-  ContentionWatch(const ContentionWatch&) = delete;
-  ContentionWatch& operator=(const ContentionWatch&) = delete;
+  explicit ContentionProbe(ContentionSources sources);
 
-  void begin();
-  /// May be called again, for what came since begin().
-  Contention so_far();
-  /// so_far(), and nothing is watched any more.
-  Contention end();
-  bool watches() const { return thread_.joinable(); }
+  std::string_view name() const override { return "contention"; }
+  std::span<const std::string_view> columns() const override;
+  void read(std::span<double> values) override;
 
  private:
-  struct Totals {
-    double cpu_s = 0;
-    std::optional<double> machine_busy_s, stolen_s, involuntary_switches;
+  struct ThreadTimes {
+    std::uint64_t ran_ns = 0;
+    std::uint64_t delayed_ns = 0;
   };
-  Totals totals() const;
-  void add_threads();
+  struct ProcessorTimes {
+    double busy_s = 0;
+    double idle_s = 0;
+    double stolen_s = 0;
+  };
+  struct Reading {
+    ProcessUse own;
+    double neighbours_s = 0;
+    std::map<std::int64_t, ThreadTimes> threads;
+    std::map<int, ProcessorTimes> processors;
+  };
+  Reading take() const;
+  double neighbours_s() const;
+  std::map<std::int64_t, ThreadTimes> threads() const;
+  std::map<int, ProcessorTimes> processors() const;
+  double clock_since(const Reading& before, const Reading& now) const;
 
-  const std::filesystem::path root_;
-  const std::shared_ptr<Ticker> ticker_;
-  Clock::time_point began_{};
-  Totals first_;
-  std::mutex mutex_;
-  std::map<std::string, double> delays_;  ///< by thread: its latest total, in seconds
-  std::optional<double> delayed_s_;       ///< since begin()
-  std::jthread thread_;                   // the last member: it ends before the members that it uses
+  ContentionSources sources_;
+  Reading last_;
 };
+
+/// Between a sampler's begin() and end(). What the system does not tell is absent.
+struct Contention {
+  /// The share of the processor time that this process wanted and did not get: taken / (cpu_s + taken), where
+  /// taken = min(delayed_s, other programs' processor time) + this process's part of the stolen time (its part of all
+  /// that was used). Without delayed_s, other programs took what they used beyond the time that processors were idle.
+  std::optional<double> lost_share;
+  /// Of the time of the processors that this process may use: used by other programs, and by the hypervisor for others.
+  std::optional<double> others_share, stolen_share;
+  /// Time that threads of this process were ready to run and did not, whoever ran instead; summed over the threads.
+  std::optional<double> delayed_s;
+  /// Processor time of this process.
+  std::optional<double> cpu_s;
+  std::optional<double> involuntary_switches;
+  /// Mean clock of the processors, weighted with the time that they were busy.
+  std::optional<double> clock_hz;
+
+  /// Other programs use less than 5 % of the processors, the hypervisor takes less than 1 %.
+  bool is_idle() const;
+};
+
+/// `readings`: of a ContentionProbe.
+Contention contention_of(const Readings& readings);
+
+/// A sampler of contention. Reading takes at most 0.25 % of a core, because it is done more rarely where it takes long
+/// (many threads, many processors).
+std::unique_ptr<Sampler> contention_sampler(ContentionSources sources,
+                                            std::shared_ptr<Ticker> ticker = std::make_shared<Ticker>());
+
+/// Waits until the processors are idle for a second, but for this process, and at most `limit`. Returns the last
+/// reading: is_idle() says whether they were; without any figure if the limit is 0. Throws Interrupted, TimedOut, and
+/// Error if the process file system does not tell how busy the processors are.
+Contention wait_for_idle_machine(ContentionSources sources, Seconds limit, Ticker& ticker);
 
 }  // namespace gpubench

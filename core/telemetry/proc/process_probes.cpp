@@ -2,10 +2,11 @@
 
 #include <array>
 #include <cassert>
+#include <ctime>
 #include <limits>
+#include <sstream>
 #include <unistd.h>
 
-#include "core/telemetry/proc/cpu_times.h"
 #include "core/telemetry/proc/proc_file.h"
 
 namespace gpubench {
@@ -15,8 +16,40 @@ constexpr std::array<std::string_view, 4> cpu_columns = {"cpu_process_share", "c
                                                          "context_switches_per_s", "involuntary_switches_per_s"};
 constexpr double no_cpu_value = std::numeric_limits<double>::quiet_NaN();
 
+double ticks_per_second() {
+  return static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// User and system time of all threads, in nanoseconds where /proc counts ticks of 10 ms.
+double process_seconds() {
+  timespec time{};
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return no_cpu_value;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 double online_cpus() {
   return static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+struct MachineTime {
+  double busy_s = no_cpu_value;
+  double total_s = no_cpu_value;
+};
+
+// The line "cpu user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user time.
+// Stolen time counts as busy: the CPU was not free.
+MachineTime machine_time(const std::string& stat) {
+  std::istringstream fields(stat);
+  std::string label;
+  std::array<double, 8> ticks{};
+  if (!(fields >> label) || label != "cpu") return {};
+  double total = 0;
+  for (double& tick : ticks) {
+    if (!(fields >> tick)) return {};
+    total += tick;
+  }
+  const double idle = ticks[3] + ticks[4];
+  return {(total - idle) / ticks_per_second(), total / ticks_per_second()};
 }
 
 double number_after(const std::string& text, std::string_view key) {
@@ -38,14 +71,11 @@ std::span<const std::string_view> CpuProbe::columns() const {
 }
 
 CpuProbe::Reading CpuProbe::take() const {
-  const MachineTime unknown{no_cpu_value, no_cpu_value, no_cpu_value};
-  const MachineTime machine = machine_time(read_small_file(proc_ / "stat")).value_or(unknown);
+  const MachineTime machine = machine_time(read_small_file(proc_ / "stat"));
   const std::string status = read_small_file(proc_ / "self/status");
-  // Stolen time counts as busy: the processor was not free.
-  const double busy_s = machine.busy_s + machine.stolen_s;
-  return {.process_s = process_cpu_seconds(),
-          .machine_busy_s = busy_s,
-          .machine_total_s = busy_s + machine.idle_s,
+  return {.process_s = process_seconds(),
+          .machine_busy_s = machine.busy_s,
+          .machine_total_s = machine.total_s,
           .voluntary = number_after(status, "voluntary_ctxt_switches"),
           .involuntary = number_after(status, "nonvoluntary_ctxt_switches")};
 }

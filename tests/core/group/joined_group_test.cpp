@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/group/join.h"
@@ -51,6 +52,8 @@ TEST_F(JoinedGroupTest, ItsProcessesTellEachOther) {
                     EXPECT_EQ(group.size(), 3);
                     EXPECT_EQ(group.local_size(), 3);
                     EXPECT_EQ(group.local_rank(), group.rank());
+                    EXPECT_EQ(group.sharing_processors(), 3);
+                    EXPECT_THAT(group.neighbours(), ElementsAre(::getpid(), ::getpid())) << "threads of this process";
                     EXPECT_THAT(group.name_of(2), HasSubstr("process 2 ("));
                     EXPECT_THAT(group.all_gather(fmt::format("line\n\"{}\"", group.rank())),
                                 ElementsAre("line\n\"0\"", "line\n\"1\"", "line\n\"2\""));

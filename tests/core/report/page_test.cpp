@@ -47,6 +47,19 @@ TEST(ReportPage, HoldsEverythingAndRunsNothing) {
                           HasSubstr("<th>arguments</th><td>--set, x=`1`</td>")));
 }
 
+TEST(ReportPage, WarningsStandAboveEverythingElse) {
+  gpubench::Run run;
+  run.info = Info::Fields{{"experiment", "e"}, {"warnings", Info::List{"the machine was <busy>", nasty_page_title}}};
+  const std::string page = report_page(run, {});
+  const std::string body = page.substr(page.find("<body>"));
+  EXPECT_THAT(body, testing::StartsWith("<body>\n<p class=\"warning\" role=\"note\"><strong>Warning:</strong> "
+                                        "the machine was &lt;busy&gt;</p>\n<p class=\"warning\""));
+  EXPECT_LT(body.rfind("class=\"warning\""), body.find("<h1>"));
+  EXPECT_THAT(body, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("<th>warnings"))));
+  run.info = Info::Fields{{"experiment", "e"}};
+  EXPECT_THAT(report_page(run, {}), Not(HasSubstr("class=\"warning\"")));
+}
+
 TEST(ReportPage, SaysWhatTheColumnsMean) {
   gpubench::Run run;
   run.columns = {column_of("step_time_s"), column_of("gap_s"), column_of("mfu")};

@@ -10,6 +10,7 @@ namespace gpubench {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 const char nasty_title[] = "a `touch /tmp/x` \"quoted\", <script>alert(1)</script>\nand a 'new' line";
@@ -45,12 +46,14 @@ TEST(Render, ARunThatWasLostSaysHow) {
   EXPECT_THAT(render(run, Format::markdown), HasSubstr("- run: r1, error: process 0 (a\\_b, pid 7) was lost\n"));
 }
 
-TEST(Render, WarningsStandAboveTheTable) {
+TEST(Render, WarningsComeFirst) {
   gpubench::Run run = sample_run();
-  run.info.set("warnings", Info::List{"the machine was busy", "a_b"});
-  const std::string text = render(run, Format::text), markdown = render(run, Format::markdown);
-  EXPECT_THAT(text, HasSubstr("warning: the machine was busy\nwarning: a_b\n\n"));
-  EXPECT_LT(markdown.find("**Warning:** a\\_b\n"), markdown.find("| batch"));
+  run.info.set("warnings", Info::List{"the machine was busy", "a_b\nc"});
+  EXPECT_THAT(render(run, Format::text), StartsWith("warning: the machine was busy\nwarning: a_b c\ne: "));
+  EXPECT_THAT(render(run, Format::markdown),
+              StartsWith("**Warning:** the machine was busy\n\n**Warning:** a\\_b c\n\n## e: "));
+  run.info.set("warnings", "no list");
+  EXPECT_THAT(render(run, Format::text), StartsWith("e: "));
 }
 
 TEST(Render, NothingOfRunJsonControlsTheTerminal) {

@@ -22,6 +22,7 @@ class FakeTicker final : public Ticker {
     const std::lock_guard lock(mutex_);
     return now_;
   }
+  Seconds thread_time() const override { return now().time_since_epoch(); }
   void advance(Clock::duration time) {
     const std::lock_guard lock(mutex_);
     now_ += time;
@@ -140,6 +141,15 @@ TEST_F(SamplerTest, SlowReadingsAreNotCaughtUpWith) {
   ticker_->tick();
   sampler.end();
   EXPECT_THAT(ticker_->waits(), ElementsAre(350ms, 600ms, 850ms));
+}
+
+TEST_F(SamplerTest, ReadingsThatNeedALargePartOfACoreAreFurtherApart) {
+  Sampler sampler(probe(15625us), {.interval = 100ms, .most_of_core = 1.0 / 32}, ticker_);
+  sampler.begin();  // until 15.625 ms
+  ticker_->tick();
+  ticker_->tick();
+  sampler.end();
+  EXPECT_THAT(ticker_->waits(), ElementsAre(115625us, 615625us, 1115625us));
 }
 
 TEST_F(SamplerTest, KeepsRoomForTheLastReading) {

@@ -13,6 +13,7 @@ namespace gpubench::lua {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 // `out` and `results` are globals of its scripts.
 class Results : public ::testing::Test {
@@ -50,6 +51,22 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
     return stored.rows[2].detail .. " " .. stored.info.status
   )lua"),
             "why done");
+}
+
+TEST_F(Results, WarningsOfARunAreKeptAndShownFirst) {
+  script_.run(R"lua(
+    local run = results.new_run { experiment = "e", out = out }
+    run:add { loss = 0.5 }
+    run:set_info { warnings = { "Other programs took 23 %." } }
+    run:finish {}
+  )lua");
+  EXPECT_EQ(script_.run("return results.read('e', out).info.warnings[1]"), "Other programs took 23 %.");
+  for (const char* format : {"text", "markdown"}) {
+    EXPECT_THAT(script_.run(std::string("return results.render('e', '") + format + "', out)"),
+                MatchesRegex("(warning:|[*][*]Warning:[*][*]) Other programs took 23 %[.]\n.*"));
+  }
+  EXPECT_THAT(read_file(out_.path() / script_.run("return results.read('e', out).directory") / "report.html"),
+              HasSubstr("<body>\n<p class=\"warning\""));
 }
 
 TEST_F(Results, TracesLieBesideTheRowsTheyBelongTo) {

@@ -1,5 +1,6 @@
 #include "lua/host/command_line.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,10 +44,13 @@ TEST_F(CommandLineTest, RunIsTheDefaultCommand) {
 }
 
 TEST_F(CommandLineTest, ReadsTheOptionsOfRun) {
-  const CommandLine all = line({"--device", "gpu:0", "--budget", "1.5", "--quick", "--dry-run", "--strict", "--out",
-                                "o", "--seed", "7", "--threads", "3", "--trusted", "--traceback"});
+  const CommandLine all = line({"--device", "gpu:0", "--budget", "1.5", "--wait-idle", "2.5", "--quick", "--dry-run",
+                                "--strict", "--out", "o", "--seed", "7", "--threads", "3", "--trusted", "--traceback"});
   EXPECT_EQ(all.device, "gpu:0");
   EXPECT_EQ(all.budget_s, 1.5);
+  EXPECT_EQ(all.wait_idle_s, 2.5);
+  EXPECT_EQ(line({}).wait_idle_s, 0);
+  EXPECT_EQ(line({"--wait-idle", "0"}).wait_idle_s, 0);
   EXPECT_TRUE(all.quick && all.dry_run && all.strict && all.trusted && all.traceback);
   EXPECT_EQ(all.out, "o");
   EXPECT_EQ(all.seed, 7U);
@@ -83,6 +87,9 @@ TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_THAT(answer({script, "--set", "batch=1,,2"}).text, HasSubstr("is not axis=value"));
   EXPECT_THAT(answer({script, "--budget", "soon"}).text, HasSubstr("'soon' is not a positive number"));
   EXPECT_THAT(answer({script, "--budget", "0"}).text, HasSubstr("'0' is not a positive number"));
+  for (const char* wait : {"nan", "inf", "-1", "86400.5", "1e300", "soon", "1 s", ""})
+    EXPECT_THAT(answer({script, "--wait-idle", wait}).text,
+                HasSubstr(fmt::format("'{}' is no number of seconds from 0 to 86400", wait)));
   EXPECT_THAT(answer({script, "--threads", "0"}).text, HasSubstr("--threads"));
   EXPECT_THAT(answer({script, "--seed", "-1"}).text, HasSubstr("'-1' is not a whole number from 0"));
   EXPECT_THAT(answer({script, "--seed", "99999999999999999999999"}).text,

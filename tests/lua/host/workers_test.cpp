@@ -108,6 +108,27 @@ TEST_F(Workers, WriteOneRunWithTheRowsAndSamplesOfAll) {
   EXPECT_THAT(read(find("run.json")), HasSubstr("process 1 ("));
 }
 
+TEST_F(Workers, WaitTogetherUntilTheMachineOfEachIsIdle) {
+  const std::string busy_once = R"(
+local native = require "gpubench"._native
+local index, looks = require "gpubench".distribute.process_index(), 0
+native.contention.wait_idle = function()
+  looks = looks + 1
+  local busy = index == 1 and looks == 1
+  return not busy, { others_share = busy and 0.5 or 0, stolen_share = 0 }
+end
+require "gpubench.idle".before_first_point()
+print("looks", native.processes.gather(looks)[1], native.processes.gather(looks)[2])
+)";
+  const Ended ended = run_with(2, busy_once, {"--wait-idle", "60"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "looks\t2\t2\n");
+  EXPECT_THAT(ended.err,
+              AllOf(HasSubstr("waiting for an idle machine, at most 1 min (--wait-idle): other programs use 50 "
+                              "% of the processors where process 1 ("),
+                    HasSubstr("\nthe machine is idle after ")));
+}
+
 TEST_F(Workers, ClaimsAreAboutTheMeansOfAll) {
   const Ended ended = run_with(2, R"(
 local gb = require "gpubench"

@@ -1,15 +1,11 @@
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <memory>
 #include <span>
-#include <thread>
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/telemetry/proc/contention.h"
 #include "core/telemetry/proc/environment.h"
 #include "core/telemetry/proc/proc_file.h"
 #include "core/telemetry/proc/process_probes.h"
@@ -55,86 +51,6 @@ TEST_F(Proc, CpuSharesAreOfTheTimeBetweenReadings) {
   EXPECT_NEAR(values[1], 0.4, 1e-9);
   EXPECT_EQ(values[2], 0);
   EXPECT_EQ(probe.columns().size(), values.size());
-}
-
-constexpr Contention two_processors_for_a_second{.wall_s = 1, .processors = 2, .cpu_s = 1.5};
-
-TEST(Contention, LosesWhatOthersRanWhileItsThreadsWaited) {
-  Contention one = two_processors_for_a_second;
-  EXPECT_EQ(one.lost_share(), std::nullopt) << "nothing is known";
-  one.delayed_s = 0.5, one.others_s = 0.52;
-  EXPECT_DOUBLE_EQ(*one.lost_share(), 0.25);
-  one.others_s = 0;
-  EXPECT_DOUBLE_EQ(*one.lost_share(), 0) << "its threads waited for each other";
-  one.others_s = 0.12;
-  EXPECT_DOUBLE_EQ(*one.lost_share(), 0.1 / 1.6) << "/proc/stat counts whole ticks";
-  one.stolen_s = 0.4;
-  EXPECT_DOUBLE_EQ(*one.lost_share(), 0.5 / 2.0);
-  EXPECT_DOUBLE_EQ(*one.stolen_share(), 0.2);
-  EXPECT_DOUBLE_EQ(*one.others_share(), 0.06);
-}
-
-TEST(Contention, OfAnIdleProcessNothingIsLost) {
-  Contention one;
-  one.delayed_s = 0, one.stolen_s = 0;
-  EXPECT_EQ(one.lost_share(), 0);
-}
-
-/// Time that passes when the test says so.
-class Steps final : public Ticker {
- public:
-  Clock::time_point now() const override { return now_; }
-  bool wait_until(Clock::time_point /*time*/, const std::stop_token& stop) override {
-    while (!stop.stop_requested()) std::this_thread::yield();
-    return false;
-  }
-  void pass(Seconds time) { now_ += std::chrono::duration_cast<Clock::duration>(time); }
-
- private:
-  Clock::time_point now_{};
-};
-
-TEST_F(Proc, DelaysOfThreadsAreSummedWhetherTheyLiveOrNot) {
-  const auto thread = [&](const char* id, long nanoseconds) {
-    std::filesystem::create_directories(root_ / "proc/self/task" / id);
-    write(std::string("proc/self/task/") + id + "/schedstat", fmt::format("5 {} 7\n", nanoseconds));
-  };
-  const auto clock = std::make_shared<Steps>();
-  thread("1", 100'000'000);
-  thread("2", 200'000'000);
-  write("proc/stat", "cpu  1000 0 0 1000 0 0 0 10 0 0\n");
-  write("proc/self/status", "nonvoluntary_ctxt_switches:\t2\n");
-  std::filesystem::create_directories(root_ / "sys/devices/system/cpu/cpu0/cpufreq");
-  write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2500000\n");
-  ContentionWatch watch(root_, clock);
-  EXPECT_FALSE(watch.watches());
-  watch.begin();
-  thread("1", 150'000'000);
-  thread("3", 40'000'000);
-  EXPECT_NEAR(*watch.so_far().delayed_s, 0.09, 1e-9);
-  std::filesystem::remove_all(root_ / "proc/self/task/3");
-  thread("2", 1'000'000);  // another thread by the number of one that has ended
-  write("proc/stat", "cpu  1200 0 0 1200 0 0 0 14 0 0\n");
-  write("proc/self/status", "nonvoluntary_ctxt_switches:\t9\n");
-  clock->pass(Seconds(2));
-  const Contention seen = watch.end();
-  EXPECT_NEAR(*seen.delayed_s, 0.091, 1e-9);
-  EXPECT_NEAR(*seen.stolen_s, 4.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)), 1e-9);
-  EXPECT_NEAR(*seen.others_s, 200.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)), 0.1);
-  EXPECT_EQ(seen.involuntary_switches, 7);
-  EXPECT_EQ(seen.clock_hz, 2.5e9);
-  EXPECT_EQ(seen.wall_s, 2);
-  EXPECT_FALSE(watch.watches());
-}
-
-TEST_F(Proc, WhatTheKernelDoesNotTellIsAbsent) {
-  ContentionWatch watch(root_);
-  watch.begin();
-  const Contention seen = watch.end();
-  EXPECT_EQ(seen.delayed_s, std::nullopt);
-  EXPECT_EQ(seen.others_s, std::nullopt);
-  EXPECT_EQ(seen.clock_hz, std::nullopt);
-  EXPECT_EQ(seen.lost_share(), std::nullopt);
 }
 
 TEST_F(Proc, TheProcessCannotUseMoreThanItsThread) {

@@ -1,0 +1,94 @@
+local gb = require "gpubench"
+local testing = require "testing"
+local native = gb._native
+
+-- What is told while the machine is as `readings` say, one for each second. Returns the text, and how long each wait was.
+local function told(limit_s, readings, width)
+  local text, waits, now = {}, {}, 0
+  local stderr, loaded = io.stderr, package.loaded["gpubench.idle"]
+  local kept = { native.contention.wait_idle, native.system.seconds, native.system.progress_width, native.options.wait_idle_s }
+  io.stderr = {
+    write = function(_, ...) for _, part in ipairs { ... } do text[#text + 1] = part end end,
+    flush = function() end,
+  }
+  package.loaded["gpubench.idle"] = nil
+  native.contention.wait_idle = function(seconds)
+    now = now + seconds
+    waits[#waits + 1] = seconds
+    local reading = readings[math.min(#waits, #readings)]
+    return reading.others_share < 0.05 and reading.stolen_share < 0.01, reading
+  end
+  native.system.seconds = function() return now end
+  native.system.progress_width = function() return width end
+  native.options.wait_idle_s = limit_s
+  local ok, reason = pcall(function()
+    local idle = require "gpubench.idle"
+    idle.before_first_point()
+    idle.before_first_point()
+  end)
+  io.stderr, package.loaded["gpubench.idle"] = stderr, loaded
+  native.contention.wait_idle, native.system.seconds, native.system.progress_width, native.options.wait_idle_s =
+    table.unpack(kept)
+  assert(ok, reason)
+  return table.concat(text), waits
+end
+
+local busy = { others_share = 0.43, stolen_share = 0.02 }
+local calm = { others_share = 0.01, stolen_share = 0 }
+
+testing.case("without the option nothing is waited for", function()
+  testing.equal({ told(0, { busy }) }, { "", {} })
+end)
+
+testing.case("an idle machine is measured at once", function()
+  testing.equal({ told(60, { calm }) }, { "", { 1 } })
+end)
+
+testing.case("a busy machine is waited for, once", function()
+  local text, waits = told(60, { busy, busy, calm })
+  testing.equal(text, "waiting for an idle machine, at most 1 min (--wait-idle): other programs use 43 % of the processors, "
+    .. "the hypervisor takes 2 %\nthe machine is idle after 3 s\n")
+  testing.equal(waits, { 1, 1, 1 })
+end)
+
+testing.case("a machine that is never idle is measured in the end", function()
+  local text, waits = told(2.5, { busy })
+  testing.contains(text, "the machine was not idle within 2.5 s: other programs use 43 % of the processors, "
+    .. "the hypervisor takes 2 %. Measuring goes on; claims about times may stay open\n")
+  testing.equal(waits, { 1, 1, 0.5 })
+end)
+
+testing.case("a terminal shows the time that is left", function()
+  local text = told(60, { busy, calm }, 40)
+  testing.contains(text, "\r\27[K59 s left  other programs use 43 %")
+  testing.contains(text, "\r\27[Kthe machine is idle after 2 s\n")
+end)
+
+testing.case("measurements of contention come one after the other", function()
+  local contention = native.contention
+  testing.raises("contention.finish: no measurement has begun", contention.finish)
+  contention.begin()
+  testing.raises("contention.begin: a measurement has begun already", contention.begin)
+  local taken = contention.finish()
+  testing.is_true(taken.cpu_s >= 0 and taken.involuntary_switches >= 0)
+  testing.raises("no measurement has begun", contention.finish)
+end)
+
+testing.case("an error leaves no measurement behind", function()
+  local contention = native.contention
+  testing.equal(native.protect(function()
+    contention.begin()
+    error "broken"
+  end), false)
+  contention.begin()
+  testing.equal(native.protect(error, "broken"), false)
+  testing.is_true(contention.finish().cpu_s >= 0, "what was begun before the error goes on")
+end)
+
+testing.case("an idle machine is waited for within limits", function()
+  local is_idle, last = native.contention.wait_idle(0)
+  testing.equal({ is_idle, last }, { false, {} })
+  for _, wrong in ipairs { -1, 0 / 0, 1 / 0, 86401 } do
+    testing.raises("s are no time to wait; 0 to 86400 s are possible", native.contention.wait_idle, wrong)
+  end
+end)
