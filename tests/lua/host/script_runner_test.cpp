@@ -354,7 +354,7 @@ TEST_F(ScriptRunner, NewWritesAScriptThatRuns) {
   EXPECT_THAT(run_program({"new", "a b"}, path()).err, HasSubstr("new: 'a b' cannot name an experiment"));
   const Ended ended = run_program({"my_question.lua", "--quick", "--set", "batch_size=32"}, path());
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(read(find("results.csv")), HasSubstr("my_question,1,0,ok,,"));
+  EXPECT_THAT(read(find("results.csv")), HasSubstr("my_question,1,0,ok,"));
 }
 
 TEST_F(ScriptRunner, ListAndShow) {
