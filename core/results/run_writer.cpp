@@ -181,7 +181,8 @@ void RunWriter::add_round(const Record& record, std::int64_t round, std::int64_t
   }
   for (const auto& [name, cell] : record.cells()) {
     const Kind kind = column_of(name).kind;
-    if (!number_in(cell) || kind == Kind::setting || kind == Kind::extent) continue;
+    const bool is_axis = std::ranges::find(plan_.axes, name) != plan_.axes.end();
+    if (!number_in(cell) || is_axis || kind == Kind::setting || kind == Kind::extent) continue;
     lines += fmt::format("{},{},{},{},{},{}\r\n", to_text(record.get("point")), to_text(record.get("process")), index,
                          round, name, to_text(cell));
   }
