@@ -66,6 +66,20 @@ function merge.tell_mean(row)
   row.detail = row.detail and row.detail .. "; " .. text or text
 end
 
+-- Of every row, whatever the script measures.
+local own_times = { cpu_lost_share = true, cpu_clock_hz = true, point_time_s = true }
+
+-- Whether a busy machine changes any figure of the row.
+local function has_times(row, axes)
+  local chosen = {}
+  for _, axis in ipairs(axes) do chosen[axis.name] = true end
+  for name, value in pairs(row) do
+    local measured = type(value) == "number" and not own_times[name] and not chosen[name]
+    if measured and columns.is_disturbed(name) then return true end
+  end
+  return false
+end
+
 local function reason_of(call, row)
   if call.disturbed then return call.disturbed end
   local quality = row.quality
@@ -73,9 +87,9 @@ local function reason_of(call, row)
 end
 
 -- calls: by round, { rows = { { row, samples, timeline }, ... }, disturbed = why its times do not count }, each with as
--- many rows. Returns the merged { row, samples, timeline } of each (the latter two of the first round), and by row
+-- many rows. axes: those of the sweep. Returns the merged { row, samples, timeline } of each (the latter two of the first round), and by row
 -- { all, calm }: the rows of all rounds, and of those whose times count, by round.
-function merge.rows(calls, planned, has_interval)
+function merge.rows(calls, planned, axes, has_interval)
   local merged, rounds = {}, {}
   for index, first in ipairs(calls[1].rows) do
     local all, calm, by_round, why = {}, {}, {}, nil
@@ -88,11 +102,11 @@ function merge.rows(calls, planned, has_interval)
     local row = of(all, #calm > 0 and calm or all, has_interval)
     row.rounds = #all
     local enough = #calm >= order_interval.least_count
-    if planned > 1 and not enough then
+    if planned > 1 and not enough and has_times(row, axes) then
       row.quality = string.format("unreliable: the times of %d of %d rounds count, %d are needed%s", #calm, #all,
         order_interval.least_count, why and ": " .. why or "")
     end
-    if planned == 1 and why and (row.quality or "ok") == "ok" then row.quality = "unreliable: " .. why end
+    if planned == 1 and why and (row.quality or "ok") == "ok" and has_times(row, axes) then row.quality = "unreliable: " .. why end
     merged[index] = { row = row, samples = first.samples, timeline = first.timeline }
     rounds[index] = { all = all, calm = by_round }
   end

@@ -138,7 +138,7 @@ function Sweep:rows_of(group, point)
   elseif #point.calls == 0 then
     return {}, {}
   else
-    merged, rounds_of = merge.rows(point.calls, group.planned, self.has_interval)
+    merged, rounds_of = merge.rows(point.calls, group.planned, self.axes, self.has_interval)
     rounds_of = mean_rounds(rounds_of)
   end
   for _, one in ipairs(merged) do

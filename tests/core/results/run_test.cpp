@@ -151,11 +151,8 @@ TEST(Run, RoundsAreALineForEachFigure) {
   const TemporaryDirectory out;
   RunWriter writer(plan_in(out));
   EXPECT_FALSE(std::filesystem::exists(writer.directory() / "rounds.csv"));
-  const Record row{{"point", std::int64_t{3}},
-                   {"process", std::int64_t{0}},
-                   {"status", std::string("ok")},
-                   {"steps", std::int64_t{9}},
-                   {"step_time_s", 0.25}};
+  const Record row{{"point", std::int64_t{3}}, {"process", std::int64_t{0}}, {"status", std::string("ok")},
+                   {"steps", std::int64_t{9}}, {"step_time_s", 0.25},        {"width", 1.5}};
   writer.add_round(row, 1, 1, std::vector{0.5});
   writer.add_round(row, 2, 1, std::vector{0.25, 0.125});
   EXPECT_EQ(read_file(writer.directory() / "rounds.csv"),

@@ -201,8 +201,11 @@ end)
 
 testing.case("a point that is measured once and disturbed has unreliable times, and sound bytes", function()
   lost_shares = { 0.5 }
+  local axes = { gb.axis("n", { 1 }) }
+  testing.equal(sweep({ axes = axes, run = function() return { held_bytes = 5, test_accuracy = 0.5 } end })[1].quality, nil)
+  lost_shares = { 0.5 }
   local rows = sweep {
-    run = function() return { held_bytes = 5 } end, expect = { gb.expect.at_most { y = "held_bytes", value = 5 } },
+    run = function() return { held_bytes = 5, work_s = 0.1 } end, expect = { gb.expect.at_most { y = "held_bytes", value = 5 } },
   }
   testing.contains(rows[1].quality, "other programs took 50 %")
   testing.near(rows[1].cpu_lost_share, 0.5, 0)
@@ -215,14 +218,14 @@ testing.case("rounds that were disturbed do not count, and too few that do leave
   local calls = {}
   for round = 1, 8 do calls[round] = call({ status = "ok", work_s = round, steps = 10, replicas = 2, test_accuracy = round / 10 }) end
   calls[3] = call({ status = "ok", work_s = 100, steps = 10, replicas = 2, test_accuracy = 0.3 }, "other programs took 30 %")
-  local merged, counted = merge.rows(calls, 8, { work_s = true, test_accuracy = true })
+  local merged, counted = merge.rows(calls, 8, {}, { work_s = true, test_accuracy = true })
   local row = merged[1].row
   testing.equal({ row.work_s, row.work_low_s, row.work_high_s, row.steps, row.replicas, row.rounds },
     { 5, 1, 8, 80, 2, 8 })
   testing.equal({ counted[1].calm[3], counted[1].calm[4].work_s, #merged[1].samples }, { nil, 4, 1 })
   testing.equal({ counted[1].all[3].work_s, row.test_accuracy, row.test_accuracy_high }, { 100, 0.45, 0.8 })
   for round = 4, 5 do calls[round].disturbed = "other programs took 30 %" end
-  merged, counted = merge.rows(calls, 8, {})
+  merged, counted = merge.rows(calls, 8, {}, {})
   testing.equal(merged[1].row.quality, "unreliable: the times of 5 of 8 rounds count, 6 are needed: other programs took 30 %")
 end)
 
