@@ -15,9 +15,9 @@
 
 namespace gpubench {
 
-/// From this lost_share on, a point counts as disturbed.
-/// TODO
-inline constexpr double disturbed_share = 0.05;
+/// A point that lost more counts as disturbed. Less slows it by less than 3 %, the smallest change that claims are to
+/// see. TODO
+inline constexpr double disturbed_share = 0.03;
 
 inline constexpr Seconds longest_wait_for_idle_machine{86400.0};
 
@@ -54,10 +54,6 @@ class ContentionProbe final : public Probe {
   void read(std::span<double> values) override;
 
  private:
-  struct ThreadTimes {
-    std::uint64_t ran_ns = 0;
-    std::uint64_t delayed_ns = 0;
-  };
   struct ProcessorTimes {
     double busy_s = 0;
     double idle_s = 0;
@@ -66,12 +62,12 @@ class ContentionProbe final : public Probe {
   struct Reading {
     ProcessUse own;
     double neighbours_s = 0;
-    std::map<std::int64_t, ThreadTimes> threads;
+    std::map<int, std::uint64_t> delays_ns;  // of each thread
     std::map<int, ProcessorTimes> processors;
   };
   Reading take() const;
   double neighbours_s() const;
-  std::map<std::int64_t, ThreadTimes> threads() const;
+  std::map<int, std::uint64_t> delays_ns() const;
   std::map<int, ProcessorTimes> processors() const;
   double clock_since(const Reading& before, const Reading& now) const;
 
@@ -84,6 +80,8 @@ struct Contention {
   /// The share of the processor time that this process wanted and did not get: taken / (cpu_s + taken), where
   /// taken = min(delayed_s, other programs' processor time) + this process's part of the stolen time (its part of all
   /// that was used). Without delayed_s, other programs took what they used beyond the time that processors were idle.
+  /// Their processor time counts less a tick of 10 ms times the root of the number of processors, which may be
+  /// rounding.
   std::optional<double> lost_share;
   /// Of the time of the processors that this process may use: used by other programs, and by the hypervisor for others.
   std::optional<double> others_share, stolen_share;
