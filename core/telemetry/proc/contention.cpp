@@ -228,8 +228,9 @@ Contention wait_for_idle_machine(ContentionSources sources, Seconds limit, Ticke
   Readings window(probe.columns(), 2);
   Contention last;
   const auto wait_until = [&](Clock::time_point time) {
-    while (ticker.now() < time) {
+    for (;;) {
       check_interrupt();
+      if (ticker.now() >= time) return;
       ticker.wait_until(std::min(time, ticker.now() + interrupt_period), {});
     }
   };
