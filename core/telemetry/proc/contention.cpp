@@ -28,14 +28,15 @@ enum ContentionColumn : std::size_t {
   processors_s,
   idle_s,
   others_s,
+  neighbours_s,
   stolen_s,
   delayed_s,
   cpu_s,
   switches,
   clock_hz
 };
-constexpr std::array<std::string_view, 9> contention_columns = {
-    "processors", "processors_s",         "idle_s",  "others_s", "stolen_s", "delayed_s",
+constexpr std::array<std::string_view, 10> contention_columns = {
+    "processors", "processors_s",         "idle_s",  "others_s", "neighbours_s", "stolen_s", "delayed_s",
     "cpu_s",      "involuntary_switches", "clock_hz"};
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
@@ -93,11 +94,12 @@ std::span<const std::string_view> ContentionProbe::columns() const {
 }
 
 ContentionProbe::Reading ContentionProbe::take() const {
-  return {.own = sources_.own(), .neighbours_s = neighbours_s(), .delays_ns = delays_ns(), .processors = processors()};
+  return {
+      .own = sources_.own(), .neighbours_s = neighbours_time(), .delays_ns = delays_ns(), .processors = processors()};
 }
 
 // "pid (name) state ppid ... utime stime ...": the name may hold blanks and brackets; utime is the 12th field after it.
-double ContentionProbe::neighbours_s() const {
+double ContentionProbe::neighbours_time() const {
   double sum = 0;
   for (const int process : sources_.neighbours) {
     const std::string stat = read_small_file(sources_.root / "proc" / std::to_string(process) / "stat");
@@ -181,11 +183,12 @@ void ContentionProbe::read(std::span<double> values) {
     all.stolen_s += times.stolen_s - before->second.stolen_s;
   }
   const bool tells = !now.processors.empty();
-  const double own_s = now.own.cpu_s - last_.own.cpu_s;
+  const double own_s = now.own.cpu_s - last_.own.cpu_s, run_s = own_s + now.neighbours_s - last_.neighbours_s;
   values[processors_count] = static_cast<double>(now.processors.size());
   values[processors_s] = tells ? all.busy_s + all.idle_s + all.stolen_s : not_known;
   values[idle_s] = tells ? all.idle_s : not_known;
-  values[others_s] = tells ? all.busy_s - own_s - (now.neighbours_s - last_.neighbours_s) : not_known;
+  values[others_s] = tells ? all.busy_s - run_s : not_known;
+  values[neighbours_s] = run_s - own_s;
   values[stolen_s] = tells ? all.stolen_s : not_known;
   values[delayed_s] = now.delays_ns.empty() ? not_known : 1e-9 * static_cast<double>(delayed_ns);
   values[cpu_s] = own_s;
@@ -197,12 +200,12 @@ void ContentionProbe::read(std::span<double> values) {
 Contention contention_of(const Readings& readings) {
   const auto total = [&](ContentionColumn column) { return readings.total(contention_columns[column]); };
   const double cpu = total(cpu_s), stolen = total(stolen_s), delayed = total(delayed_s);
-  const double others = not_negative(total(others_s));
+  const double others = not_negative(total(others_s)), run = cpu + total(neighbours_s);
   // /proc/stat counts ticks of each processor. What they may have rounded up was not taken.
   const double rounding = std::sqrt(readings.highest(contention_columns[processors_count])) / ticks_per_s();
-  const double most = not_negative(others - rounding);
+  const double most = run == 0 ? 0 : not_negative(others - rounding) * cpu / run;
   const double delayed_by_others = std::isnan(delayed) ? not_negative(most - total(idle_s)) : std::min(most, delayed);
-  const double taken = delayed_by_others + (cpu > 0 ? stolen * cpu / (cpu + others) : 0);
+  const double taken = delayed_by_others + (run == 0 ? 0 : stolen * cpu / (run + others));
   return {.lost_share = known(taken == 0 ? 0 : taken / (cpu + taken)),
           .others_share = known(others / total(processors_s)),
           .stolen_share = known(stolen / total(processors_s)),

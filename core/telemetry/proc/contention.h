@@ -67,7 +67,7 @@ class ContentionProbe final : public Probe {
     std::map<int, ProcessorTimes> processors;
   };
   Reading take() const;
-  double neighbours_s() const;
+  double neighbours_time() const;
   std::map<int, std::uint64_t> delays_ns() const;
   std::map<int, ProcessorTimes> processors() const;
   double clock_since(const Reading& before, const Reading& now) const;
@@ -79,10 +79,10 @@ class ContentionProbe final : public Probe {
 /// Between a sampler's begin() and end(). What the system does not tell is absent.
 struct Contention {
   /// The share of the processor time that this process wanted and did not get: taken / (cpu_s + taken), where
-  /// taken = min(delayed_s, other programs' processor time) + this process's part of the stolen time (its part of all
-  /// that was used). Without delayed_s, other programs took what they used beyond the time that processors were idle.
-  /// Their processor time counts less a tick of 10 ms times the root of the number of processors, which may be
-  /// rounding.
+  /// taken = min(delayed_s, other programs' processor time) + stolen time. Of both, this process's part: other programs
+  /// take from all processes of the run, and the hypervisor from all programs. Other programs' time counts less a tick
+  /// of 10 ms times the root of the number of processors, which may be rounding. Without delayed_s, they took what they
+  /// used beyond the time that processors were idle.
   std::optional<double> lost_share;
   /// Of the time of the processors that this process may use: used by other programs, and by the hypervisor for others.
   std::optional<double> others_share, stolen_share;
