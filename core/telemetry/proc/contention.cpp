@@ -24,19 +24,20 @@ namespace {
 namespace fs = std::filesystem;
 
 enum ContentionColumn : std::size_t {
+  processors_count,
   processors_s,
   idle_s,
   others_s,
+  neighbours_s,
   stolen_s,
   delayed_s,
-  ran_s,
   cpu_s,
   switches,
   clock_hz
 };
-constexpr std::array<std::string_view, 9> contention_columns = {
-    "processors_s",         "idle_s",  "others_s", "stolen_s", "delayed_s", "ran_s", "cpu_s",
-    "involuntary_switches", "clock_hz"};
+constexpr std::array<std::string_view, 10> contention_columns = {
+    "processors", "processors_s",         "idle_s",  "others_s", "neighbours_s", "stolen_s", "delayed_s",
+    "cpu_s",      "involuntary_switches", "clock_hz"};
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 constexpr double idle_others_share = 0.05, idle_stolen_share = 0.01;
@@ -93,11 +94,12 @@ std::span<const std::string_view> ContentionProbe::columns() const {
 }
 
 ContentionProbe::Reading ContentionProbe::take() const {
-  return {.own = sources_.own(), .neighbours_s = neighbours_s(), .threads = threads(), .processors = processors()};
+  return {
+      .own = sources_.own(), .neighbours_s = neighbours_time(), .delays_ns = delays_ns(), .processors = processors()};
 }
 
 // "pid (name) state ppid ... utime stime ...": the name may hold blanks and brackets; utime is the 12th field after it.
-double ContentionProbe::neighbours_s() const {
+double ContentionProbe::neighbours_time() const {
   double sum = 0;
   for (const int process : sources_.neighbours) {
     const std::string stat = read_small_file(sources_.root / "proc" / std::to_string(process) / "stat");
@@ -112,16 +114,16 @@ double ContentionProbe::neighbours_s() const {
 }
 
 // task/TID/schedstat: "ran delayed slices", in nanoseconds. A thread that ends meanwhile has no file any more.
-std::map<std::int64_t, ContentionProbe::ThreadTimes> ContentionProbe::threads() const {
-  std::map<std::int64_t, ThreadTimes> threads;
+std::map<int, std::uint64_t> ContentionProbe::delays_ns() const {
+  std::map<int, std::uint64_t> delays;
   std::error_code error;
   for (const fs::directory_entry& task : fs::directory_iterator(sources_.root / "proc/self/task", error)) {
-    const auto number = number_in_name(task.path().filename().native());
+    const std::optional<int> number = number_in_name(task.path().filename().native());
     std::istringstream fields(read_small_file(task.path() / "schedstat"));
-    ThreadTimes times;
-    if (number && fields >> times.ran_ns >> times.delayed_ns) threads[*number] = times;
+    std::uint64_t ran = 0, delayed = 0;
+    if (number && fields >> ran >> delayed) delays[*number] = delayed;
   }
-  return threads;
+  return delays;
 }
 
 // The lines "cpu0 user nice system idle iowait irq softirq steal ..." of proc(5)'s stat; guest time is part of user
@@ -166,13 +168,11 @@ double ContentionProbe::clock_since(const Reading& before, const Reading& now) c
 void ContentionProbe::read(std::span<double> values) {
   assert(values.size() == contention_columns.size());
   Reading now = take();
-  ThreadTimes threads;
-  for (const auto& [number, times] : now.threads) {
-    ThreadTimes before = last_.threads[number];
+  std::uint64_t delayed_ns = 0;
+  for (const auto& [thread, delay] : now.delays_ns) {
+    const std::uint64_t before = last_.delays_ns[thread];
     // The number of a thread that has ended may be used again.
-    if (times.ran_ns < before.ran_ns || times.delayed_ns < before.delayed_ns) before = {};
-    threads.ran_ns += times.ran_ns - before.ran_ns;
-    threads.delayed_ns += times.delayed_ns - before.delayed_ns;
+    delayed_ns += delay < before ? delay : delay - before;
   }
   ProcessorTimes all;
   for (const auto& [number, times] : now.processors) {
@@ -183,13 +183,14 @@ void ContentionProbe::read(std::span<double> values) {
     all.stolen_s += times.stolen_s - before->second.stolen_s;
   }
   const bool tells = !now.processors.empty();
-  const double own_s = now.own.cpu_s - last_.own.cpu_s;
+  const double own_s = now.own.cpu_s - last_.own.cpu_s, run_s = own_s + now.neighbours_s - last_.neighbours_s;
+  values[processors_count] = static_cast<double>(now.processors.size());
   values[processors_s] = tells ? all.busy_s + all.idle_s + all.stolen_s : not_known;
   values[idle_s] = tells ? all.idle_s : not_known;
-  values[others_s] = tells ? all.busy_s - own_s - (now.neighbours_s - last_.neighbours_s) : not_known;
+  values[others_s] = tells ? all.busy_s - run_s : not_known;
+  values[neighbours_s] = run_s - own_s;
   values[stolen_s] = tells ? all.stolen_s : not_known;
-  values[delayed_s] = now.threads.empty() ? not_known : 1e-9 * static_cast<double>(threads.delayed_ns);
-  values[ran_s] = now.threads.empty() ? not_known : 1e-9 * static_cast<double>(threads.ran_ns);
+  values[delayed_s] = now.delays_ns.empty() ? not_known : 1e-9 * static_cast<double>(delayed_ns);
   values[cpu_s] = own_s;
   values[switches] = now.own.involuntary_switches - last_.own.involuntary_switches;
   values[clock_hz] = clock_since(last_, now);
@@ -199,11 +200,12 @@ void ContentionProbe::read(std::span<double> values) {
 Contention contention_of(const Readings& readings) {
   const auto total = [&](ContentionColumn column) { return readings.total(contention_columns[column]); };
   const double cpu = total(cpu_s), stolen = total(stolen_s), delayed = total(delayed_s);
-  // Ticks of 10 ms round both ways.
-  const double others = not_negative(total(others_s));
-  const double delayed_by_others =
-      std::isnan(delayed) ? not_negative(others - total(idle_s)) : std::min(others, delayed);
-  const double taken = delayed_by_others + (cpu > 0 ? stolen * cpu / (cpu + others) : 0);
+  const double others = not_negative(total(others_s)), run = cpu + total(neighbours_s);
+  // /proc/stat counts ticks of each processor. What they may have rounded up was not taken.
+  const double rounding = std::sqrt(readings.highest(contention_columns[processors_count])) / ticks_per_s();
+  const double most = run == 0 ? 0 : not_negative(others - rounding) * cpu / run;
+  const double delayed_by_others = std::isnan(delayed) ? not_negative(most - total(idle_s)) : std::min(most, delayed);
+  const double taken = delayed_by_others + (run == 0 ? 0 : stolen * cpu / (run + others));
   return {.lost_share = known(taken == 0 ? 0 : taken / (cpu + taken)),
           .others_share = known(others / total(processors_s)),
           .stolen_share = known(stolen / total(processors_s)),
@@ -229,8 +231,9 @@ Contention wait_for_idle_machine(ContentionSources sources, Seconds limit, Ticke
   Readings window(probe.columns(), 2);
   Contention last;
   const auto wait_until = [&](Clock::time_point time) {
-    while (ticker.now() < time) {
+    for (;;) {
       check_interrupt();
+      if (ticker.now() >= time) return;
       ticker.wait_until(std::min(time, ticker.now() + interrupt_period), {});
     }
   };

@@ -70,6 +70,21 @@ TEST_F(Protect, TheUsersInterruptGoesBeforeATimeout) {
   EXPECT_THAT(run(protect("pcall(gb.end_time) gb.stop()")), ::testing::StartsWith("interrupted|"));
 }
 
+TEST_F(Protect, AnInterruptEndsTheMeasurementOfContentionThatItLeavesOpen) {
+  script_.run("contention = gb._native.contention");
+  EXPECT_THAT(run(protect("contention.begin() gb.stop()")), ::testing::StartsWith("interrupted|"));
+  clear_interrupt();
+  EXPECT_THAT(run(protect("contention.begin() gb.skip('no GPU')")), ::testing::StartsWith("skipped|"));
+  EXPECT_EQ(script_.error("contention.finish()"),
+            "test:1: gb._native.contention.finish: no measurement has begun; begin() begins one");
+  script_.run("contention.begin()");
+  EXPECT_THAT(run(protect("error('odd')")), ::testing::StartsWith("error|"));
+  EXPECT_EQ(script_.error("contention.begin()"),
+            "test:1: gb._native.contention.begin: a measurement has begun already; finish() ends it")
+      << "it began outside";
+  EXPECT_EQ(script_.run("return type(contention.finish().cpu_s)"), "number");
+}
+
 TEST_F(Protect, TakesAFunction) {
   EXPECT_EQ(script_.error("gb._native.protect(3)"),
             "test:1: gb._native.protect: argument #1: function expected, got number");

@@ -1,5 +1,6 @@
 #include "lua/host/script_runner.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -173,6 +174,45 @@ TEST_F(ScriptRunner, ATerminalShowsWhereTheSweepStands) {
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_THAT(read("terminal.txt"),
               AllOf(HasSubstr("[1/3] 8.7 s left  round 1/9 n=1"), HasSubstr("[3/3] "), HasSubstr(" left  round 9/9 n=3")));
+}
+
+/// A machine that is never idle.
+constexpr const char* never_idle = R"(
+local native = require "gpubench"._native
+local wait = native.contention.wait_idle
+native.contention.wait_idle = function(seconds)
+  print "waits" io.stdout:flush()
+  wait(seconds)
+  return false, { others_share = 1, stolen_share = 0 }
+end
+)";
+
+TEST_F(ScriptRunner, TheWaitForAnIdleMachineEndsWithCtrlC) {
+  write("script.lua", std::string(never_idle) + "require('gpubench.idle').before_first_point()");
+  StartedProgram program({"script.lua", "--wait-idle", "86400"}, path());
+  ASSERT_TRUE(program.wait_for("waits\nwaits\n"));
+  program.signal(SIGINT);
+  const Ended ended = program.end();
+  EXPECT_EQ(ended.status, 128 + SIGINT);
+  EXPECT_EQ(ended.err,
+            "waiting for an idle machine, at most 24 h (--wait-idle): other programs use 100 % of the processors, the "
+            "hypervisor takes 0 %\ninterrupted\n");
+}
+
+TEST_F(ScriptRunner, TheWaitForAnIdleMachineEndsWithThePointsTimeLimit) {
+  const Ended ended = run(std::string(never_idle) + "print(native.protect(wait, 600))", {"--timeout", "0.1"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("false\ttimeout\tnot done after 100 ms (--timeout)"));
+}
+
+TEST_F(ScriptRunner, AMachineThatIsNeverIdleIsMeasuredAllTheSame) {
+  const Ended ended = run(std::string(never_idle) + "require('gpubench.idle').before_first_point() print 'goes on'",
+                          {"--wait-idle", "0.2"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.out, HasSubstr("goes on\n"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("\nthe machine was not idle within 200 ms: other programs use 100 % of the processors, "
+                        "the hypervisor takes 0 %. Measuring goes on; claims about times may stay open\n"));
 }
 
 TEST_F(ScriptRunner, AnErrorRowIsReportedAndExitsWithTwo) {

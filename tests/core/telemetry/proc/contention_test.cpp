@@ -1,6 +1,7 @@
 #include "core/telemetry/proc/contention.h"
 
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -17,6 +18,8 @@ using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 constexpr auto absent = std::nullopt;
+/// Of other programs' time on two processors, what may be rounding.
+const double rounding_s = 0.01 * std::sqrt(2.0);
 
 testing::Matcher<std::optional<double>> near(double value) {
   return Optional(testing::DoubleNear(value, 1e-9));
@@ -100,7 +103,7 @@ TEST_F(ContentionTest, AProgramOnTheSameProcessorTakesHalf) {
     write_thread(1, 1, 1);
     write_processors({{.user = 1.5, .system = 0.4, .softirq = 0.1}, {.idle = 2}});
   }});
-  EXPECT_THAT(half.lost_share, near(0.5));
+  EXPECT_THAT(half.lost_share, near((1 - rounding_s) / (2 - rounding_s)));
   EXPECT_THAT(half.others_share, near(0.25));
   EXPECT_THAT(half.delayed_s, near(1));
   EXPECT_FALSE(half.is_idle());
@@ -130,6 +133,22 @@ TEST_F(ContentionTest, ThreadsThatWaitForEachOtherLoseNothing) {
   EXPECT_TRUE(crowded.is_idle());
 }
 
+TEST_F(ContentionTest, WhatOthersNeverUsedIsNotLostToThem) {
+  write_thread(1, 0, 0);
+  const Contention rounded = after({[&] {
+    own_.cpu_s = 0.39;
+    write_thread(1, 0.39, 5);
+    write_processors({{.user = 0.2}, {.user = 0.2}});
+  }});
+  EXPECT_THAT(rounded.lost_share, near(0)) << "a tick more than this process used";
+  const Contention brief = after({[&] {
+    own_.cpu_s += 1;
+    write_thread(1, 1.39, 5.125);
+    write_processors({{.user = 1.2}, {.user = 1.2}});
+  }});
+  EXPECT_THAT(brief.lost_share, near(0.125 / 1.125)) << "others used a second, the threads waited for less";
+}
+
 TEST_F(ContentionTest, OtherProcessesOfTheRunAreNoOtherPrograms) {
   neighbours_ = {4711, 4712};
   const auto write_neighbour = [&](int process, int user, int system) {
@@ -147,7 +166,8 @@ TEST_F(ContentionTest, OtherProcessesOfTheRunAreNoOtherPrograms) {
     write_processors({{.user = 2}, {.user = 1}});
   }});
   EXPECT_THAT(shared.others_share, near(0.2 / 3));
-  EXPECT_THAT(shared.lost_share, near(0.2 / 1.2));
+  const double taken = (0.2 - rounding_s) / 2.8;  // the others of the run used 1.8 s
+  EXPECT_THAT(shared.lost_share, near(taken / (1 + taken)));
   neighbours_.push_back(1);
   EXPECT_EQ(after({[] {}}).lost_share, absent) << "a neighbour whose time is unknown";
 }
@@ -209,7 +229,7 @@ TEST_F(ContentionTest, WithoutDelaysOthersTookWhatWasNotIdle) {
   EXPECT_EQ(beside.delayed_s, absent);
   EXPECT_THAT(beside.lost_share, near(0));
   write_processors({{}, {}});
-  EXPECT_THAT(use({.user = 1}).lost_share, near(0.5));
+  EXPECT_THAT(use({.user = 1}).lost_share, near((1 - rounding_s) / (2 - rounding_s)));
 }
 
 TEST_F(ContentionTest, WhatTheSystemDoesNotTellIsAbsent) {
