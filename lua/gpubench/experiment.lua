@@ -303,7 +303,14 @@ local function with_columns(declaration)
   return copy
 end
 
+-- The name of the experiment that measures its points.
+local running
+
 function experiment.declare(declaration)
+  if running then
+    check.fail("gb.experiment: it is called by the experiment '%s', which measures its points; declare the second one after it",
+      running)
+  end
   check_declaration(declaration)
   declaration = with_columns(declaration)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
@@ -315,6 +322,8 @@ function experiment.declare(declaration)
   if options.dry_run then return dry_run(declaration, axes, points) end
 
   if processes.count > 1 then native.processes.agree(summary(declaration, axes, points), "experiments") end
+  running = declaration.name
+  local over <close> = setmetatable({}, { __close = function() running = nil end })
   return native.uninterrupted(measure_and_finish, declaration, axes, charts, points)
 end
 

@@ -118,6 +118,20 @@ testing.case("an experiment that measured no point leaves nothing to judge", fun
   experiment.status = 0
 end)
 
+testing.case("an experiment within another is refused, and the first goes on", function()
+  local function run() return { figure = 1 } end
+  local rows = sweep {
+    axes = { gb.axis("n", { 1, 2 }) },
+    run = function(point)
+      if point.n == 1 then gb.experiment { name = "within", title = "t", run = run } end
+      return run()
+    end,
+  }
+  testing.contains(rows[1].detail, "gb.experiment: it is called by the experiment 'experiment_test_")
+  testing.equal({ rows[1].status, rows[2].status }, { "error", "ok" })
+  experiment.status = 0
+end)
+
 testing.case("a row that cannot be written is its point's error, and the sweep goes on", function()
   local bad = { { figure = {} }, { ["a,b"] = 1 }, { point_time_s = 3 }, { samples = "x" } }
   local rows = sweep {

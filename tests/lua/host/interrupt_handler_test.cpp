@@ -90,7 +90,8 @@ TEST_F(InterruptTest, FinishedRowsStay) {
 }
 
 TEST_F(InterruptTest, SignalsThatComeTogetherAreOneRequest) {
-  write("script.lua", "local function ready() print('ready') io.stdout:flush() end\n" + sweep_with("while true do end"));
+  write("script.lua",
+        "local function ready() print('ready') io.stdout:flush() end\n" + sweep_with("while true do end"));
   StartedProgram program({"script.lua"}, path());
   ASSERT_TRUE(program.wait_for("ready"));
   program.signal(SIGTERM);

@@ -136,6 +136,7 @@ local index = gb.distribute.process_index()
 gb.experiment {
   name = "means", title = "Means",
   axes = { gb.axis("n", { 1, 2, 3 }) },
+  columns = { gb.column("figure", { kind = "counted" }) },
   run = function(point) return { figure = index == 0 and 4.5 - point.n or 2.0 * point.n } end,
   expect = { gb.expect.increasing { x = "n", y = "figure" } },
 })");

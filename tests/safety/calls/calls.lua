@@ -181,7 +181,7 @@ values.again = function() return gb.ones { 2 } + 1 end
 local points = {}
 for i = 1, count // calls_in_a_point do points[i] = i end
 -- The sweep starts the folder, in which the log and the files of calls are.
-gb.experiment { name = "place", title = "A place for files", run = function() end }
+gb.experiment { name = "place", title = "A place for files", run = function() return {} end }
 values.open(doc, out .. "/results")
 if batch == 0 then values.check() end
 log = assert(io.open(out .. "/results/calls.log", "w"))

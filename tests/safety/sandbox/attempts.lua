@@ -296,7 +296,7 @@ function groups.links()
   end
 end
 
-gb.experiment { name = "place", title = "A place for files", run = function() end }
+gb.experiment { name = "place", title = "A place for files", run = function() return {} end }
 io.open("out/results/mine", "w"):write("mine"):close()
 groups[group]()
 print(attempts .. " attempts, " .. got_out .. " got out")
