@@ -276,6 +276,8 @@ local function measure_and_finish(declaration, axes, charts, points)
   local run = new_run(declaration, axes, charts, seed)
   local watched <close> = processes.index > 0 and run or nil
   idle.before_first_point()
+  -- A process that fails in the first point must not end what others still do for the run.
+  if processes.count > 1 then native.processes.conclude {} end
   local swept = schedule.run {
     declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
     seconds = plan.of(declaration, axes, points).seconds,

@@ -30,14 +30,11 @@ function rounds.fitting(seconds)
   return fit < order_interval.least_count and 1 or math.tointeger(math.min(fit, rounds.most))
 end
 
--- What process 0 found, for all: a table of integers.
+-- What process 0 found, for all: a table of integers. Concluded like a point: a process that is ahead and fails in the
+-- next point must not end what others still do here.
 local function from_first(numbers)
   if processes.count == 1 then return numbers end
-  local agreed = {}
-  for number in native.processes.from_first(table.concat(numbers, " ")):gmatch "%S+" do
-    agreed[#agreed + 1] = math.tointeger(tonumber(number))
-  end
-  return agreed
+  return native.processes.conclude({ numbers = numbers })[1].numbers
 end
 
 local Group = {}

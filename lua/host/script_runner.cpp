@@ -205,7 +205,7 @@ void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& erro
   if (own)
     print_error(L, error, with_traceback);
   else
-    print_line("gpubench: " + group.lost());
+    print_line("gpubench: " + (group.lost().empty() ? lua::text_of(error) : group.lost()));
 }
 
 // Everything between a Lua state's beginning and its end; the exit status.
