@@ -10,9 +10,11 @@
 namespace gpubench {
 namespace {
 
+using Json = nlohmann::ordered_json;  // as info.cpp, so that the library is compiled once
+
 // Kernel names come from libraries: invalid UTF-8 is replaced.
 std::string quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 double microseconds(Clock::duration time) {

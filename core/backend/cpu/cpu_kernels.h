@@ -11,6 +11,7 @@ const KernelTable& kernels();
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
 
 void add_batch_norm(KernelTable& table);
+void add_cast(KernelTable& table);
 void add_conv(KernelTable& table);
 void add_elementwise(KernelTable& table);
 void add_elementwise_chain(KernelTable& table);

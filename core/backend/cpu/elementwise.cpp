@@ -1,5 +1,5 @@
 // Ops that apply one function of core/math to each element; the list in core/math/functions.h states for which types
-// each is compiled. And the sum of many tensors, the choice between two, and casts.
+// each is compiled. And the sum of many tensors, and the choice between two.
 #include "core/backend/cpu/elementwise.h"
 
 #include "core/backend/cpu/cpu_kernels.h"
@@ -10,7 +10,6 @@
 #include "core/backend/kernel_table.h"
 #include "core/graph/leaf_ops.h"
 #include "core/math/functions.h"
-#include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 
 namespace gpubench::cpu {
@@ -144,13 +143,6 @@ std::unique_ptr<Kernel> plan_add_n(const AddN& op, const Signature& signature, D
                   [&]<class T>() { return loop_kernel(Sum<T>(signature)); });
 }
 
-std::unique_ptr<Kernel> plan_cast(const Cast& op, const Signature& signature, Device&) {
-  return dispatch(Everything{}, op.name(), signature.inputs[0].dtype, [&]<class From>() {
-    return dispatch(Everything{}, op.name(), op.dtype,
-                    [&]<class To>() { return elementwise<To, From>(op.name(), CastTo<To>{}, signature); });
-  });
-}
-
 }  // namespace
 
 template <std::size_t arity>
@@ -168,7 +160,6 @@ void add_elementwise(KernelTable& table) {
 #undef GPUBENCH_ROW
   add_float32_row<&plan_add_n>(table);
   add_float32_row<&plan_select>(table);
-  add_row<&plan_cast>(table);
 }
 
 }  // namespace gpubench::cpu

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <omp.h>
-#if defined(__SANITIZE_THREAD__)
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "core/tensor/tensor_type.h"
+#if defined(__SANITIZE_THREAD__)
+#include <thread>
 #endif
 
 namespace gpubench::cpu {

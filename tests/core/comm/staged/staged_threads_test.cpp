@@ -13,7 +13,7 @@
 namespace gpubench {
 namespace {
 
-class Accelerator final : public Device {
+class StagedDevice final : public Device {
  public:
   const DeviceId& id() const override { return host_.id(); }
   std::string description() const override { return "accelerator"; }
@@ -39,7 +39,7 @@ class StagedThreads : public testing::TestWithParam<StagedTensors> {
       inner = make_staged_communicator(devices_[static_cast<std::size_t>(rank)], std::move(inner), GetParam());
     }
   }
-  std::array<Accelerator, size> devices_;
+  std::array<StagedDevice, size> devices_;
   Ranks ranks_{size};
 };
 

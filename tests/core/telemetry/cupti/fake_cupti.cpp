@@ -7,11 +7,11 @@
 namespace gpubench::support {
 namespace {
 
-FakeCupti* fake = nullptr;
+FakeCupti* fake_cupti = nullptr;
 
 CUptiResult CUPTIAPI next_record(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
   auto* place = reinterpret_cast<std::uint8_t*>(*record);
-  place = place == nullptr ? buffer : place + fake->sizes.at(place);
+  place = place == nullptr ? buffer : place + fake_cupti->sizes.at(place);
   if (place >= buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(place);
   return CUPTI_SUCCESS;
@@ -20,11 +20,11 @@ CUptiResult CUPTIAPI next_record(std::uint8_t* buffer, std::size_t valid, CUpti_
 }  // namespace
 
 FakeCupti::FakeCupti() {
-  assert(fake == nullptr);
-  fake = this;
+  assert(fake_cupti == nullptr);
+  fake_cupti = this;
 }
 FakeCupti::~FakeCupti() {
-  fake = nullptr;
+  fake_cupti = nullptr;
 }
 
 CUpti_ActivityKernel10 FakeCupti::kernel(const char* name, std::uint64_t begin, std::uint64_t end,
@@ -67,31 +67,31 @@ void FakeCupti::complete() {
 CuptiFunctions FakeCupti::functions() {
   CuptiFunctions table{};
   table.register_callbacks = [](CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
-    fake->request = request;
-    fake->give_back = complete;
+    fake_cupti->request = request;
+    fake_cupti->give_back = complete;
     return CUPTI_SUCCESS;
   };
   table.enable = [](CUpti_ActivityKind kind) {
-    if (kind == fake->refused) return CUPTI_ERROR_NOT_INITIALIZED;
-    fake->enabled.insert(kind);
+    if (kind == fake_cupti->refused) return CUPTI_ERROR_NOT_INITIALIZED;
+    fake_cupti->enabled.insert(kind);
     return CUPTI_SUCCESS;
   };
   table.disable = [](CUpti_ActivityKind kind) {
-    fake->enabled.erase(kind);
+    fake_cupti->enabled.erase(kind);
     return CUPTI_SUCCESS;
   };
   table.flush_all = [](std::uint32_t flag) {
     assert(flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    fake->complete();
+    fake_cupti->complete();
     return CUPTI_SUCCESS;
   };
   table.next_record = &next_record;
   table.dropped_records = [](CUcontext, std::uint32_t, std::size_t* dropped) {
-    *dropped = std::exchange(fake->dropped, 0);
+    *dropped = std::exchange(fake_cupti->dropped, 0);
     return CUPTI_SUCCESS;
   };
   table.timestamp = [](std::uint64_t* now) {
-    *now = fake->now_ns;
+    *now = fake_cupti->now_ns;
     return CUPTI_SUCCESS;
   };
   table.callback_name = [](CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
