@@ -81,7 +81,8 @@ bool may_be_axis(std::string_view name);
 /// The ending of the name that states the unit: "_s" for "step_time_s"; empty if there is none.
 std::string_view unit_suffix(const Column& column);
 /// The column that says whether a row's figures of this kind can be relied on: "quality" for times, sensors and what is
-/// not known, "memory_quality" for memory. Empty for kinds that nothing disturbs: counted figures, and what training learned.
+/// not known, "memory_quality" for memory. Empty for kinds that nothing disturbs: counted figures, and what training
+/// learned.
 std::string_view quality_column(Kind kind);
 /// The column of an interval's end, "low" or "high": "step_time_low_s" for "step_time_s", "loss_low" for "loss".
 std::string interval_end(const Column& column, std::string_view end);
