@@ -1,14 +1,11 @@
 // gb._native.contention: what other programs and the hypervisor took from this process.
 //
-//   begin()                begins to measure; one measurement at a time
-//   finish()               ends it: { lost_share, others_share, stolen_share, delayed_s, cpu_s, involuntary_switches,
-//                          clock_hz }, as in core/telemetry/proc/contention.h; what the system does not tell is absent
+//   during(f, ...)         calls f; returns what was taken meanwhile, and the results of f. The former: { lost_share,
+//                          others_share, stolen_share, delayed_s, cpu_s, involuntary_switches, clock_hz }, as in
+//                          core/telemetry/proc/contention.h; what the system does not tell is absent
 //   wait_idle(limit_s)     waits until the machine is idle but for this run, at most so long: whether it is, and the
-//   last
-//                          reading
+//                          last reading
 //   disturbed_share        from this lost_share on, a point counts as disturbed
-//
-// An error or a request to stop that leaves native.protect() or native.uninterrupted() ends what was begun in it.
 #include "core/telemetry/proc/contention.h"
 
 #include <fmt/format.h>
@@ -50,20 +47,16 @@ ContentionSources sources_of(const Session& session) {
   return sources;
 }
 
-void begin(lua_State* L) {
-  Session& session = session_of(L);
-  if (session.contention != nullptr)
-    throw Error("gb._native.contention.begin: a measurement has begun already; finish() ends it");
-  std::unique_ptr<Sampler> sampler = contention_sampler(sources_of(session));
+int during(lua_State* L) {
+  if (!Value<LuaFunction>::matches(L, 1))
+    throw ArgumentError("argument #1: function expected, got " + type_name_at(L, 1));
+  const std::unique_ptr<Sampler> sampler = contention_sampler(sources_of(session_of(L)));
   sampler->begin();
-  session.contention = std::move(sampler);
-}
-
-Contention finish(lua_State* L) {
-  const std::unique_ptr<Sampler> sampler = std::exchange(session_of(L).contention, nullptr);
-  if (sampler == nullptr) throw Error("gb._native.contention.finish: no measurement has begun; begin() begins one");
+  protected_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   sampler->end();
-  return contention_of(sampler->readings()[0]);
+  Value<Contention>::push(L, contention_of(sampler->readings()[0]));
+  lua_insert(L, 1);
+  return lua_gettop(L);
 }
 
 std::tuple<bool, Contention> wait_idle(lua_State* L, double limit_s) {
@@ -82,10 +75,7 @@ void open_contention(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module contention = native.submodule("contention");
-  contention.function<&begin>("begin")
-      .function<&finish>("finish")
-      .function<&wait_idle>("wait_idle")
-      .value("disturbed_share", disturbed_share);
+  contention.function<&during>("during").function<&wait_idle>("wait_idle").value("disturbed_share", disturbed_share);
 }
 
 }  // namespace gpubench::lua

@@ -31,20 +31,14 @@ int push_failure(lua_State* L, const char* status, const std::string& reason) {
 }
 
 // A turn within one of the other kind. Finalizers are the script's code, so garbage is collected in its turns only.
-// A measurement of contention ends with the turn in which it began.
 class LuaTurn {
  public:
   LuaTurn(lua_State* L, Turn turn)
-      : L_(L),
-        session_(session_of(L)),
-        changes_((turn == Turn::script) != is_turn_of_script()),
-        had_contention_(session_.contention != nullptr),
-        scope_(turn) {
+      : L_(L), session_(session_of(L)), changes_((turn == Turn::script) != is_turn_of_script()), scope_(turn) {
     if (changes_) exchange(turn == Turn::script);
   }
   ~LuaTurn() {
     if (changes_) exchange(!is_turn_of_script());
-    if (!had_contention_) session_.contention = nullptr;
   }
   LuaTurn(const LuaTurn&) = delete;
   LuaTurn& operator=(const LuaTurn&) = delete;
@@ -62,7 +56,7 @@ class LuaTurn {
 
   lua_State* const L_;
   Session& session_;
-  const bool changes_, had_contention_;
+  const bool changes_;
   const TurnScope scope_;
 };
 

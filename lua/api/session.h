@@ -15,7 +15,6 @@
 #include "core/experiment/matmul_peak.h"
 #include "core/group/process_group.h"
 #include "core/measure/stopping_rule.h"
-#include "core/telemetry/sampler.h"
 #include "lua/api/open_iterators.h"
 #include "lua/api/unfinished_runs.h"
 
@@ -124,8 +123,6 @@ class Session {
   void reset();
 
   OpenIterators open_iterators;
-  /// Between gb._native.contention.begin() and finish().
-  std::unique_ptr<Sampler> contention;
   /// The runs that this process writes.
   UnfinishedRuns unfinished_runs;
   /// Whether the script lets Lua collect garbage; known while the program's own code runs, in which it does not.

@@ -92,9 +92,8 @@ function measurement.measure(experiment, axes, point, seed)
   local before, started = native.memory_in_use(), seconds()
   measurement.reset_devices(before)
   set_seed(seed)
-  native.contention.begin()
-  local ok, status, detail, traceback = native.protect(run_point, experiment, axes, point)
-  local taken = native.contention.finish()
+  local taken, ok, status, detail, traceback =
+    native.contention.during(native.protect, run_point, experiment, axes, point)
   local shown = not ok and status:find "_lost$" and "error" or status
   local finished = ok and status or { complete({ status = shown, detail = detail }, axes, point) }
   local kept = kept_memory(before)

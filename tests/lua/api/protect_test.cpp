@@ -70,19 +70,14 @@ TEST_F(Protect, TheUsersInterruptGoesBeforeATimeout) {
   EXPECT_THAT(run(protect("pcall(gb.end_time) gb.stop()")), ::testing::StartsWith("interrupted|"));
 }
 
-TEST_F(Protect, AnInterruptEndsTheMeasurementOfContentionThatItLeavesOpen) {
-  script_.run("contention = gb._native.contention");
-  EXPECT_THAT(run(protect("contention.begin() gb.stop()")), ::testing::StartsWith("interrupted|"));
+TEST_F(Protect, ContentionIsMeasuredDuringACall) {
+  script_.run("during, protect = gb._native.contention.during, gb._native.protect");
+  EXPECT_EQ(run("select(2, during(function(a, b) return b, a end, 1, 2))"), "2|1");
+  EXPECT_EQ(script_.run("return type(during(function() end).cpu_s)"), "number");
+  EXPECT_THAT(run("select(3, during(protect, function() gb.stop() end))"), ::testing::StartsWith("interrupted|"));
   clear_interrupt();
-  EXPECT_THAT(run(protect("contention.begin() gb.skip('no GPU')")), ::testing::StartsWith("skipped|"));
-  EXPECT_EQ(script_.error("contention.finish()"),
-            "test:1: gb._native.contention.finish: no measurement has begun; begin() begins one");
-  script_.run("contention.begin()");
-  EXPECT_THAT(run(protect("error('odd')")), ::testing::StartsWith("error|"));
-  EXPECT_EQ(script_.error("contention.begin()"),
-            "test:1: gb._native.contention.begin: a measurement has begun already; finish() ends it")
-      << "it began outside";
-  EXPECT_EQ(script_.run("return type(contention.finish().cpu_s)"), "number");
+  EXPECT_EQ(script_.error("during(function() error('odd') end)"), "test:1: odd");
+  EXPECT_THAT(script_.error("during()"), ::testing::HasSubstr("during: argument #1: function expected, got no value"));
 }
 
 TEST_F(Protect, TakesAFunction) {

@@ -9,8 +9,7 @@ local testing = require "testing"
 -- What others take from each call: tests decide it, not the machine that runs them.
 local lost_shares, waits = {}, 0
 local contention = gb._native.contention
-contention.begin = function() end
-contention.finish = function() return { lost_share = table.remove(lost_shares, 1) or 0 } end
+contention.during = function(f, ...) return { lost_share = table.remove(lost_shares, 1) or 0 }, f(...) end
 contention.wait_idle = function()
   waits = waits + 1
   return waits < 3
