@@ -4,11 +4,14 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <iterator>
+#include <system_error>
 #include <thread>
 
+#include "core/base/error.h"
 #include "core/results/append_file.h"
 #include "core/results/build_info.h"
 #include "core/results/csv.h"
+#include "core/results/disk_reserve.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
 
@@ -18,6 +21,9 @@ namespace {
 constexpr std::string_view last_column_before_axes = "process";
 // How long a process takes to end, at most, after others have seen that it does.
 constexpr std::chrono::milliseconds longest_end{1000}, pause_between_looks{20};
+// Bytes that the end of a run adds to run.json, beyond its columns: figures of the process, origins of data, verdicts,
+// and notes about what could not be written.
+constexpr std::int64_t last_facts_bytes = 16 << 10;
 
 bool contains(const std::vector<Column>& columns, std::string_view name) {
   return std::ranges::find(columns, name, &Column::name) != columns.end();
@@ -63,19 +69,31 @@ std::string sample_lines(const Record& record, std::int64_t round, std::span<con
   return fmt::to_string(lines);
 }
 
+Info described(const Column& column) {
+  Info::Fields fields{{"name", column.name}};
+  if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
+  if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
+  if (column.kind != Kind::unknown) fields.emplace_back("kind", std::string(to_string(column.kind)));
+  if (!column.description.empty()) fields.emplace_back("description", std::string(column.description));
+  return fields;
+}
+
 // Describes the columns that are not empty.
 Info column_info(const std::vector<Column>& columns, const std::vector<Record>& records) {
   Info::List list;
   for (const Column& column : columns) {
-    if (std::ranges::none_of(records, [&](const Record& record) { return record.has(column.name); })) continue;
-    Info::Fields fields{{"name", column.name}};
-    if (column.unit != Unit::none) fields.emplace_back("unit", std::string(to_string(column.unit)));
-    if (column.better != Better::neither) fields.emplace_back("better", std::string(to_string(column.better)));
-    if (column.kind != Kind::unknown) fields.emplace_back("kind", std::string(to_string(column.kind)));
-    if (!column.description.empty()) fields.emplace_back("description", std::string(column.description));
-    list.emplace_back(std::move(fields));
+    if (std::ranges::any_of(records, [&](const Record& record) { return record.has(column.name); }))
+      list.push_back(described(column));
   }
   return list;
+}
+
+// What run.json may need at the end of the run, at most.
+std::int64_t last_info_bytes(Info info, const std::vector<Column>& columns) {
+  Info::List list;
+  for (const Column& column : columns) list.push_back(described(column));
+  info.set("columns", std::move(list));
+  return static_cast<std::int64_t>(to_json(info).size()) + last_facts_bytes;
 }
 
 std::string now_text() {
@@ -86,8 +104,8 @@ std::string now_text() {
 
 RunWriter::RunWriter(RunPlan plan)
     : plan_(std::move(plan)),
-      directory_(make_run_directory(plan_.out, plan_.experiment, std::chrono::system_clock::now())),
-      columns_(all_columns(plan_)) {
+      columns_(all_columns(plan_)),
+      directory_(make_run_directory(plan_.out, plan_.experiment, std::chrono::system_clock::now())) {
   Info::List axes(plan_.axes.begin(), plan_.axes.end());
   info_ = Info::Fields{{"experiment", plan_.experiment},
                        {"title", plan_.title},
@@ -98,11 +116,25 @@ RunWriter::RunWriter(RunPlan plan)
                        {"rows", 0},
                        {"axis_names", std::move(axes)}};
   info_.set("program", build_info());
-  // Readers take a folder for a run once results.csv is there, and for one that died where samples.csv has no lock.
+  try {
+    make_files();
+  } catch (...) {
+    std::error_code what_is_left_is_no_run;
+    std::filesystem::remove_all(directory_, what_is_left_is_no_run);
+    throw;
+  }
+}
+
+// Readers take a folder for a run once results.csv is there, and for one that died where samples.csv has no lock.
+void RunWriter::make_files() {
   samples_file_ = std::make_unique<AppendFile>(directory_ / "samples.csv");
   samples_file_->lock();
   samples_file_->append("point,process,round,step,seconds\r\n");
-  write_info();
+  reserve_ = std::make_unique<DiskReserve>(directory_);
+  if (const int error = write_info()) {
+    throw Error(fmt::format("results: cannot reserve the disk space for the end of the run in '{}': {}",
+                            directory_.string(), std::generic_category().message(error)));
+  }
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
   rows_file_->append(header_line(columns_));
 }
@@ -148,6 +180,7 @@ std::string RunWriter::all_rows() const {
 void RunWriter::rewrite() {
   replace_file(directory_ / "results.csv", all_rows());
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
+  reserve_->hold(last_info_bytes(info_, columns_));
 }
 
 void RunWriter::add(Record record, std::span<const double> step_times) {
@@ -228,6 +261,7 @@ void RunWriter::finish(const std::string& status) {
   info_.set("finished", now_text());
   set_totals(info_, columns_, records_);
   write_info();
+  reserve_->release();  // for the report
 }
 
 void set_totals(Info& info, const std::vector<Column>& columns, const std::vector<Record>& records) {
@@ -235,8 +269,16 @@ void set_totals(Info& info, const std::vector<Column>& columns, const std::vecto
   info.set("columns", column_info(columns, records));
 }
 
-void RunWriter::write_info() {
-  replace_file(directory_ / "run.json", to_json(info_));
+int RunWriter::write_info() {
+  const std::filesystem::path path = directory_ / "run.json";
+  const std::string text = to_json(info_);
+  try {
+    replace_file(path, text);
+  } catch (const Error&) {
+    reserve_->release();
+    replace_file(path, text);
+  }
+  return reserve_->hold(last_info_bytes(info_, columns_));
 }
 
 bool end_abandoned_run(const std::filesystem::path& directory, const std::string& detail) {

@@ -1,5 +1,6 @@
 // Writes one run's directory. Every row is on disk before add() returns, and a row that cannot be written completely
-// (disk full) is removed again, so that finished rows always stay readable.
+// (disk full) is removed again, so that finished rows always stay readable. Disk space for the last run.json is kept
+// from the start, so that a full disk cannot leave a run "running".
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +16,7 @@
 namespace gpubench {
 
 class AppendFile;
+class DiskReserve;
 
 struct RunPlan {
   std::string experiment;
@@ -28,7 +30,8 @@ struct RunPlan {
 class RunWriter {
  public:
   /// Creates `<out>/results/<experiment>/<UTC time>-<host>[-n]` with a header in results.csv and a run.json with status
-  /// "running". Throws Error if the experiment's name is no valid directory name or the directory cannot be created.
+  /// "running". Throws Error if the experiment's name is no valid directory name, the directory cannot be created, or
+  /// the disk has no space for the run's end.
   explicit RunWriter(RunPlan plan);
   RunWriter(RunWriter&&) noexcept;
   RunWriter& operator=(RunWriter&&) noexcept;
@@ -61,17 +64,20 @@ class RunWriter {
   const Info& info() const { return info_; }
 
  private:
+  void make_files();
   void complete(Record& record) const;
   bool widen_for(const Record& record);
   std::string all_rows() const;
   void rewrite();
-  void write_info();
+  /// Returns 0, or the error number where the disk has too little space for the next time.
+  int write_info();
 
   RunPlan plan_;
-  std::filesystem::path directory_;
   std::vector<Column> columns_;
+  std::filesystem::path directory_;
   std::vector<Record> records_;
   Info info_;
+  std::unique_ptr<DiskReserve> reserve_;
   std::unique_ptr<AppendFile> rows_file_;
   std::unique_ptr<AppendFile> samples_file_;
   std::unique_ptr<AppendFile> rounds_file_;  // from the first round on

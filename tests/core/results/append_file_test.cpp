@@ -1,17 +1,16 @@
 #include "core/results/append_file.h"
 
-#include <csignal>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 #include "core/base/error.h"
+#include "tests/core/results/file_size_limit.h"
 #include "tests/core/results/temporary_directory.h"
 
 namespace gpubench {
@@ -20,26 +19,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-// Files of this process may not grow beyond a size, which fails writes as a full disk does.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limited{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limited);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*old_handler_)(int);
-};
 
 std::ptrdiff_t files_in(const TemporaryDirectory& directory) {
   return std::distance(std::filesystem::directory_iterator(directory.path()), {});

@@ -11,6 +11,7 @@
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
 #include "core/results/run_writer.h"
+#include "tests/core/results/file_size_limit.h"
 #include "tests/core/results/temporary_directory.h"
 
 namespace gpubench {
@@ -37,6 +38,19 @@ std::vector<std::string> names(const std::vector<Column>& columns) {
   std::vector<std::string> all;
   for (const Column& column : columns) all.push_back(column.name);
   return all;
+}
+
+TEST(Run, OneThatCannotBeginLeavesNothing) {
+  const TemporaryDirectory out;
+  RunPlan plan = plan_in(out);
+  plan.extra_columns = {Column{.name = ""}};
+  EXPECT_THROW(RunWriter{plan}, Error);
+  EXPECT_FALSE(std::filesystem::exists(results_root(out.path())));
+  {
+    const FileSizeLimit limit(100);
+    EXPECT_THAT([&] { RunWriter{plan_in(out)}; }, ThrowsMessage<Error>(HasSubstr("run.json")));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(results_root(out.path()) / "batch_size"));
 }
 
 /// The directory of a run with one row whose process is killed.

@@ -1,4 +1,5 @@
-# A disk that fills: run.json does not stay "running", and every row that was printed is there.
+# A disk that fills: run.json does not stay "running", and every row that was printed is there. One that is too full for
+# a run's end lets no run begin, and nothing is left of it.
 mkdir disk
 inside() {
   mount -t tmpfs -o size="$1"k none disk || return 77
@@ -12,14 +13,19 @@ local gb = require "gpubench"
 local values = {} for i = 1, 400 do values[i] = i end
 gb.experiment { name = "s", title = "t", axes = { gb.axis("n", values) }, run = function(p) return { text = ("x"):rep(500) } end }
 S
-for size in 64 100 160 220; do
+for size in 16 24 32 40 64 100 160 220; do
   rm -rf copy status
   unshare --mount --map-root-user bash -c "inside $size" 2>/dev/null || skip 'no file system can be mounted here'
   [[ -e status && $(<status) == 2 ]] || fail "$size KiB: status $(cat status 2>/dev/null || echo 0)"
   clean "$(cat err)"
   contains "$(cat err)" 'No space left' "$size KiB"
-  [[ -e $(echo copy/results/s/*/run.json) ]] || continue
-  grep -q '"status": "running"' copy/results/s/*/run.json && fail "$size KiB: run.json says running"
+  if [[ ! -e $(echo copy/results/s/*/results.csv) ]]; then
+    ((size < 64)) && [[ -z $(find copy -type f) ]] || fail "$size KiB: no run, but $(find copy -type f)"
+    continue
+  fi
+  ended_as error copy/results/s/*/run.json
+  rows=$(grep -c '^s,' copy/results/s/*/results.csv || true)
+  grep -q "\"rows\": $rows,$" copy/results/s/*/run.json || fail "$size KiB: run.json counts other rows than $rows"
   run show --out copy
   ((rc == 0)) || fail "$size KiB: show: $err"
 done
