@@ -12,6 +12,9 @@
 
 namespace gpubench {
 
+/// Of a program that ends with an error.
+inline constexpr int failed_exit_status = 2;
+
 /// What a process contributes when it joins its group.
 struct JoinOptions {
   /// Program, version and commit; must be equal in all processes.
@@ -60,12 +63,15 @@ class ProcessGroup {
 
   /// Progress of this rank, for messages of others if it is lost.
   virtual void set_step(std::int64_t step) noexcept = 0;
-  /// Declares that this rank cannot continue: all others fail with `reason`. The process should end soon.
-  virtual void fail(const std::string& reason) noexcept = 0;
+  /// Declares that this rank cannot continue: all others fail with `reason`, and should end with `exit_status` as this
+  /// one does. The process should end soon.
+  virtual void fail(const std::string& reason, int exit_status) noexcept = 0;
   /// Why the group has ended; empty while it has not. After the end, every call throws this.
   virtual std::string lost() const = 0;
+  /// The exit status of the rank that failed first; failed_exit_status where a rank was lost.
+  virtual int exit_status() const = 0;
   /// `stop` is called once, by another thread, when the group has ended or the launcher asks this process to end; it
-  /// should stop running work.
+  /// should stop running work. It is not called any more when on_end({}) has returned.
   virtual void on_end(std::function<void()> stop) = 0;
 };
 

@@ -32,8 +32,9 @@ class WatchedGroup : public ProcessGroup {
   void leave() override;
 
   void set_step(std::int64_t step) noexcept override { watch_->set_step(step); }
-  void fail(const std::string& reason) noexcept override { watch_->fail(reason); }
+  void fail(const std::string& reason, int exit_status) noexcept override { watch_->fail(reason, exit_status); }
   std::string lost() const override { return watch_->lost().reason(); }
+  int exit_status() const override { return watch_->exit_status(); }
   void on_end(std::function<void()> stop) override { watch_->on_end(std::move(stop)); }
 
  protected:

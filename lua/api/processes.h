@@ -14,9 +14,10 @@ inline bool speaks_for_all(const ProcessGroup& group) {
 /// The reason that a process gives when the user has stopped it.
 inline constexpr const char* interruption = "interrupted";
 
-/// Whether the user has stopped another process, so that this one stops too.
-inline bool was_interrupted(const ProcessGroup& group) {
-  return group.lost().ends_with(std::string(" failed: ") + interruption);
+/// The signal by which the user has stopped another process, so that this one stops too; 0 if none has.
+inline int interrupted_by(const ProcessGroup& group) {
+  constexpr int without_signal = 128;
+  return !group.lost().empty() && group.exit_status() > without_signal ? group.exit_status() - without_signal : 0;
 }
 
 }  // namespace gpubench::lua

@@ -118,11 +118,12 @@ int protect(lua_State* L) {
   }
   if (interrupt_requested() || timeout_requested()) let_lua_run(L);
   // An interrupt then also stops the running script.
-  const ProcessGroup* const group = session_of(L).group();
+  ProcessGroup* const group = session_of(L).group();
   if (const std::string lost = group ? group->lost() : ""; !lost.empty()) {
+    group->on_end({});  // what it would stop has ended
     clear_interrupt();
-    if (was_interrupted(*group)) {
-      request_interrupt();
+    if (const int signal = interrupted_by(*group)) {
+      request_interrupt(signal);
       return push_failure(L, "interrupted", lost);
     }
     return push_failure(L, "group_lost", lost);

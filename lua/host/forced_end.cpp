@@ -65,10 +65,11 @@ void end_by_force(lua::Session& session) {
   const lua::GivenUp how = given_up(session);
   std::string text = session.unfinished_runs.give_up(how);
   text += by_user ? fmt::format("{}\n", how.detail) : fmt::format("gpubench: run: {}\n", how.detail);
-  if (ProcessGroup* const group = session.group()) group->fail(by_user ? lua::interruption : how.detail);
+  const int status = by_user ? interrupted_status() : error_status;
+  if (ProcessGroup* const group = session.group()) group->fail(by_user ? lua::interruption : how.detail, status);
   flush_output();
   tell(text);
-  ::_exit(by_user ? interrupted_status() : error_status);
+  ::_exit(status);
 }
 
 }  // namespace gpubench

@@ -55,6 +55,8 @@ void handle(int signal) {
   if (signal == SIGALRM) {
     request_timeout();
     if (!timeout_requested()) return;
+  } else if (from_program && !machine) {  // what it should stop has ended
+    return;
   } else if (interrupt_requested() && (from_program || !kills_the_second_time(signal))) {
     return;
   } else if (!machine || interrupt_requested()) {

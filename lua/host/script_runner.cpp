@@ -158,7 +158,8 @@ void print_line(const std::string& text) {
   std::fputs((text + "\n").c_str(), stderr);
 }
 
-int status_of(const std::exception& error) {
+int status_of(const std::exception& error, const ProcessGroup* group) {
+  if (group != nullptr && !group->lost().empty()) return group->exit_status();
   return dynamic_cast<const lua::RequirementUnmet*>(&error) ? unmet_status : error_status;
 }
 
@@ -200,7 +201,8 @@ JoinOptions join_options(const CommandLine& line, const std::vector<std::string>
 void leave_failing(lua_State* L, ProcessGroup& group, const std::exception& error, bool with_traceback) {
   // Others that fail alike may have been faster to say so.
   const bool own = dynamic_cast<const PeerLost*>(&error) == nullptr && !interrupt_requested();
-  if (own && group.lost().empty()) group.fail(is_from_script(L) ? lua::Machine::of(L).delivered.text : error.what());
+  if (own && group.lost().empty())
+    group.fail(is_from_script(L) ? lua::Machine::of(L).delivered.text : error.what(), status_of(error, nullptr));
   if (!lua::speaks_for_all(group)) return;
   if (own)
     print_error(L, error, with_traceback);
@@ -224,18 +226,20 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     if (group && group->lost().empty()) group->leave();
     return status;
   } catch (const std::exception& error) {
-    const bool by_user = interrupt_requested() && (!group || group->lost().empty() || lua::was_interrupted(*group));
+    const int signal_to_other = group ? lua::interrupted_by(*group) : 0;
+    const bool by_user = interrupt_requested() && (signal_to_other != 0 || !group || group->lost().empty());
     if (group && !by_user) {
       leave_failing(L, *group, error, line.traceback);
-      return status_of(error);
+      return status_of(error, group);
     }
     if (by_user) {
-      if (group) group->fail(lua::interruption);
+      if (signal_to_other != 0) request_interrupt(signal_to_other);
+      if (group) group->fail(lua::interruption, interrupted_status());
       if (!group || group->rank() == 0) print_line(interruption_text());
       return interrupted_status();
     }
     print_error(L, error, line.traceback);
-    return status_of(error);
+    return status_of(error, group);
   }
 }
 

@@ -3,12 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "core/group/process_group.h"
 #include "lua/host/command_line.h"
 
 namespace gpubench {
 
 /// Exit status after an error has been reported.
-inline constexpr int error_status = 2;
+inline constexpr int error_status = failed_exit_status;
 /// Exit status where what --require asks for does not hold.
 inline constexpr int unmet_status = 3;
 

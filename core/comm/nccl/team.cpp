@@ -90,7 +90,7 @@ void Team::settle(Rank& rank, std::string_view call) {
 void Team::abort(const std::string& reason) noexcept {
   const std::lock_guard lock(aborting_);
   for (const auto& rank : ranks_) rank->comm.abort(reason);
-  if (!aborted_ && group_ != nullptr) group_->fail(reason);
+  if (!aborted_ && group_ != nullptr) group_->fail(reason, failed_exit_status);
   aborted_ = true;
 }
 

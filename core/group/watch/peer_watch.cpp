@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/group/line_fields.h"
+#include "core/group/process_group.h"
 
 namespace gpubench {
 namespace {
@@ -59,6 +60,7 @@ PeerWatch::PeerWatch(int rank, const std::vector<std::string>& names, std::uniqu
       listener_(std::move(listener)),
       states_(names.size()),
       sockets_(closed_sockets(names.size())),
+      exit_status_(failed_exit_status),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   int port = 0;
   std::vector<std::string> hosts;
@@ -95,10 +97,11 @@ void PeerWatch::post(std::string line) {
   eventfd_write(wake_, 1);
 }
 
-void PeerWatch::fail(const std::string& reason) noexcept {
+void PeerWatch::fail(const std::string& reason, int exit_status) noexcept {
   const std::string text = fmt::format("{} failed: {}", policy_.name(rank_), reason);
+  if (!lost_.is_set()) exit_status_ = exit_status;
   lost_.set(text);
-  post(to_line("lost", text));
+  post(to_line("lost", text, exit_status));
 }
 
 void PeerWatch::abort(int from, int to, const std::string& reason) noexcept {
@@ -124,7 +127,7 @@ void PeerWatch::serve() {
     if (now >= next_beat_) {
       next_beat_ = now + beat_interval;
       beat();
-      if (const auto reason = policy_.verdict(states_, now)) lose(*reason);
+      if (const auto reason = policy_.verdict(states_, now)) lose(*reason, failed_exit_status);
     }
     for (LineSocket& socket : sockets_) socket.flush();
     end_when_due(now);
@@ -170,7 +173,7 @@ void PeerWatch::greet(LineSocket stranger, const std::vector<std::string>& lines
   if (kind != "hello" || token != token_ || rank < 1 || rank >= std::ssize(sockets_)) return;
   LineSocket& socket = sockets_[static_cast<std::size_t>(rank)] = std::move(stranger);
   states_[static_cast<std::size_t>(rank)].heard = Clock::now();
-  if (lost_.is_set()) socket.send(to_line("lost", lost_.reason()));
+  if (lost_.is_set()) socket.send(to_line("lost", lost_.reason(), exit_status()));
   for (const ChannelAbort& abort : channels_.aborts())
     socket.send(to_line("abort", abort.from, abort.to, abort.reason));
   for (std::size_t i = 1; i < lines.size(); ++i) hear(rank, lines[i]);
@@ -185,7 +188,8 @@ void PeerWatch::hear_from_all() {
     if (!lines.empty()) state.heard = Clock::now();
     for (const std::string& line : lines) hear(rank, line);
     if (!socket.is_open() && rank == 0) first_left_ = true;
-    if (!socket.is_open() && !state.left && !closing_) lose(policy_.loss(rank, "its process has ended", state));
+    if (!socket.is_open() && !state.left && !closing_)
+      lose(policy_.loss(rank, "its process has ended", state), failed_exit_status);
   }
 }
 
@@ -200,8 +204,9 @@ void PeerWatch::hear(int from, const std::string& line) {
     } else if (kind == "bye") {
       state.left = true;
     } else if (kind == "lost") {
-      fields.read(reason);
-      lose(reason);
+      int exit_status = 0;
+      fields.read(reason, exit_status);
+      lose(reason, exit_status);
     } else if (kind == "abort") {
       ChannelAbort abort;
       fields.read(abort.from, abort.to, abort.reason);
@@ -209,7 +214,7 @@ void PeerWatch::hear(int from, const std::string& line) {
       if (rank_ == 0) send_to_all(line, from);
     }
   } catch (const Error& error) {
-    lose(policy_.loss(from, error.what(), state));
+    lose(policy_.loss(from, error.what(), state), failed_exit_status);
   }
 }
 
@@ -238,9 +243,10 @@ void PeerWatch::beat() {
   send_to_all(to_line("beat", own.step, own.waited_ms, own.leaving), rank_);
 }
 
-void PeerWatch::lose(const std::string& reason) {
+void PeerWatch::lose(const std::string& reason, int exit_status) {
+  if (!lost_.is_set()) exit_status_ = exit_status;
   lost_.set(reason);
-  if (rank_ == 0) send_to_all(to_line("lost", lost_.reason()), rank_);
+  if (rank_ == 0) send_to_all(to_line("lost", lost_.reason(), this->exit_status()), rank_);
 }
 
 void PeerWatch::hear_signals() {
@@ -255,14 +261,10 @@ void PeerWatch::end_when_due(Clock::time_point now) {
     return since != Clock::time_point{} && now - since >= time;
   };
   if ((is_past(lost_at_, {}) || is_past(terminated_at_, time_to_hear_why)) && !stop_called_) {
-    std::function<void()> stop;
-    {
-      const std::lock_guard lock(mutex_);
-      stop = stop_;
-    }
-    if (stop) {
+    const std::lock_guard lock(mutex_);
+    if (stop_) {
       stop_called_ = true;
-      stop();
+      stop_();
     }
   }
   const Seconds grace = rank_ == 0 ? limits_.grace_of_first : limits_.grace_of_others;

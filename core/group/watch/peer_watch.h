@@ -41,8 +41,10 @@ class PeerWatch {
 
   /// Set once any process is lost: no exchange is possible any more.
   const WaitEnd& lost() const { return lost_; }
+  /// As ProcessGroup::exit_status.
+  int exit_status() const { return exit_status_.load(); }
   /// `stop` is called once, by the watch's thread, when a process is lost or when the launcher asks this process to end
-  /// (SIGTERM). It should stop running work.
+  /// (SIGTERM). It should stop running work, and must not block or call this object.
   void on_end(std::function<void()> stop);
 
   void set_step(std::int64_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
@@ -52,7 +54,7 @@ class PeerWatch {
   /// remaining processes when one ends with an error.
   void wait_for_first() const;
   /// Declares that this rank has failed; all others end with `reason`.
-  void fail(const std::string& reason) noexcept;
+  void fail(const std::string& reason, int exit_status) noexcept;
   /// Ends the waits of the channels [from, to) on all ranks, including this one.
   void abort(int from, int to, const std::string& reason) noexcept;
   /// As ChannelEnds::end_of.
@@ -85,7 +87,7 @@ class PeerWatch {
   void send_to_all(const std::string& line, int but);
   void send_posted();
   void beat();
-  void lose(const std::string& reason);
+  void lose(const std::string& reason, int exit_status);
   void hear_signals();
   void end_when_due(Clock::time_point now);
 
@@ -103,6 +105,7 @@ class PeerWatch {
   std::atomic<int> waits_{0};
   std::atomic<bool> leaving_{false};
   WaitEnd lost_;
+  std::atomic<int> exit_status_;
   ChannelEnds channels_;
   std::mutex mutex_;
   std::vector<std::string> posted_;  // guarded

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 namespace gpubench {
 namespace {
@@ -11,8 +11,9 @@ constexpr std::string_view blanks = " \t\r";
 
 std::string read_small_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return {};
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  std::ostringstream text;
+  // As the process of a file of /proc may end before it is read, reading fails too.
+  return file && text << file.rdbuf() ? std::move(text).str() : std::string();
 }
 
 std::string_view field_after(std::string_view text, std::string_view key) {

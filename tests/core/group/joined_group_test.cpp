@@ -103,7 +103,7 @@ TEST_F(JoinedGroupTest, APartThatOneLeavesEarlyEndsForAll) {
 TEST_F(JoinedGroupTest, AProcessThatFailsEndsAll) {
   const std::vector<std::string> ends = run(2, [](ProcessGroup& group) {
     if (group.rank() == 1) {
-      group.fail("its GPU is gone");
+      group.fail("its GPU is gone", failed_exit_status);
       while (group.lost().empty()) std::this_thread::yield();
     }
     group.barrier();

@@ -46,9 +46,15 @@ class ThreadGroup final : public ProcessGroup {
   }
   void on_end(std::function<void()>) override {}
   void set_step(std::int64_t) noexcept override {}
-  void fail(const std::string& reason) noexcept override {
+  int exit_status() const override {
     const std::lock_guard lock(mutex_);
-    if (failure_.empty()) failure_ = reason;
+    return exit_status_;
+  }
+  void fail(const std::string& reason, int exit_status) noexcept override {
+    const std::lock_guard lock(mutex_);
+    if (!failure_.empty()) return;
+    failure_ = reason;
+    exit_status_ = exit_status;
   }
 
  private:
@@ -56,6 +62,7 @@ class ThreadGroup final : public ProcessGroup {
   int rank_;
   mutable std::mutex mutex_;
   std::string failure_;
+  int exit_status_ = failed_exit_status;
 };
 
 }  // namespace gpubench

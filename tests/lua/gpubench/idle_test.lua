@@ -64,27 +64,6 @@ testing.case("a terminal shows the time that is left", function()
   testing.contains(text, "\r\27[Kthe machine is idle after 2 s\n")
 end)
 
-testing.case("measurements of contention come one after the other", function()
-  local contention = native.contention
-  testing.raises("contention.finish: no measurement has begun", contention.finish)
-  contention.begin()
-  testing.raises("contention.begin: a measurement has begun already", contention.begin)
-  local taken = contention.finish()
-  testing.is_true(taken.cpu_s >= 0 and taken.involuntary_switches >= 0)
-  testing.raises("no measurement has begun", contention.finish)
-end)
-
-testing.case("an error leaves no measurement behind", function()
-  local contention = native.contention
-  testing.equal(native.protect(function()
-    contention.begin()
-    error "broken"
-  end), false)
-  contention.begin()
-  testing.equal(native.protect(error, "broken"), false)
-  testing.is_true(contention.finish().cpu_s >= 0, "what was begun before the error goes on")
-end)
-
 testing.case("an idle machine is waited for within limits", function()
   local is_idle, last = native.contention.wait_idle(0)
   testing.equal({ is_idle, last }, { false, {} })

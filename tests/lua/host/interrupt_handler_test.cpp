@@ -1,5 +1,6 @@
 #include "lua/host/interrupt_handler.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,9 @@
 #include <sys/wait.h>
 #include <utility>
 
+#include "core/base/interrupt.h"
+#include "core/base/watchdog.h"
+#include "lua/bind/machine.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
@@ -26,6 +30,21 @@ class SignalTest : public FolderTest {
 #endif
   }
 };
+
+TEST_F(SignalTest, OfTheProgramItselfThatComesAfterTheScriptsEndDoesNothing) {
+  Watchdog watchdog(std::chrono::seconds(600), [] {});
+  lua::InterruptHandler handler(watchdog);
+  lua::State state;
+  handler.attach(lua::Machine::of(state));
+  sigset_t interrupts, before;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+  lua::InterruptHandler::stop_script();
+  handler.detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);  // it comes now, and would end this process
+  EXPECT_FALSE(interrupt_requested());
+}
 
 class InterruptTest : public SignalTest {
  protected:

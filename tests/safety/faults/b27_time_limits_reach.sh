@@ -41,10 +41,10 @@ S
   ended_as "$outcome" o/results/"$name"/*/run.json
   ((took < 5500)) || fail "$name: --timeout 1 took $took ms"
 
-  rm -rf o
+  rm -rf o said
   (ulimit -v 4000000; exec timeout --kill-after=1 12 "$G" "$name.lua" --out o) >said 2>&1 &
   process=$!
-  for _ in {1..200}; do grep -q 'second point' said && break; sleep 0.05; done
+  for _ in {1..200}; do grep -sq 'second point' said && break; sleep 0.05; done
   began=$(date +%s%N)
   kill -INT "$(pgrep -P "$process")"
   rc=0

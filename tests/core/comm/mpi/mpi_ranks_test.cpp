@@ -270,7 +270,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const int status = RUN_ALL_TESTS();
-  if (status != 0) gpubench::joined->fail("its tests failed");
+  if (status != 0) gpubench::joined->fail("its tests failed", status);
   gpubench::joined = nullptr;
   return status;
 }

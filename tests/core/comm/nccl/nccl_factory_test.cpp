@@ -74,7 +74,7 @@ TEST_F(NcclCommunicators, AProcessThatTheGroupHasLostEndsTheOthers) {
   const auto ranks = make_nccl_communicators(mine, &group, patience);
   const GpuTensor sum(gpu(0), Dtype::f32, std::vector<float>{1});
   ranks.front()->run({.tensors = {sum.view()}}, gpu(0).stream());
-  group.fail("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7");
+  group.fail("process 1 (node, pid 4711) was lost: its process has ended; its last step was 7", failed_exit_status);
   gpu(0).stream().synchronize();
   EXPECT_THAT(
       [&] { ranks.front()->check(); },

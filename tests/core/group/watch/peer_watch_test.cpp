@@ -41,7 +41,7 @@ class PeerWatches : public ::testing::Test {
 
 TEST_F(PeerWatches, AFailureReachesAll) {
   start(3);
-  watches_[2]->fail("out of ideas");
+  watches_[2]->fail("out of ideas", 7);
   for (const auto& watch : watches_) {
     wait_for(watch->lost());
     EXPECT_THAT([&] { watch->lost().raise(); }, ThrowsMessage<PeerLost>("process 2 failed: out of ideas"));
@@ -72,10 +72,12 @@ TEST_F(PeerWatches, ThatAllComeToTheEndAreNotLost) {
 
 TEST_F(PeerWatches, TheFirstReasonCounts) {
   start(2);
-  watches_[0]->fail("first");
-  watches_[0]->fail("second");
+  watches_[0]->fail("first", 3);
+  watches_[0]->fail("second", 4);
   wait_for(watches_[1]->lost());
   EXPECT_EQ(watches_[1]->lost().reason(), "process 0 failed: first");
+  EXPECT_EQ(watches_[0]->exit_status(), 3);
+  EXPECT_EQ(watches_[1]->exit_status(), 3);
 }
 
 TEST_F(PeerWatches, AnAbortEndsItsChannelsAlone) {
@@ -125,7 +127,7 @@ TEST(PeerWatch, AProcessThatStillRunsAfterTheEndOfItsGroupIsEnded) {
     PeerWatch first(0, names(2), std::move(listener), address, patient, [&](const std::string&) { ++ends; });
     PeerWatch second(1, names(2), nullptr, address, limits, [&](const std::string& why) { reason.set_value(why); });
     second.on_end([&] { ++stops; });
-    first.fail("out of memory");
+    first.fail("out of memory", failed_exit_status);
     EXPECT_EQ(reason.get_future().get(), "process 0 failed: out of memory");
     EXPECT_EQ(stops, 1) << "it was asked to stop before";
   }

@@ -33,6 +33,12 @@ class Proc : public ::testing::Test {
   std::filesystem::path root_ = std::filesystem::path(::testing::TempDir()) / ("proc_" + std::to_string(::getpid()));
 };
 
+TEST(ProcFile, ThatCannotBeReadIsEmpty) {
+  EXPECT_EQ(read_small_file("/nowhere"), "");
+  EXPECT_EQ(read_small_file("/proc"), "") << "a folder";
+  EXPECT_EQ(read_small_file("/proc/self/mem"), "") << "it opens, and address 0 cannot be read";
+}
+
 TEST_F(Proc, FieldsAreFoundByTheirWholeName) {
   const std::string text = "VmHWMx:\t1 kB\nVmHWM:\t  12 kB\nmodel name\t: A B \n";
   EXPECT_EQ(field_after(text, "VmHWM"), "12 kB");
