@@ -10,6 +10,8 @@ extern const std::string_view report_template;
 extern const std::string_view index_template;
 /// core/report/templates/page.css
 extern const std::string_view page_style;
+/// core/report/templates/page.js
+extern const std::string_view page_code;
 /// core/report/templates/chart.css: replaces gnuplot's encodings of text_grey in plots/style.gp, for text and lines.
 extern const std::string_view chart_style;
 /// plots/style.gp

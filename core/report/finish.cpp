@@ -31,7 +31,6 @@ constexpr std::string_view not_judged = "the run ended before its claims were ju
 
 struct Drawing {
   std::vector<DrawnChart> charts;
-  std::vector<std::filesystem::path> paths;
   std::vector<std::string> notes;
   Info::List info;
 };
@@ -54,7 +53,6 @@ std::string file_name(const std::string& name, std::set<std::string>& taken) {
 void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_draw, Drawing& drawing) {
   const std::filesystem::path script = directory / (chart.spec.name + ".gp");
   replace_file(script, gnuplot_script(chart));
-  drawing.paths.push_back(script);
   Info info = chart_info(chart.spec);
   if (can_draw) {
     const std::filesystem::path picture = directory / (chart.spec.name + ".svg");
@@ -69,7 +67,6 @@ void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_dr
       std::filesystem::remove(picture, none_made);
       throw;
     }
-    drawing.paths.back() = picture;
     drawing.charts.push_back({chart.spec.title, svg});
   }
   drawing.info.push_back(std::move(info));
@@ -126,8 +123,10 @@ Drawing draw_announced(const Run& run, const std::filesystem::path& directory) {
 Info expectations_info(const std::vector<Expectation>& expectations) {
   Info::List list;
   for (const Expectation& expectation : expectations) {
-    list.emplace_back(
-        Info::Fields{{"claim", expectation.claim}, {"verdict", expectation.verdict}, {"reason", expectation.reason}});
+    list.emplace_back(Info::Fields{{"claim", expectation.claim},
+                                   {"verdict", expectation.verdict},
+                                   {"reason", expectation.reason},
+                                   {"answer", expectation.answer}});
   }
   return list;
 }
@@ -144,12 +143,8 @@ Info::Fields drawn_info(const Drawing& drawing) {
 FinishedRun write_pages(const Run& run, Drawing drawing, const std::filesystem::path& out) {
   const std::filesystem::path page = run.directory / "report.html";
   replace_file(page, report_page(run, drawing.charts));
-  FinishedRun finished;
-  finished.paths = {run.directory / "results.csv", run.directory / "samples.csv", run.directory / "run.json", page};
-  std::ranges::copy(drawing.paths, std::back_inserter(finished.paths));
-  finished.paths.push_back(write_index(out));
-  finished.notes = std::move(drawing.notes);
-  return finished;
+  write_index(out);
+  return {page, std::move(drawing.notes)};
 }
 
 FinishedRun finish_with(RunWriter& writer, Drawing drawing, const std::string& status) {

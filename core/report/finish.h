@@ -17,6 +17,8 @@ struct Expectation {
   /// "confirmed", "refuted", "inconclusive", "not measurable here".
   std::string verdict;
   std::string reason;
+  /// What the claim found, as a sentence.
+  std::string answer = {};
 };
 
 struct Finish {
@@ -27,8 +29,7 @@ struct Finish {
 };
 
 struct FinishedRun {
-  /// The written files, in the order in which readers want them.
-  std::vector<std::filesystem::path> paths;
+  std::filesystem::path report;
   std::vector<std::string> notes;
 };
 

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
 #include <kainjow/mustache.hpp>
 #include <string_view>
 
 #include "core/base/units.h"
+#include "core/report/answers.h"
 #include "core/report/embedded_files.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/svg.h"
 #include "core/report/text.h"
+#include "core/results/run_directory.h"
 
 namespace gpubench {
 namespace {
@@ -19,10 +23,13 @@ namespace {
 using kainjow::mustache::data;
 
 // Shown elsewhere on the page, or of use to programs only.
-constexpr std::array<std::string_view, 11> not_facts = {"experiment", "title",      "run",    "status",
-                                                        "rows",       "axis_names", "charts", "expectations",
-                                                        "warnings",   "notes",      "columns"};
+constexpr std::array<std::string_view, 17> not_facts = {
+    "experiment", "title",   "run",      "status", "rows",   "axis_names", "charts",  "expectations", "warnings",
+    "notes",      "columns", "question", "cause",  "remedy", "reading",    "answers", "figures"};
 constexpr std::size_t long_cell = 100;
+constexpr std::size_t short_commit = 7;
+// More of them are folded.
+constexpr std::size_t few_problems = 5;
 
 std::string fill(std::string_view page, const data& values) {
   kainjow::mustache::mustache mustache{std::string(page)};
@@ -71,25 +78,95 @@ data facts_of(const Info& info) {
   return facts;
 }
 
-std::string_view symbol_of(std::string_view verdict) {
-  if (verdict == "confirmed") return "✓";
-  if (verdict == "refuted") return "✗";
-  if (verdict == "inconclusive") return "?";
-  return "–";
+// Of symbols and colours.
+std::string class_of(Verdict verdict) {
+  const std::string_view word = word_of(verdict);
+  return std::string(word.substr(0, word.find(' ')));
 }
 
-data expectations_of(const Info& info) {
+void set_verdict(data& one, Verdict verdict) {
+  one.set("symbol", std::string(symbol_of(verdict)));
+  one.set("word", std::string(word_of(verdict)));
+  one.set("class", class_of(verdict));
+}
+
+data claims_of(const std::vector<JudgedClaim>& claims) {
   data all = list();
-  const Info* expectations = info.find("expectations");
-  if (!expectations || !expectations->list()) return all;
-  for (const Info& expectation : *expectations->list()) {
-    const std::string verdict = expectation.text("verdict");
+  for (const JudgedClaim& claim : claims) {
     data one;
-    one.set("claim", expectation.text("claim"));
-    one.set("verdict", verdict);
-    one.set("reason", expectation.text("reason"));
-    one.set("symbol", std::string(symbol_of(verdict)));
-    one.set("class", verdict.substr(0, verdict.find(' ')));
+    one.set("claim", claim.claim);
+    one.set("reason", claim.reason);
+    set_verdict(one, claim.verdict);
+    all.push_back(one);
+  }
+  return all;
+}
+
+data counts_of(const std::vector<JudgedClaim>& claims) {
+  data all = list();
+  for (const VerdictCount& count : count_verdicts(claims)) {
+    if (claims.empty()) break;
+    data one;
+    one.set("count", std::to_string(count.count));
+    set_verdict(one, count.verdict);
+    all.push_back(one);
+  }
+  return all;
+}
+
+data answers_of(const std::vector<RunAnswer>& answers) {
+  data all = list();
+  for (const RunAnswer& answer : answers) {
+    data one;
+    one.set("text", answer.text);
+    set_verdict(one, answer.verdict);
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(texts, separator));
+}
+
+std::vector<std::string> device_names(const Info& info) {
+  std::vector<std::string> names;
+  const Info* const devices = info.find("devices");
+  if (devices == nullptr || devices->list() == nullptr) return names;
+  for (const Info& device : *devices->list()) names.push_back(device.text("name"));
+  return names;
+}
+
+std::string text_in(const Info& info, std::string_view table, std::string_view field) {
+  const Info* const found = info.find(table);
+  return found != nullptr ? found->text(field) : std::string();
+}
+
+// Where, when and how the run ended, in the page's first line.
+data run_facts_of(const Run& run) {
+  data all = list();
+  for (const std::string& fact :
+       {joined(device_names(run.info), ", "), text_in(run.info, "machine", "host"), run.info.text("run"),
+        run.info.text("status"), format_count(static_cast<std::int64_t>(run.records.size()), "row")})
+    if (!fact.empty()) all.push_back(fact);
+  return all;
+}
+
+// Of the run's folder, beside this page.
+data files_of(const Run& run) {
+  data all = list();
+  std::vector<std::string> names{"results.csv", "samples.csv", "run.json"};
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(run.directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("trace-") || name == "script.lua") names.push_back(name);
+  }
+  std::sort(names.begin() + 3, names.end());
+  for (const std::string& name : names) {
+    data one;
+    one.set("name", name);
+    one.set("link", escape_url(name));
+    one.set("first", &name == names.data());
     all.push_back(one);
   }
   return all;
@@ -117,7 +194,7 @@ data headings_of(const Table& table) {
   for (const auto& heading : table.headings) {
     data one;
     one.set("text", heading.text);
-    one.set("right", heading.align == Align::right);
+    if (heading.align == Align::right) one.set("class", "right");
     if (!heading.description.empty()) one.set("description", heading.description);
     all.push_back(one);
   }
@@ -139,7 +216,8 @@ data meanings_of(const Run& run) {
   return all;
 }
 
-data rows_of(const Table& table, const std::vector<Record>& records) {
+data rows_of(const RunTable& shown, const std::vector<Record>& records) {
+  const Table& table = shown.table;
   data rows = list();
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     data cells = list();
@@ -147,6 +225,7 @@ data rows_of(const Table& table, const std::vector<Record>& records) {
       const std::string& text = table.rows[i][column];
       data cell;
       cell.set("text", text);
+      cell.set("head", column < shown.axes);
       if (table.headings[column].align == Align::right) {
         cell.set("class", "right");
       } else if (text.size() > long_cell) {
@@ -156,33 +235,64 @@ data rows_of(const Table& table, const std::vector<Record>& records) {
     }
     data row;
     const std::string status = to_text(records[i].get("status"));
-    row.set("failed", status != "ok" && status != "skipped");
+    row.set("failed", status != "ok");
     row.set("cells", cells);
     rows.push_back(row);
   }
   return rows;
 }
 
-// Names the rows that are no sound measurement before the table, whose columns with the reason may be out of sight.
+// The rows that are no sound measurement, by what is wrong with them.
 data problems_of(const Run& run) {
-  data all = list();
+  std::vector<std::pair<std::string, std::string>> problems;
   for (const Record& record : run.records) {
     const std::string status = to_text(record.get("status"));
     const std::string quality = to_text(record.get("quality"));
     const bool failed = status != "ok";
-    if (!failed && (quality.empty() || quality == "ok")) continue;
+    if (is_skipped(record) || (!failed && (quality.empty() || quality == "ok"))) continue;
+    const std::string detail = to_text(record.get("detail"));
+    const std::string what = failed ? status + (detail.empty() ? "" : ": " + detail) : quality;
     std::string where = fmt::format("point {}", to_text(record.get("point")));
+    std::string axes;
     for (const std::string& axis : axis_names(run)) {
       const Column column = column_of(axis);
-      where += fmt::format(", {} {}", heading_of(column), format_cell(record.get(axis), column.unit));
+      axes += fmt::format("{}{} {}", axes.empty() ? "" : ", ", heading_of(column),
+                          format_cell(record.get(axis), column.unit));
     }
+    if (!axes.empty()) where += fmt::format(" ({})", axes);
+    const auto same = std::ranges::find(problems, what, [](const auto& problem) { return problem.first; });
+    if (same == problems.end())
+      problems.emplace_back(what, where);
+    else
+      same->second += ", " + where;
+  }
+  data all = list();
+  for (const auto& [what, where] : problems) {
     data one;
-    one.set("what", failed ? status : quality);
+    one.set("what", what);
     one.set("where", where);
-    if (record.has("detail")) one.set("why", to_text(record.get("detail")));
     all.push_back(one);
   }
   return all;
+}
+
+data skipped_of(const Run& run) {
+  data all = list();
+  for (const SkippedPoints& skipped : skipped_points(run.records)) {
+    data one;
+    one.set("points", format_count(skipped.points, "point"));
+    one.set("reason", skipped.reason);
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::size_t problem_count(const Run& run) {
+  return static_cast<std::size_t>(std::ranges::count_if(run.records, [](const Record& record) {
+    const std::string quality = to_text(record.get("quality"));
+    return !is_skipped(record) &&
+           (record.get("status") != Cell(std::string("ok")) || (!quality.empty() && quality != "ok"));
+  }));
 }
 
 data common_of(const std::vector<CommonValue>& common) {
@@ -205,53 +315,66 @@ void set_list(data& page, const std::string& name, const data& values) {
 }  // namespace
 
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
-  const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::full);
-  const std::size_t count = run.records.size();
+  std::vector<Record> rows;
+  for (const Record& record : run.records)
+    if (!is_skipped(record)) rows.push_back(record);
+  const RunTable shown = run_table(run.columns, rows, axis_names(run), Detail::full);
+  const std::vector<JudgedClaim> claims = claims_in(run.info);
   data page;
   page.set("style", std::string(embedded::page_style));
-  const std::string title = run.info.text("title");
-  page.set("title", title.empty() ? run.info.text("experiment") : title);
-  for (const char* name : {"experiment", "run", "status"}) page.set(name, run.info.text(name));
-  page.set("row_count", format_count(static_cast<std::int64_t>(count), "row"));
-  page.set("has_index", true);
+  page.set("code", std::string(embedded::page_code));
+  const std::string title = run.info.text("title"), question = run.info.text("question");
+  const std::string name = title.empty() ? run.info.text("experiment") : title;
+  page.set("title", name);
+  page.set("headline", question.empty() ? name : question);
+  page.set("experiment", run.info.text("experiment"));
+  for (const char* field : {"cause", "remedy", "reading"})
+    if (const std::string text = run.info.text(field); !text.empty()) page.set(field, text);
+  page.set("run_facts", run_facts_of(run));
+  page.set("answers", answers_of(answers_in(run.info)));
+  page.set("counts", counts_of(claims));
+  page.set("files", files_of(run));
   page.set("warnings", texts_of(run.info, "warnings"));
   page.set("notes", texts_of(run.info, "notes"));
-  set_list(page, "expectations", expectations_of(run.info));
+  set_list(page, "claims", claims_of(claims));
   set_list(page, "charts", charts_of(charts));
   set_list(page, "problems", problems_of(run));
+  const std::size_t problems = problem_count(run);
+  page.set("problem_count", format_count(static_cast<std::int64_t>(problems), "row"));
+  page.set("few_problems", problems <= few_problems);
+  page.set("skipped", skipped_of(run));
   set_list(page, "common", common_of(shown.common));
   page.set("headings", headings_of(shown.table));
-  set_list(page, "rows", rows_of(shown.table, run.records));
+  set_list(page, "rows", rows_of(shown, rows));
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));
   return fill(embedded::report_template, page);
 }
 
-std::string index_page(const std::vector<RunSummary>& runs) {
-  data experiments = list();
-  for (std::size_t i = 0; i < runs.size();) {
-    data one;
-    data rows = list();
-    const std::string& experiment = runs[i].experiment;
-    for (; i < runs.size() && runs[i].experiment == experiment; ++i) {
-      data run;
-      run.set("started", runs[i].started);
-      run.set("name", runs[i].name);
-      run.set("title", runs[i].title);
-      run.set("status", runs[i].status == "running" ? "unfinished" : runs[i].status);
-      run.set("rows", std::to_string(runs[i].rows));
-      if (std::filesystem::exists(runs[i].directory / "report.html")) {
-        run.set("link", fmt::format("{}/{}/report.html", escape_url(experiment), escape_url(runs[i].name)));
-      }
-      rows.push_back(run);
-    }
-    one.set("experiment", experiment);
-    one.set("runs", rows);
-    experiments.push_back(one);
+std::string index_page(std::vector<RunSummary> runs) {
+  std::ranges::stable_sort(runs, std::ranges::greater(), &RunSummary::started);
+  data rows = list();
+  for (const RunSummary& run : runs) {
+    data row;
+    for (const auto& [name, text] : {std::pair<const char*, std::string>{"experiment", run.experiment},
+                                     {"started", run.started},
+                                     {"host", text_in(run.info, "machine", "host")},
+                                     {"devices", joined(device_names(run.info), ", ")},
+                                     {"commit", text_in(run.info, "program", "commit").substr(0, short_commit)}})
+      row.set(name, text);
+    const std::vector<RunAnswer> answers = answers_in(run.info);
+    row.set("answer", answers.empty() ? run.title : answers.front().text);
+    row.set("counts", counts_of(claims_in(run.info)));
+    row.set("status", run.status == unfinished_status ? "unfinished" : run.status);
+    row.set("rows", std::to_string(run.rows));
+    if (std::filesystem::exists(run.directory / "report.html"))
+      row.set("link", fmt::format("{}/{}/report.html", escape_url(run.experiment), escape_url(run.name)));
+    rows.push_back(row);
   }
   data page;
   page.set("style", std::string(embedded::page_style));
-  page.set("experiments", experiments);
+  page.set("code", std::string(embedded::page_code));
+  set_list(page, "runs", rows);
   return fill(embedded::index_template, page);
 }
 

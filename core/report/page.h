@@ -1,4 +1,5 @@
-// Self-contained web pages: styles and charts are inline, and there are no scripts.
+// Self-contained web pages: styles, charts and a short script, which sorts tables, are inline. Nothing is loaded, and
+// the pages are complete without the script.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -17,7 +18,7 @@ struct DrawnChart {
 /// `warnings`, `expectations` and `notes` are read from run.json.
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts);
 
-/// Lists all runs below a results folder; links to their reports are relative to it.
-std::string index_page(const std::vector<RunSummary>& runs);
+/// One table of all runs below a results folder, newest first; links to their reports are relative to it.
+std::string index_page(std::vector<RunSummary> runs);
 
 }  // namespace gpubench

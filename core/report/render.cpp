@@ -1,10 +1,14 @@
 #include "core/report/render.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/report/answers.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
 #include "core/results/csv.h"
@@ -20,24 +24,173 @@ std::string ended_how(const Run& run) {
   return one_line(run.info.text("status")) + (detail.empty() ? "" : ": " + detail);
 }
 
-std::string text_of(const Run& run) {
-  std::string text;
-  for (const std::string& warning : run.info.texts("warnings")) text += "warning: " + one_line(warning) + "\n";
-  return text + fmt::format("{}: {}\nrun {}, {}\n\n{}", one_line(run.info.text("experiment")),
-                            one_line(run.info.text("title")), one_line(run.info.text("run")), ended_how(run),
-                            render_table(run));
+constexpr std::string_view bold = "1", red = "31", green = "32", yellow = "33";
+
+std::string in_color(std::string_view text, std::string_view color, const TextStyle& style) {
+  return style.color ? fmt::format("\x1b[{}m{}\x1b[0m", color, text) : std::string(text);
 }
 
-std::string markdown_of(const Run& run) {
-  const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::brief);
+std::string_view color_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::confirmed:
+      return green;
+    case Verdict::refuted:
+      return red;
+    case Verdict::open:
+    case Verdict::not_measurable:
+      return yellow;
+  }
+  return yellow;
+}
+
+// Lines of words, each with its end, that a terminal need not break; all but the first are indented.
+std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent, const TextStyle& style) {
+  const std::string line = one_line(text);
+  std::string result;
+  std::size_t column = first_indent;
+  for (std::size_t begin = 0; begin < line.size();) {
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = std::string_view(line).substr(begin, end - begin);
+    const std::size_t width = display_width(word);
+    const bool is_first = begin == 0;
+    if (!is_first && style.width > 0 && column + 1 + width > style.width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!is_first) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += width;
+    begin = end + 1;
+  }
+  return result + "\n";
+}
+
+// "answer: ", and what follows, in lines that fit.
+std::string labelled(std::string_view label, std::string_view text, std::string_view color, const TextStyle& style) {
+  const std::size_t width = display_width(label) + 1;
+  return in_color(label, color, style) + " " + wrapped(text, width, std::min<std::size_t>(width, 4), style);
+}
+
+std::string claims_text(const std::vector<JudgedClaim>& claims, const TextStyle& style) {
+  constexpr std::size_t indent = 4;
+  std::string text;
+  for (const JudgedClaim& one : claims) {
+    const std::string verdict = fmt::format("{} {}:", symbol_of(one.verdict), word_of(one.verdict));
+    text += labelled(verdict, one.claim, color_of(one.verdict), style);
+    if (!one.reason.empty()) text += std::string(indent, ' ') + wrapped(one.reason, indent, indent, style);
+  }
+  return text;
+}
+
+std::string counts_text(const std::vector<JudgedClaim>& claims) {
+  std::string text;
+  for (const VerdictCount& one : count_verdicts(claims))
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one.count, word_of(one.verdict));
+  return text;
+}
+
+std::string warnings_text(const Run& run, const TextStyle& style) {
+  std::string text;
+  for (const std::string& warning : run.info.texts("warnings")) text += labelled("warning:", warning, yellow, style);
+  return text;
+}
+
+std::string answers_text(const Run& run, const TextStyle& style) {
+  std::string text;
+  for (const RunAnswer& one : answers_in(run.info))
+    text += labelled("answer:", one.text, one.verdict == Verdict::confirmed ? bold : color_of(one.verdict), style);
+  return text;
+}
+
+// The axes and what claims and charts are about, with what says how sound they are; all where there is nothing else.
+std::vector<Column> key_columns(const Run& run) {
+  constexpr std::array<std::string_view, 7> always{"point",  "process", "quality",    "memory_quality",
+                                                   "status", "detail",  "stop_reason"};
+  const std::vector<std::string> figures = run.info.texts("figures");
+  const std::vector<std::string> axes = axis_names(run);
+  const auto is_in = [](const auto& names, const std::string& name) {
+    return std::ranges::find(names, name) != std::ranges::end(names);
+  };
+  const bool any = std::ranges::any_of(run.columns, [&](const Column& one) { return is_in(figures, one.name); });
+  if (!any) return run.columns;
+  std::vector<Column> columns;
+  for (const std::string& name : figures) {
+    const auto found = std::ranges::find(run.columns, name, &Column::name);
+    if (found != run.columns.end() && !is_in(axes, name)) columns.push_back(*found);
+  }
+  for (const Column& one : run.columns)
+    if ((is_in(axes, one.name) || is_in(always, one.name)) && !is_in(figures, one.name)) columns.push_back(one);
+  return columns;
+}
+
+struct Summary {
+  RunTable shown;
+  std::vector<SkippedPoints> skipped;
+};
+
+Summary summary_of(const Run& run, const TextStyle& style) {
+  Summary summary;
+  summary.skipped = skipped_points(run.records);
+  std::vector<Record> rows;
+  for (const Record& record : run.records)
+    if (!is_skipped(record)) rows.push_back(record);
+  const std::vector<Column> columns = style.all_columns ? run.columns : key_columns(run);
+  summary.shown = run_table(columns, rows, axis_names(run), Detail::brief);
+  return summary;
+}
+
+std::string text_of_skipped(const SkippedPoints& skipped) {
+  return fmt::format("{} skipped: {}", format_count(skipped.points, "point"), skipped.reason);
+}
+
+std::string table_text(const Run& run, const TextStyle& style) {
+  Summary summary = summary_of(run, style);
+  std::string text;
+  const int hidden = style.all_columns ? 0 : fit_width(summary.shown, style.width);
+  if (!summary.shown.table.rows.empty()) text += render_text(summary.shown.table);
+  std::string common;
+  for (const CommonValue& one : summary.shown.common)
+    common += fmt::format("{}{} {}", common.empty() ? "" : ", ", one.heading, one.text);
+  if (!common.empty() || hidden > 0 || !summary.skipped.empty()) text += "\n";
+  if (!common.empty()) text += labelled("all rows:", common, bold, style);
+  if (hidden > 0) text += fmt::format("{} not shown; --wide shows all\n", format_count(hidden, "column"));
+  for (const SkippedPoints& one : summary.skipped) text += wrapped(text_of_skipped(one), 0, 4, style);
+  return text;
+}
+
+std::string text_of(const Run& run, const TextStyle& style) {
+  const std::string question = run.info.text("question");
+  std::string text = wrapped(run.info.text("experiment") + ": " + run.info.text("title"), 0, 4, style);
+  if (!question.empty()) text += wrapped(question, 0, 4, style);
+  text += fmt::format("run {}, {}\n\n{}", one_line(run.info.text("run")), ended_how(run), table_text(run, style));
+  const std::string warnings = warnings_text(run, style);
+  if (!warnings.empty()) text += "\n" + warnings;
+  const std::vector<JudgedClaim> claims = claims_in(run.info);
+  if (!claims.empty()) text += "\n" + claims_text(claims, style) + counts_text(claims) + "\n";
+  const std::string answers = answers_text(run, style);
+  return answers.empty() ? text : text + "\n" + answers;
+}
+
+std::string markdown_of(const Run& run, const TextStyle& style) {
+  const auto [shown, skipped] = summary_of(run, style);
   std::string text;
   for (const std::string& warning : run.info.texts("warnings"))
     text += "**Warning:** " + escape_markdown(warning) + "\n\n";
   text += fmt::format("## {}: {}\n\n", escape_markdown(run.info.text("experiment")),
                       escape_markdown(run.info.text("title")));
+  const std::string question = run.info.text("question");
+  if (!question.empty()) text += escape_markdown(question) + "\n\n";
+  for (const RunAnswer& one : answers_in(run.info)) text += "**" + escape_markdown(one.text) + "**\n\n";
   text += render_markdown(shown.table) + "\n";
   for (const CommonValue& common : shown.common) {
     text += fmt::format("- {}: {}\n", escape_markdown(common.heading), escape_markdown(common.text));
+  }
+  for (const SkippedPoints& one : skipped) text += "- " + escape_markdown(text_of_skipped(one)) + "\n";
+  for (const JudgedClaim& one : claims_in(run.info)) {
+    text += fmt::format("- {} {}: {} ({})\n", symbol_of(one.verdict), word_of(one.verdict), escape_markdown(one.claim),
+                        escape_markdown(one.reason));
   }
   return text + fmt::format("- run: {}, {}\n", escape_markdown(run.info.text("run")), escape_markdown(ended_how(run)));
 }
@@ -73,29 +226,18 @@ Format parse_format(std::string_view name) {
   return formats.parse(name);
 }
 
-std::string render(const Run& run, Format format) {
+std::string render(const Run& run, Format format, const TextStyle& style) {
   switch (format) {
     case Format::text:
-      return text_of(run);
+      return text_of(run, style);
     case Format::csv:
       return csv_of(run);
     case Format::json:
       return json_of(run);
     case Format::markdown:
-      return markdown_of(run);
+      return markdown_of(run, style);
   }
   return {};
-}
-
-std::string render_table(const Run& run) {
-  const RunTable shown = run_table(run.columns, run.records, axis_names(run), Detail::brief);
-  std::string text = render_text(shown.table);
-  for (const CommonValue& common : shown.common) {
-    text += fmt::format("{}{} {}", &common == shown.common.data() ? "\nall rows: " : ", ", common.heading,
-                        one_line(common.text));
-  }
-  if (!shown.common.empty()) text += "\n";
-  return text;
 }
 
 std::vector<std::string> axis_names(const Run& run) {

@@ -1,6 +1,7 @@
-// Renders a stored run in the formats of `gpubench show`: text and Markdown with scaled units for people, CSV and JSON
-// with plain SI values.
+// Renders a run as at its end and in the formats of `gpubench show`: text and Markdown with scaled units for people,
+// CSV and JSON with plain SI values.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,10 +14,16 @@ enum class Format { text, csv, json, markdown };
 /// Throws Error that lists the formats.
 Format parse_format(std::string_view name);
 
-std::string render(const Run& run, Format format);
+/// How text looks where it is read.
+struct TextStyle {
+  /// Columns of the terminal; 0: no terminal, lines of any width.
+  std::size_t width = 0;
+  bool color = false;
+  /// All columns of the table; else the axes and the figures that claims and charts are about.
+  bool all_columns = false;
+};
 
-/// The table only, as in the text format.
-std::string render_table(const Run& run);
+std::string render(const Run& run, Format format, const TextStyle& style = {});
 
 /// The axes in run.json; empty if it has none.
 std::vector<std::string> axis_names(const Run& run);

@@ -9,12 +9,17 @@
 
 #include "core/base/units.h"
 #include "core/measure/estimate.h"
+#include "core/report/text.h"
 
 namespace gpubench {
 namespace {
 
 // Long or seldom filled columns, which stand at a row's end.
-constexpr std::array<std::string_view, 5> shown_last = {"quality", "verdict", "status", "detail", "stop_reason"};
+constexpr std::array<std::string_view, 6> shown_last = {"quality", "memory_quality", "verdict",
+                                                        "status",  "detail",         "stop_reason"};
+
+// Text is not made narrower than this.
+constexpr std::size_t narrow_text = 16;
 
 template <class List>
 bool contains(const List& list, std::string_view name) {
@@ -129,12 +134,30 @@ std::vector<Column> reading_order(std::span<const Column> columns, std::span<con
   return ordered;
 }
 
+std::size_t width_of(const Table& table, std::size_t column) {
+  std::size_t width = display_width(one_line(table.headings[column].text));
+  for (const auto& row : table.rows) width = std::max(width, display_width(one_line(row[column])));
+  return width;
+}
+
+std::size_t width_of(const Table& table) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < table.headings.size(); ++i) width += (i == 0 ? 0 : column_gap) + width_of(table, i);
+  return width;
+}
+
+void remove_column(Table& table, std::size_t column) {
+  const auto offset = static_cast<std::ptrdiff_t>(column);
+  table.headings.erase(table.headings.begin() + offset);
+  for (auto& row : table.rows) row.erase(row.begin() + offset);
+}
+
 // Whether the column says only what every sound row says.
 bool is_unremarkable(const Column& column, const std::vector<std::string>& cells) {
   const auto all_are = [&](std::string_view text) {
     return std::ranges::all_of(cells, [=](const std::string& cell) { return cell.empty() || cell == text; });
   };
-  if (column.name == "status" || column.name == "quality") return all_are("ok");
+  if (column.name == "status" || column.name == "quality" || column.name == "memory_quality") return all_are("ok");
   return column.name == "process" && all_are("0");
 }
 
@@ -174,6 +197,8 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
       continue;
     }
     shown.push_back(std::move(next));
+    if (is_axis || column.name == "point") ++result.axes;
+    if (contains(shown_last, column.name)) ++result.problems;
     if (column.name != "step_time_s") continue;
     Shown error{{"±", Align::right, "half-width of the step time's 95 % interval"}, {}};
     for (const Record& record : records) error.cells.push_back(format_error(record));
@@ -187,6 +212,39 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     }
   }
   return result;
+}
+
+bool is_skipped(const Record& record) {
+  return record.get("status") == Cell(std::string("skipped"));
+}
+
+std::vector<SkippedPoints> skipped_points(std::span<const Record> records) {
+  std::vector<SkippedPoints> all;
+  for (const Record& record : records) {
+    if (!is_skipped(record)) continue;
+    const std::string reason = to_text(record.get("detail"));
+    const auto same = std::ranges::find(all, reason, &SkippedPoints::reason);
+    (same == all.end() ? all.emplace_back(reason) : *same).points += 1;
+  }
+  return all;
+}
+
+int fit_width(RunTable& shown, std::size_t width) {
+  Table& table = shown.table;
+  int removed = 0;
+  if (width == 0) return removed;
+  while (width_of(table) > width && table.headings.size() > shown.axes + shown.problems) {
+    remove_column(table, table.headings.size() - shown.problems - 1);
+    ++removed;
+  }
+  for (std::size_t i = table.headings.size() - shown.problems; i < table.headings.size(); ++i) {
+    const std::size_t whole = width_of(table);
+    if (whole <= width) break;
+    const std::size_t own = width_of(table, i);
+    const std::size_t room = std::max(own - std::min(own, whole - width), std::min(own, narrow_text));
+    for (auto& row : table.rows) row[i] = shorten(one_line(row[i]), room);
+  }
+  return removed;
 }
 
 }  // namespace gpubench

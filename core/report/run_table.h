@@ -1,6 +1,7 @@
 // A run's rows for people: units are scaled, intervals stand beside their medians, columns without information are left
 // out.
 #pragma once
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,16 +25,32 @@ struct CommonValue {
 
 struct RunTable {
   Table table;
+  /// How many columns at its begin are the point and axes, and how many at its end say what went wrong.
+  std::size_t axes = 0, problems = 0;
   /// Settings that are left out of the table because they are equal in all of two or more rows.
   std::vector<CommonValue> common;
 };
 
 enum class Detail {
-  /// Fits a terminal: axes, figures, and errors.
+  /// Axes, figures, and errors.
   brief,
   /// Every column that has a value.
   full
 };
+
+bool is_skipped(const Record& record);
+
+/// Points that the script skipped for one reason.
+struct SkippedPoints {
+  std::string reason;
+  int points = 0;
+};
+std::vector<SkippedPoints> skipped_points(std::span<const Record> records);
+
+/// Removes columns of figures, the last ones first, until the text of the table is at most `width` wide or none is
+/// left; how many were removed. Axes, and columns that say what went wrong, stay; the latter are shortened. 0: any
+/// width.
+int fit_width(RunTable& table, std::size_t width);
 
 /// Axes are never left out. `columns` must be those of the records.
 RunTable run_table(std::span<const Column> columns, std::span<const Record> records, std::span<const std::string> axes,

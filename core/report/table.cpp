@@ -7,8 +7,6 @@
 namespace gpubench {
 namespace {
 
-constexpr std::string_view gap = "  ";
-
 void append_padded(std::string& line, const std::string& cell, std::size_t width, Align align) {
   const std::string padding(width - display_width(cell), ' ');
   line += align == Align::right ? padding + cell : cell + padding;
@@ -18,7 +16,7 @@ std::string text_line(const Table& table, const std::vector<std::string>& cells,
                       const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += gap;
+    if (i > 0) line.append(column_gap, ' ');
     append_padded(line, cells[i], widths[i], table.headings[i].align);
   }
   line.erase(line.find_last_not_of(' ') + 1);

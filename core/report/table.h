@@ -1,11 +1,15 @@
 // A table of text with formatted cells, and its two plain renderings.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace gpubench {
 
 enum class Align { left, right };
+
+/// Blanks between columns of text.
+inline constexpr std::size_t column_gap = 2;
 
 struct Table {
   struct Heading {

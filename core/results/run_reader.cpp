@@ -81,7 +81,8 @@ RunSummary summary_of(const std::filesystem::path& directory) {
   summary.name = directory.filename().string();
   summary.experiment = directory.parent_path().filename().string();
   try {
-    const Info info = parse_json(read_file(directory / "run.json"), "run.json");
+    summary.info = parse_json(read_file(directory / "run.json"), "run.json");
+    const Info& info = summary.info;
     summary.title = info.text("title");
     summary.started = info.text("started");
     summary.status = run_status(info, directory);

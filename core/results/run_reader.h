@@ -35,6 +35,8 @@ struct RunSummary {
   /// done, running, died, interrupted, error; "unreadable" if run.json cannot be read.
   std::string status;
   std::size_t rows = 0;
+  /// run.json.
+  Info info = {};
 };
 
 /// All runs below `<out>/results`, by experiment, newest first.

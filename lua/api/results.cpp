@@ -8,15 +8,15 @@
 //                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
 //     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
 //     run:set_info(fields)             merges fields into run.json, at its top; `warnings` (texts) stand above all else
-//     in
-//                                      the report
-//     run:finish { status, charts, expectations } returns { paths, notes }: what was written, what could not be drawn
-//     run:directory(), run:name(), run:rows(), run:table()
-//   finish(text, out)          writes what a run that died lacks: { directory, paths, notes }, without paths where it
-//   has all read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
-//   render(text, format, out)  the same as "text", "csv", "json" or "markdown"
-//   table(rows, columns)       the aligned text table of any rows; columns are optional
-//   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
+//                                      in the report
+//     run:finish { status, charts, expectations } returns { report, notes }: the page's path, and what could not be
+//     drawn run:directory(), run:name(), run:rows(), run:summary(style)
+//   finish(text, out)          writes what a run that died lacks: { directory, report, notes }, without report where it
+//                              has all
+//   read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
+//   render(text, format, out, style)  the same as "text", "csv", "json" or "markdown"; style: { width, color,
+//   all_columns } table(rows, columns)       the aligned text table of any rows; columns are optional list(out) {
+//   experiment, name, directory, title, started, status, rows } of each run
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -96,7 +96,7 @@ class WatchedRun final : public UnfinishedRun {
     const std::lock_guard lock(mutex_);
     begun_.reset();
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
-    if (timeline) traces_.push_back(write_trace(**timeline));
+    if (timeline) write_trace(**timeline);
   }
   void add_round(const Record& record, std::int64_t round, std::int64_t index,
                  const std::optional<std::vector<double>>& samples) {
@@ -119,7 +119,6 @@ class WatchedRun final : public UnfinishedRun {
     FinishedRun finished = finish_run(writer_, {options.status,
                                                 {options.charts.begin(), options.charts.end()},
                                                 {options.expectations.begin(), options.expectations.end()}});
-    finished.paths.insert(finished.paths.end(), traces_.begin(), traces_.end());
     return finished;
   }
   std::string give_up(const GivenUp& how) noexcept override {
@@ -142,14 +141,15 @@ class WatchedRun final : public UnfinishedRun {
   }
   std::string directory() const { return writer_.directory().string(); }
   std::string name() const { return writer_.name(); }
-  std::string table() const {
-    return render_table({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()});
+  /// As at the end of the run and in `gpubench show`.
+  std::string summary(const TextOptions& style) const {
+    return render({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}, Format::text, style);
   }
   std::vector<Record> rows() const { return writer_.records(); }
 
  private:
   /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.
-  std::filesystem::path write_trace(const Timeline& timeline) const {
+  void write_trace(const Timeline& timeline) const {
     const auto point = std::get<std::int64_t>(writer_.records().back().get("point"));
     std::filesystem::path file;
     for (int number = 1; file.empty() || std::filesystem::exists(file); ++number) {
@@ -157,7 +157,6 @@ class WatchedRun final : public UnfinishedRun {
              (number == 1 ? fmt::format("trace-{}.json", point) : fmt::format("trace-{}-{}.json", point, number));
     }
     write_chrome_trace(timeline, file);
-    return file;
   }
 
   void set_last_facts(const std::string& detail) {
@@ -185,7 +184,6 @@ class WatchedRun final : public UnfinishedRun {
   UnfinishedRuns& unfinished_;
   std::mutex mutex_;
   std::optional<std::pair<Record, std::string>> begun_;
-  std::vector<std::filesystem::path> traces_;
   CpuProbe cpu_;
   MemoryProbe memory_;
 };
@@ -207,7 +205,7 @@ bool end_abandoned(lua_State* L, const std::string& directory, const std::string
   return end_abandoned_run(output_path(L, directory, "results"), detail);
 }
 
-/// finish(text, out) -> { directory, paths, notes }; without paths where the run has its report.
+/// finish(text, out) -> { directory, report, notes }; without report where the run has it already.
 int finish(lua_State* L) {
   const auto text = Value<std::string>::read(L, 1);
   const std::filesystem::path directory = find_run(text, Value<std::string>::read(L, 2));
@@ -225,9 +223,15 @@ Run read(const std::string& text, const std::optional<std::string>& out) {
   return read_run(find_run(text, out.value_or(".")));
 }
 
-std::string render_stored(const std::string& text, const std::string& format, const std::optional<std::string>& out) {
+std::string render_stored(const std::string& text, const std::string& format, const std::optional<std::string>& out,
+                          const std::optional<TextOptions>& style) {
   const Format parsed = parse_format(format);
-  return render(read(text, out), parsed);
+  return render(read(text, out), parsed, style.value_or(TextOptions{}));
+}
+
+/// What tables and charts call a column: "examples/s".
+std::string heading(const std::string& name) {
+  return heading_of(column_of(name));
 }
 
 /// runs_here(experiment, out, most): folders of runs by this machine, newest first.
@@ -352,7 +356,7 @@ void open_results(lua_State* L) {
       .method<&WatchedRun::directory>("directory")
       .method<&WatchedRun::name>("name")
       .method<&WatchedRun::rows>("rows")
-      .method<&WatchedRun::table>("table");
+      .method<&WatchedRun::summary>("summary");
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module results = native.submodule("results");
@@ -367,6 +371,7 @@ void open_results(lua_State* L) {
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")
       .function<&column>("column")
+      .function<&heading>("heading")
       .function<&check_column>("check_column")
       .function<&quality>("quality_column")
       .function<&means>("means")

@@ -144,9 +144,7 @@ void Value<RunSummary>::push(lua_State* L, const RunSummary& summary) {
 
 void Value<FinishedRun>::push(lua_State* L, const FinishedRun& finished) {
   lua_newtable(L);
-  std::vector<std::string> paths;
-  for (const auto& path : finished.paths) paths.push_back(path.string());
-  set_field(L, "paths", paths);
+  set_field(L, "report", finished.report.string());
   set_field(L, "notes", finished.notes);
 }
 

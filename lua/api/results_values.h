@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/report/finish.h"
+#include "core/report/render.h"
 #include "core/results/info.h"
 #include "core/results/record.h"
 #include "core/results/run_reader.h"
@@ -51,7 +52,7 @@ struct Value<RunSummary> {
   static void push(lua_State* L, const RunSummary& summary);
 };
 
-/// { paths, notes }
+/// { report, notes }
 template <>
 struct Value<FinishedRun> {
   static void push(lua_State* L, const FinishedRun& finished);
@@ -99,7 +100,12 @@ struct RunOptions {
 struct ExpectationOptions : Expectation {
   static constexpr auto fields =
       std::tuple{required("claim", &Expectation::claim), required("verdict", &Expectation::verdict),
-                 field("reason", &Expectation::reason)};
+                 field("reason", &Expectation::reason), field("answer", &Expectation::answer)};
+};
+
+struct TextOptions : TextStyle {
+  static constexpr auto fields = std::tuple{field("width", &TextStyle::width), field("color", &TextStyle::color),
+                                            field("all_columns", &TextStyle::all_columns)};
 };
 
 struct FinishOptions {

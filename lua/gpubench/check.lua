@@ -47,7 +47,8 @@ function check.options(where, options, fields)
   end
   for _, key in ipairs(check.sorted_keys(options)) do
     if not known[key] then
-      check.fail("%s: unknown option '%s' (known: %s)", where, key, table.concat(names, ", "))
+      check.fail("%s: unknown option '%s' (known: %s)%s", where, key, table.concat(names, ", "),
+        native.results.suggestion(key, names))
     end
   end
   for _, field in ipairs(fields) do

@@ -95,20 +95,20 @@ end
 -- Writes the report and the charts of a run whose program died.
 function commands.finish(run)
   local finished = native.results.finish(run, native.options.out)
-  io.write(native.results.render(finished.directory, "text", native.options.out))
-  if not finished.paths then
+  io.write(native.results.render(finished.directory, "text", native.options.out, native.options.style))
+  if not finished.report then
     print(finished.directory .. " has its report already: nothing to finish")
     return 0
   end
   for _, note in ipairs(finished.notes) do io.stderr:write(native.results.one_line(note), "\n") end
-  for _, path in ipairs(finished.paths) do print("wrote " .. path:gsub("^%./", "")) end
+  print("report: " .. finished.report:gsub("^%./", ""))
   return 0
 end
 
 function commands.show(run, format)
   local out = native.options.out
   if run ~= "" then
-    io.write(native.results.render(run, format, out))
+    io.write(native.results.render(run, format, out, native.options.style))
     return 0
   end
   local lines = {}

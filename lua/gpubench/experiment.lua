@@ -1,5 +1,6 @@
 -- gb.experiment: declares what a script measures, sweeps over the axes, writes the run and prints it.
 local gb = require "gpubench.native"
+local answer = require "gpubench.expect.answer"
 local axis = require "gpubench.axis"
 local chart = require "gpubench.chart"
 local check = require "gpubench.check"
@@ -35,6 +36,11 @@ local experiment = {
 local fields = {
   { "name", "string", required = "it names the folders of results" },
   { "title", "string", required = "it is the headline of the report" },
+  { "question", "string" },
+  { "cause", "string" },
+  { "remedy", "string" },
+  { "reading", "string" },
+  { "answer", "function" },
   { "axes", "array" },
   { "run", "function", required = "a function that measures a point and returns a table of columns" },
   { "skip", "function" },
@@ -97,8 +103,17 @@ local function dry_run(declaration, axes, points)
   return {}
 end
 
-local function print_expectations(verdicts)
-  for _, one in ipairs(verdicts) do say(one_line(string.format("%s: %s (%s)", one.verdict, one.claim, one.reason))) end
+-- What the run answers: what the script's `answer` says of its rows, else what its claims found. A function that fails
+-- costs the sentence and not the run.
+local function answers_of(declaration, rows, verdicts, notes)
+  local from_claims = answer.headlines(verdicts, declaration.expect or {})
+  if not declaration.answer or #rows == 0 then return from_claims end
+  local ok, text, reason = native.protect(declaration.answer, rows)
+  if ok and text == nil then return from_claims end
+  if ok and type(text) == "string" then return { { answer = text, verdict = "" } } end
+  notes[#notes + 1] = "the function 'answer' failed: "
+    .. (ok and "a string or nil expected, got " .. type(text) or tostring(reason))
+  return from_claims
 end
 
 -- Facts that are known once all points are done.
@@ -122,10 +137,19 @@ local function warnings_of(disturbed, points)
     100 * disturbed.worst, disturbed.points, gb.format.count(points, "point")) }
 end
 
-local function write_files(run, outcome, charts, verdicts, warnings)
+local function plain_verdicts(verdicts)
+  local list = {}
+  for index, one in ipairs(verdicts) do
+    list[index] = { claim = one.claim, verdict = one.verdict, reason = one.reason, answer = one.answer }
+  end
+  return list
+end
+
+local function write_files(run, outcome, charts, verdicts, warnings, answers)
   run:set_info(late_facts())
   if warnings[1] then run:set_info { warnings = warnings } end
-  return run:finish { status = outcome, charts = charts, expectations = verdicts }
+  if answers[1] then run:set_info { answers = answers } end
+  return run:finish { status = outcome, charts = charts, expectations = plain_verdicts(verdicts) }
 end
 
 -- What claims are about: the means over all processes, with what their rounds gave.
@@ -144,16 +168,16 @@ end
 local function finish(declaration, axes, charts, run, swept)
   local rows = run:rows()
   if processes.index > 0 then return {} end
-  local verdicts = claim.judge_all(declaration.expect or {}, judged_rows(rows, swept.rounds), axes, swept.unmeasured)
-  local warnings = warnings_of(swept.disturbed, #swept.points)
-  local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts, warnings)
-  say(one_line(declaration.title))
-  if #rows > 0 then stdout:write(run:table()) end
-  for _, warning in ipairs(warnings) do say("warning: " .. warning) end
-  print_expectations(verdicts)
+  local judged = judged_rows(rows, swept.rounds)
+  local verdicts = claim.judge_all(declaration.expect or {}, judged, axes, swept.unmeasured)
+  local warnings, notes = warnings_of(swept.disturbed, #swept.points), {}
+  local answers = answers_of(declaration, judged, verdicts, notes)
+  local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts, warnings, answers)
+  stdout:write(run:summary(options.style))
+  for _, note in ipairs(notes) do stderr:write(one_line(note), "\n") end
   if not ok then return verdicts, written end
   for _, note in ipairs(written.notes) do stderr:write(note, "\n") end
-  for _, path in ipairs(written.paths) do say("wrote " .. path:gsub("^%./", "")) end
+  say("report: " .. written.report:gsub("^%./", ""))
   return verdicts
 end
 
@@ -226,6 +250,20 @@ local function plain_columns(list)
   return plain
 end
 
+-- The columns that claims and charts are about, in the order in which they are named.
+local function figures_of(claims, charts)
+  local list, seen = {}, {}
+  for _, about in ipairs { claims, charts } do
+    for _, one in ipairs(about) do
+      for _, name in ipairs { one.y or false, one.with or false, table.unpack(one.reads or {}) } do
+        if name and not seen[name] then list[#list + 1] = name end
+        seen[name] = true
+      end
+    end
+  end
+  return list
+end
+
 -- Process 0 writes the files.
 local function new_run(declaration, axes, charts, seed)
   local together = processes.count > 1 and processes.describe() or nil
@@ -246,6 +284,11 @@ local function new_run(declaration, axes, charts, seed)
   }
   if together then native.processes.from_first(run:directory()) end
   run:set_info {
+    question = declaration.question,
+    cause = declaration.cause,
+    remedy = declaration.remedy,
+    reading = declaration.reading,
+    figures = figures_of(declaration.expect or {}, charts),
     arguments = options.arguments,
     options = earlier_run.options(),
     axes = sweep.plain(axes),
@@ -260,14 +303,10 @@ local function new_run(declaration, axes, charts, seed)
   return run
 end
 
--- Figures of which a claim or a chart shows the interval: { [column] = true }.
-local function figures_shown(claims, charts)
+-- Those of which a claim or a chart shows the interval: { [column] = true }.
+local function with_interval(figures)
   local shown = {}
-  for _, list in ipairs { claims, charts } do
-    for _, one in ipairs(list) do
-      for _, name in ipairs { one.y or false, one.with or false } do shown[name] = true end
-    end
-  end
+  for _, name in ipairs(figures) do shown[name] = true end
   return shown
 end
 
@@ -281,7 +320,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   local swept = schedule.run {
     declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
     seconds = plan.of(declaration, axes, points).seconds,
-    has_interval = figures_shown(declaration.expect or {}, charts),
+    has_interval = with_interval(figures_of(declaration.expect or {}, charts)),
   }
   local outcome = swept.outcome
   measurement.reset_devices(native.memory_in_use())

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
+#include "core/base/resources.h"
 #include "lua/bind/error.h"
 #include "lua/host/completion.h"
 #include "lua/host/grammar.h"
@@ -71,6 +73,54 @@ void take_requirements(const std::vector<std::string>& lists, CommandLine& line)
   }
 }
 
+// Experiments of the working folder come before those that came with the program.
+std::vector<std::filesystem::path> experiment_folders() {
+  return {"experiments", resource("experiments")};
+}
+
+bool is_name(const std::string& text) {
+  return !text.empty() && text.find('/') == std::string::npos;
+}
+
+/// A file, or the script of an experiment's name; empty if there is neither.
+std::string find_script(const std::string& text) {
+  if (std::filesystem::exists(text)) return text;
+  if (!is_name(text)) return {};
+  for (const std::filesystem::path& folder : experiment_folders()) {
+    for (const std::string& file : {text, text + ".lua"})
+      if (std::filesystem::is_regular_file(folder / file)) return (folder / file).string();
+  }
+  return {};
+}
+
+std::vector<std::string> experiment_names() {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& folder : experiment_folders()) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+      if (entry.path().extension() == ".lua") names.push_back(entry.path().stem().string());
+  }
+  return names;
+}
+
+/// What no command's name is, in front of a script that is not there.
+Answer no_script(const std::string& word, std::vector<std::string> names) {
+  std::ranges::copy(experiment_names(), std::back_inserter(names));
+  return mistake("no script, experiment or command '" + word + "'" + lua::suggestion(word, names));
+}
+
+/// The arguments of `run` without its scripts: words that no option begins or takes as its value.
+std::vector<std::string> options_among(const std::vector<std::string>& arguments, const CLI::App& run) {
+  std::vector<std::string> options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with("-")) continue;
+    options.push_back(arguments[i]);
+    const CLI::Option* const option = run.get_option_no_throw(arguments[i]);
+    if (option != nullptr && takes_value(*option) && i + 1 < arguments.size()) options.push_back(arguments[++i]);
+  }
+  return options;
+}
+
 // The options of `run` stand in the program's own help too, because its name may be left out.
 std::string complete_help(const Grammar& grammar) {
   std::string text = grammar.app().help();
@@ -87,19 +137,21 @@ std::string complete_help(const Grammar& grammar) {
 std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> arguments) {
   Grammar grammar;
   CLI::App& app = grammar.app();
-  const bool top_level =
-      !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version");
+  if (!arguments.empty() && arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  const bool top_level = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" ||
+                                                arguments[0] == "--version" || arguments[0] == "-V");
   if (arguments.empty()) return Answer{usage_status, complete_help(grammar)};
   const std::vector<std::string> commands = command_names(app);
   if (!top_level && std::ranges::find(commands, arguments[0]) == commands.end()) {
-    if (!arguments[0].starts_with("-") && !std::filesystem::exists(arguments[0]))
-      return mistake("no script or command '" + arguments[0] + "'" + lua::suggestion(arguments[0], commands));
+    if (!arguments[0].starts_with("-") && find_script(arguments[0]).empty()) return no_script(arguments[0], commands);
     arguments.insert(arguments.begin(), "run");
   }
 
-  std::ranges::reverse(arguments);  // as CLI11 wants them
   try {
-    app.parse(arguments);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
     return Answer{0, chosen.empty() ? complete_help(grammar) : chosen.front()->help()};
@@ -113,6 +165,15 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
   }
 
   CommandLine line = grammar.values();
+  if (line.command == Command::run) {
+    for (const std::string& script : grammar.scripts()) {
+      line.scripts.push_back(find_script(script));
+      if (line.scripts.back().empty()) return no_script(script, {});
+    }
+    line.script = line.scripts.front();
+    if (line.scripts.size() == 1) line.scripts.clear();
+    line.options = options_among(arguments, grammar.command(Command::run));
+  }
   take_axes(grammar.axis_settings(), line);
   take_requirements(grammar.requirement_lists(), line);
   if (line.command == Command::completion) return Answer{0, completion_script(line.subject, grammar)};

@@ -14,6 +14,10 @@ enum class Command { run, list, create, devices, show, finish, completion };
 struct CommandLine {
   Command command = Command::run;
   std::string script;
+  /// If there are several: each is run in a process of its own, with `options`. Else empty.
+  std::vector<std::string> scripts;
+  /// The arguments of `run` without its scripts.
+  std::vector<std::string> options;
   /// Axes with replacement values, in the given order.
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
   std::string device;
@@ -39,6 +43,9 @@ struct CommandLine {
   /// list: the folder to look in; new: the experiment's name; show, finish: the run; completion: the shell.
   std::string subject;
   std::string format = "text";
+  bool wide = false;
+  /// "auto", "always" or "never".
+  std::string color = "auto";
 };
 
 /// Text to print instead of running; status 0 goes to stdout, others to stderr.

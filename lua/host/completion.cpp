@@ -23,10 +23,6 @@ std::string command_names(const Grammar& grammar) {
   return names;
 }
 
-bool takes_value(const CLI::Option& option) {
-  return !option.get_positional() && option.get_items_expected_max() != 0;
-}
-
 // The completion of an option's value or a command's argument: a kind known to the shell function, or a list of words.
 std::string completed_by(const CLI::Option& option) {
   const std::string type = option.get_type_name();

@@ -23,17 +23,27 @@ constexpr const char* exit_statuses = R"(Exit status (if several apply: 2 before
   3    nothing to judge: an experiment measured no point, or what --require asks for does not hold
   130  interrupted by Ctrl-C; 143: ended by SIGTERM; 129: by SIGHUP. Files are complete in all three cases.)";
 
+constexpr const char* environment = R"(
+
+Environment:
+  GPUBENCH_DATA      folder of data sets, in place of data/
+  GPUBENCH_PORT      port by which processes of a run watch each other
+  NO_COLOR           no colour, whatever the terminal
+  CUDA_VISIBLE_DEVICES, OMP_WAIT_POLICY, TERM as everywhere)";
+
 constexpr const char* examples = R"(
 
 Examples:
-  gpubench experiments/batch_size.lua                          run an experiment
-  gpubench experiments/batch_size.lua --quick --set batch_size=8,512 --set device=cpu:0
-  gpubench experiments/batch_size.lua --dry-run                list its points and the expected time
-  gpubench run --workers 2 experiments/batch_size.lua          with two processes on this machine
-  mpirun -n 4 gpubench experiments/batch_size.lua              with four processes of a launcher (or srun)
+  gpubench batch_size                                          run an experiment
+  gpubench batch_size --quick --set batch_size=8,512 --set device=cpu:0
+  gpubench batch_size --dry-run                                list its points and the expected time
+  gpubench run batch_size input_pipeline mine.lua --quick      several, one after the other
+  gpubench run --workers 2 multi_worker                        with two processes on this machine
+  mpirun -n 4 gpubench experiments/multi_worker.lua            with four processes of a launcher (or srun)
   gpubench list                                                experiments and their titles
   gpubench new my_question                                     write a script to start from
-  gpubench show batch_size --format markdown                   print a run's table again
+  gpubench show batch_size                                     print its newest run again
+  gpubench help show                                           options of a command
   gpubench finish batch_size                                   write the report of a run that died
   gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
 
@@ -89,6 +99,13 @@ std::string check_requirements(const std::string& text) {
   return {};
 }
 
+void add_text_options(CLI::App& command, CommandLine& values) {
+  command.add_flag("--wide", values.wide, "Print all columns of the table, not only those of claims and charts");
+  command.add_option("--color", values.color, "auto (on a terminal, unless NO_COLOR is set), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
 }  // namespace
 
 std::vector<std::string> split_requirements(const std::string& text) {
@@ -108,13 +125,17 @@ std::vector<std::string> split_requirements(const std::string& text) {
   return requirements;
 }
 
+bool takes_value(const CLI::Option& option) {
+  return !option.get_positional() && option.get_items_expected_max() != 0;
+}
+
 Grammar::Grammar()
     : app_("Why is this accelerator not busy, and what makes it busy? gpubench trains real models and measures.",
            "gpubench") {
-  app_.set_version_flag("--version", &build_text, "Print version, commit, build and libraries, and exit");
+  app_.set_version_flag("-V,--version", &build_text, "Print version, commit, build and libraries, and exit");
   app_.set_help_flag("-h,--help", "Print this help, or a command's, and exit");
   app_.require_subcommand(0, 1);
-  app_.footer(std::string(exit_statuses) + examples);
+  app_.footer(std::string(exit_statuses) + environment + examples);
   add_run();
   add_others();
 }
@@ -129,7 +150,9 @@ CLI::App& Grammar::add(Command command, const char* name, const char* descriptio
 
 void Grammar::add_run() {
   CLI::App& run = add(Command::run, "run", "Run a script (the word run may be omitted)");
-  run.add_option("script", values_.script, "An experiment or any other Lua script")->required()->type_name("SCRIPT");
+  run.add_option("script", scripts_, "The name of an experiment, or any Lua script; several run one after the other")
+      ->required()
+      ->type_name("SCRIPT");
   run.add_option("--set", axis_settings_, "Replace an axis' values; may be repeated")
       ->type_name("AXIS=VALUE[,VALUE...]")
       ->allow_extra_args(false)
@@ -171,6 +194,7 @@ void Grammar::add_run() {
                  "File saved by fit with `resume`, from which trainings continue, with any number of processes")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  add_text_options(run, values_);
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
   run.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
   run.footer(exit_statuses);
@@ -189,7 +213,7 @@ void Grammar::add_others() {
   CLI::App& devices = add(Command::devices, "devices", "List the devices of this machine");
   devices.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
 
-  CLI::App& show = add(Command::show, "show", "Print a run's table again");
+  CLI::App& show = add(Command::show, "show", "Print a run again: its table, claims and answer");
   show.add_option("run", values_.subject,
                   "A run's folder or name, or an experiment (its newest run); without it, lists the runs")
       ->type_name("RUN");
@@ -198,6 +222,8 @@ void Grammar::add_others() {
       ->check(CLI::IsMember({"text", "csv", "json", "markdown"}));
   show.add_option("--out", values_.out, "Folder that holds results/")->type_name("DIR")->check(check_named);
 
+  add_text_options(show, values_);
+
   CLI::App& finish = add(Command::finish, "finish", "Write the report and charts of a run whose program died");
   finish.add_option("run", values_.subject, "The run's folder or name, or an experiment (its newest run)")
       ->required()
@@ -205,6 +231,8 @@ void Grammar::add_others() {
   finish.add_option("--out", values_.out, "Folder that holds results/ and plots/")
       ->type_name("DIR")
       ->check(check_named);
+
+  add_text_options(finish, values_);
 
   CLI::App& completion = add(Command::completion, "completion", "Print the completion script of a shell");
   completion.add_option("shell", values_.subject, "bash or zsh")

@@ -23,6 +23,8 @@ class Grammar {
   const CLI::App& command(Command which) const { return *commands_.at(which); }
   /// The parsed values, except axes.
   CommandLine values() const;
+  /// As they were given: files or names of experiments.
+  const std::vector<std::string>& scripts() const { return scripts_; }
   /// Each "axis=value,value".
   const std::vector<std::string>& axis_settings() const { return axis_settings_; }
   /// Each "ok,reliable".
@@ -36,8 +38,12 @@ class Grammar {
   CLI::App app_;
   std::map<Command, CLI::App*> commands_;
   CommandLine values_;
+  std::vector<std::string> scripts_;
   std::vector<std::string> axis_settings_;
   std::vector<std::string> requirement_lists_;
 };
+
+/// Whether the option is followed by a value.
+bool takes_value(const CLI::Option& option);
 
 }  // namespace gpubench

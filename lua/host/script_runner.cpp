@@ -3,11 +3,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <lua.hpp>
 #include <optional>
+#include <string_view>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/base/deadline.h"
@@ -60,8 +63,26 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
   return options;
 }
 
+/// Columns of the terminal that stdout is; 0 if it is none.
+int output_width() {
+  constexpr int usual = 80;
+  winsize size{};
+  if (isatty(STDOUT_FILENO) == 0) return 0;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+/// See no-color.org for NO_COLOR.
+bool output_has_color(const std::string& when) {
+  if (when != "auto") return when == "always";
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0') && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
+}
+
 // The command line's options for the Lua library, as gb._native.options.
-void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptions& session) {
+void push_options(lua_State* L, const CommandLine& line, const lua::Session& running) {
+  const lua::SessionOptions& session = running.options();
   const lua::Module gb = lua::Module::root(L);
   const lua::Module native = gb.submodule("_native");
   const lua::Module options = native.submodule("options");
@@ -81,6 +102,12 @@ void push_options(lua_State* L, const CommandLine& line, const lua::SessionOptio
       .value("seed", line.seed);
   if (!line.device.empty()) options.value("device", line.device);
   if (line.timeout_s) options.value("timeout_s", *line.timeout_s);
+  const lua::Module style = options.submodule("style");
+  // Launchers give their processes a terminal of their own, whatever the output is.
+  const bool launched = running.group() != nullptr;
+  style.value("width", launched ? 0 : output_width())
+      .value("color", output_has_color(launched && line.color == "auto" ? "never" : line.color))
+      .value("all_columns", line.wide);
   const lua::Module axes = options.submodule("axes");
   for (const auto& [name, values] : line.axes) axes.value(name.c_str(), values);
 }
@@ -218,7 +245,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     luaL_openlibs(L);
     lua::set_session(L, session);
     lua::open_modules(L);
-    push_options(L, line, session.options());
+    push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));
     if (group) group->on_end(&lua::InterruptHandler::stop_script);

@@ -36,7 +36,8 @@ local function judge(claim)
       end
     end
     return verdict, string.format("%s at %s %s, %s at %s: %s of it", estimate.show_interval(claim.y, chosen.y), claim.x,
-      chosen.x, estimate.show_interval(claim.y, worst.y), worst.x, estimate.show_interval("share", share))
+      chosen.x, estimate.show_interval(claim.y, worst.y), worst.x, estimate.show_interval("share", share)),
+      { x = chosen.x, first = worst.x, of = chosen.y, over = worst.y, share = share }
   end
 end
 

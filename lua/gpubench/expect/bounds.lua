@@ -19,24 +19,25 @@ local severity = { confirmed = 1, inconclusive = 2, refuted = 3 }
 -- Every row of the group is held against the bounds; the worst one speaks.
 function bounds.judge(claim, rows, axes)
   return groups.judge(claim, rows, axes, function(items)
-    local worst, reason
+    local worst, reason, figure
     for _, item in ipairs(items) do
       local verdict, bound = compare(item.y, claim.at_least, claim.at_most)
       if not worst or severity[verdict] > severity[worst] then
-        worst = verdict
+        worst, figure = verdict, item.y
         reason = claim.y .. " is " .. estimate.show_interval(claim.y, item.y)
         if bound then reason = reason .. ", the bound " .. estimate.show(claim.y, bound) end
       end
     end
-    return worst, reason
+    return worst, reason, { of = figure }
   end)
 end
 
 function bounds.judge_ratio(claim, rows, axes)
   return groups.judge(claim, rows, axes, function(items)
-    local figure, verdict, reason = ratio.of(claim, items)
-    if not figure then return verdict, reason end
-    return (compare(figure, claim.at_least, claim.at_most)), "the ratio is " .. estimate.show_interval("ratio", figure)
+    local figure, of, over = ratio.of(claim, items)
+    if not figure then return of, over end
+    return (compare(figure, claim.at_least, claim.at_most)), "the ratio is " .. estimate.show_interval("ratio", figure),
+      ratio.finding(over, of)
   end)
 end
 
@@ -63,7 +64,7 @@ function bounds.judge_equal(claim, rows, axes)
       reason = string.format("%s, %s at %s", reason, estimate.show_interval(claim.y, most.y), most.x)
     end
     local apart = estimate.difference(most.y, least.y)
-    if apart.high <= allowed then return "confirmed", reason end
+    if apart.high <= allowed then return "confirmed", reason, { of = least.y } end
     if apart.low > allowed then return "refuted", reason end
     return "inconclusive", reason
   end)

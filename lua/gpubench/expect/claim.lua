@@ -1,4 +1,5 @@
 -- A claim: its text and the function that judges it on the rows of a run.
+local answer = require "gpubench.expect.answer"
 local check = require "gpubench.check"
 local columns = require "gpubench.columns"
 local groups = require "gpubench.expect.groups"
@@ -7,7 +8,8 @@ local native = require("gpubench.native")._native
 local claim = {}
 local mark = {}
 
--- fields: text, judge(claim, rows, axes) -> verdict, reason, and what judge reads: the columns y and with, or `reads`.
+-- fields: text, kind, judge(claim, rows, axes) -> verdict, reason, findings, and what judge reads: the columns y and
+-- with, or `reads`. A judge of the script returns a sentence in place of findings.
 function claim.new(fields)
   fields[mark] = true
   return fields
@@ -105,17 +107,21 @@ function claim.unknown_column(claims, charts, rows)
   end
 end
 
--- An array of { claim, verdict, reason }. A claim that fails is inconclusive: it must not cost the run. So is one that
+-- An array of { claim, verdict, reason, answer }. A claim that fails is inconclusive: it must not cost the run. So is one that
 -- holds for what was measured when `unmeasured` points never were.
 function claim.judge_all(claims, rows, axes, unmeasured)
   local judged = {}
   for index, one in ipairs(claims) do
-    local ok, verdict, reason = native.protect(one.judge, one, rows, axes)
+    local ok, verdict, reason, findings = native.protect(one.judge, one, rows, axes)
     if not ok then verdict, reason = "inconclusive", "judging failed: " .. tostring(reason) end
     if verdict == "confirmed" and unmeasured and unmeasured > 0 then
       verdict, reason = "inconclusive", string.format("%d points were not measured; so far: %s", unmeasured, reason)
     end
-    judged[index] = { claim = one.text, verdict = verdict, reason = reason }
+    local given = type(findings) == "string" and findings or nil
+    judged[index] = {
+      claim = one.text, verdict = verdict, reason = reason, given = given,
+      answer = answer.of(one, verdict, reason, not given and findings or {}, given),
+    }
   end
   return judged
 end

@@ -40,7 +40,7 @@ local function judge(claim)
     end
     if not above then return "inconclusive", "the intervals overlap before: ratio " .. text_at(claim, first) end
     return "confirmed", string.format("between %s %s and %s: ratio %s, %s", claim.x, course[above].x, course[below].x,
-      text_at(claim, course[above]), text_at(claim, course[below]))
+      text_at(claim, course[above]), text_at(claim, course[below])), { first = course[above].x, x = course[below].x }
   end
 end
 

@@ -168,12 +168,12 @@ local function judge_group(group, claim, judge)
   if not has_both_sides(group, claim) and #group.left_out > 0 then
     return "not measurable here", table.concat(distinct(group.left_out), "; ")
   end
-  local verdict, why
-  if #group.items > 0 then verdict, why = judge(group.items) end
+  local verdict, why, finding
+  if #group.items > 0 then verdict, why, finding = judge(group.items) end
   if verdict == "refuted" then return verdict, why end
   local lack = shortfall(group)
   if lack then return "inconclusive", lack end
-  return verdict, why
+  return verdict, why, finding
 end
 
 -- A reader wants examples, the table has the rest.
@@ -205,29 +205,29 @@ end
 
 local severity = { confirmed = 1, ["not measurable here"] = 2, inconclusive = 3, refuted = 4 }
 
--- judge(items) -> verdict, reason; the worst verdict counts, with the reasons of the groups that have it. Settings that
--- the script skipped are no part of the claim, unless it skipped all of them.
+-- judge(items) -> verdict, reason, finding; the worst verdict counts, with the reasons and findings of the groups that
+-- have it. Settings that the script skipped are no part of the claim, unless it skipped all of them.
 function groups.judge(claim, rows, axes, judge)
   local list, counts = groups.split(claim, rows, axes)
   if #list == 0 then return "not measurable here", "no point matches" end
-  local worst, reasons, skipped, seen = nil, {}, {}, {}
+  local worst, reasons, findings, skipped, seen = nil, {}, {}, {}, {}
   for _, group in ipairs(list) do
-    local verdict, why = judge_group(group, claim, judge)
+    local verdict, why, finding = judge_group(group, claim, judge)
     if is_skipped(group) then
       skipped[#skipped + 1] = why
     else
       seen[verdict] = true
       if group.setting ~= "" then why = why .. " at " .. group.setting end
       if not worst or severity[verdict] > severity[worst] then
-        worst, reasons = verdict, {}
+        worst, reasons, findings = verdict, {}, {}
       end
-      if verdict == worst then reasons[#reasons + 1] = why end
+      if verdict == worst then reasons[#reasons + 1], findings[#findings + 1] = why, finding end
     end
   end
   if not worst then return "not measurable here", joined(skipped) end
   -- What holds for some settings, and cannot be told for others, is open.
   if worst == "not measurable here" and seen.confirmed then worst = "inconclusive" end
-  return worst, joined(reasons) .. (worst == "not measurable here" and "" or mention(counts))
+  return worst, joined(reasons) .. (worst == "not measurable here" and "" or mention(counts)), findings
 end
 
 return groups

@@ -1,6 +1,7 @@
 -- gb.expect: documented claims, made executable. A claim is judged on the rows of a run with their 95 % intervals:
 -- confirmed, refuted, or open, with the reason: inconclusive (intervals overlap, rows are unreliable or missing) or not
 -- measurable here (no row has the figure).
+local answer = require "gpubench.expect.answer"
 local best = require "gpubench.expect.best"
 local bounds = require "gpubench.expect.bounds"
 local check = require "gpubench.check"
@@ -13,7 +14,7 @@ local order = require "gpubench.expect.order"
 local ratio = require "gpubench.expect.ratio"
 
 local expect = {}
-local common = { { "where", "table" }, { "claim", "string" }, { "by", "string|array" } }
+local common = { { "where", "table" }, { "claim", "string" }, { "by", "string|array" }, { "answer", "string" } }
 local along_x = { { "x", "string", required = true }, { "y", "string", required = true } }
 local of_y = { { "y", "string", required = true } }
 
@@ -35,10 +36,12 @@ local function define(name, fields, describe, judge)
   expect[name] = function(options)
     local where = "gb.expect." .. name
     check.options(where, options, join(fields, common))
-    local claim = claim_of { judge = judge }
+    local claim = claim_of { judge = judge, kind = name }
     for key, value in pairs(options) do claim[key] = value end
     local text = describe(claim, where)
     claim.text = options.claim or text .. by_text(options)
+    if claim.of then claim.of_text, claim.over_text = ratio.describe(claim.of), ratio.describe(claim.over) end
+    answer.check(where, claim)
     return claim
   end
 end
@@ -149,8 +152,8 @@ local that_fields = {
   { "where", "table" },
 }
 
--- A claim that only Lua can state: judge(rows) returns a verdict and the reason. Its rows are those that match `where`;
--- they are measured in rounds if a column that it reads takes that.
+-- A claim that only Lua can state: judge(rows) returns a verdict, the reason and, if it likes, the answer in a sentence.
+-- Its rows are those that match `where`; they are measured in rounds if a column that it reads takes that.
 function expect.that(options)
   check.options("gb.expect.that", options, that_fields)
   for index, name in ipairs(options.reads or {}) do
@@ -161,12 +164,13 @@ function expect.that(options)
     for _, row in ipairs(rows) do
       if groups.may_match(row, claim.where) then about[#about + 1] = row end
     end
-    local verdict, reason = options.judge(about)
+    local verdict, reason, sentence = options.judge(about)
     if not verdicts[verdict] then
       check.fail("gb.expect.that: judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got '%s'",
         tostring(verdict))
     end
-    return verdict, reason or ""
+    if sentence ~= nil then check.kind("gb.expect.that: the answer that judge returns", sentence, "string") end
+    return verdict, reason or "", sentence
   end }
 end
 

@@ -62,7 +62,7 @@ local function monotonic(claim, direction)
     if risen.high < 0 then return "refuted", falls .. " " .. step_text(claim, first, last) end
     if risen.low <= 0 then doubt = doubt or "the intervals overlap " .. step_text(claim, first, last) end
     if doubt then return "inconclusive", doubt end
-    return "confirmed", rises .. " " .. step_text(claim, first, last)
+    return "confirmed", rises .. " " .. step_text(claim, first, last), ratio.finding(first, last)
   end
 end
 
@@ -87,7 +87,9 @@ local function knee(claim)
       estimate.show_interval(claim.y, items[index].y), estimate.show_interval(claim.y, best.y), best.x)
     if index == #items then return "inconclusive", "still rising at the largest " .. claim.x .. ": " .. text end
     for before = index, #items - 1 do
-      if is_surely(items[before], claim.share, items) then return "confirmed", text end
+      if is_surely(items[before], claim.share, items) then
+        return "confirmed", text, index > 1 and ratio.finding(items[1], items[index]) or nil
+      end
     end
     return "inconclusive", "the intervals overlap: " .. text
   end

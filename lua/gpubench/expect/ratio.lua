@@ -32,7 +32,16 @@ function ratio.of(claim, items, x)
   if over.y.low <= 0 then
     return nil, "inconclusive", claim.y .. " is not above zero at " .. ratio.describe(claim.over)
   end
-  return estimate.ratio(of.y, over.y)
+  return estimate.ratio(of.y, over.y), of, over
+end
+
+-- What a claim found between two items, for its answer (expect/answer.lua): the figure of the second, `of`, against that
+-- of the first, `over`.
+function ratio.finding(over, of)
+  return {
+    first = over.x, x = of.x, over = over.y, of = of.y,
+    times = over.y.low > 0 and of.y.low > 0 and estimate.ratio(of.y, over.y) or nil,
+  }
 end
 
 -- The items of a course of ratios: one for every x that has both rows.

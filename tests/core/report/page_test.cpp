@@ -32,19 +32,19 @@ TEST(ReportPage, HoldsEverythingAndRunsNothing) {
                     Info::List{Info::Fields{{"claim", nasty_page_title}, {"verdict", "refuted"}, {"reason", "1 < 2"}},
                                Info::Fields{{"claim", "c"}, {"verdict", "not measurable here"}, {"reason", "r"}}}}};
   const std::string page = report_page(run, {{nasty_page_title, "<?xml?><svg id='gpX'><!-- chart --></svg>"}});
-  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_EQ(page.find("<script"), page.rfind("<script")) << "the page's own one";
   EXPECT_THAT(page,
               AllOf(HasSubstr("<title>a `touch /tmp/x` &quot;quoted&quot;, &lt;script&gt;alert(1)&lt;/script&gt; and "
                               "{{style}} &#39;new&#39; line"),
                     HasSubstr("<svg id='chart1_gpX'><!-- chart --></svg>"),
                     HasSubstr("<td class=\"verdict refuted\">✗ refuted"), HasSubstr("– not measurable here"),
                     HasSubstr("1 &lt; 2"), HasSubstr("a note &lt;here&gt;"), HasSubstr("<tr class=\"failed\">"),
-                    HasSubstr("point , batch 2: <span class=\"failed\">error</span>: a `touch"),
-                    HasSubstr("interrupted · 2 rows")));
-  EXPECT_THAT(page, AllOf(HasSubstr("<th>machine · memory</th><td>1 GiB</td>"),
-                          HasSubstr("<th>machine · host</th><td>&lt;host&gt;</td>"),
-                          HasSubstr("<th>devices · 1 · name</th><td>cpu:0</td>"),
-                          HasSubstr("<th>arguments</th><td>--set, x=`1`</td>")));
+                    HasSubstr("<span class=\"failed\">error: a `touch"), HasSubstr("</span>: point  (batch 2)"),
+                    HasSubstr("<p class=\"soft\">e · cpu:0 · &lt;host&gt; · r1 · interrupted · 2 rows · <a")));
+  EXPECT_THAT(page, AllOf(HasSubstr("<th scope=\"row\">machine · memory</th><td>1 GiB</td>"),
+                          HasSubstr("<th scope=\"row\">machine · host</th><td>&lt;host&gt;</td>"),
+                          HasSubstr("<th scope=\"row\">devices · 1 · name</th><td>cpu:0</td>"),
+                          HasSubstr("<th scope=\"row\">arguments</th><td>--set, x=`1`</td>")));
 }
 
 TEST(ReportPage, WarningsStandAboveEverythingElse) {
@@ -52,10 +52,11 @@ TEST(ReportPage, WarningsStandAboveEverythingElse) {
   run.info = Info::Fields{{"experiment", "e"}, {"warnings", Info::List{"the machine was <busy>", nasty_page_title}}};
   const std::string page = report_page(run, {});
   const std::string body = page.substr(page.find("<body>"));
-  EXPECT_THAT(body, testing::StartsWith("<body>\n<p class=\"warning\" role=\"note\"><strong>Warning:</strong> "
+  EXPECT_THAT(body, testing::StartsWith("<body>\n<main>\n<p class=\"warning\" role=\"note\"><strong>Warning:</strong> "
                                         "the machine was &lt;busy&gt;</p>\n<p class=\"warning\""));
   EXPECT_LT(body.rfind("class=\"warning\""), body.find("<h1>"));
-  EXPECT_THAT(body, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("<th>warnings"))));
+  EXPECT_EQ(body.find("<script"), body.rfind("<script")) << "the page's own one";
+  EXPECT_THAT(body, Not(HasSubstr(">warnings</th>")));
   run.info = Info::Fields{{"experiment", "e"}};
   EXPECT_THAT(report_page(run, {}), Not(HasSubstr("class=\"warning\"")));
 }
@@ -66,8 +67,8 @@ TEST(ReportPage, SaysWhatTheColumnsMean) {
   run.records = {{{"step_time_s", 0.5}, {"gap_s", 0.1}}};
   const std::string meaning(find_standard_column("step_time_s")->description);
   EXPECT_THAT(report_page(run, {}),
-              AllOf(HasSubstr("<h2>What the columns mean</h2>"),
-                    HasSubstr("<td><code>step_time_s</code></td><td>s</td><td>" + meaning + "</td>"),
+              AllOf(HasSubstr("<summary>What the columns mean</summary>"),
+                    HasSubstr("<th scope=\"row\"><code>step_time_s</code></th><td>s</td><td>" + meaning + "</td>"),
                     HasSubstr("title=\"" + meaning + "\">step time</th>"), HasSubstr("class=\"right\">gap</th>"),
                     Not(HasSubstr("<code>gap_s</code>")), Not(HasSubstr("<code>mfu</code>"))));
   run.records = {{{"gap_s", 0.1}}};
@@ -93,26 +94,84 @@ TEST(ReportPage, ARunWithoutRowsSaysSo) {
   gpubench::Run run;
   run.info = Info::Fields{{"experiment", "only_name"}, {"title", ""}};
   EXPECT_THAT(report_page(run, {}), AllOf(HasSubstr("<h1>only_name</h1>"), HasSubstr("No point was measured."),
-                                          Not(HasSubstr("<h2>Charts"))));
+                                          Not(HasSubstr("id=\"charts\""))));
 }
 
-TEST(IndexPage, GroupsRunsByExperiment) {
-  const std::string page = index_page({{.directory = "nowhere",
-                                        .experiment = "a",
-                                        .name = "r1",
-                                        .title = nasty_page_title,
-                                        .started = "2026",
-                                        .status = "running",
-                                        .rows = 3},
-                                       {.directory = "nowhere",
-                                        .experiment = "b",
-                                        .name = "r2",
-                                        .title = "",
-                                        .started = "",
-                                        .status = "done",
-                                        .rows = 0}});
-  EXPECT_THAT(page, AllOf(HasSubstr("<h2>a</h2>"), HasSubstr("<h2>b</h2>"), HasSubstr("<td>unfinished</td>"),
-                          Not(HasSubstr("<script")), Not(HasSubstr("href=\"a/r1"))));
+TEST(ReportPage, TheFirstScreenAnswersTheQuestion) {
+  gpubench::Run run;
+  run.columns = {column_of("batch"), column_of("status")};
+  run.records = {{{"batch", std::int64_t{1}}, {"status", std::string("ok")}}};
+  run.info = Info::Fields{
+      {"experiment", "e"},
+      {"title", "T"},
+      {"question", "Why <so> slow?"},
+      {"cause", "The batch is small."},
+      {"remedy", "Make it larger."},
+      {"axis_names", Info::List{"batch"}},
+      {"reading", "Up is good."},
+      {"answers", Info::List{Info::Fields{{"answer", "Use <64>."}, {"verdict", "confirmed"}},
+                             Info::Fields{{"answer", "Open: who knows"}, {"verdict", "inconclusive"}}}},
+      {"expectations", Info::List{Info::Fields{{"claim", "c"}, {"verdict", "confirmed"}, {"reason", "r"}},
+                                  Info::Fields{{"claim", "d"}, {"verdict", "inconclusive"}, {"reason", "s"}}}}};
+  const std::string page = report_page(run, {{"t", "<svg/>"}});
+  std::size_t last = 0;
+  for (const char* part : {"<h1>Why &lt;so&gt; slow?</h1>", "✓</span> Use &lt;64&gt;.", "?</span> Open: who knows",
+                           "<strong>Why:</strong> The batch is small.", "<strong>Remedy:</strong> Make it larger.",
+                           "✓ 1 confirmed", "? 1 open", "✗ 0 refuted", "href=\"results.csv\"", "href=\"run.json\"",
+                           "<svg", "Up is good.", "id=\"claims\"", "id=\"results\""}) {
+    const std::size_t at = page.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    EXPECT_GT(at, last) << part;
+    last = at;
+  }
+  for (const char* field : {"question", "cause", "remedy", "reading", "answers"})
+    EXPECT_THAT(page, Not(HasSubstr(std::string("<th scope=\"row\">") + field)));
+  EXPECT_THAT(page,
+              AllOf(Not(HasSubstr("<th>")), Not(HasSubstr("src=")), HasSubstr("<th scope=\"row\" class=\"right\">1<")));
+}
+
+TEST(ReportPage, SkippedPointsAreOneLineAndNoRows) {
+  gpubench::Run run;
+  run.columns = {column_of("batch"), column_of("status"), column_of("detail"), column_of("quality")};
+  run.info = Info::Fields{{"axis_names", Info::List{"batch"}}};
+  for (std::int64_t batch = 1; batch <= 9; ++batch) {
+    run.records.push_back({{"batch", batch}, {"status", std::string(batch % 2 == 0 ? "ok" : "skipped")}});
+    if (batch % 2 != 0) run.records.back().set("detail", std::string("too <odd>"));
+    if (batch % 2 == 0) run.records.back().set("quality", std::string("unreliable: noise"));
+  }
+  const std::string page = report_page(run, {});
+  EXPECT_THAT(page, AllOf(HasSubstr("<p class=\"soft\">5 points skipped: too &lt;odd&gt;</p>"),
+                          HasSubstr("<summary>4 rows not reliable"), Not(HasSubstr(">skipped<")),
+                          HasSubstr("unreliable: noise</span>: point  (batch 2), point  (batch 4)")));
+}
+
+TEST(IndexPage, IsOneTableNewestFirst) {
+  RunSummary old{.directory = "nowhere",
+                 .experiment = "a",
+                 .name = "r1",
+                 .title = nasty_page_title,
+                 .started = "2025",
+                 .status = "running",
+                 .rows = 3};
+  RunSummary recent{
+      .directory = "nowhere",
+      .experiment = "b",
+      .name = "r2",
+      .title = "",
+      .started = "2026",
+      .status = "done",
+      .rows = 0,
+      .info = Info::Fields{{"machine", Info::Fields{{"host", "node7"}}},
+                           {"program", Info::Fields{{"commit", "0123456789"}}},
+                           {"devices", Info::List{Info::Fields{{"name", "cpu:0"}}, Info::Fields{{"name", "gpu:0"}}}},
+                           {"answers", Info::List{Info::Fields{{"answer", "Use 64."}, {"verdict", "confirmed"}}}},
+                           {"expectations", Info::List{Info::Fields{{"claim", "c"}, {"verdict", "refuted"}}}}}};
+  const std::string page = index_page({old, recent});
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<td>unfinished</td>"), Not(HasSubstr("href=\"a/r1")), Not(HasSubstr("alert(1)</s")),
+                    HasSubstr("<td class=\"text\">Use 64.</td>"), HasSubstr("✗ 1"), HasSubstr("<td>node7</td>"),
+                    HasSubstr("<td>cpu:0, gpu:0</td><td>0123456</td><td>done</td>")));
+  EXPECT_LT(page.find(">b</th>"), page.find(">a</th>"));
   EXPECT_THAT(index_page({}), HasSubstr("There are no runs yet."));
 }
 

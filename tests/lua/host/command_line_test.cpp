@@ -1,5 +1,6 @@
 #include "lua/host/command_line.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -28,7 +30,10 @@ class CommandLineTest : public FolderTest {
   CommandLineTest() : script(path() + "/x.lua") { write("x.lua", ""); }
   CommandLine line(std::vector<std::string> options) {
     options.insert(options.begin(), script);
-    const auto parsed = parse_command_line(options);
+    return line_of(options);
+  }
+  static CommandLine line_of(const std::vector<std::string>& words) {
+    const auto parsed = parse_command_line(words);
     if (const auto* text = std::get_if<Answer>(&parsed)) ADD_FAILURE() << text->text;
     return std::get<CommandLine>(parsed);
   }
@@ -39,7 +44,7 @@ TEST_F(CommandLineTest, RunIsTheDefaultCommand) {
   EXPECT_EQ(line({}).command, Command::run);
   EXPECT_EQ(line({}).script, script);
   EXPECT_EQ(std::get<CommandLine>(parse_command_line({"--quick", script})).script, script);
-  EXPECT_EQ(std::get<CommandLine>(parse_command_line({"run", "any.lua"})).script, "any.lua");
+  EXPECT_EQ(std::get<CommandLine>(parse_command_line({"run", script})).script, script);
   EXPECT_EQ(std::get<CommandLine>(parse_command_line({"devices"})).command, Command::devices);
 }
 
@@ -76,13 +81,41 @@ TEST_F(CommandLineTest, RequirementsAreListsAndAddUp) {
               HasSubstr("'tpu:0' names no device; write cpu:0, gpu:1, /GPU:0 or emulated:h200:0"));
 }
 
+TEST_F(CommandLineTest, ExperimentsAreFoundByTheirName) {
+  const auto file_of = [&](std::vector<std::string> words) { return line_of(std::move(words)).script; };
+  EXPECT_THAT(file_of({"batch_size"}), EndsWith("experiments/batch_size.lua"));
+  EXPECT_THAT(file_of({"run", "batch_size.lua"}), EndsWith("experiments/batch_size.lua"));
+  EXPECT_TRUE(std::filesystem::exists(file_of({"batch_size"})));
+}
+
+TEST_F(CommandLineTest, SeveralScriptsKeepTheirOptions) {
+  const CommandLine one = line_of({"run", script, "--quick"});
+  EXPECT_THAT(one.scripts, IsEmpty());
+  const CommandLine several = line_of({"run", script, "--set", "batch_size=1", "batch_size", "--quick", "--seed=3"});
+  EXPECT_THAT(several.scripts, ElementsAre(script, EndsWith("experiments/batch_size.lua")));
+  EXPECT_THAT(several.options, ElementsAre("--set", "batch_size=1", "--quick", "--seed=3"));
+  EXPECT_THAT(answer({"run", script, "missing"}).text, HasSubstr("no script, experiment or command 'missing'"));
+}
+
+TEST_F(CommandLineTest, HelpAndVersionHaveTheirUsualNames) {
+  EXPECT_EQ(answer({"help"}).text, answer({"--help"}).text);
+  EXPECT_EQ(answer({"help", "show"}).text, answer({"show", "--help"}).text);
+  EXPECT_EQ(answer({"-V"}).text, answer({"--version"}).text);
+  EXPECT_THAT(answer({"help"}).text,
+              AllOf(HasSubstr("Exit status"), HasSubstr("NO_COLOR"), HasSubstr("GPUBENCH_DATA")));
+  EXPECT_EQ(answer({"help", "shw"}).status, 2);
+}
+
 TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_EQ(answer({script, "--qick"}).status, 2);
   EXPECT_THAT(answer({script, "--qick"}).text,
               StartsWith("gpubench: run: unknown option '--qick' (did you mean '--quick'?)"));
-  EXPECT_THAT(answer({"devces"}).text, StartsWith("gpubench: no script or command 'devces' (did you mean 'devices'?)"));
-  EXPECT_THAT(answer({"missing.lua"}).text, StartsWith("gpubench: no script or command 'missing.lua'"));
-  EXPECT_THAT(answer({script, "more"}).text, StartsWith("gpubench: run: unexpected argument 'more'"));
+  EXPECT_THAT(answer({"devces"}).text,
+              StartsWith("gpubench: no script, experiment or command 'devces' (did you mean 'devices'?)"));
+  EXPECT_THAT(answer({"missing.lua"}).text, StartsWith("gpubench: no script, experiment or command 'missing.lua'"));
+  EXPECT_THAT(answer({script, "more"}).text, StartsWith("gpubench: no script, experiment or command 'more'"));
+  EXPECT_THAT(answer({"batch_sise"}).text, HasSubstr("(did you mean 'batch_size'?)"));
+  EXPECT_THAT(answer({script, "--color", "green"}).text, HasSubstr("green not in {auto,always,never}"));
   EXPECT_THAT(answer({script, "--set", "batch"}).text, HasSubstr("'batch' is not axis=value or axis=value,value"));
   EXPECT_THAT(answer({script, "--set", "batch=1,,2"}).text, HasSubstr("is not axis=value"));
   EXPECT_THAT(answer({script, "--budget", "soon"}).text, HasSubstr("'soon' is not a positive number"));

@@ -13,6 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -123,7 +124,8 @@ TEST_F(ScriptRunner, ARunThatDiedIsShownAndFinished) {
   EXPECT_THAT(run_program({"show"}, path()).out, HasSubstr("  died, 2 rows: "));
   const Ended finished = run_program({"finish", "small"}, path());
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, AllOf(HasSubstr(", died\n"), HasSubstr("wrote results/small/"), HasSubstr("report.html")));
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr(", died\n"), HasSubstr("\nreport: results/small/"), HasSubstr("report.html\n")));
   EXPECT_THAT(finished.err, HasSubstr("The program ended before the run did"));
   EXPECT_THAT(read(find("report.html")), HasSubstr("figure_per_s rises with n"));
   EXPECT_THAT(run_program({"finish", "small"}, path()).out, HasSubstr("has its report already: nothing to finish\n"));
@@ -143,18 +145,22 @@ TEST_F(ScriptRunner, AFolderFullOfLinksAndDevicesHarmsNoRun) {
 }
 
 TEST_F(ScriptRunner, AMissingScriptAndAnUnknownDevice) {
-  EXPECT_EQ(run_program({"run", "none.lua"}, path()).err, "gpubench: run: no script 'none.lua'\n");
+  EXPECT_EQ(run_program({"run", "none.lua"}, path()).err,
+            "gpubench: no script, experiment or command 'none.lua'\nTry 'gpubench --help'.\n");
   const Ended device = run("", {"--device", "tpu:0"});
   EXPECT_EQ(device.status, 2);
   EXPECT_THAT(device.err, HasSubstr("tpu:0"));
 }
 
-TEST_F(ScriptRunner, PrintsTheTableTheVerdictsAndTheFiles) {
+TEST_F(ScriptRunner, PrintsTheTableTheVerdictsAndTheAnswer) {
   const Ended ended = run(with_body(""));
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out,
-              AllOf(HasSubstr("A small sweep"), HasSubstr("refuted: figure_per_s rises with n (falls from 1/s"),
-                    HasSubstr("results.csv")));
+  EXPECT_THAT(
+      ended.out,
+      AllOf(StartsWith("small: A small sweep\n"),
+            HasSubstr("\n✗ refuted: figure_per_s rises with n\n    falls from 1/s to 0.5/s between n 1 and 2\n"),
+            HasSubstr("\n0 confirmed, 0 open, 1 refuted\n\nanswer: Not so here: figure_per_s rises with n: "),
+            MatchesRegex(".*\nreport: results/small/[^\n]*/report[.]html\n")));
   EXPECT_EQ(ended.err.find("\r"), std::string::npos) << "a progress line, though stderr is no terminal";
   EXPECT_EQ(run(with_body(""), {"--strict"}).status, 1);
 }
@@ -163,7 +169,7 @@ TEST_F(ScriptRunner, AClaimThatStaysOpenIsNotConfirmedAndNoFailure) {
   const Ended ended =
       run(with_body("do return { figure_per_s = point.n, quality = 'unreliable: noise' } end"), {"--strict"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("inconclusive: figure_per_s rises with n (3 of 3 rows unreliable: the times of 0 of "
+  EXPECT_THAT(ended.out, HasSubstr("? open: figure_per_s rises with n\n    3 of 3 rows unreliable: the times of 0 of "
                                    "9 rounds count, 6 are needed: "));
   EXPECT_THAT(read(find("run.json")), HasSubstr("\"verdict\": \"inconclusive\""));
 }

@@ -141,7 +141,7 @@ gb.experiment {
   expect = { gb.expect.increasing { x = "n", y = "figure" } },
 })");
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("\nconfirmed: "));
+  EXPECT_THAT(ended.out, HasSubstr("\n✓ confirmed: "));
 }
 
 TEST_F(Workers, DivideTheThreads) {

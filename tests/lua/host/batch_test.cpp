@@ -1,0 +1,53 @@
+// gpubench run A B C
+#include "lua/host/batch.h"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Batch : public FolderTest {
+ protected:
+  void SetUp() override {
+    write("good.lua", "print 'good'");
+    write("wrong.lua", "error('bad', 0)");
+    write("killed.lua", "print 'alive' io.stdout:flush() os.execute('kill -KILL $PPID')");
+    write("endless.lua", "print 'ready' io.stdout:flush() while true do end");
+  }
+};
+
+TEST_F(Batch, RunsEachScriptAndSumsUp) {
+  const Ended ended = run_program({"run", "wrong.lua", "good.lua", "good.lua"}, path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("good\n"), HasSubstr("exit status, time and script of 3 scripts:\n  2 "),
+                               HasSubstr("  wrong.lua  error\n  0 "), HasSubstr("  good.lua  done\n")));
+  EXPECT_THAT(ended.err, HasSubstr("bad"));
+  EXPECT_EQ(run_program({"run", "good.lua", "good.lua"}, path()).status, 0);
+}
+
+TEST_F(Batch, OneThatIsKilledCostsTheOthersNothing) {
+  const Ended ended = run_program({"run", "killed.lua", "good.lua", "--trusted"}, path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("137 "), HasSubstr("killed.lua  Killed\n"), HasSubstr("good\n")));
+}
+
+TEST_F(Batch, CtrlCEndsTheScriptAndBeginsNoOther) {
+  StartedProgram program({"run", "endless.lua", "good.lua"}, path());
+  ASSERT_TRUE(program.wait_for("ready"));
+  program.signal(SIGINT);
+  const Ended ended = program.end();
+  EXPECT_EQ(ended.status, 130);
+  EXPECT_THAT(ended.out, AllOf(Not(HasSubstr("good\n")), HasSubstr("130 "), HasSubstr("endless.lua  Interrupt\n")));
+  EXPECT_THAT(ended.err, HasSubstr("interrupted: 1 script not run\n"));
+}
+
+}  // namespace
+}  // namespace gpubench
