@@ -1,18 +1,3 @@
--- Where should images be augmented?
---
--- Cause:  every image is flipped and brightened at random in the wrong place: one by one, in the thread that trains.
--- Remedy: in the pipeline by several workers ahead of the training; a whole batch at a time; or on the device, in the step.
--- Claim:  the share of a step that waits for its input falls in that order; AUTOTUNE is within 5 % of the best number of
---         workers set by hand; the same seeds give the same images wherever they are made.
--- Charts: step time and input wait by place, examples per second by workers of the parallel map; for each size of image,
---         a chart for each kind of input.
--- Model:  Flatten, Dense(128, relu), Dense(10, softmax) on handwritten digits, batch 32; Adam. Larger images are the same
---         digits, resized beforehand; with input = jpeg they are decoded from JPEG images and resized as they are read, by
---         the same workers (for the step on the device too: no device decodes here).
--- The digits are repeated inside one epoch of the pipeline, whose elements are numbered on and on; that is how a step
--- counts the images that it has seen. `images_checksum` weighs each pixel by its place, each image by its place in the
--- batch and each batch by its number, over some batches of two rounds through the data: a flip, another order or numbers
--- that go astray in the second round change it.
 local gb = require "gpubench"
 local input_wait = require "gpubench.input_wait"
 local jpeg_digits = require "gpubench.jpeg_digits"
@@ -26,7 +11,9 @@ local function change(images, step)
 end
 local function change_element(image, label) return change(image), label end
 
--- `count` digits of `size` pixels a side, again and again.
+-- `count` digits of `size` pixels a side, repeated inside one epoch of the pipeline, so that the numbers of its
+-- elements go on; see `changer`. pixels: resized beforehand. jpeg: decoded and resized as they are read, by the
+-- workers of the map (also where the device augments, as no device decodes here).
 local sources = {
   pixels = function(size, count)
     local images, labels = gb.datasets.mnist_arrays("test", { flatten = false })
@@ -42,7 +29,8 @@ local sources = {
 local function batches(dataset) return dataset:batch(batch_size, { drop_remainder = true }) end
 local function unchanged(images) return images end
 
--- On the device: changes images by the number of those that it has seen.
+-- On the device: changes images by the number of those that the step has seen, which is the number that the pipeline
+-- gives its elements.
 local function changer()
   local seen = gb.Variable(0, { dtype = "int64", trainable = false })
   return function(images)
@@ -85,7 +73,9 @@ local function make_step(size, prepare)
   end)
 end
 
--- Of the images as a step sees them, two rounds through a part of the data.
+-- Of the images as a step sees them, in two rounds through a part of the data. Each pixel is weighed by its place,
+-- each image by its place in the batch, each batch by its number: a flip, another order, or numbers that go astray in
+-- the second round change the sum.
 local function checksum(point)
   local input, prepare = images_of(point, checked_examples)
   local step = gb.compile(function(images) return prepare(images) * 1 end)
@@ -101,6 +91,14 @@ end
 gb.experiment {
   name  = "augmentation",
   title = "Augmenting images in the training thread makes the device wait",
+  question = "Where should images be augmented?",
+  cause    = "Images are flipped and brightened at random in the wrong place: one by one, in the thread that "
+    .. "trains. The device waits until a whole batch is ready.",
+  remedy   = "Augment in the pipeline with several workers ahead of the training, or a whole batch at a time, or "
+    .. "on the device as part of the step.",
+  reading  = "Step time, and the share of it that waits for input, by place: shorter bars are better. Examples/s "
+    .. "over the number of workers of the parallel map: a rising line means that the map limits the training. "
+    .. "Sizes of images are side by side; each kind of input has its own chart.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("input", { "pixels", "jpeg" }, { closed = true }),
@@ -145,6 +143,8 @@ gb.experiment {
     gb.expect.ratio {
       y = "input_wait_share", of = { place = "parallel" }, over = { place = "serial" }, at_most = 0.8,
       where = { workers = "autotune" }, claim = "workers ahead of the training make it wait less than a serial map",
+      answer = "Augment with several workers ahead of the training: the share of a step that waits for input is "
+        .. "{less} smaller than with a serial map",
     },
     gb.expect.ratio {
       y = "input_wait_share", of = { place = "batched" }, over = { place = "parallel" }, at_most = 1,
@@ -157,6 +157,8 @@ gb.experiment {
     gb.expect.best {
       x = "workers", y = "examples_per_s", value = "autotune", tolerance = 0.05, where = { place = "parallel" },
       claim = "AUTOTUNE is within 5 % of the best number of workers by hand",
+      answer = "Leave the number of workers to AUTOTUNE: it trains at {share} of the rate of the best number set by "
+        .. "hand",
     },
     gb.expect.equal {
       x = "place", y = "images_checksum", tolerance = 1e-6, where = { workers = "autotune" },

@@ -1,16 +1,15 @@
--- Why is the GPU not busy when it trains with a batch of 1?
---
--- Cause:  every step costs the same launches, updates and bookkeeping whatever the batch, so a batch that is too small
---         leaves the device idle between them.
--- Remedy: a larger batch, up to the knee where examples/s stops rising, or to the end of memory.
--- Claim:  examples/s rises with the batch until the knee, which is reported; no CPU or GPU reaches it before 64.
--- Chart:  examples/s over the batch, both logarithmic: a slope of 1 is free speed, flat is a busy device.
--- Model:  Dense(128, relu), Dense(10, softmax) on handwritten digits; Adam.
 local gb = require "gpubench"
 
 gb.experiment {
   name  = "batch_size",
   title = "A batch that is too small leaves the device idle",
+  question = "Why is the GPU not busy when it trains with a batch of 1?",
+  cause    = "Every step costs the same launches, updates and bookkeeping whatever the batch, so a batch that is "
+    .. "too small leaves the device idle between them.",
+  remedy   = "A larger batch, up to the knee where examples/s stops rising, or to the end of memory.",
+  reading  = "All axes are logarithmic. Examples/s over the batch: along a slope of 1 a step takes the same time "
+    .. "whatever its batch; where the line is flat the device is busy. Step time shows the same: flat first, then "
+    .. "rising with the batch.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("batch_size", { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 }),
@@ -32,7 +31,12 @@ gb.experiment {
     gb.chart.line { x = "batch_size", y = "step_time_s", series = "device", log_x = 2, log_y = 10 },
   },
   expect = {
+    -- On every CPU and GPU the knee is expected at 64 or later.
     gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device", to = 64 },
-    gb.expect.knee { x = "batch_size", y = "examples_per_s", by = "device" },
+    gb.expect.knee {
+      x = "batch_size", y = "examples_per_s", by = "device",
+      answer = "Use a batch of {x} or more: {times} the examples/s of batch {first}; beyond it at most "
+        .. "a ninth is gained",
+    },
   },
 }

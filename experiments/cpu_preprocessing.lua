@@ -1,17 +1,3 @@
--- What does it cost to preprocess every example in a loop before training begins?
---
--- Cause:  a script takes the square root of every value, example by example, before the first step.
--- Remedy: the same function inside the input pipeline; there by several workers, ahead of the training; or on the device
---         as part of the step.
--- Claim:  the loop delays the first step, and the others begin one no later than the other; of the ways that work while
---         training runs each waits less for its input than the one before.
--- Charts: time from the start of the script's work to the end of the first step, on a logarithmic axis; share of a step
---         that waits for input; the same by workers of the parallel map.
--- Model:  Dense(128, relu), Dense(10, softmax) on handwritten digits, batch 32; Adam. With input = jpeg the digits come
---         from JPEG images, whose decoding no device does here, so that only the root moves.
--- The loop's own data is ready when training begins, so that its input wait is that of a batch of ready examples. The time
--- to the first step is the median of six, after one that reads files and warms up; its interval is their range. It has a
--- row of its own, `measured` = start, because it does not depend on how steady the steps are that follow.
 local gb = require "gpubench"
 local input_wait = require "gpubench.input_wait"
 local jpeg_digits = require "gpubench.jpeg_digits"
@@ -39,13 +25,15 @@ local function root(images) return images:sqrt() end
 local function root_of_element(image, label) return image:sqrt(), label end
 local function unchanged(images) return images end
 
--- The digits with values of [0, 1]; those of JPEG files are decoded in the pipeline, by as many workers as the map has.
+-- The digits with values of [0, 1]; those of JPEG files are decoded in the pipeline, by as many workers as the map
+-- has, whatever place takes the root: no device decodes here.
 local function digits(input, options)
   if input == "pixels" then return gb.datasets.mnist("train") end
   return jpeg_digits.dataset(jpeg_examples, options)
 end
 
--- Example by example in the script; the result lies in memory.
+-- Example by example in the script. The result lies in memory, so that training waits only for batches of ready
+-- examples.
 local function loop(dataset)
   local images, labels = {}, {}
   for image, label in dataset:iter() do
@@ -84,6 +72,14 @@ end
 gb.experiment {
   name  = "cpu_preprocessing",
   title = "Preprocessing in a loop delays the first step; in the pipeline it costs nothing",
+  question = "What does it cost to preprocess every example in a loop before training begins?",
+  cause    = "A script takes the square root of every value, one example after the other, and training waits "
+    .. "until the last of them is done.",
+  remedy   = "Use the same function inside the input pipeline, with several workers ahead of the training; or on "
+    .. "the device as part of the step.",
+  reading  = "Time from the start of the script's work to the end of the first step, on a logarithmic axis: lower "
+    .. "means that training begins sooner. Share of a step that waits for input, by place and by workers of the "
+    .. "parallel map: lower is better; the loop's own data is ready by then.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("input", { "pixels", "jpeg" }, { closed = true }),
@@ -98,6 +94,8 @@ gb.experiment {
     local loop_s = point.where == "script_loop" and 0.2 or 0
     return measurement_s + (first_steps + 1) * (0.01 + loop_s)
   end,
+  -- The time to the first step is the median of six, after one that reads files and warms up; its interval is their
+  -- range. It has a row of its own (measured = start), because it does not depend on how steady the later steps are.
   run = function(point)
     gb.config.set_seed(1)
     if point.input == "jpeg" then jpeg_digits.prepare(jpeg_examples) end
@@ -131,6 +129,8 @@ gb.experiment {
       y = "first_step_s", of = { where = "script_loop" }, over = { where = "serial_map" }, at_least = 5,
       where = { measured = "start", workers = "autotune" },
       claim = "the loop delays the first step at least five times as long as a map",
+      answer = "Preprocess in the input pipeline: with a loop before the training, the first step is done "
+        .. "{times} as late",
     },
     gb.expect.decreasing {
       x = "where", y = "first_step_s", where = { measured = "start", workers = "autotune" }, tolerance = 0.25,
@@ -139,6 +139,8 @@ gb.experiment {
     gb.expect.ratio {
       y = "input_wait_share", of = { where = "parallel_map" }, over = { where = "serial_map" }, at_most = 0.8,
       where = { measured = "steps", workers = "autotune" }, claim = "ahead of the training, the map makes it wait less",
+      answer = "Give the map several workers and prefetch: the share of a step that waits for input is then "
+        .. "{less} smaller",
     },
     gb.expect.ratio {
       y = "input_wait_share", of = { where = "device" }, over = { where = "parallel_map" }, at_most = 1,

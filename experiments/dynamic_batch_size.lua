@@ -1,12 +1,3 @@
--- Which batch is the largest that a device has memory for, and how many attempts does it take to know?
---
--- Cause:  a batch size that is fixed in the script: too large for one device, too small for the next.
--- Remedy: gb.find_batch_size, which plans batches without taking their memory, proves what it found by real steps, and
---         backs off where memory ends earlier.
--- Claim:  within four attempts it finds the largest batch that fits: the batch grows with the limit, its steps use nearly
---         all of it, and a tenth more examples run out of memory.
--- `used_ratio` is the peak of memory in use over the limit.
--- Charts: the batch that was found over the limit, and the examples in a second that it trains.
 local gb = require "gpubench"
 
 local MiB = 1 << 20
@@ -36,10 +27,18 @@ end
 gb.experiment {
   name  = "dynamic_batch_size",
   title = "The largest batch that fits, in few attempts",
+  question = "Which batch is the largest that a device has memory for, and how many attempts does it take to know?",
+  cause    = "A batch size that is fixed in the script is too large for one device, where memory runs out, and "
+    .. "too small for the next, where memory stays unused.",
+  remedy   = "Let gb.find_batch_size choose it: it plans batches without taking their memory, proves what it "
+    .. "found by real steps, and backs off where memory ends earlier.",
+  reading  = "The batch that was found, over the memory limit: it rises with the limit. Examples/s of training "
+    .. "with it: where the line is flat, more memory makes training no faster.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("limit_bytes", { 16 * MiB, 32 * MiB, 64 * MiB, 128 * MiB }),
   },
+  -- used_ratio: the peak of memory in use over the limit.
   columns = {
     gb.column("trials", { kind = "counted" }), gb.column("used_ratio", { kind = "memory" }),
     gb.column("prediction_error", { kind = "memory" }), gb.column("tenth_more_fits", { kind = "memory" }),
@@ -64,11 +63,20 @@ gb.experiment {
   },
   expect = {
     gb.expect.increasing { x = "limit_bytes", y = "batch_size", by = "device" },
-    gb.expect.at_most { y = "trials", value = 4, claim = "it takes at most four attempts" },
+    gb.expect.at_most {
+      y = "trials", value = 4, claim = "it takes at most four attempts",
+      answer = "Let gb.find_batch_size choose the batch; the number of attempts that it takes: {of}",
+    },
     gb.expect.at_most {
       y = "prediction_error", value = 0.02, claim = "what was predicted is what is used, within 2 %",
     },
-    gb.expect.at_least { y = "used_ratio", value = 0.8, claim = "the batch puts most of the limit to use" },
-    gb.expect.at_most { y = "tenth_more_fits", value = 0, claim = "a tenth more examples run out of memory" },
+    gb.expect.at_least {
+      y = "used_ratio", value = 0.8, claim = "the batch puts most of the limit to use",
+      answer = "Memory used with the batch of gb.find_batch_size, as a share of the limit: {of}",
+    },
+    gb.expect.at_most {
+      y = "tenth_more_fits", value = 0, claim = "a tenth more examples run out of memory",
+      answer = "With a batch larger by a tenth, memory runs out",
+    },
   },
 }

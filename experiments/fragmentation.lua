@@ -1,15 +1,3 @@
--- When does memory that is free in sum fail to serve, and what avoids it?
---
--- Cause:  tensors whose sizes change from batch to batch, each taken from the pool when its op runs: free pieces of old
---         sizes fit no new tensor, so that more and more is reserved.
--- Remedy: planned memory, one block per device in which each tensor of a step has its place; or a pool that takes all of
---         its memory at the start, where free neighbours become one piece.
--- Claim:  executed eagerly, batches of growing size reserve far more than batches of one size, and the largest free piece
---         is a small part of what is free; planned, they reserve no more than the largest batch alone, and the plan has no
---         gaps to speak of; preallocated, what is free is in one piece.
--- Charts: memory reserved, and the largest free piece as a share of what is free, by execution, for either kind of pool.
--- `largest_free_share` is taken between two steps, when what lives on are weights and the optimizer's state. `gaps_share`
--- is how much larger the plan's block is than the most that is alive in it at one time.
 local gb = require "gpubench"
 
 local limit = 256 << 20
@@ -32,12 +20,22 @@ end
 gb.experiment {
   name  = "fragmentation",
   title = "Allocations of changing size fragment memory; planned memory does not",
+  question = "When does memory that is free in sum fail to serve, and what avoids it?",
+  cause    = "Tensors change their sizes from batch to batch, and each is taken from the pool when its op runs. "
+    .. "Free pieces of old sizes fit no new tensor, so more and more memory is reserved.",
+  remedy   = "Planned memory, one block per device in which each tensor of a step has its place; or a pool that "
+    .. "takes all of its memory at the start, where free neighbours become one piece.",
+  reading  = "Memory reserved, by execution: without fragmentation, growing batches reserve no more than batches "
+    .. "of one size. Largest free piece as a share of what is free: 1 means that all of it is one piece. With "
+    .. "growth = false the pool takes the whole limit at the start.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("execution", { "eager", "graph" }, { closed = true }),
     gb.axis("growth", { true, false }),
     gb.axis("batches", { "same", "growing" }, { closed = true }),
   },
+  -- largest_free_share: taken after the last step, when only weights and the optimizer's state live on.
+  -- gaps_share: how much larger the plan's block is than the most that is alive in it at one time.
   columns = {
     "in_use_bytes", "free_bytes", "largest_free_bytes", gb.column("largest_free_share", { kind = "memory" }),
     "reserved_bytes", gb.column("gaps_share", { kind = "memory" }),
@@ -74,6 +72,7 @@ gb.experiment {
       y = "reserved_bytes", of = { batches = "growing" }, over = { batches = "same" },
       where = { execution = "eager", growth = true }, at_least = 1.5,
       claim = "executed eagerly, growing batches reserve half as much again as the largest alone, at least",
+      answer = "Executed eagerly, batches of growing size reserve {times} the memory of the largest alone",
     },
     gb.expect.at_most {
       y = "largest_free_share", value = 0.5, where = { execution = "eager", growth = true, batches = "growing" },
@@ -83,6 +82,8 @@ gb.experiment {
       y = "reserved_bytes", of = { batches = "growing" }, over = { batches = "same" },
       where = { execution = "graph", growth = true }, at_most = 1.1,
       claim = "planned, they reserve no more than the largest alone",
+      answer = "Run the model as a graph, whose memory is planned: batches of growing size then reserve {times} the "
+        .. "memory of the largest alone",
     },
     gb.expect.at_most {
       y = "gaps_share", value = 0.05, where = { execution = "graph" },
@@ -91,6 +92,8 @@ gb.experiment {
     gb.expect.at_least {
       y = "largest_free_share", value = 0.9, where = { execution = "eager", growth = false },
       claim = "preallocated, what is free is in one piece",
+      answer = "Or let the pool take all of its memory at the start: the largest free piece is then {of} of "
+        .. "what is free",
     },
   },
 }

@@ -1,15 +1,3 @@
--- What does it save, and cost, to train on a large batch in several small ones?
---
--- Cause:  the activations of a large batch do not fit the device.
--- Remedy: gradient accumulation: the batch is cut into parts, which are computed one after the other; their gradients are
---         added up, and one update follows.
--- Claim:  memory for activations falls as the parts get smaller, to a quarter in four; the update is that of the whole
---         batch, but for rounding; and four parts cost little time.
--- Charts: memory of activations, and of everything, over the number of parts; the time of a step.
--- Memory is that of the step's plan. `activations_ratio` and `memory_ratio` (of all that the step takes) relate it to the
--- whole batch's. `update_difference` is how far the weights are from those that the whole batch gives after two updates: the largest
--- difference as a share of the largest change. Rounding alone makes it about 1e-6; parts that were left out or counted
--- twice would make it about 1.
 local gb = require "gpubench"
 
 local batch_size = gb.quick and 128 or 512
@@ -48,6 +36,14 @@ end
 gb.experiment {
   name  = "gradient_accumulation",
   title = "A large batch in small parts: the same update in less memory",
+  question = "What does it save, and cost, to train on a large batch in several small ones?",
+  cause    = "The activations of a batch are kept until its backward pass, so those of a large batch may not fit "
+    .. "the device.",
+  remedy   = "Gradient accumulation: the batch is cut into parts, which are computed one after the other; their "
+    .. "gradients are added up, and one update follows.",
+  reading  = "Memory of activations over the number of parts, both logarithmic: twice the parts need half of it. "
+    .. "Memory of everything falls less, because weights and gradients stay. The time of a step should stay flat: "
+    .. "where it rises, parts are too small for the device.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("gradient_accumulation_steps", { 1, 2, 4, 8 }, {
@@ -56,6 +52,10 @@ gb.experiment {
       end,
     }),
   },
+  -- Memory is that of the step's plan. activations_ratio and memory_ratio (of all that the step takes) relate it to
+  -- the whole batch's. update_difference: how far the weights are from those that the whole batch gives after two
+  -- updates, the largest difference as a share of the largest change. Rounding alone makes it about 1e-6; parts that
+  -- were left out or counted twice would make it about 1.
   columns = {
     "activations_bytes", "step_memory_bytes", gb.column("activations_ratio", { kind = "memory" }),
     gb.column("memory_ratio", { kind = "memory" }), gb.column("update_difference", { kind = "counted" }),
@@ -92,13 +92,18 @@ gb.experiment {
     gb.expect.at_most {
       y = "memory_ratio", value = 0.5, where = { gradient_accumulation_steps = 4 },
       claim = "four parts at least halve all that the step takes",
+      answer = "Cut the batch into 4 parts and accumulate their gradients: the step takes {of} of the memory "
+        .. "that it takes with the whole batch",
     },
     gb.expect.at_most {
       y = "update_difference", value = 1e-4, claim = "the update is the whole batch's, but for rounding",
+      answer = "The update is that of the whole batch, but for rounding (largest difference, as a share of the "
+        .. "largest change of a weight: {of})",
     },
     gb.expect.ratio {
       y = "step_time_s", of = { gradient_accumulation_steps = 4 }, over = { gradient_accumulation_steps = 1 },
       at_most = 1.05, claim = "four parts take at most 5 % more time",
+      answer = "A step in 4 parts takes {times} the time of a step with the whole batch",
     },
   },
 }

@@ -1,18 +1,6 @@
--- Are the settings of training right for inference?
---
--- Cause:  a trained model is used as it was trained: its large batch makes every answer wait for the whole batch; or one
---         example at a time, eagerly, which leaves the device idle.
--- Remedy: choose the batch for what is asked: 1 for the shortest latency, large for the most examples a second; planned
---         as a graph, which folds batch norm into the weights; and no more requests at once than the device can serve.
--- Claims: a batch of 64 answers more examples a second than single ones, and each answer takes longer; a graph is no slower
---         than eager execution; on one device, requests that come four at once wait for each other: latency rises by far
---         more than the rate.
--- Charts: the latency that 99 % do not exceed over examples a second: along a line the batch grows, to the right is more
---         throughput, below is less latency; median latency over the batch.
--- Model:  Conv2D(32, 3x3), batch norm, relu, MaxPooling2D(2x2), Flatten, Dense(10, softmax), not trained: what an answer
---         costs does not depend on what is answered. Offline, batches come back to back and only the rate counts.
 local gb = require "gpubench"
 
+-- Not trained: what an answer costs does not depend on what is answered.
 local function convolutional(dtype)
   return gb.Sequential {
     gb.layers.Reshape({ 28, 28, 1 }, { input_shape = { 784 }, dtype = dtype }),
@@ -25,7 +13,8 @@ local function convolutional(dtype)
   }
 end
 
--- One thing is changed at a time: how the model is executed, in which type, and how requests come.
+-- One thing is changed at a time: how the model is executed, in which type, and how requests come. Offline, batches
+-- come back to back and only the rate counts.
 local settings = {
   single = {},
   eager = { execution = "eager" },
@@ -37,6 +26,15 @@ local settings = {
 gb.experiment {
   name  = "inference",
   title = "Batches for latency or for throughput",
+  question = "Are the settings of training right for inference?",
+  cause    = "A large batch, as in training, makes every answer wait for the whole batch. Single examples, "
+    .. "executed eagerly, leave the device idle.",
+  remedy   = "Choose the batch for what is asked: 1 for the shortest latency, a large one for the most examples a "
+    .. "second. Run the model as a planned graph, which folds batch norm into the weights, and send no more "
+    .. "requests at once than the device can serve.",
+  reading  = "The latency that 99 % of the answers do not exceed, over examples/s: along a line the batch grows; "
+    .. "further right is more throughput, further down is less latency. Median latency and examples/s over the "
+    .. "batch show the two apart. All axes are logarithmic.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("setting", { "single", "eager", "bfloat16", "four_clients", "offline" }),
@@ -61,14 +59,17 @@ gb.experiment {
     gb.expect.ratio {
       y = "examples_per_s", of = { batch_size = 64 }, over = { batch_size = 1 }, at_least = 1,
       claim = "a batch of 64 answers more examples a second than single examples",
+      answer = "For throughput, answer in batches of 64: {times} the examples/s of a batch of 1",
     },
     gb.expect.ratio {
       y = "latency_s", of = { batch_size = 64 }, over = { batch_size = 1 }, at_least = 2, where = { setting = "single" },
       claim = "every answer of a batch of 64 takes at least twice as long as a single one",
+      answer = "For latency, answer single examples: with a batch of 64 each answer takes {times} as long",
     },
     gb.expect.ratio {
       y = "latency_s", of = { setting = "single" }, over = { setting = "eager" }, at_most = 1,
       claim = "a planned graph answers no later than eager execution",
+      answer = "Run the model as a planned graph: the latency is {less} less than with eager execution",
     },
     gb.expect.ratio {
       y = "latency_s", of = { setting = "four_clients" }, over = { setting = "single" }, at_least = 2,

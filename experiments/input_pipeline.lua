@@ -1,20 +1,3 @@
--- What does each stage of an input pipeline bring?
---
--- Cause:  a training is fed by a loop of the script, which shuffles, maps and batches by hand.
--- Remedy: shuffle(10000), a parallel map, batch, and prefetch(AUTOTUNE).
--- Claim:  the share of a step that waits for its input falls with every stage (of a slow source, which is waited for
---         whatever the script does beside, it falls from loop to pipeline, and no stage makes training slower); AUTOTUNE is
---         within 5 % of the best number of workers set by hand.
--- Charts: input wait, as stages are added one by one; examples per second of the whole pipeline alone, without a model,
---         by workers. The axis is logarithmic: sources differ by a hundred times.
--- Model:  Dense(128, relu), Dense(10, softmax) on handwritten digits, batch 32; Adam.
--- A stage takes its work from the loop: with `shuffle` the script still takes roots and makes batches, with `map` it makes
--- batches only. What a map costs is up to the source: `pixels` takes a square root; `jpeg` decodes an image before (which
--- no loop can, so that it is a map of one thread until maps are parallel); `slow_source` waits a millisecond for every
--- example, as a slow disk or a network would, one after the other until maps are parallel. Its shuffle(256) is smaller
--- than its data: a buffer that holds them all would be filled by the first epoch's start and hide how slow it is.
--- Stages are added with AUTOTUNE; workers are set by hand for the whole pipeline, which gets two rows, `measured` in a
--- training and as a pipeline alone.
 local gb = require "gpubench"
 local input_wait = require "gpubench.input_wait"
 local jpeg_digits = require "gpubench.jpeg_digits"
@@ -22,6 +5,8 @@ local workers = require "gpubench.workers"
 
 local Dataset = gb.data.Dataset
 local batch_size, jpeg_examples, latency_s = 32, 2000, 0.001
+-- A stage takes its work from the loop: with `shuffle` the script still takes roots and makes batches, with `map` it
+-- makes batches only.
 local stages = { "loop", "shuffle", "map", "batch", "prefetch" }
 local position = {}
 for index, stage in ipairs(stages) do position[stage] = index end
@@ -33,6 +18,11 @@ local function slow(data, readers)
   return Dataset.interleave(parts, { cycle_length = #parts, num_parallel_calls = readers })
 end
 
+-- What a map costs depends on the source. `pixels`: a square root. `jpeg`: decoding an image before (which no loop
+-- can, so that it is a map of one thread until maps are parallel). `slow_source`: a millisecond of waiting for every
+-- example, as for a slow disk or a network, one after the other until maps are parallel. Its shuffle buffer is
+-- smaller than its data: one that holds them all would be filled by the start of the first epoch and hide how slow
+-- the source is.
 local sources = {
   pixels = { data = function() return gb.datasets.mnist("train") end, maps = {}, buffer = 10000 },
   jpeg = {
@@ -139,12 +129,22 @@ local function falls(source)
   return gb.expect.decreasing {
     x = "stage", y = "input_wait_share", where = trained_on(source),
     claim = source .. ": the share of a step that waits for its input falls with every stage",
+    answer = "Build the whole pipeline, up to {x}: the share of a step that waits for input falls from {over} to "
+      .. "{of} (" .. source .. ")",
   }
 end
 
 gb.experiment {
   name  = "input_pipeline",
   title = "Every stage of the input pipeline takes waiting away",
+  question = "What does each stage of an input pipeline bring?",
+  cause    = "A loop of the script shuffles, maps and batches by hand, one example after the other, in the thread "
+    .. "that trains. The device waits until a whole batch is ready.",
+  remedy   = "Use the stages of the pipeline: shuffle(10000), a map with several workers, batch, and "
+    .. "prefetch(AUTOTUNE).",
+  reading  = "Share of a step that waits for input, with one more stage in each group of bars: lower is better. "
+    .. "Examples/s of the whole pipeline alone, without a model, over the number of workers; that axis is "
+    .. "logarithmic, because sources differ by a hundred times.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("source", { "pixels", "jpeg", "slow_source" }, { closed = true }),
@@ -152,6 +152,8 @@ gb.experiment {
     workers.axis(),
   },
   columns = { "measured", "pipeline_examples_per_s" },
+  -- Stages are added with AUTOTUNE. The whole pipeline gets two rows: `measured` in a training, and as a pipeline
+  -- alone.
   skip = function(point)
     if point.stage ~= "prefetch" and point.workers ~= "autotune" then
       return "workers are set by hand for the whole pipeline"
@@ -186,6 +188,7 @@ gb.experiment {
   expect = {
     falls "pixels",
     falls "jpeg",
+    -- Training waits for a slow source whatever the script does beside, so its wait need not fall with every stage.
     gb.expect.ratio {
       y = "input_wait_share", of = { stage = "prefetch" }, over = { stage = "loop" }, at_most = 1,
       where = trained_on "slow_source",
@@ -199,6 +202,8 @@ gb.experiment {
       x = "workers", y = "pipeline_examples_per_s", value = "autotune", tolerance = 0.05,
       where = { measured = "pipeline", stage = "prefetch" },
       claim = "AUTOTUNE is within 5 % of the best number of workers by hand",
+      answer = "Leave the number of workers to AUTOTUNE: it reaches {share} of the rate of the best number set by "
+        .. "hand",
     },
   },
 }

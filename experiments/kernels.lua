@@ -1,14 +1,12 @@
--- How fast are the matrix products and convolutions that models are made of, one at a time?
---
--- Cause:  kernels that are too small, or shaped badly, leave the arithmetic units idle whatever the model does.
--- Remedy: know the rate that each size reaches, and choose sizes on the flat part of the curve.
--- Claim:  flops/s rise with the size up to a knee, which is reported.
--- Chart:  flops/s over the size of a square product.
 local gb = require "gpubench"
 
 gb.experiment {
   name  = "kernels",
   title = "Small kernels leave the arithmetic units idle",
+  question = "How fast are the matrix products and convolutions that models are made of, one at a time?",
+  cause    = "Kernels that are too small, or shaped badly, leave the arithmetic units idle whatever the model does.",
+  remedy   = "Know the rate that each size reaches, and choose sizes on the flat part of the curve.",
+  reading  = "Flops/s over the size of a square product.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("size", { 64, 128, 256, 512, 1024, 2048 }),
@@ -25,6 +23,9 @@ gb.experiment {
   },
   expect = {
     gb.expect.increasing { x = "size", y = "flops_per_s", by = "dtype", to = 256 },
-    gb.expect.knee { x = "size", y = "flops_per_s", by = "dtype" },
+    gb.expect.knee {
+      x = "size", y = "flops_per_s", by = "dtype",
+      answer = "Choose sizes of {x} or more: {times} the flops/s of size {first}; larger ones gain less than 11 %",
+    },
   },
 }

@@ -1,16 +1,7 @@
--- A model, its activations and gradients exceed the device's memory: what helps, and what does it cost?
---
--- Cause:  a batch whose activations, with weights, gradients and the optimizer's slots, need more than there is.
--- Remedy: a smaller batch; accumulation, which keeps the batch and computes it in parts; recomputation, which computes
---         activations again instead of keeping them; offload, which lets them wait in the host's memory; mixed precision,
---         which halves activations.
--- Claim:  without a remedy the large batch ends as out of memory, and the row names the largest tensors; each remedy trains
---         it within the limit, at a price in time that the rows tell.
--- Charts: the peak of the device's memory, and examples in a second, by remedy, for a batch that fits and one that does not.
--- The limit stands for a device's memory, so that it ends alike everywhere. Where there is no GPU, the device is the second
--- of two parts of the CPU, and the first stands for the host. mixed_bfloat16 changes what is computed, the
--- others do not.
--- `limit_ratio` is the device's peak of memory in use over the limit; peak_memory_bytes has the host's part in it.
+-- The limit stands for a device's memory, so that it ends alike everywhere. Where there is no GPU, the device is the
+-- second of two parts of the CPU, and the first stands for the host. mixed_bfloat16 changes what is computed, the
+-- others do not. `limit_ratio` is the device's peak of memory in use over the limit; peak_memory_bytes has the host's
+-- part in it.
 local gb = require "gpubench"
 
 local limit = 48 << 20
@@ -67,9 +58,31 @@ local function fits(remedy, claim)
   }
 end
 
+-- What trains the large batch, and how fast.
+local function remedies_that_fit(rows)
+  local fitting = {}
+  for _, row in ipairs(rows) do
+    if row.asked_batch_size == 4096 and row.status == "ok" and row.remedy ~= "none" then
+      fitting[#fitting + 1] = row.examples_per_s
+        and string.format("%s (%s examples/s)", row.remedy, gb.format.si(row.examples_per_s)) or row.remedy
+    end
+  end
+  local none = row_of(rows, 4096, "none")
+  if not none or none.status ~= "out_of_memory" or #fitting == 0 then return nil end
+  return "The batch of 4096 runs out of memory; it trains within the limit with " .. table.concat(fitting, ", ")
+end
+
 gb.experiment {
   name  = "memory_exhaustion",
   title = "Out of memory, and what helps",
+  answer = remedies_that_fit,
+  question = "A model, its activations and gradients exceed the device's memory: what helps, and what does it cost?",
+  cause    = "A batch whose activations, with weights, gradients and the optimizer's slots, need more than there is.",
+  remedy   = "A smaller batch; accumulation, which keeps the batch and computes it in parts; recomputation, which "
+    .. "computes activations again instead of keeping them; offload, which lets them wait in the host's memory; "
+    .. "mixed precision, which halves activations.",
+  reading  = "The peak of the device's memory, and examples in a second, by remedy, for a batch that fits and one "
+    .. "that does not.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("asked_batch_size", { 1024, 4096 }),

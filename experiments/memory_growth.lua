@@ -1,14 +1,7 @@
--- Why does one program hold all of a device's memory, and how do two programs fit side by side?
---
--- Cause:  memory taken at the start: a program reserves all that it may have, whatever it uses.
--- Remedy: growth, which reserves what is used; or limits that together are no more than the memory.
--- Claim:  preallocated, a program reserves its limit from its first number on; with growth it reserves less, and two
---         programs fit that otherwise would not. Neither gives back what it reserved when its model is released.
--- Charts: memory reserved, and memory used, over the course of two programs, for either way and every limit.
 -- What stands for what: a script cannot start a second program, so each of the two is a logical device of its own, with
 -- its own pool and limit, as each process has on a GPU. The memory that they share is a number, `memory`: neither is
--- refused when it is passed, and they "fit" when what both reserved is no more than that. The limit of a program that was
--- told nothing is the memory itself. What a GPU's driver takes for each process comes on top and is not counted.
+-- refused when it is passed, and they "fit" when what both reserved is no more than that. The limit of a program that
+-- was told nothing is the memory itself. What a GPU's driver takes for each process comes on top and is not counted.
 local gb = require "gpubench"
 
 local memory = 64 << 20
@@ -41,6 +34,10 @@ end
 gb.experiment {
   name  = "memory_growth",
   title = "Only with growth, or with limits, do two programs fit side by side",
+  question = "Why does one program hold all of a device's memory, and how do two programs fit side by side?",
+  cause    = "Memory taken at the start: a program reserves all that it may have, whatever it uses.",
+  remedy   = "Growth, which reserves what is used; or limits that together are no more than the memory.",
+  reading  = "Memory reserved, and memory used, over the course of two programs, for either way and every limit.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("limit_bytes", { memory // 2, memory }),
@@ -94,10 +91,12 @@ gb.experiment {
       y = "reserved_bytes", of = { growth = true, moment = "model trained" },
       over = { growth = false, moment = "model trained" }, at_most = 0.9,
       claim = "with growth a program reserves at least 10 % less than its limit",
+      answer = "Let memory grow: a program then reserves {less} less than its limit",
     },
     gb.expect.at_most {
       y = "reserved_bytes", value = memory, where = { moment = "second program", growth = true },
       claim = "with growth two programs fit, also when each may take all of the memory",
+      answer = "Two programs then reserve {of} in all, and fit side by side",
     },
     gb.expect.at_most {
       y = "reserved_bytes", value = memory,

@@ -1,16 +1,7 @@
--- One device works and the others idle: what do they give when they train together?
---
--- Cause:  a model that is trained on one device of several.
--- Remedy: mirrored training: a replica of the model on each device; replicas share a batch, and exchange their gradients
---         in buckets while the backward pass goes on.
--- Claim:  the update is that of one device with the whole batch, but for rounding; with as many examples for each
---         replica (weak scaling), n replicas train nearly n times as many examples a second; and with buckets most of the
---         exchange runs beside the backward pass.
--- Charts: efficiency over replicas (1 is all that the devices have); step time over the size of buckets.
--- Replicas are the GPUs, or, where there are none, logical CPU devices of one thread for each core. Every row is measured
--- beside one replica on the same path, before it and after it. `update_difference` is how far the weights are from one
--- device's after two updates: the largest difference as a share of the largest change.
 -- Model: M2 of the scenarios, three layers Dense(width, relu), which exchange much; SGD with momentum.
+-- Replicas are the GPUs, or, where there are none, logical CPU devices of one thread for each core. Every row is
+-- measured beside one replica on the same path, before it and after it. `update_difference` is how far the weights are
+-- from one device's after two updates: the largest difference as a share of the largest change.
 local gb = require "gpubench"
 
 local gpus = gb.config.list_physical_devices "GPU"
@@ -76,6 +67,11 @@ end
 gb.experiment {
   name  = "mirrored",
   title = "Devices that train together",
+  question = "One device works and the others idle: what do they give when they train together?",
+  cause    = "The model is trained on one device of several.",
+  remedy   = "Mirrored training: a replica of the model on each device; replicas share a batch, and exchange their "
+    .. "gradients in buckets while the backward pass goes on.",
+  reading  = "Efficiency over replicas (1 is all that the devices have); step time over the size of buckets.",
   axes  = {
     gb.axis("replicas", counts(), {
       accepts = function(value)
@@ -134,6 +130,8 @@ gb.experiment {
     gb.expect.at_least {
       y = "weak_efficiency", value = 0.9, where = { scaling = "weak", bucket_bytes = 4 << 20 },
       claim = "with as many examples each, n replicas do at least 0.9 n times as much",
+      answer = "Train on all devices: with as many examples each, every replica works at {of} times the rate of one "
+        .. "device alone",
     },
     gb.expect.at_least {
       y = "overlap_share", value = 0.6, where = { scaling = "weak", replicas = most, bucket_bytes = 4 << 20 },

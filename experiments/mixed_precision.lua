@@ -1,15 +1,7 @@
--- What does arithmetic in 16 bits gain, and does the model still learn the same?
---
--- Cause:  float32 everywhere, where the device has faster units for 16 bits and memory is short.
--- Remedy: mixed_bfloat16, or mixed_float16 with its loss scaled: float32 weights, 16-bit layers.
--- Claim:  where the bare matrix product is faster in bfloat16, so is the step of wide layers; their activations take less
---         memory; the loss stays in the band of float32. Without scaling, float16 leaves it where gradients are small:
---         those of the mean over a large batch, here where layers are narrow. Such a row is "fast but wrong", or wrong.
--- Charts: examples/s, memory, and how far the loss is from float32's, over the batch.
--- Model:  an autoencoder of digits: Dense(width, relu), Dense(32, relu), Dense(width, relu), Dense(784, sigmoid); mean
---         squared error; Adam. Timed on resident batches.
--- Band:   three seeds train in float32, three in the row's precision; at each part of the curve the latter's mean may be
---         as far from the former's as the mean of three more float32 seeds would be in 95 % of all cases, and by 1 %.
+-- Model: an autoencoder of digits: Dense(width, relu), Dense(32, relu), Dense(width, relu), Dense(784, sigmoid); mean
+-- squared error; Adam. Timed on resident batches.
+-- Band: three seeds train in float32, three in the row's precision; at each part of the curve the latter's mean may be
+-- as far from the former's as the mean of three more float32 seeds would be in 95 % of all cases, and by 1 %.
 local gb = require "gpubench"
 
 local seeds = { 1, 2, 3 }
@@ -139,6 +131,10 @@ end
 gb.experiment {
   name  = "mixed_precision",
   title = "16-bit arithmetic is faster, and learns the same where small gradients survive",
+  question = "What does arithmetic in 16 bits gain, and does the model still learn the same?",
+  cause    = "Float32 everywhere, where the device has faster units for 16 bits and memory is short.",
+  remedy   = "Mixed_bfloat16, or mixed_float16 with its loss scaled: float32 weights, 16-bit layers.",
+  reading  = "Examples/s, memory, and how far the loss is from float32's, over the batch.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("width", widths),
@@ -193,6 +189,7 @@ gb.experiment {
       y = "peak_memory_bytes", of = { precision = "mixed_bfloat16" }, over = { precision = "float32" },
       where = { width = widest, batch_size = largest }, at_most = 1,
       claim = "with wide layers and a large batch, mixed_bfloat16 takes less memory",
+      answer = "mixed_bfloat16 takes {less} less memory with wide layers and a large batch",
     },
     gb.expect.at_most {
       y = "loss_gap", value = 1, where = { precision = "mixed_bfloat16" },

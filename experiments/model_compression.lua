@@ -1,18 +1,7 @@
--- How small can a trained model become, what does it lose, and does it become faster?
---
--- Cause:  a model that is larger than its task takes memory and time that its answers do not need.
--- Remedy: pruning while training (the smallest weights become zero), taking whole units out and training on, a small
---         model that learns from the large one (distillation), or int8 instead of float32: after training, with scales from
---         digits that were held out, or trained for it (quantization-aware).
--- Claims: with four fifths of its weights zero the model is as accurate as before, but no faster: kernels here are dense, and
---         zeros are multiplied like other numbers. A model with a quarter of the units needs a fraction of the memory and
---         answers sooner, at nearly the same accuracy; so does one that has learned from the large one. In int8 the large
---         model takes a quarter of the bytes, answers sooner and as accurately.
--- Charts: accuracy over the bytes of the weights that are not zero; latency by method.
--- Model:  Dense(512, relu) twice, Dense(10, softmax) on handwritten digits; Adam; the small ones have 128 units instead.
--- `small` is what a model of that size learns from the labels alone, in as many epochs: only what `distilled` has above it
--- is the teacher's. A teacher's answers take longer to learn than labels do, so few epochs show less than nothing of it.
--- Latency is that of batches of 64.
+-- Model: Dense(512, relu) twice, Dense(10, softmax) on handwritten digits; Adam; the small ones have 128 units instead.
+-- `small` is what a model of that size learns from the labels alone, in as many epochs: only what `distilled` has above
+-- it is the teacher's. A teacher's answers take longer to learn than labels do, so few epochs show less than nothing of
+-- it. Latency is that of batches of 64.
 local gb = require "gpubench"
 
 local units, kept = 512, 0.25
@@ -69,6 +58,12 @@ end
 gb.experiment {
   name  = "model_compression",
   title = "Smaller models: size, latency and accuracy",
+  question = "How small can a trained model become, what does it lose, and does it become faster?",
+  cause    = "A model that is larger than its task takes memory and time that its answers do not need.",
+  remedy   = "Pruning while training (the smallest weights become zero), taking whole units out and training on, a "
+    .. "small model that learns from the large one (distillation), or int8 instead of float32: after training, with "
+    .. "scales from digits that were held out, or trained for it (quantization-aware).",
+  reading  = "Accuracy over the bytes of the weights that are not zero; latency by method.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("method", { "original", "pruned", "shrunk", "distilled", "small", "int8", "int8_aware" }),
@@ -107,9 +102,11 @@ gb.experiment {
     gb.expect.ratio {
       y = "weights_bytes", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.25,
       claim = "with a quarter of the units, the weights take less than a quarter of the memory",
+      answer = "Take three quarters of the units out: the weights take {less} less memory",
     },
     gb.expect.ratio {
       y = "latency_s", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.8,
+      answer = "With a quarter of the units an answer takes {less} less time",
       claim = "with a quarter of the units, answers come sooner",
     },
     gb.expect.ratio {
@@ -123,6 +120,7 @@ gb.experiment {
     gb.expect.ratio {
       y = "weights_bytes", of = { method = "int8" }, over = { method = "original" }, at_most = 0.26,
       claim = "in int8, the weights take a quarter of the memory",
+      answer = "In int8 the weights take {less} less memory",
     },
     gb.expect.ratio {
       y = "latency_s", of = { method = "int8" }, over = { method = "original" }, at_most = 0.8,

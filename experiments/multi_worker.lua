@@ -1,14 +1,5 @@
--- One machine is not enough, or one process: what do many workers give?
---
--- Cause:  a training that one process, or one machine, does alone.
--- Remedy: many workers, each with a replica on each of its devices, that share every batch:
---           gpubench run --workers 2 experiments/multi_worker.lua     (on this machine)
---           mpirun -n 4 gpubench experiments/multi_worker.lua         (on those that mpirun is given; or srun)
--- Claim:  with as many examples for each replica (weak scaling) each is nearly as fast as alone.
--- Charts: efficiency over the devices of each worker. One run has one number of workers: runs with others stand beside it
---         (column `processes`).
--- What one replica does is measured in all workers at once, before and after: they share the machine then as well.
 -- Model: M2 of the scenarios, three layers Dense(width, relu), which exchange much; SGD with momentum.
+-- What one replica does is measured in all workers at once, before and after: they share the machine then as well.
 local gb = require "gpubench"
 
 local gpus = gb.config.list_physical_devices "GPU"
@@ -48,6 +39,13 @@ end
 gb.experiment {
   name  = "multi_worker",
   title = "Workers that train together",
+  question = "One machine is not enough, or one process: what do many workers give?",
+  cause    = "A training that one process, or one machine, does alone.",
+  remedy   = "Many workers, each with a replica on each of its devices, that share every batch: on this machine by "
+    .. "gpubench run --workers 2 multi_worker; on several by mpirun -n 4 gpubench experiments/multi_worker.lua, or "
+    .. "srun.",
+  reading  = "Efficiency over the devices of each worker. One run has one number of workers: runs with others stand "
+    .. "beside it (column `processes`).",
   axes  = {
     gb.axis("devices_per_process", counts()),
     gb.axis("scaling", { "weak", "strong" }),
@@ -88,6 +86,7 @@ gb.experiment {
     gb.expect.at_least {
       y = "weak_efficiency", value = 0.8, where = { scaling = "weak", width = 2048 },
       claim = "with as many examples each, every replica is at least 0.8 times as fast as alone",
+      answer = "With many workers every replica works at {of} times the rate of one alone",
     },
   },
 }

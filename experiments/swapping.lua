@@ -1,15 +1,8 @@
--- What does it cost to train what does not fit into the device's memory, with the rest swapped to the host's?
---
--- Cause:  a batch whose activations exceed the device's memory; kept on the host, they cross the link twice in a step.
--- Remedy: to stay inside the memory, where nothing has to move: a smaller batch here.
--- Claim:  beyond the limit a step that keeps everything runs out of memory, and one that offloads activations goes on; its
---         throughput falls by the ratio that the work's own time and the link's rate predict.
--- Charts: examples in a second, and how far that is from what is predicted, over the size.
--- `size_over_limit` is what a step takes that keeps everything, over the limit of the device; the batch is made so large.
--- The prediction: an example takes the time it takes where everything fits (on the same device, in the same point), and its
--- offloaded bytes twice cross the link at the best rate of gb.measure.copies. On a GPU both go on at the same time, with a
--- third of the work in the forward pass: each pass takes the longer of the two. On a CPU they follow one another.
--- Without a GPU the device is one half of the CPU and the host the other half: the link is memory.
+-- `size_over_limit` is what a step takes that keeps everything, over the limit of the device; the batch is made so
+-- large. The prediction: an example takes the time it takes where everything fits (on the same device, in the same
+-- point), and its offloaded bytes twice cross the link at the best rate of gb.measure.copies. On a GPU both go on at
+-- the same time, with a third of the work in the forward pass: each pass takes the longer of the two. On a CPU they
+-- follow one another. Without a GPU the device is one half of the CPU and the host the other half: the link is memory.
 -- `agreement` is measured over predicted throughput.
 local gb = require "gpubench"
 
@@ -94,12 +87,22 @@ local function as_predicted(rows)
       if agreement.low < 3 / 4 or agreement.high > 4 / 3 then verdict = "inconclusive" end
     end
   end
-  return verdict, table.concat(reasons, ", ")
+  local first, last = row_of(rows, sizes[1], true), row_of(rows, sizes[#sizes], true)
+  local share = first and last and gb.expect.compare(last, first, "examples_per_s")
+  return verdict, table.concat(reasons, ", "), share and string.format(
+    "Stay within the memory: at %g times the limit, swapping leaves %.0f %% [%.0f, %.0f] of the rate", sizes[#sizes],
+    100 * share.value, 100 * share.low, 100 * share.high) or nil
 end
 
 gb.experiment {
   name  = "swapping",
   title = "What swapping activations to the host's memory costs",
+  question = "What does it cost to train what does not fit into the device's memory, with the rest swapped to the "
+    .. "host's?",
+  cause    = "A batch whose activations exceed the device's memory; kept on the host, they cross the link twice in a "
+    .. "step.",
+  remedy   = "Stay inside the memory, where nothing has to move: here by a smaller batch.",
+  reading  = "Examples in a second, and how far that is from what is predicted, over the size.",
   axes  = {
     gb.axis("size_over_limit", sizes),
     gb.axis("offload", { false, true }),

@@ -1,20 +1,9 @@
--- What does it cost to keep replicas in step, and what will it cost on more of them?
---
--- Cause:  replicas exchange their gradients in every step. A message costs a latency however small it is, and its bytes
---         have to travel; whoever adds up all alone is a bottleneck.
--- Remedy: fewer and larger messages (buckets of gradients), an exchange in which all replicas work, faster links, and
---         exchanges beside the backward pass.
--- Claim:  small messages take as long as tiny ones: below the latency's knee size is free; larger messages reach a higher
---         bus bandwidth, up to a knee; reduction to one replica takes longer, until the messages are so large that the
---         memory limits both; what few replicas show predicts a step of more.
--- Charts: time and bus bandwidth of an all-reduce by its size; the efficiency of weak scaling predicted up to 4096
---         replicas, with what was measured here.
 -- Rows of `part` "all_reduce" are single all-reduces. Each is also predicted: on two replicas from the other sizes, on
--- more from two. Rows of "step" are about a training with a fixed batch per replica: a step alone, the all-reduces of two
--- replicas, and the overlap seen there, give the step on `modelled_replicas` (gb.measure.scaling_model). The row whose
--- `source` is "measured" has the training itself, with the prediction and its error. Without GPUs, replicas are logical
--- CPU devices of one thread each, and the link between them is the memory, which they share while they compute too: the
--- prediction knows nothing of that.
+-- more from two. Rows of "step" are about a training with a fixed batch per replica: a step alone, the all-reduces of
+-- two replicas, and the overlap seen there, give the step on `modelled_replicas` (gb.measure.scaling_model). The row
+-- whose `source` is "measured" has the training itself, with the prediction and its error. Without GPUs, replicas are
+-- logical CPU devices of one thread each, and the link between them is the memory, which they share while they compute
+-- too: the prediction knows nothing of that.
 local gb = require "gpubench"
 
 if gb.distribute.num_processes() > 1 then
@@ -106,6 +95,13 @@ end
 gb.experiment {
   name  = "sync_overhead",
   title = "Every message costs a latency: fewer and larger ones keep replicas in step for less",
+  question = "What does it cost to keep replicas in step, and what will it cost on more of them?",
+  cause    = "Replicas exchange their gradients in every step. A message costs a latency however small it is, and "
+    .. "its bytes have to travel; whoever adds up all alone is a bottleneck.",
+  remedy   = "Fewer and larger messages (buckets of gradients), an exchange in which all replicas work, faster "
+    .. "links, and exchanges beside the backward pass.",
+  reading  = "Time and bus bandwidth of an all-reduce by its size; the efficiency of weak scaling predicted up to "
+    .. "4096 replicas, with what was measured here.",
   axes  = {
     gb.axis("part", { "all_reduce", "step" }),
     gb.axis("replicas", counts(gpus >= 2 and gpus or processors)),
@@ -149,11 +145,14 @@ gb.experiment {
     gb.expect.ratio {
       y = "bus_bytes_per_s", of = { message_bytes = mib }, over = { message_bytes = 256 }, where = { part = "all_reduce" },
       at_least = 8, claim = "messages of 1 MiB reach at least 8 times the bus bandwidth of 256 bytes",
+      answer = "Exchange gradients in large messages: 1 MiB reaches {times} the bus bandwidth of 256 bytes",
     },
     gb.expect.ratio {
       y = "collective_time_s", of = { cross_device = "reduction_to_one" }, over = { cross_device = "automatic" },
       where = { part = "all_reduce", message_bytes = mib }, at_least = 1.3,
       claim = "1 MiB takes at least 1.3 times as long where one replica adds up for all",
+      answer = "Let all replicas take part in the exchange: 1 MiB takes {times} as long where one replica adds up "
+        .. "for all",
     },
     gb.expect.at_most {
       y = "prediction_off_share", value = 0.3, where = { part = "step", source = "measured" },

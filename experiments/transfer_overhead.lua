@@ -1,16 +1,6 @@
--- What does moving data to the GPU in every step cost?
---
--- Cause:  data that lies in the CPU's memory is copied to the GPU in every step, through a link that is far slower than the
---         memory on either side of it.
--- Remedy: data that stays on the GPU; where it must move, page-locked ("pinned") memory, fewer and larger copies, and
---         copies under the computation of another step (experiments/transfer_overlap.lua).
--- Claim:  for large data a step on resident data is at least twice as fast; the price of moving it rises with its size; the
---         rate of the copy rises with the size of the copy until a knee, which for page-locked memory is near the rate
---         that the link gives at best; ordinary ("pageable") memory, which the driver copies twice, is slower.
--- Charts: step time over the bytes of its data, moved and resident; the rate of the copy over its bytes.
 -- A step is the sum of its data, which is done where the data is, and waits for its one number. The rate is that of the
--- whole step, in which the copy is all but a little, as the resident step shows. link_share relates it to the best rate of
--- gb.measure.copies. Only copies from a CPU's memory to a GPU's count: between two parts of a CPU there is no link.
+-- whole step, in which the copy is all but a little, as the resident step shows. link_share relates it to the best rate
+-- of gb.measure.copies. Only copies from a CPU's memory to a GPU's count: between two parts of a CPU there is no link.
 local gb = require "gpubench"
 
 local gpus = gb.config.list_physical_devices("GPU")
@@ -25,6 +15,12 @@ end
 gb.experiment {
   name  = "transfer_overhead",
   title = "Moving data in every step costs more than computing with it",
+  question = "What does moving data to the GPU in every step cost?",
+  cause    = "Data that lies in the CPU's memory is copied to the GPU in every step, through a link that is far "
+    .. "slower than the memory on either side of it.",
+  remedy   = "Data that stays on the GPU; where it must move, page-locked (pinned) memory, fewer and larger copies, "
+    .. "and copies under the computation of another step (the experiment transfer_overlap).",
+  reading  = "Step time over the bytes of its data, moved and resident; the rate of the copy over its bytes.",
   axes  = {
     gb.axis("device", gpus[1] and gpus or { "gpu:0" }),
     gb.axis("data_bytes", { 4 * kib, 64 * kib, mib, 16 * mib, large }),
@@ -65,6 +61,7 @@ gb.experiment {
     gb.expect.ratio {
       y = "step_time_s", of = { placement = "resident" }, over = { placement = "pinned" }, where = { data_bytes = large },
       at_most = 0.5, claim = "a step on 64 MiB of resident data takes at most half as long as on moved data",
+      answer = "Keep the data on the GPU: a step on 64 MiB takes {less} less time than with data that moves",
     },
     gb.expect.increasing {
       x = "data_bytes", y = "step_time_s", of = { placement = "pinned" }, over = { placement = "resident" }, tolerance = 0.1,
@@ -82,6 +79,7 @@ gb.experiment {
     gb.expect.ratio {
       y = "step_time_s", of = { placement = "pageable" }, over = { placement = "pinned" }, where = { data_bytes = large },
       at_least = 1.2, claim = "64 MiB from ordinary memory take at least 1.2 times as long as from page-locked memory",
+      answer = "Copy from page-locked memory: a step takes {times} as long from ordinary memory",
     },
   },
 }

@@ -1,14 +1,5 @@
--- Does the copy of a batch hide under the computation of the step before it?
---
--- Cause:  a batch that is copied to the GPU while the GPU waits for it, since it has only one place to go to, which the
---         step before is still reading.
--- Remedy: two places for inputs, filled in turns, on a stream beside the kernels'.
--- Claim:  with two input slots a step takes the longer of copying and computing, with one their sum: so two are never
---         slower, save a fifth of the step at least where both take about as long, and save little where the computation is
---         many times longer than the copy.
--- Charts: step time, and the examples in a second, over the width of the model, for one slot and for two.
--- Computing grows with the width of the one hidden layer, the copy stays the same. The batches lie in page-locked memory,
--- so nothing but the copy stands between the host and the GPU.
+-- Computing grows with the width of the one hidden layer, the copy stays the same. The batches lie in page-locked
+-- memory, so nothing but the copy stands between the host and the GPU.
 local gb = require "gpubench"
 
 local gpus = gb.config.list_physical_devices("GPU")
@@ -23,6 +14,11 @@ end
 gb.experiment {
   name  = "transfer_overlap",
   title = "A copy that waits for the step before it costs its whole time",
+  question = "Does the copy of a batch hide under the computation of the step before it?",
+  cause    = "A batch that is copied to the GPU while the GPU waits for it, since it has only one place to go to, "
+    .. "which the step before is still reading.",
+  remedy   = "Two places for inputs, filled in turns, on a stream beside the kernels'.",
+  reading  = "Step time, and the examples in a second, over the width of the model, for one slot and for two.",
   axes  = {
     gb.axis("device", gpus[1] and gpus or { "gpu:0" }),
     gb.axis("width", { 16, 64, 256, 1024, 4096 }),
@@ -55,6 +51,7 @@ gb.experiment {
     gb.expect.ratio {
       y = "step_time_s", of = { input_slots = 2 }, over = { input_slots = 1 }, where = { width = 1024 }, at_most = 0.8,
       claim = "where copy and computation take about as long, the overlap saves a fifth of the step at least",
+      answer = "Use two input slots: where copy and computation take about as long, a step takes {less} less time",
     },
     gb.expect.ratio {
       y = "step_time_s", of = { input_slots = 2 }, over = { input_slots = 1 }, where = { width = 4096 }, at_least = 0.6,

@@ -1,16 +1,9 @@
--- One replica is slower than the others, or has more to do: who waits for whom, and what does an even load give back?
---
--- Cause:  a batch that is divided unevenly, or evenly among devices of which one is slow.
--- Remedy: even shares for equal devices; where one is slow, shares by what each was measured to do.
--- Claim:  the slowest replica sets the step; the others' waiting is told as such and charged to it by name; measured
---         shares bring the step close to what the devices can do together.
--- Charts: step time, and the share of it that replicas wait for others, by how the batch is divided.
+-- Model: M1 of the scenarios.
 -- The slow replica waits after every example, in proportion to its share, as a device of half the speed would: the wait
 -- is as long as an example takes alone. `named_right`: whether the row's last_rank is the replica that was slowed, or
 -- given most. `ideal_ratio`: the step time over that of a division in which all replicas are done at once, by the times
--- of an example that were measured with even shares.
--- Replicas are the GPUs, or, where there are none, logical CPU devices of one thread for each core.
--- Model: M1 of the scenarios.
+-- of an example that were measured with even shares. Replicas are the GPUs, or, where there are none, logical CPU
+-- devices of one thread for each core.
 local gb = require "gpubench"
 
 local gpus = gb.config.list_physical_devices "GPU"
@@ -59,6 +52,12 @@ end
 gb.experiment {
   name  = "uneven_workload",
   title = "The slowest replica sets the step",
+  question = "One replica is slower than the others, or has more to do: who waits for whom, and what does an even "
+    .. "load give back?",
+  cause    = "A batch that is divided unevenly, or evenly among devices of which one is slow: in every step all wait "
+    .. "for the slowest.",
+  remedy   = "Even shares for equal devices; where one is slow, shares by what each was measured to do.",
+  reading  = "Step time, and the share of it that replicas wait for others, by how the batch is divided.",
   axes  = {
     gb.axis("slow_replica", { "none", "last" }),
     gb.axis("division", { "even", "uneven", "measured" }),
@@ -105,10 +104,12 @@ gb.experiment {
     gb.expect.ratio {
       y = "step_time_s", of = { division = "uneven" }, over = { division = "even" }, at_least = 1.2,
       where = { slow_replica = "none" }, claim = "an uneven division takes longer on equal devices",
+      answer = "Divide the batch evenly among equal devices: an uneven division takes {times} as long",
     },
     gb.expect.ratio {
       y = "step_time_s", of = { division = "measured" }, over = { division = "even" }, at_most = 0.95,
       where = { slow_replica = "last" }, claim = "a measured division gives back what a slow device takes",
+      answer = "Give a slow device less: with measured shares a step takes {less} less time than with even ones",
     },
   },
 }

@@ -1,12 +1,5 @@
--- Which devices does a program use, and who decides that?
---
--- Cause:  a program uses the wrong devices, or all of them, because all are visible to it.
--- Remedy: CUDA_VISIBLE_DEVICES before the program starts, or gb.config.set_visible_devices before its first tensor.
--- Claim:  exactly what was made visible is listed, under new numbers in the order named; a hidden device is refused, not
---         replaced by another; a model stays on the device that it was placed on.
--- Charts: devices listed, and devices that hold a model, over what was made visible: both as many as its names.
--- The CPU, and the first GPU where there is one, is split into four logical devices first. A device is recognised by its
--- memory limit, because its number changes: the first has 32 MiB, the second 33, and so on.
+-- The CPU, and the first GPU where there is one, is split into four logical devices first. A device is recognised by
+-- its memory limit, because its number changes: the first has 32 MiB, the second 33, and so on.
 local gb = require "gpubench"
 
 local parts = 4
@@ -56,9 +49,26 @@ local function counted(names)
   return names
 end
 
+-- Only where it holds in every row.
+local function visible_ones_only(rows)
+  for _, row in ipairs(rows) do
+    local holds = row.status == "ok" and row.recognised == row.made_visible and row.used == row.made_visible
+      and row.refused == row.hidden
+    if not holds and row.status ~= "skipped" then return nil end
+  end
+  return "Name the devices in CUDA_VISIBLE_DEVICES, or by gb.config.set_visible_devices before the first tensor: those "
+    .. "named are listed and used, in that order, and the others are refused"
+end
+
 gb.experiment {
   name  = "visible_devices",
   title = "What is visible decides what is listed and used",
+  answer = visible_ones_only,
+  question = "Which devices does a program use, and who decides that?",
+  cause    = "A program uses the wrong devices, or all of them, because all are visible to it.",
+  remedy   = "CUDA_VISIBLE_DEVICES before the program starts, or gb.config.set_visible_devices before its first "
+    .. "tensor.",
+  reading  = "Devices listed, and devices that hold a model, over what was made visible: both as many as its names.",
   axes  = {
     gb.axis("kind", { "gpu", "cpu" }),
     gb.axis("visible", { "0", "3", "3+1", "0+1+2+3" }),

@@ -123,7 +123,8 @@ Drawing draw_announced(const Run& run, const std::filesystem::path& directory) {
 Info expectations_info(const std::vector<Expectation>& expectations) {
   Info::List list;
   for (const Expectation& expectation : expectations) {
-    list.emplace_back(Info::Fields{{"claim", expectation.claim},
+    list.emplace_back(Info::Fields{{"id", expectation.id},
+                                   {"claim", expectation.claim},
                                    {"verdict", expectation.verdict},
                                    {"reason", expectation.reason},
                                    {"answer", expectation.answer}});
@@ -199,12 +200,14 @@ class FolderLock {
 
 }  // namespace
 
-void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, const std::vector<std::string>& claims) {
+void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims) {
   Info::List specs;
   for (const ChartSpec& chart : charts) specs.push_back(chart_info(chart));
-  std::vector<Expectation> expectations;
-  for (const std::string& claim : claims) expectations.push_back({claim, "inconclusive", std::string(not_judged)});
-  writer.set_info(Info::Fields{{"charts", std::move(specs)}, {"expectations", expectations_info(expectations)}});
+  for (Expectation& claim : claims) {
+    claim.verdict = "inconclusive";
+    claim.reason = not_judged;
+  }
+  writer.set_info(Info::Fields{{"charts", std::move(specs)}, {"expectations", expectations_info(claims)}});
 }
 
 FinishedRun finish_run(RunWriter& writer, const Finish& finish) {

@@ -13,10 +13,12 @@
 namespace gpubench {
 
 struct Expectation {
-  std::string claim;
+  /// The same in every run of the claim.
+  std::string id = {};
+  std::string claim = {};
   /// "confirmed", "refuted", "inconclusive", "not measurable here".
-  std::string verdict;
-  std::string reason;
+  std::string verdict = {};
+  std::string reason = {};
   /// What the claim found, as a sentence.
   std::string answer = {};
 };
@@ -33,8 +35,8 @@ struct FinishedRun {
   std::vector<std::string> notes;
 };
 
-/// Writes the charts and claims of a run into run.json; called at its start.
-void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, const std::vector<std::string>& claims);
+/// Writes the charts and the claims of a run, which are not judged yet, into run.json; called at its start.
+void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims);
 
 FinishedRun finish_run(RunWriter& writer, const Finish& finish);
 

@@ -23,9 +23,9 @@ namespace {
 using kainjow::mustache::data;
 
 // Shown elsewhere on the page, or of use to programs only.
-constexpr std::array<std::string_view, 17> not_facts = {
+constexpr std::array<std::string_view, 18> not_facts = {
     "experiment", "title",   "run",      "status", "rows",   "axis_names", "charts",  "expectations", "warnings",
-    "notes",      "columns", "question", "cause",  "remedy", "reading",    "answers", "figures"};
+    "notes",      "columns", "question", "cause",  "remedy", "reading",    "answers", "figures",      "tags"};
 constexpr std::size_t long_cell = 100;
 constexpr std::size_t short_commit = 7;
 // More of them are folded.
@@ -145,9 +145,9 @@ std::string text_in(const Info& info, std::string_view table, std::string_view f
 // Where, when and how the run ended, in the page's first line.
 data run_facts_of(const Run& run) {
   data all = list();
-  for (const std::string& fact :
-       {joined(device_names(run.info), ", "), text_in(run.info, "machine", "host"), run.info.text("run"),
-        run.info.text("status"), format_count(static_cast<std::int64_t>(run.records.size()), "row")})
+  for (const std::string& fact : {joined(device_names(run.info), ", "), text_in(run.info, "machine", "host"),
+                                  run.info.text("run"), run.info.text("status"), joined(run.info.texts("tags"), ", "),
+                                  format_count(static_cast<std::int64_t>(run.records.size()), "row")})
     if (!fact.empty()) all.push_back(fact);
   return all;
 }
@@ -159,7 +159,7 @@ data files_of(const Run& run) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(run.directory, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("trace-") || name == "script.lua") names.push_back(name);
+    if (name.starts_with("trace-") || name == "script.lua" || name == "rounds.csv") names.push_back(name);
   }
   std::sort(names.begin() + 3, names.end());
   for (const std::string& name : names) {

@@ -16,7 +16,7 @@
 namespace gpubench {
 namespace {
 
-constexpr EnumNames<Format, 4> formats{"unknown format", {"text", "csv", "json", "markdown"}};
+constexpr EnumNames<Format, 5> formats{"unknown format", {"text", "csv", "json", "markdown", "junit"}};
 
 /// "done", or "error: process 0 was lost".
 std::string ended_how(const Run& run) {
@@ -207,6 +207,36 @@ std::string csv_of(const Run& run) {
   return text;
 }
 
+// The claims as tests, for servers that watch builds: a refuted one has failed, one that stays open was skipped. A run
+// that ended otherwise than "done" is an error of its own.
+std::string junit_of(const Run& run) {
+  const std::string experiment = escape_html(one_line(run.info.text("experiment")));
+  std::string cases;
+  const auto add = [&](std::string_view name, std::string_view element, std::string_view reason) {
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\"", experiment, escape_html(one_line(name)));
+    if (element.empty())
+      cases += "/>\n";
+    else
+      cases += fmt::format(">\n    <{} message=\"{}\"/>\n  </testcase>\n", element, escape_html(one_line(reason)));
+  };
+  const std::vector<JudgedClaim> claims = claims_in(run.info);
+  for (const JudgedClaim& one : claims) {
+    const bool holds = one.verdict == Verdict::confirmed, fails = one.verdict == Verdict::refuted;
+    add(one.claim, holds ? "" : fails ? "failure" : "skipped", fmt::format("{}: {}", word_of(one.verdict), one.reason));
+  }
+  const bool ended_well = run.info.text("status") == "done";
+  add("the run ends", ended_well ? "" : "error", ended_how(run));
+  const auto count = [&](auto holds) { return std::ranges::count_if(claims, holds); };
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" "
+      "errors=\"{}\" skipped=\"{}\" timestamp=\"{}\">\n{}</testsuite>\n",
+      experiment, claims.size() + 1, count([](const JudgedClaim& one) { return one.verdict == Verdict::refuted; }),
+      ended_well ? 0 : 1, count([](const JudgedClaim& one) {
+        return one.verdict == Verdict::open || one.verdict == Verdict::not_measurable;
+      }),
+      escape_html(one_line(run.info.text("started"))), cases);
+}
+
 // Empty cells are left out of a row: null could be read as a measured zero.
 std::string json_of(const Run& run) {
   Info::List rows;
@@ -234,6 +264,8 @@ std::string render(const Run& run, Format format, const TextStyle& style) {
       return csv_of(run);
     case Format::json:
       return json_of(run);
+    case Format::junit:
+      return junit_of(run);
     case Format::markdown:
       return markdown_of(run, style);
   }

@@ -9,7 +9,7 @@
 
 namespace gpubench {
 
-enum class Format { text, csv, json, markdown };
+enum class Format { text, csv, json, markdown, junit };
 
 /// Throws Error that lists the formats.
 Format parse_format(std::string_view name);

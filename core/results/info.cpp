@@ -90,9 +90,13 @@ std::vector<std::string> Info::texts(std::string_view name) const {
   return texts;
 }
 
+// Text from elsewhere may be invalid UTF-8, which must not cost the run its facts.
 std::string to_json(const Info& info) {
-  // Text from elsewhere may be invalid UTF-8, which must not cost the run its facts.
   return json_of(info).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json_line(const Info& info) {
+  return json_of(info).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Info parse_json(std::string_view text, std::string_view what) {

@@ -48,6 +48,8 @@ class Info {
 
 /// NaN and infinities become null, because JSON cannot represent them.
 std::string to_json(const Info& info);
+/// The same without a line break.
+std::string to_json_line(const Info& info);
 /// Throws Error that starts with `what` and names the position of the mistake.
 Info parse_json(std::string_view text, std::string_view what);
 

@@ -107,7 +107,8 @@ RunWriter::RunWriter(RunPlan plan)
       columns_(all_columns(plan_)),
       directory_(make_run_directory(plan_.out, plan_.experiment, std::chrono::system_clock::now())) {
   Info::List axes(plan_.axes.begin(), plan_.axes.end());
-  info_ = Info::Fields{{"experiment", plan_.experiment},
+  info_ = Info::Fields{{"schema", run_schema},
+                       {"experiment", plan_.experiment},
                        {"title", plan_.title},
                        {"run", name()},
                        {"status", std::string(unfinished_status)},
@@ -135,6 +136,7 @@ void RunWriter::make_files() {
     throw Error(fmt::format("results: cannot reserve the disk space for the end of the run in '{}': {}",
                             directory_.string(), std::generic_category().message(error)));
   }
+  if (!plan_.script.empty()) AppendFile(directory_ / "script.lua").append(plan_.script);
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
   rows_file_->append(header_line(columns_));
 }

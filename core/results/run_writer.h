@@ -18,6 +18,9 @@ namespace gpubench {
 class AppendFile;
 class DiskReserve;
 
+/// Of run.json: it grows when a field changes its meaning or goes away.
+inline constexpr int run_schema = 1;
+
 struct RunPlan {
   std::string experiment;
   std::string title;
@@ -25,6 +28,8 @@ struct RunPlan {
   /// Columns of the rows beyond the standard ones.
   std::vector<Column> extra_columns;
   std::filesystem::path out = ".";
+  /// The script that makes the run, which becomes script.lua beside the results; none if empty.
+  std::string script = {};
 };
 
 class RunWriter {

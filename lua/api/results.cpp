@@ -60,15 +60,14 @@ std::string reason_to_stop(const ProcessGroup* group) {
 /// A run with the probes that watch it. Its files are written by one thread at a time.
 class WatchedRun final : public UnfinishedRun {
  public:
-  WatchedRun(RunPlan plan, const std::vector<ChartSpec>& charts, const std::vector<std::string>& claims,
-             Session& session)
+  WatchedRun(RunPlan plan, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims, Session& session)
       : writer_(std::move(plan)), group_(session.group()), unfinished_(session.unfinished_runs) {
     Info::Fields facts;
     for (const auto& [name, fact] : machine_facts()) {
       facts.emplace_back(name, std::visit([](const auto& value) { return Info(value); }, fact));
     }
     writer_.set_info(Info::Fields{{"machine", std::move(facts)}});
-    announce(writer_, charts, claims);
+    announce(writer_, charts, std::move(claims));
     unfinished_.add(this);
   }
 
@@ -195,9 +194,11 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
                .title = std::move(options.title),
                .axes = std::move(options.axes),
                .extra_columns = {options.columns.begin(), options.columns.end()},
-               .out = std::move(options.out)};
+               .out = std::move(options.out),
+               .script = session_of(L).options().script_text};
   const std::vector<ChartSpec> charts(options.charts.begin(), options.charts.end());
-  return std::make_shared<WatchedRun>(std::move(plan), charts, options.claims, session_of(L));
+  return std::make_shared<WatchedRun>(
+      std::move(plan), charts, std::vector<Expectation>(options.claims.begin(), options.claims.end()), session_of(L));
 }
 
 /// end_abandoned(directory, detail): ends the record of a run whose own process is lost.
@@ -227,6 +228,11 @@ std::string render_stored(const std::string& text, const std::string& format, co
                           const std::optional<TextOptions>& style) {
   const Format parsed = parse_format(format);
   return render(read(text, out), parsed, style.value_or(TextOptions{}));
+}
+
+/// json(value): in one line.
+std::string json_line(const Info& info) {
+  return to_json_line(info);
 }
 
 /// What tables and charts call a column: "examples/s".
@@ -331,6 +337,11 @@ std::string end_of_interval(const std::string& name, const std::string& end) {
   return interval_end(column_of(name), end);
 }
 
+/// shorten(text, width): at most `width` columns of a terminal, cut at the end.
+std::string end_left_out(const std::string& text, int width) {
+  return shorten(text, static_cast<std::size_t>(std::max(width, 0)));
+}
+
 /// shorten_middle(text, width): at most `width` columns of a terminal.
 std::string middle_left_out(const std::string& text, std::int64_t width) {
   return shorten_middle(text, static_cast<std::size_t>(std::max<std::int64_t>(width, 0)));
@@ -372,12 +383,14 @@ void open_results(lua_State* L) {
       .function<&check_row>("check_row")
       .function<&column>("column")
       .function<&heading>("heading")
+      .function<&json_line>("json")
       .function<&check_column>("check_column")
       .function<&quality>("quality_column")
       .function<&means>("means")
       .function<&similar>("suggestion")
       .function<&end_of_interval>("interval_end")
       .function<&middle_left_out>("shorten_middle")
+      .function<&end_left_out>("shorten")
       .function<&one_line_of>("one_line");
 }
 

@@ -80,6 +80,12 @@ struct ColumnOptions : Column {
                                             field("better", &Column::better), field("kind", &Column::kind)};
 };
 
+struct ExpectationOptions : Expectation {
+  static constexpr auto fields = std::tuple{
+      field("id", &Expectation::id), required("claim", &Expectation::claim), field("verdict", &Expectation::verdict),
+      field("reason", &Expectation::reason), field("answer", &Expectation::answer)};
+};
+
 struct RunOptions {
   std::string experiment;
   std::string title;
@@ -87,7 +93,7 @@ struct RunOptions {
   std::vector<ColumnOptions> columns;
   std::string out = ".";
   std::vector<ChartOptions> charts;
-  std::vector<std::string> claims;
+  std::vector<ExpectationOptions> claims;
   static constexpr auto fields = std::tuple{required("experiment", &RunOptions::experiment),
                                             field("title", &RunOptions::title),
                                             field("axes", &RunOptions::axes),
@@ -95,12 +101,6 @@ struct RunOptions {
                                             field("out", &RunOptions::out),
                                             field("charts", &RunOptions::charts),
                                             field("claims", &RunOptions::claims)};
-};
-
-struct ExpectationOptions : Expectation {
-  static constexpr auto fields =
-      std::tuple{required("claim", &Expectation::claim), required("verdict", &Expectation::verdict),
-                 field("reason", &Expectation::reason), field("answer", &Expectation::answer)};
 };
 
 struct TextOptions : TextStyle {

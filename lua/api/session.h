@@ -34,6 +34,7 @@ struct SessionOptions {
       restart_from;  ///< --restart-from: file from which trainings with `resume` continue; empty: their own file
   std::vector<std::string> arguments;  ///< the command line, for run.json
   std::string script;                  ///< path of the script
+  std::string script_text;             ///< what it holds
 };
 
 /// Devices and the replica on them. Objects that compute keep it alive; a new one replaces it between points.

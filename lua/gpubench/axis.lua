@@ -73,10 +73,48 @@ local function read_accepted(own, text)
   return value
 end
 
+local most_values = 100000
+
+local function has_numbers(own)
+  for _, value in ipairs(own.values) do
+    if type(value) == "number" then return true end
+  end
+  return false
+end
+
+-- Ranges of numbers: "1..4" is 1, 2, 3, 4; "1..1024*2" is 1, 2, 4, ... 1024; "0..1+0.25" is 0, 0.25, ... 1. Nil for other text.
+local function range_of(own, text)
+  local first, last, how, step = text:match "^(-?[%d.eE]+)%.%.(-?[%d.eE]+)([*+]?)(.*)$"
+  first, last = readers.number(first or ""), readers.number(last or "")
+  if not first or not last then return nil end
+  step = how == "" and step == "" and 1 or readers.number(step)
+  local factor = how == "*"
+  if how == "" then how = "+" end
+  if not step or first > last or (factor and (step <= 1 or first <= 0)) or (not factor and step <= 0) then
+    check.fail("--set %s=%s: a range rises: 1..8, 1..1024*2 with a factor above 1, or 0..1+0.25 with a step above 0",
+      own.name, text)
+  end
+  local values, value = {}, first
+  local end_value = last + (factor and 0 or step * 1e-9)  -- of steps that no float holds exactly
+  while value <= end_value do
+    values[#values + 1] = value
+    if #values > most_values then check.fail("--set %s=%s: more than %d values", own.name, text, most_values) end
+    local next_value = factor and value * step or first + #values * step
+    if next_value <= value then break end  -- it wrapped around, or the step is too small for a float
+    value = math.type(next_value) == "float" and math.tointeger(next_value) or next_value
+  end
+  return values
+end
+
 -- The axis with its values replaced by texts from the command line.
 function axis.override(own, texts)
   local values = {}
-  for index, text in ipairs(texts) do values[index] = read_accepted(own, text) end
+  for _, text in ipairs(texts) do
+    local range = has_numbers(own) and range_of(own, text)
+    for _, value in ipairs(range or { text }) do
+      values[#values + 1] = read_accepted(own, tostring(value))
+    end
+  end
   check_values("--set " .. own.name, values)
   return { name = own.name, values = values, accepts = own.accepts }
 end

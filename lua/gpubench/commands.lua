@@ -3,6 +3,7 @@
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
 local missing_gpus = require "gpubench.missing_gpus"
+local param = require "gpubench.param"
 local native = gb._native
 local system = native.system
 
@@ -12,8 +13,9 @@ local commands = {}
 local function asked_of_experiments()
   local options = native.options
   if options.dry_run then return "--dry-run has nothing to list" end
-  local axis = next(options.axes)
-  if axis then return "--set " .. axis .. " sets nothing" end
+  for _, name in ipairs(check.sorted_keys(options.axes)) do
+    if param.values[name] == nil then return "--set " .. name .. " sets nothing" end
+  end
   if options.require[1] then return "--require " .. options.require[1] .. " has nothing to judge" end
 end
 
@@ -40,25 +42,37 @@ local function print_columns(lines, width, indent)
   end
 end
 
--- The title as it is written; scripts are not run to be listed. Nil for a script that declares no experiment.
-local function title_of(file)
+-- The text of a field as it is written, literals joined by "..": scripts are not run to be listed. Nil for anything else.
+local function text_of_field(declaration, name)
+  local at = declaration:match("[%s{,]" .. name .. "%s*=%s*()")
+  if not at then return nil end
+  local literals = {}
+  repeat
+    local quote = declaration:match("^[\"']", at)
+    local literal, after = declaration:match("^(" .. (quote or "\"") .. "[^\n]-[^\\]" .. (quote or "\"") .. ")()", at)
+    if not literal then return nil end
+    literals[#literals + 1] = literal
+    at = declaration:match("^%s*%.%.%s*()", after)
+  until not at
+  local read = load("return " .. table.concat(literals, ".."), "=" .. name, "t", {})
+  return read and read()
+end
+
+-- The question or title of an experiment; nil for a script that declares none.
+local function subject_of(file)
   local script <close> = assert(io.open(file))
   local declaration = script:read("a"):match "gb%.experiment%s*%b{}"
   if not declaration then return nil end
-  for quote in string.gmatch("\"'", ".") do
-    local literal = declaration:match("title%s*=%s*(" .. quote .. "[^\n]-[^\\]" .. quote .. ")")
-    local read = literal and load("return " .. literal, "=title", "t", {})
-    if read then return read() end
-  end
-  return "(its title is not a plain string)"
+  return text_of_field(declaration, "question") or text_of_field(declaration, "title")
+    or "(its title is not a plain string)"
 end
 
 function commands.list(folder)
   if folder == "" then folder = system.exists "experiments" and "experiments" or system.resource "experiments" end
   local lines = {}
   for _, file in ipairs(system.scripts_in(folder)) do
-    local title = title_of(file)
-    if title then lines[#lines + 1] = { file, title } end
+    local subject = subject_of(file)
+    if subject then lines[#lines + 1] = { file, subject } end
   end
   print_columns(lines)
   return 0

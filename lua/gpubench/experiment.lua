@@ -12,6 +12,7 @@ local earlier_run = require "gpubench.earlier_run"
 local exit_status = require "gpubench.exit_status"
 local measurement = require "gpubench.measurement"
 local order_interval = require "gpubench.order_interval"
+local param = require "gpubench.param"
 local plan = require "gpubench.plan"
 local processes = require "gpubench.processes"
 local schedule = require "gpubench.schedule"
@@ -22,8 +23,17 @@ local one_line = native.results.one_line
 -- Those of the program, whatever a script does to its globals.
 local pcall, stdout, stderr = pcall, io.stdout, io.stderr
 
+-- With --json or --quiet, standard output is for programs.
+local for_people = not options.json and not options.quiet
+
 local function say(text)
-  stdout:write(text, "\n")
+  if for_people then stdout:write(text, "\n") end
+end
+
+local function say_json(kind, declaration, run, fields)
+  if not options.json or processes.index > 0 then return end
+  fields.kind, fields.experiment, fields.run = kind, declaration.name, run:name()
+  stdout:write(native.results.json(fields), "\n"):flush()
 end
 
 local experiment = {
@@ -68,6 +78,9 @@ local function check_declaration(declaration)
     if seen[one.name] then check.fail("%s: the axis '%s' is there twice", where, one.name) end
     if not native.results.may_be_axis(one.name) then
       check.fail("%s: the axis '%s' is named as a column that is measured; choose another name", where, one.name)
+    end
+    if param.values[one.name] ~= nil then
+      check.fail("%s: the axis '%s' is the name of a gb.param too; choose another name", where, one.name)
     end
     seen[one.name] = true
   end
@@ -140,7 +153,7 @@ end
 local function plain_verdicts(verdicts)
   local list = {}
   for index, one in ipairs(verdicts) do
-    list[index] = { claim = one.claim, verdict = one.verdict, reason = one.reason, answer = one.answer }
+    list[index] = { id = one.id, claim = one.claim, verdict = one.verdict, reason = one.reason, answer = one.answer }
   end
   return list
 end
@@ -173,11 +186,16 @@ local function finish(declaration, axes, charts, run, swept)
   local warnings, notes = warnings_of(swept.disturbed, #swept.points), {}
   local answers = answers_of(declaration, judged, verdicts, notes)
   local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts, warnings, answers)
-  stdout:write(run:summary(options.style))
+  if for_people then stdout:write(run:summary(options.style)) end
   for _, note in ipairs(notes) do stderr:write(one_line(note), "\n") end
   if not ok then return verdicts, written end
   for _, note in ipairs(written.notes) do stderr:write(note, "\n") end
   say("report: " .. written.report:gsub("^%./", ""))
+  if options.quiet and not options.json then stdout:write(run:directory():gsub("^%./", ""), "\n") end
+  say_json("run", declaration, run, {
+    directory = run:directory(), status = swept.outcome, rows = #rows, answers = answers[1] and answers or nil,
+    expectations = verdicts[1] and plain_verdicts(verdicts) or nil, warnings = warnings[1] and warnings or nil,
+  })
   return verdicts
 end
 
@@ -280,7 +298,7 @@ local function new_run(declaration, axes, charts, seed)
     columns = plain_columns(declaration.columns or {}),
     out = options.out,
     charts = charts,
-    claims = claim.texts(declaration.expect or {}),
+    claims = claim.announced(declaration.expect or {}),
   }
   if together then native.processes.from_first(run:directory()) end
   run:set_info {
@@ -289,6 +307,8 @@ local function new_run(declaration, axes, charts, seed)
     remedy = declaration.remedy,
     reading = declaration.reading,
     figures = figures_of(declaration.expect or {}, charts),
+    tags = options.tags[1] and options.tags or nil,
+    params = next(param.values) and param.values or nil,
     arguments = options.arguments,
     options = earlier_run.options(),
     axes = sweep.plain(axes),
@@ -320,6 +340,7 @@ local function measure_and_finish(declaration, axes, charts, points)
   local swept = schedule.run {
     declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
     seconds = plan.of(declaration, axes, points).seconds,
+    on_row = function(row) say_json("row", declaration, run, { row = row }) end,
     has_interval = with_interval(figures_of(declaration.expect or {}, charts)),
   }
   local outcome = swept.outcome

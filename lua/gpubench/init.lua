@@ -5,6 +5,7 @@ gb.axis = require("gpubench.axis").new
 gb.column = require("gpubench.columns").new
 gb.chart = require("gpubench.chart").kinds
 gb.expect = require "gpubench.expect"
+gb.param = require("gpubench.param").new
 gb.experiment = require("gpubench.experiment").declare
 gb.measure.efficiency = require "gpubench.efficiency"
 gb.measure.share_interval = require "gpubench.share_interval"

@@ -193,14 +193,16 @@ function Sweep:finish_group(group)
     self.done = self.done + (#rows > 0 and 1 or 0)
     self:count_disturbed(point, rows)
   end
-  if group.planned == 1 or #all == 0 then return nil end
-  local ok, reason = pcall(self.run.replace, self.run, all)
-  return not ok and reason or nil
+  if group.planned > 1 and #all > 0 then
+    local ok, reason = pcall(self.run.replace, self.run, all)
+    if not ok then return reason end
+  end
+  for _, row in ipairs(all) do self.on_row(row) end
 end
 
 -- declaration, axes, points, charts, run: as in gb.experiment; seconds: how long each point is expected to take; seed: that
--- of the first round; has_interval[column]: figures
--- that get an interval from their rounds. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
+-- of the first round; has_interval[column]: figures that get an interval from their rounds; on_row(row): called when a row
+-- is final and on disk. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
 -- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = how many points have no row,
 -- disturbed = { points, worst } }.
 function schedule.run(sweep)

@@ -1,6 +1,8 @@
 -- The points of a sweep: the product of its axes, the last axis varying fastest.
 local axis = require "gpubench.axis"
 local check = require "gpubench.check"
+local native = require("gpubench.native")._native
+local param = require "gpubench.param"
 
 local sweep = {}
 
@@ -20,8 +22,11 @@ function sweep.override(axes, overrides, device)
     used[one.name] = true
   end
   for _, name in ipairs(check.sorted_keys(overrides)) do
-    if not used[name] then
-      check.fail("--set %s: there is no such axis (axes: %s)", name, table.concat(names(axes), ", "))
+    if not used[name] and param.values[name] == nil then
+      local parameters, known = check.sorted_keys(param.values), names(axes)
+      local text = #parameters > 0 and "; parameters: " .. table.concat(parameters, ", ") or ""
+      check.fail("--set %s: there is no such axis (axes: %s%s)%s", name, table.concat(known, ", "), text,
+        native.results.suggestion(name, table.move(parameters, 1, #parameters, #known + 1, known)))
     end
   end
   return result

@@ -95,7 +95,8 @@ int worse(int one, int other) {
 
 }  // namespace
 
-int run_each(const std::vector<std::string>& scripts, const std::vector<std::string>& options) {
+int run_each(const std::vector<std::string>& scripts, const std::vector<std::string>& options, bool for_programs) {
+  std::FILE* const out = for_programs ? stderr : stdout;
   const HandOn signals;
   std::string summary;
   int worst = 0;
@@ -108,10 +109,10 @@ int run_each(const std::vector<std::string>& scripts, const std::vector<std::str
     summary += fmt::format("{:>3}  {:>8}  {}  {}\n", status, format_seconds(took.count()), script, meaning_of(status));
     worst = worse(worst, status);
     ++done;
-    fmt::print("\n");
-    std::fflush(stdout);
+    fmt::print(out, "\n");
+    std::fflush(out);
   }
-  fmt::print("exit status, time and script of {}:\n{}", format_count(static_cast<std::int64_t>(done), "script"),
+  fmt::print(out, "exit status, time and script of {}:\n{}", format_count(static_cast<std::int64_t>(done), "script"),
              summary);
   if (stopped_by != 0) {
     fmt::print(stderr, "interrupted: {} not run\n",

@@ -6,9 +6,10 @@
 
 namespace gpubench {
 
-/// Runs each script with `options`, and prints a line for each at the end. Returns the exit status that comes first of
+/// Runs each script with `options`, and prints a line for each at the end: to standard error if `for_programs`, because
+/// standard output is then read by one. Returns the exit status that comes first of
 /// 2, 3, 1 and 0. Ctrl-C, SIGTERM and SIGHUP end the script that runs, and the others do not begin. Throws Error if a
 /// process cannot be started.
-int run_each(const std::vector<std::string>& scripts, const std::vector<std::string>& options);
+int run_each(const std::vector<std::string>& scripts, const std::vector<std::string>& options, bool for_programs);
 
 }  // namespace gpubench

@@ -39,6 +39,9 @@ struct CommandLine {
   std::optional<double> peer_timeout_s;
   std::string restart_from;
   bool trusted = false;
+  std::vector<std::string> tags;
+  bool quiet = false;
+  bool json = false;
   bool traceback = false;
   /// list: the folder to look in; new: the experiment's name; show, finish: the run; completion: the shell.
   std::string subject;

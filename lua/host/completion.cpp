@@ -29,7 +29,7 @@ std::string completed_by(const CLI::Option& option) {
   if (type.starts_with("SCRIPT")) return "<script>";
   if (type.starts_with("DIR")) return "<folder>";
   if (type.starts_with("RUN")) return "<run>";
-  if (type.starts_with("FORMAT")) return "text csv json markdown";
+  if (type.starts_with("FORMAT")) return "text csv json markdown junit";
   if (type.starts_with("SHELL")) return "bash zsh";
   if (type.starts_with("WHAT")) return "ok reliable device=";
   return "";

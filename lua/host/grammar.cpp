@@ -153,7 +153,9 @@ void Grammar::add_run() {
   run.add_option("script", scripts_, "The name of an experiment, or any Lua script; several run one after the other")
       ->required()
       ->type_name("SCRIPT");
-  run.add_option("--set", axis_settings_, "Replace an axis' values; may be repeated")
+  run.add_option(
+         "--set", axis_settings_,
+         "Replace an axis' values, or those of a gb.param; 1..8, 1..1024*2 and 0..1+0.25 are ranges; may be repeated")
       ->type_name("AXIS=VALUE[,VALUE...]")
       ->allow_extra_args(false)
       ->check(check_axis_setting);
@@ -179,6 +181,12 @@ void Grammar::add_run() {
       ->allow_extra_args(false)
       ->check(check_requirements);
   run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
+  run.add_option("--tag", values_.tags, "Word that run.json and the index keep, such as night; may be repeated")
+      ->type_name("TAG")
+      ->allow_extra_args(false)
+      ->check(check_named);
+  run.add_flag("-q,--quiet", values_.quiet, "Print only the folder of each run");
+  run.add_flag("--json", values_.json, "Print a line of JSON for each finished row, and one for the end of each run");
   run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_seed);
   run.add_option("--threads", values_.threads, "CPU threads in total, over all processes on this machine")
       ->type_name("N")
@@ -217,9 +225,9 @@ void Grammar::add_others() {
   show.add_option("run", values_.subject,
                   "A run's folder or name, or an experiment (its newest run); without it, lists the runs")
       ->type_name("RUN");
-  show.add_option("--format", values_.format, "text, csv, json or markdown")
+  show.add_option("--format", values_.format, "text, csv, json, markdown, or junit (its claims as tests)")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "csv", "json", "markdown"}));
+      ->check(CLI::IsMember({"text", "csv", "json", "markdown", "junit"}));
   show.add_option("--out", values_.out, "Folder that holds results/")->type_name("DIR")->check(check_named);
 
   add_text_options(show, values_);

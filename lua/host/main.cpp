@@ -21,7 +21,7 @@ int run(const std::vector<std::string>& arguments, char** argv) {
     return answer->status;
   }
   const auto& line = std::get<gpubench::CommandLine>(parsed);
-  if (!line.scripts.empty()) return gpubench::run_each(line.scripts, line.options);
+  if (!line.scripts.empty()) return gpubench::run_each(line.scripts, line.options, line.quiet || line.json);
   if (line.workers > 0) return gpubench::run_workers(line.workers, line.script, arguments);
   gpubench::ensure_thread_policy(argv);
   return gpubench::run_command(line, arguments);

@@ -47,7 +47,8 @@ constexpr double quick_budget_s = 0.3;
 // Approximate time of a point besides measuring: building, planning, warming up.
 constexpr double warmup_s = 0.3;
 
-lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments) {
+lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments,
+                                    const std::string& script) {
   lua::SessionOptions options;
   options.threads = line.threads;
   options.seed = line.seed;
@@ -60,6 +61,7 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
   options.restart_from = line.restart_from;
   options.arguments = arguments;
   options.script = line.script;
+  options.script_text = script;
   return options;
 }
 
@@ -96,6 +98,9 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
       .value("quick", line.quick)
       .value("dry_run", line.dry_run)
       .value("strict", line.strict)
+      .value("tags", line.tags)
+      .value("quiet", line.quiet)
+      .value("json", line.json)
       .value("require", line.require)
       .value("traceback", line.traceback)
       .value("out", session.out)
@@ -166,6 +171,9 @@ int run_to_the_end(lua_State* L, const CommandLine& line, const std::string& scr
   int status = 0;
   try {
     if (line.command == Command::run) run_script(L, line.script, script);
+    // Finalizers of the script may run during any allocation of the library.
+    const TimeoutScope scope;
+    const Deadline deadline(line.timeout_s);
     status = run_library_command(L, line);
   } catch (const lua::ScriptExit&) {  // what it said is below
   }
@@ -279,7 +287,7 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
   if (line.command == Command::run) joined = join_process_group(join_options(line, arguments, script));
   if (joined && joined->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
     throw Error("the output of a process beside process 0 cannot be sent to /dev/null");
-  lua::Session session(session_options(line, arguments), std::move(joined));
+  lua::Session session(session_options(line, arguments, script), std::move(joined));
   Watchdog watchdog(patience, [&session] { end_by_force(session); });
   lua::InterruptHandler handler(watchdog);
   std::optional<lua::State> state(std::in_place);

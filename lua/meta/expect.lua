@@ -20,6 +20,9 @@ local gb = {}
 ---@field where table<string, any>? only rows with these values
 ---@field claim string? text of the claim; made from the options when absent
 ---@field by string|string[]? axes that the text names; all axes but x keep rows apart in any case
+---@field id string? a name that stays when the text changes; made from the text when absent
+---@field answer string? what a reader takes home when the claim is confirmed: "Use a batch of {x} or more: {times} the rate
+--- of batch {first}". The figures that each kind of claim fills in are in docs/claims.md
 
 ---@class CourseOptions : ExpectOptions
 ---@field x string column, usually an axis
@@ -183,7 +186,7 @@ function gb.expect.faster(options) end
 
 ---@class ThatOptions
 ---@field claim string
----@field judge fun(rows: Row[]): string, string verdict and reason
+---@field judge fun(rows: Row[]): string, string, string? verdict, reason and, if there is one, the answer
 ---@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds
 ---@field where table<string, any>? only rows with these values, and rows that failed before they had one
 

@@ -21,7 +21,8 @@ gb.quick = false
 ---@field accepts? fun(value: number|string|boolean): boolean, string whether --set may give a value, and what it may
 --- give, in words, for the error
 
---- An axis of a sweep. Its values are gone through in this order; `--set NAME=VALUE,...` replaces them. An axis named like
+--- An axis of a sweep. Its values are gone through in this order; `--set NAME=VALUE,...` replaces them, with ranges of
+--- numbers: 1..8, 1..1024*2, 0..1+0.25. An axis named like
 --- a standard column fills that column. What a script cannot serve should be refused before anything is measured: a list
 --- of ways is closed, a range of numbers has a function that accepts them.
 ---
@@ -40,6 +41,19 @@ gb.quick = false
 ---@return Axis
 function gb.axis(name, values, options) end
 
+--- A number, text or flag of the script that `--set NAME=VALUE` may replace. run.json has it in `params`.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local epochs = gb.param("epochs", 5)
+--- assert(epochs == 5)
+--- ```
+---@generic T
+---@param name string letters, digits and "_"; no axis may have it
+---@param default T
+---@return T
+function gb.param(name, default) end
+
 ---@class Timeline what was traced
 
 ---@alias Row table<string, number|string|boolean|number[]|Timeline> column -> value; `samples` are step times in seconds,
@@ -48,6 +62,11 @@ function gb.axis(name, values, options) end
 ---@class ExperimentDeclaration
 ---@field name string names the folders below results/ and plots/; each experiment of a script needs its own
 ---@field title string
+---@field question string? the headline of the report, above the answer
+---@field cause string? why it costs time or memory
+---@field remedy string? what to do about it
+---@field reading string? how to read the charts
+---@field answer? fun(rows: Row[]): string? the answer in a sentence, in place of those of the claims; nil leaves it to them
 ---@field axes Axis[]? the last one varies fastest
 ---@field run fun(point: table): Row|Row[] measures one point; `point` has a field for every axis. It is called several
 --- times, each time with another seed, where a claim is about times or the experiment has trials

@@ -49,11 +49,13 @@ local function values_text(list)
   return table.concat(texts, ", ", 1, #texts - 1) .. " or " .. texts[#texts]
 end
 
+-- The course of a ratio has no unit.
 local function figures_text(list, claim)
-  if #list == 1 then return estimate.show(claim.y, list[1].value) end
-  local least, most = list[1].value, list[1].value
+  local show = claim.x and claim.of and function(value) return string.format("%.3g", value) end
+    or function(value) return estimate.show(claim.y, value) end
+  local least, most = math.huge, -math.huge
   for _, one in ipairs(list) do least, most = math.min(least, one.value), math.max(most, one.value) end
-  local a, b = estimate.show(claim.y, least), estimate.show(claim.y, most)
+  local a, b = show(least), show(most)
   return a == b and a or a .. " to " .. b
 end
 
@@ -86,7 +88,7 @@ local function heading(column) return native.results.heading(column) end
 
 local defaults = {
   knee = function(claim)
-    return string.format("%s of {x} or more: {times} the %s at {first}; beyond it less than %.0f %% is gained",
+    return string.format("%s of {x} or more: {times} the %s at {first}; beyond it at most %.3g %% is gained",
       heading(claim.x), heading(claim.y), 100 * (1 / claim.share - 1))
   end,
   ratio = function(claim)
@@ -137,12 +139,20 @@ local function capitalized(text)
   return (text:gsub("^%l", string.upper))
 end
 
+local longest_reason = 120
+
+-- The first of several reasons, without the settings that it is about: the list of claims has them all.
+local function in_short(reason)
+  local first = reason:match "^(.-); " or reason
+  first = first:gsub(" at [%a_][%w_]*=[^:]*$", "")
+  return native.results.shorten(first, longest_reason)
+end
+
 -- The sentence of a judged claim: what was found where it is confirmed, else that it does not hold or stays open.
 -- `given`: the sentence of gb.expect.that's judge.
 function answer.of(claim, verdict, reason, findings, given)
-  if verdict == "refuted" then return string.format("Not so here: %s: %s", claim.text, reason) end
-  if verdict == "inconclusive" then return string.format("Open: %s: %s", claim.text, reason) end
-  if verdict ~= "confirmed" then return string.format("Not measurable here: %s: %s", claim.text, reason) end
+  local without = { refuted = "Not so here", inconclusive = "Open", ["not measurable here"] = "Not measurable here" }
+  if without[verdict] then return string.format("%s: %s: %s", without[verdict], claim.text, in_short(reason)) end
   if given then return capitalized(given) end
   if claim.answer then
     local text = fill(claim, claim.answer, findings)
@@ -155,8 +165,8 @@ end
 -- Kinds of claims that say what to do or how much it gains.
 local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true }
 
--- Sentences of the claims that a script has given an answer; without such a claim, that of the first which tells a
--- reader what to do or how much it gains.
+-- Sentences of the claims that a script has given an answer, those of confirmed ones first; without such a claim, that of
+-- the first which tells a reader what to do or how much it gains.
 function answer.headlines(judged, claims)
   local list = {}
   for index, one in ipairs(judged) do
@@ -164,7 +174,11 @@ function answer.headlines(judged, claims)
       list[#list + 1] = { answer = one.answer, verdict = one.verdict }
     end
   end
-  if #list > 0 then return list end
+  if #list > 0 then
+    local confirmed, others = {}, {}
+    for _, one in ipairs(list) do table.insert(one.verdict == "confirmed" and confirmed or others, one) end
+    return table.move(others, 1, #others, #confirmed + 1, confirmed)
+  end
   local first
   for index, one in ipairs(judged) do
     local gains = tells_gain[claims[index].kind]

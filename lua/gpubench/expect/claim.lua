@@ -19,10 +19,22 @@ function claim.is(value)
   return type(value) == "table" and rawget(value, mark) == true
 end
 
-function claim.texts(claims)
-  local texts = {}
-  for index, one in ipairs(claims) do texts[index] = one.text end
-  return texts
+-- "examples-per-s-rises-with-batch-size" for a claim without an `id` of its own; a second one gets "-2".
+local function ids_of(claims)
+  local ids, count = {}, {}
+  for index, one in ipairs(claims) do
+    local id = one.id or one.text:lower():gsub("%W+", "-"):gsub("^%-+", ""):gsub("%-+$", "")
+    count[id] = (count[id] or 0) + 1
+    ids[index] = count[id] == 1 and id or string.format("%s-%d", id, count[id])
+  end
+  return ids
+end
+
+-- As run.json has them before they are judged.
+function claim.announced(claims)
+  local list = {}
+  for index, id in ipairs(ids_of(claims)) do list[index] = { id = id, claim = claims[index].text } end
+  return list
 end
 
 local function figures_of(one)
@@ -107,10 +119,10 @@ function claim.unknown_column(claims, charts, rows)
   end
 end
 
--- An array of { claim, verdict, reason, answer }. A claim that fails is inconclusive: it must not cost the run. So is one that
+-- An array of { id, claim, verdict, reason, answer }. A claim that fails is inconclusive: it must not cost the run. So is one that
 -- holds for what was measured when `unmeasured` points never were.
 function claim.judge_all(claims, rows, axes, unmeasured)
-  local judged = {}
+  local judged, ids = {}, ids_of(claims)
   for index, one in ipairs(claims) do
     local ok, verdict, reason, findings = native.protect(one.judge, one, rows, axes)
     if not ok then verdict, reason = "inconclusive", "judging failed: " .. tostring(reason) end
@@ -119,7 +131,7 @@ function claim.judge_all(claims, rows, axes, unmeasured)
     end
     local given = type(findings) == "string" and findings or nil
     judged[index] = {
-      claim = one.text, verdict = verdict, reason = reason, given = given,
+      id = ids[index], claim = one.text, verdict = verdict, reason = reason, given = given,
       answer = answer.of(one, verdict, reason, not given and findings or {}, given),
     }
   end

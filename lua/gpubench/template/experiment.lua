@@ -1,11 +1,14 @@
--- Question: what do you want to know?
--- Claim:    what should hold, and why.
--- Reading:  what the chart shows when it does.
 local gb = require "gpubench"
 
 gb.experiment {
   name  = "NAME",
-  title = "A batch that is too small leaves the device idle",
+  title = "TODO: what this shows, in a sentence",
+
+  -- The first screen of the report; all of them may be left out.
+  question = "TODO: what do you want to know?",
+  cause    = "TODO: why it costs time or memory.",
+  remedy   = "TODO: what to do about it.",
+  reading  = "TODO: what the chart shows when the claim holds.",
 
   -- The sweep goes through all combinations, the last axis fastest. Override from the command line:
   --   gpubench NAME.lua --set batch_size=8,512 --device cpu:0 --quick
@@ -35,6 +38,9 @@ gb.experiment {
 
   -- Checked after the sweep: confirmed, refuted, or open (inconclusive, not measurable here) with the reason.
   expect = {
-    gb.expect.increasing { x = "batch_size", y = "examples_per_s", by = "device" },
+    gb.expect.increasing {
+      x = "batch_size", y = "examples_per_s", by = "device",
+      answer = "A batch of {x} does {times} the examples/s of batch {first}",
+    },
   },
 }

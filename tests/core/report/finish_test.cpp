@@ -54,7 +54,7 @@ TEST(FinishRun, WritesEverythingThatItNames) {
   const FinishedRun finished = finish_run(
       writer,
       {.charts = {{.x = "batch", .y = "step_time_s"}, {.kind = ChartKind::bar, .x = "batch", .y = "step_time_s"}},
-       .expectations = {{"faster", "confirmed", "2 ms > 1 ms"}}});
+       .expectations = {{.id = "faster", .claim = "faster", .verdict = "confirmed", .reason = "2 ms > 1 ms"}}});
   EXPECT_THAT(finished.notes, IsEmpty());
   EXPECT_EQ(finished.report, writer.directory() / "report.html");
   EXPECT_TRUE(std::filesystem::exists(writer.chart_directory() / "step_time_s_by_batch.gp"));
@@ -118,7 +118,7 @@ std::filesystem::path died_run_with_chart(const TemporaryDirectory& out) {
   if (process == 0) {
     RunWriter writer = writer_with_rows(out);
     announce(writer, {{.name = "chosen", .x = "batch", .y = "step_time_s", .log_x = 2}, {.x = "bacth", .y = "loss"}},
-             {"it rises", "it falls"});
+             {{.claim = "it rises"}, {.claim = "it falls"}});
     ::kill(::getpid(), SIGKILL);
   }
   ::waitpid(process, nullptr, 0);
@@ -172,7 +172,7 @@ TEST(FinishStored, TrustsNothingInTheFilesOfARun) {
 TEST(FinishUnjudged, EndsWithWhatWasAnnounced) {
   const TemporaryDirectory out;
   RunWriter writer = writer_with_rows(out);
-  announce(writer, {}, {"it rises"});
+  announce(writer, {}, {{.claim = "it rises"}});
   finish_unjudged(writer, "interrupted");
   const auto run = read_run(writer.directory());
   EXPECT_EQ(run.info.text("status"), "interrupted");

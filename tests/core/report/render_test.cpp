@@ -171,9 +171,32 @@ TEST(Render, JsonHasFactsAndRowsWithoutEmptyCells) {
   EXPECT_EQ(rows[0].find("loss"), nullptr);
 }
 
+TEST(Render, JunitHasTheClaimsAsTests) {
+  gpubench::Run run = sample_run();
+  run.info.set("started", "2026");
+  run.info.set("expectations",
+               Info::List{Info::Fields{{"claim", "a < b"}, {"verdict", "confirmed"}, {"reason", "r"}},
+                          Info::Fields{{"claim", "c"}, {"verdict", "refuted"}, {"reason", "\"1\" & 2"}},
+                          Info::Fields{{"claim", "d"}, {"verdict", "inconclusive"}, {"reason", "noise"}}});
+  EXPECT_EQ(render(run, Format::junit), R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="e" tests="4" failures="1" errors="0" skipped="1" timestamp="2026">
+  <testcase classname="e" name="a &lt; b"/>
+  <testcase classname="e" name="c">
+    <failure message="refuted: &quot;1&quot; &amp; 2"/>
+  </testcase>
+  <testcase classname="e" name="d">
+    <skipped message="open: noise"/>
+  </testcase>
+  <testcase classname="e" name="the run ends"/>
+</testsuite>
+)");
+  run.info.set("status", "died");
+  EXPECT_THAT(render(run, Format::junit), AllOf(HasSubstr("errors=\"1\""), HasSubstr("<error message=\"died\"/>")));
+}
+
 TEST(Render, UnknownFormatsAreRefused) {
   EXPECT_THAT([] { parse_format("yaml"); },
-              ThrowsMessage<Error>("unknown format 'yaml' (known: text, csv, json, markdown)"));
+              ThrowsMessage<Error>("unknown format 'yaml' (known: text, csv, json, markdown, junit)"));
   EXPECT_EQ(parse_format("json"), Format::json);
 }
 

@@ -92,3 +92,44 @@ testing.case("an override names an axis that there is", function()
   testing.equal(sweep.override(axes, {}, "cpu:1")[1].values, { "cpu:1" })
   testing.raises("--set m: there is no such axis (axes: device, n)", sweep.override, axes, { m = { "1" } })
 end)
+
+testing.case("ranges of numbers: steps and factors", function()
+  local function set(values, ...)
+    return axis.override(gb.axis("n", values), { ... }).values
+  end
+  testing.equal(set({ 1 }, "1..4"), { 1, 2, 3, 4 })
+  testing.equal(set({ 1 }, "1..1000*4", "7"), { 1, 4, 16, 64, 256, 7 })
+  testing.equal(set({ 1 }, "10..30+10"), { 10, 20, 30 })
+  testing.equal(set({ 0.5 }, "0..1+0.25"), { 0, 0.25, 0.5, 0.75, 1 })
+  testing.equal(set({ 0.5 }, "0..0.3+0.1")[4] ~= nil, true, "steps that no float holds exactly reach the end")
+  testing.equal(set({ 1 }, "-2..0"), { -2, -1, 0 })
+  testing.equal(set({ "a" }, "1..3"), { "1..3" }, "an axis of names has no ranges")
+  for _, wrong in ipairs { "4..1", "1..8*1", "0..8*2", "-1..8*2", "1..8+0", "1..8+-1", "1..8+x", "1..8*" } do
+    testing.raises("--set n=" .. wrong .. ": a range rises: ", set, { 1 }, wrong)
+  end
+  testing.raises("--set n=1..1e9: more than 100000 values", set, { 1 }, "1..1e9")
+  testing.raises("--set n: the value 2 is there twice", set, { 1 }, "1..2", "2")
+  testing.equal(#set({ 1 }, "9223372036854775806..9223372036854775807"), 2, "the largest integers do not wrap around")
+  local even = gb.axis("n", { 2 }, { accepts = function(value) return value % 2 == 0, "even numbers" end })
+  testing.raises("--set n=1: possible: even numbers", axis.override, even, { "1..4" })
+end)
+
+testing.case("parameters have one value, which the command line may replace", function()
+  local param, options = require "gpubench.param", gb._native.options
+  local before = options.axes
+  options.axes = { epochs = { "3" }, many = { "1", "2" }, word = { "x" } }
+  testing.equal({ gb.param("epochs", 5), gb.param("rate", 0.5), gb.param("word", "y") }, { 3, 0.5, "x" })
+  testing.raises("--set many: 2 values; a parameter has one, and an axis (gb.axis) is swept over", gb.param, "many", 1)
+  testing.raises("gb.param: 'epochs' is there twice", gb.param, "epochs", 1)
+  testing.raises("gb.param: argument #2: number or string or boolean expected, got no value", gb.param, "none")
+  options.axes = { flag = { "maybe" } }
+  testing.raises("--set flag=maybe: a boolean is expected, such as true", gb.param, "flag", true)
+  options.axes = before
+  local axes = { gb.axis("n", { 1 }) }
+  testing.equal(sweep.override(axes, { epochs = { "3" } })[1].values, { 1 })
+  testing.raises("--set epoch: there is no such axis (axes: n; parameters: epochs, rate, word) (did you mean 'epochs'?)",
+    sweep.override, axes, { epoch = { "3" } })
+  testing.raises("gb.experiment: the axis 'rate' is the name of a gb.param too; choose another name", gb.experiment,
+    { name = "p", title = "t", axes = { gb.axis("rate", { 1 }) }, run = print })
+  for name in pairs(param.values) do param.values[name] = nil end
+end)

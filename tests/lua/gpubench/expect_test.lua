@@ -344,6 +344,6 @@ testing.case("mistakes are named", function()
   testing.raises("gb.expect.ratio: option 'at_least' or 'at_most' is required", gb.expect.ratio,
     { y = "b", of = {}, over = {} })
   testing.raises("gb.expect.knee: option 'share': between 0 and 1, got 2", gb.expect.knee, { x = "a", y = "b", share = 2 })
-  testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by, answer)", gb.expect.at_least,
+  testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by, answer, id)", gb.expect.at_least,
     { x = "a", y = "b", value = 1 })
 end)

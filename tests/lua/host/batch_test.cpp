@@ -4,7 +4,10 @@
 #include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
+#include <vector>
 
+#include "core/results/info.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
@@ -37,6 +40,26 @@ TEST_F(Batch, OneThatIsKilledCostsTheOthersNothing) {
   const Ended ended = run_program({"run", "killed.lua", "good.lua", "--trusted"}, path());
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.out, AllOf(HasSubstr("137 "), HasSubstr("killed.lua  Killed\n"), HasSubstr("good\n")));
+}
+
+TEST_F(Batch, OutputForProgramsHoldsNothingElse) {
+  write("small.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "small", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure", { kind = "counted" }) }, run = function(point) return { figure = point.n } end,
+      expect = { gb.expect.increasing { x = "n", y = "figure" } } })");
+  const Ended quiet = run_program({"run", "small.lua", "small.lua", "-q", "--tag", "night"}, path());
+  EXPECT_EQ(quiet.status, 0) << quiet.err;
+  EXPECT_THAT(quiet.out, testing::MatchesRegex("results/small/[^/\n]*\nresults/small/[^/\n]*\n"));
+  EXPECT_THAT(read(find("run.json")), HasSubstr("\"night\""));
+  const Ended json = run_program({"small.lua", "--json"}, path());
+  std::istringstream lines(json.out);
+  std::vector<Info> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(parse_json(line, "a line of --json"));
+  ASSERT_EQ(all.size(), 3u) << json.out;
+  EXPECT_EQ(all[0].text("kind"), "row");
+  EXPECT_EQ(all[1].find("row")->text("figure"), "2");
+  EXPECT_EQ(all[2].text("kind"), "run");
+  EXPECT_EQ((*all[2].find("expectations")->list())[0].text("id"), "figure-rises-with-n");
 }
 
 TEST_F(Batch, CtrlCEndsTheScriptAndBeginsNoOther) {

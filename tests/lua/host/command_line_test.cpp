@@ -127,7 +127,7 @@ TEST_F(CommandLineTest, MistakesAreNamedAndExitWithTwo) {
   EXPECT_THAT(answer({script, "--seed", "-1"}).text, HasSubstr("'-1' is not a whole number from 0"));
   EXPECT_THAT(answer({script, "--seed", "99999999999999999999999"}).text,
               HasSubstr("is not a whole number from 0 to 9223372036854775807"));
-  EXPECT_THAT(answer({"show", "r", "--format", "pdf"}).text, HasSubstr("pdf not in {text,csv,json,markdown}"));
+  EXPECT_THAT(answer({"show", "r", "--format", "pdf"}).text, HasSubstr("pdf not in {text,csv,json,markdown,junit}"));
   EXPECT_THAT(answer({"new"}).text, HasSubstr("name is required"));
 }
 

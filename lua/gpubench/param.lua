@@ -1,0 +1,23 @@
+-- gb.param: a number, text or flag of a script that the command line may replace: `--set epochs=3`.
+local axis = require "gpubench.axis"
+local check = require "gpubench.check"
+local options = require("gpubench.native")._native.options
+
+-- Their values, by name.
+local param = { values = {} }
+
+function param.new(name, default)
+  check.kind("gb.param: argument #1", name, "string")
+  check.kind("gb.param: argument #2", default, "number|string|boolean")
+  if param.values[name] ~= nil then check.fail("gb.param: '%s' is there twice", name) end
+  local own = axis.new(name, { default })
+  local texts = options.axes[name]
+  if texts then own = axis.override(own, texts) end
+  if #own.values ~= 1 then
+    check.fail("--set %s: %d values; a parameter has one, and an axis (gb.axis) is swept over", name, #own.values)
+  end
+  param.values[name] = own.values[1]
+  return own.values[1]
+end
+
+return param
