@@ -122,7 +122,7 @@ double position_of(const std::string& category, std::vector<std::string>& catego
 ChartSeries& series_named(const std::string& name, std::vector<ChartSeries>& all) {
   const auto found = std::ranges::find(all, name, &ChartSeries::name);
   if (found != all.end()) return *found;
-  return all.emplace_back(ChartSeries{name, {}});
+  return all.emplace_back(ChartSeries{name, {}, {}});
 }
 
 bool is_unreliable(const Record& record, const Column& y) {
@@ -135,6 +135,20 @@ std::string reason_of(const Record& record) {
   if (status.empty() || status == "ok") return "not measured";
   std::ranges::replace(status, '_', ' ');
   return status;
+}
+
+// Points that were measured in vain, in series that have others.
+void add_failed(const Record& row, const Column& x, const std::string& series, std::optional<double> factor,
+                bool own_units, Chart& chart) {
+  const std::string status = to_text(row.get("status"));
+  const auto found = std::ranges::find(chart.series, series, &ChartSeries::name);
+  if (status.empty() || status == "ok" || status == "skipped" || !row.has(x.name) || found == chart.series.end())
+    return;
+  const Cell& cell = row.get(x.name);
+  const auto number = finite_number(cell);
+  if (factor && !number) return;
+  const double at = factor ? *number * *factor : position_of(format_cell(cell, x.unit), chart.categories);
+  found->failed.push_back({at, reason_of(row), own_units ? format_cell(cell, x.unit) : std::string()});
 }
 
 // Of the rows that are not drawn: the series that have no other row.
@@ -177,7 +191,14 @@ bool spans_units(const ChartSpec& spec, const Column& x, std::span<const Record*
 
 void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
   if (spec.name.empty()) spec.name = fmt::format("{}_by_{}", y.name, x.name);
-  if (spec.title.empty()) spec.title = fmt::format("{} by {}", heading_of(y), heading_of(x));
+  if (!spec.title.empty()) return;
+  spec.title = fmt::format("{} by {}", heading_of(y), heading_of(x));
+  std::string filter;
+  for (const auto& [name, cell] : spec.where.cells()) {
+    const Column column = column_of(name);
+    filter += fmt::format("{}{} {}", filter.empty() ? "" : ", ", heading_of(column), format_cell(cell, column.unit));
+  }
+  if (!filter.empty()) spec.title += " (" + filter + ")";
 }
 
 }  // namespace
@@ -234,6 +255,10 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
     }
     point.unreliable = is_unreliable(*row, y);
     series_named(series_name(*row, series, others), chart.series).points.push_back(point);
+  }
+  for (const Record* row : missing) {
+    add_failed(*row, x, series_name(*row, series, others),
+               numeric_x ? std::optional<double>(x_scale.factor) : std::nullopt, own_units, chart);
   }
   for (ChartSeries& one : chart.series) std::ranges::stable_sort(one.points, {}, &ChartPoint::x);
   chart.absent = absent_series(missing, series, others, chart.series);

@@ -45,9 +45,19 @@ struct ChartPoint {
   std::string x_text = {};
 };
 
+/// A point that failed: its place stays empty and says why.
+struct FailedPoint {
+  double x = 0;
+  /// "out of memory", "timeout", "error".
+  std::string reason;
+  /// As ChartPoint::x_text.
+  std::string x_text = {};
+};
+
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
+  std::vector<FailedPoint> failed = {};
 };
 
 /// A series without any point.

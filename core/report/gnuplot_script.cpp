@@ -95,6 +95,7 @@ std::string x_range(const Chart& chart) {
   std::map<double, std::string> values;  // with their own names, where they have some
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points) values.emplace(point.x, point.x_text);
+    for (const FailedPoint& point : series.failed) values.emplace(point.x, point.x_text);
   }
   const double first = values.begin()->first;
   const double last = values.rbegin()->first;
@@ -196,6 +197,19 @@ std::string unreliable_block(const Chart& chart) {
   return block + "END\n";
 }
 
+// What became of points that have no figure, upright where they would stand.
+std::string failed_labels(const Chart& chart) {
+  const bool bars = chart.spec.kind == ChartKind::bar;
+  std::string labels;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    for (const FailedPoint& point : chart.series[i].failed) {
+      labels += fmt::format("set label {} at first {}, graph 0.02 rotate by 90 left textcolor rgb text_grey\n",
+                            label(point.reason), point.x + (bars ? bar_offset(chart, i) : 0));
+    }
+  }
+  return labels;
+}
+
 // Intervals as vectors with flat heads: gnuplot's error bars have a white disc that hides the bar's middle.
 std::string interval_clause(const std::string& data, const std::string& line) {
   return fmt::format("{} using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 {} notitle",
@@ -210,7 +224,9 @@ std::string plot_clause(const Chart& chart, std::size_t index) {
   const bool bars = chart.spec.kind == ChartKind::bar;
   std::string clause =
       bars ? fmt::format("{} using 1:2:({:.3g}) with boxes {} {}", data, bar_fill * bar_width(chart), line, title)
-           : fmt::format("{} using 1:2 with linespoints {} {}", data, line, title);
+           // Nothing lies between two categories.
+           : fmt::format("{} using 1:2 with {} {} {}", data, chart.categories.empty() ? "linespoints" : "points", line,
+                         title);
   if (has_intervals(series)) {
     clause += ", " + interval_clause(data, bars ? "linecolor rgb text_grey linewidth 1.5" : line + " dashtype 1");
   }
@@ -242,7 +258,7 @@ std::string gnuplot_script(const Chart& chart) {
                         label(chart.y_label));
   script += chart.categories.empty() ? x_range(chart) : category_ticks(chart);
   if (spec.log_y != 0) script += fmt::format("set logscale y {}\n", spec.log_y);
-  script += y_range(chart);
+  script += y_range(chart) + failed_labels(chart);
   for (std::size_t i = 0; i < chart.series.size(); ++i) script += data_block(chart, i);
   if (has_unreliable(chart)) script += unreliable_block(chart);
   return script + fmt::format("plot {}\n", fmt::join(plot_clauses(chart), ", \\\n     "));

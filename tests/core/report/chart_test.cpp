@@ -53,6 +53,33 @@ TEST(Chart, SeriesAreSortedAndScaledWithTheirIntervals) {
   EXPECT_TRUE(chart.categories.empty());
 }
 
+TEST(Chart, PointsThatFailedKeepTheirPlaceAndSayWhy) {
+  std::vector<Record> some = rows();
+  some.back().set("status", std::string("out_of_memory"));
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), some, chart_axes);
+  EXPECT_TRUE(chart.series[0].failed.empty());
+  ASSERT_EQ(chart.series[1].failed.size(), 1u);
+  EXPECT_EQ(chart.series[1].failed[0].x, 8);
+  EXPECT_EQ(chart.series[1].failed[0].reason, "out of memory");
+  const Chart bars = make_chart({.kind = ChartKind::bar, .x = "batch", .y = "step_time_s", .series = "device"},
+                                columns(), some, chart_axes);
+  EXPECT_EQ(bars.series[1].failed[0].x, 0) << "the place of its category, 8, which comes first";
+  some.back().set("status", std::string("skipped"));
+  EXPECT_TRUE(make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), some, chart_axes)
+                  .series[1]
+                  .failed.empty());
+}
+
+TEST(Chart, AFilterIsPartOfTheTitle) {
+  const Record where{{"device", std::string("cpu:0")}};
+  const auto titled = [&](const std::string& title) {
+    return make_chart({.title = title, .x = "batch", .y = "step_time_s", .where = where}, columns(), rows(), chart_axes)
+        .spec.title;
+  };
+  EXPECT_EQ(titled(""), "step time by batch (device cpu:0)");
+  EXPECT_EQ(titled("mine"), "mine");
+}
+
 TEST(Chart, RatesHaveTheirOwnIntervals) {
   const Chart chart =
       make_chart({.x = "batch", .y = "examples_per_s", .series = "device"}, columns(), rows(), chart_axes);

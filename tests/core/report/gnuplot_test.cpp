@@ -92,6 +92,25 @@ TEST(GnuplotScript, MarksUnreliablePointsAndNamesSeriesWithoutPoints) {
   EXPECT_THAT(draw(chart, TemporaryDirectory()), AllOf(HasSubstr(">unreliable<"), HasSubstr("(out of memory)")));
 }
 
+TEST(GnuplotScript, FailedPointsSayWhyInTheirPlace) {
+  Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
+  chart.series[0].failed = {{8, "out of memory", "8 KiB"}};
+  const std::string script = gnuplot_script(chart);
+  EXPECT_THAT(script, AllOf(HasSubstr("set label 'out of memory' at first 8, graph 0.02 rotate by 90 left"),
+                            HasSubstr("'2' 2, '8 KiB' 8)")));
+  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  EXPECT_THAT(draw(chart, TemporaryDirectory()), HasSubstr("out of memory"));
+}
+
+TEST(GnuplotScript, NoLineJoinsCategories) {
+  Chart chart = line_over({{0, 10, {}}, {1, 20, {}}});
+  chart.spec.log_x = 0;
+  EXPECT_THAT(gnuplot_script(chart), HasSubstr("with linespoints"));
+  chart.categories = {"1", "autotune"};
+  EXPECT_THAT(gnuplot_script(chart),
+              AllOf(HasSubstr("using 1:2 with points linestyle 1"), Not(HasSubstr("linespoints"))));
+}
+
 TEST(GnuplotScript, RingsStandOnTheirBars) {
   Chart chart{.spec = {.kind = ChartKind::bar, .name = "c", .title = "t", .x = "x", .y = "y"},
               .x_label = "x",
