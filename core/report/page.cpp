@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <kainjow/mustache.hpp>
+#include <set>
 #include <string_view>
 
 #include "core/base/units.h"
@@ -189,12 +190,31 @@ data charts_of(const std::vector<DrawnChart>& charts) {
   return all;
 }
 
-data headings_of(const Table& table) {
+// Of the columns that are neither axes, nor problems, nor what claims and charts are about: paper leaves them out.
+std::vector<bool> extra_columns(const RunTable& shown, const std::vector<std::string>& figures) {
+  std::set<std::string> keys{"±"};
+  for (const std::string& name : figures) keys.insert(heading_of(column_of(name)));
+  std::vector<bool> extra;
+  for (std::size_t i = 0; i < shown.table.headings.size(); ++i) {
+    const bool is_figure = i >= shown.axes && i + shown.problems < shown.table.headings.size();
+    extra.push_back(is_figure && !figures.empty() && !keys.contains(shown.table.headings[i].text));
+  }
+  return extra;
+}
+
+void set_class(data& cell, bool right, bool long_text, bool extra) {
+  std::string classes = right ? "right" : long_text ? "long" : "";
+  if (extra) classes += classes.empty() ? "extra" : " extra";
+  if (!classes.empty()) cell.set("class", classes);
+}
+
+data headings_of(const Table& table, const std::vector<bool>& extra) {
   data all = list();
-  for (const auto& heading : table.headings) {
+  for (std::size_t i = 0; i < table.headings.size(); ++i) {
+    const Table::Heading& heading = table.headings[i];
     data one;
     one.set("text", heading.text);
-    if (heading.align == Align::right) one.set("class", "right");
+    set_class(one, heading.align == Align::right, false, extra[i]);
     if (!heading.description.empty()) one.set("description", heading.description);
     all.push_back(one);
   }
@@ -216,7 +236,7 @@ data meanings_of(const Run& run) {
   return all;
 }
 
-data rows_of(const RunTable& shown, const std::vector<Record>& records) {
+data rows_of(const RunTable& shown, const std::vector<Record>& records, const std::vector<bool>& extra) {
   const Table& table = shown.table;
   data rows = list();
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -226,11 +246,7 @@ data rows_of(const RunTable& shown, const std::vector<Record>& records) {
       data cell;
       cell.set("text", text);
       cell.set("head", column < shown.axes);
-      if (table.headings[column].align == Align::right) {
-        cell.set("class", "right");
-      } else if (text.size() > long_cell) {
-        cell.set("class", "long");
-      }
+      set_class(cell, table.headings[column].align == Align::right, text.size() > long_cell, extra[column]);
       cells.push_back(cell);
     }
     data row;
@@ -344,8 +360,9 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("few_problems", problems <= few_problems);
   page.set("skipped", skipped_of(run));
   set_list(page, "common", common_of(shown.common));
-  page.set("headings", headings_of(shown.table));
-  set_list(page, "rows", rows_of(shown, rows));
+  const std::vector<bool> extra = extra_columns(shown, run.info.texts("figures"));
+  page.set("headings", headings_of(shown.table, extra));
+  set_list(page, "rows", rows_of(shown, rows, extra));
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));
   return fill(embedded::report_template, page);

@@ -2,13 +2,13 @@ local gb = require "gpubench"
 
 gb.experiment {
   name  = "NAME",
-  title = "TODO: what this shows, in a sentence",
+  title = "What this shows, in a sentence",
 
   -- The first screen of the report; all of them may be left out.
-  question = "TODO: what do you want to know?",
-  cause    = "TODO: why it costs time or memory.",
-  remedy   = "TODO: what to do about it.",
-  reading  = "TODO: what the chart shows when the claim holds.",
+  question = "What do you want to know?",
+  cause    = "Why it costs time or memory.",
+  remedy   = "What to do about it.",
+  reading  = "What the chart shows when the claim holds.",
 
   -- The sweep goes through all combinations, the last axis fastest. Override from the command line:
   --   gpubench NAME.lua --set batch_size=8,512 --device cpu:0 --quick

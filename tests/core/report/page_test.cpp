@@ -130,6 +130,18 @@ TEST(ReportPage, TheFirstScreenAnswersTheQuestion) {
               AllOf(Not(HasSubstr("<th>")), Not(HasSubstr("src=")), HasSubstr("<th scope=\"row\" class=\"right\">1<")));
 }
 
+TEST(ReportPage, PaperLeavesOutWhatNoClaimIsAbout) {
+  gpubench::Run run;
+  run.columns = {column_of("batch"), column_of("loss"), column_of("mfu"), column_of("detail")};
+  run.records = {{{"batch", std::int64_t{1}}, {"loss", 0.5}, {"mfu", 0.25}, {"detail", std::string("why")}}};
+  run.info = Info::Fields{{"axis_names", Info::List{"batch"}}, {"figures", Info::List{"loss"}}};
+  EXPECT_THAT(
+      report_page(run, {}),
+      AllOf(HasSubstr("<td class=\"right\">0.5</td><td class=\"right extra\">25.0 %</td>"), HasSubstr("<td>why</td>")));
+  run.info = Info::Fields{{"axis_names", Info::List{"batch"}}};
+  EXPECT_THAT(report_page(run, {}), HasSubstr("<td class=\"right\">25.0 %</td>"));
+}
+
 TEST(ReportPage, SkippedPointsAreOneLineAndNoRows) {
   gpubench::Run run;
   run.columns = {column_of("batch"), column_of("status"), column_of("detail"), column_of("quality")};

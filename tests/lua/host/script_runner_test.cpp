@@ -411,7 +411,7 @@ TEST_F(ScriptRunner, ListAndShow) {
   write("other.lua", "gb.experiment { title = 'It\\'s another' }");
   write("plain.lua", "print 'no experiment'");
   EXPECT_EQ(run_program({"list", "."}, path()).out,
-            "./my_question.lua  TODO: what do you want to know?\n./other.lua        It's another\n");
+            "./my_question.lua  What do you want to know?\n./other.lua        It's another\n");
   EXPECT_EQ(run_program({"list", "nowhere"}, path()).err, "list: 'nowhere' is not a folder\n");
 
   EXPECT_EQ(run_program({"show"}, path()).out, "no runs below .\n");
