@@ -224,7 +224,7 @@ std::vector<SkippedPoints> skipped_points(std::span<const Record> records) {
     if (!is_skipped(record)) continue;
     const std::string reason = to_text(record.get("detail"));
     const auto same = std::ranges::find(all, reason, &SkippedPoints::reason);
-    (same == all.end() ? all.emplace_back(reason) : *same).points += 1;
+    (same == all.end() ? all.emplace_back(SkippedPoints{reason}) : *same).points += 1;
   }
   return all;
 }

@@ -55,10 +55,9 @@ void handle(int signal) {
   if (signal == SIGALRM) {
     request_timeout();
     if (!timeout_requested()) return;
-  } else if (from_program && !machine) {  // what it should stop has ended
-    return;
-  } else if (interrupt_requested() && (from_program || !kills_the_second_time(signal))) {
-    return;
+  } else if (from_program ? !machine || interrupt_requested()
+                          : interrupt_requested() && !kills_the_second_time(signal)) {
+    return;  // what it should stop has ended, or has been told
   } else if (!machine || interrupt_requested()) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);

@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/results/append_file.h"
 
 namespace gpubench {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TEST(Column, StandardColumnsAreUniqueAndStartWithTheKeys) {
   std::set<std::string> names;

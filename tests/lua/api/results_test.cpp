@@ -13,7 +13,6 @@ namespace gpubench::lua {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 
 // `out` and `results` are globals of its scripts.
 class Results : public ::testing::Test {

@@ -82,7 +82,7 @@ TEST_F(CommandLineTest, RequirementsAreListsAndAddUp) {
 }
 
 TEST_F(CommandLineTest, ExperimentsAreFoundByTheirName) {
-  const auto file_of = [&](std::vector<std::string> words) { return line_of(std::move(words)).script; };
+  const auto file_of = [&](const std::vector<std::string>& words) { return line_of(words).script; };
   EXPECT_THAT(file_of({"batch_size"}), EndsWith("experiments/batch_size.lua"));
   EXPECT_THAT(file_of({"run", "batch_size.lua"}), EndsWith("experiments/batch_size.lua"));
   EXPECT_TRUE(std::filesystem::exists(file_of({"batch_size"})));

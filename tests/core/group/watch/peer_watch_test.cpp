@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/group/process_group.h"
 
 namespace gpubench {
 namespace {
