@@ -331,9 +331,7 @@ void set_list(data& page, const std::string& name, const data& values) {
 }  // namespace
 
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
-  std::vector<Record> rows;
-  for (const Record& record : run.records)
-    if (!is_skipped(record)) rows.push_back(record);
+  const std::vector<Record> rows = rows_to_show(run.records);
   const RunTable shown = run_table(run.columns, rows, axis_names(run), Detail::full);
   const std::vector<JudgedClaim> claims = claims_in(run.info);
   data page;

@@ -133,9 +133,7 @@ struct Summary {
 Summary summary_of(const Run& run, const TextStyle& style) {
   Summary summary;
   summary.skipped = skipped_points(run.records);
-  std::vector<Record> rows;
-  for (const Record& record : run.records)
-    if (!is_skipped(record)) rows.push_back(record);
+  const std::vector<Record> rows = rows_to_show(run.records);
   const std::vector<Column> columns = style.all_columns ? run.columns : key_columns(run);
   summary.shown = run_table(columns, rows, axis_names(run), Detail::brief);
   return summary;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -216,6 +217,13 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
 
 bool is_skipped(const Record& record) {
   return record.get("status") == Cell(std::string("skipped"));
+}
+
+std::vector<Record> rows_to_show(std::span<const Record> records) {
+  std::vector<Record> rows;
+  std::ranges::copy_if(records, std::back_inserter(rows), [](const Record& record) { return !is_skipped(record); });
+  std::ranges::stable_sort(rows, {}, [](const Record& record) { return number_in(record.get("point")).value_or(0); });
+  return rows;
 }
 
 std::vector<SkippedPoints> skipped_points(std::span<const Record> records) {

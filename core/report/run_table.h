@@ -40,6 +40,9 @@ enum class Detail {
 
 bool is_skipped(const Record& record);
 
+/// The rows of points that were not skipped, in the order of the sweep: points that claims compare are done first.
+std::vector<Record> rows_to_show(std::span<const Record> records);
+
 /// Points that the script skipped for one reason.
 struct SkippedPoints {
   std::string reason;

@@ -49,6 +49,15 @@ TEST(RunTable, EndsOfIntervalsAreNoColumnsOfTheirOwn) {
             (std::vector<std::string>{"gap", "hit accuracy", "tide low"}));
 }
 
+TEST(RunTable, ShowsRowsInTheOrderOfTheSweep) {
+  std::vector<Record> records;
+  for (const std::int64_t point : {1, 3, 2, 4}) records.push_back({{"point", point}});
+  records.back().set("status", std::string("skipped"));
+  std::string order;
+  for (const Record& row : rows_to_show(records)) order += to_text(row.get("point"));
+  EXPECT_EQ(order, "123");
+}
+
 TEST(RunTable, LeavesOutWhatSaysNothing) {
   const auto columns = columns_of({"experiment", "point", "process", "batch", "status", "quality", "device",
                                    "examples_per_s", "step_time_s", "step_time_low_s", "step_time_high_s", "loss"});
