@@ -2,14 +2,11 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <span>
 #include <string_view>
 
-namespace gpubench {
+#include "core/base/known_names.h"
 
-/// Throws Error("<unknown> '<name>' (known: <known>, ...)").
-[[noreturn]] void throw_unknown_name(std::string_view unknown, std::string_view name,
-                                     std::span<const std::string_view> known);
+namespace gpubench {
 
 template <class Enum, std::size_t count>
 struct EnumNames {

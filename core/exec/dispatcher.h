@@ -49,6 +49,9 @@ class Dispatcher {
   void add_tape(Tape* tape) { tapes_.push_back(tape); }
   void remove_tape(Tape* tape) noexcept { std::erase(tapes_, tape); }
 
+  /// Whether tapes record.
+  bool recording() const { return !tapes_.empty(); }
+
   /// Sets the device of later ops and returns the earlier one. Throws Error if the device does not exist.
   DeviceId set_device(const DeviceId& device);
   const DeviceId& device() const { return device_; }

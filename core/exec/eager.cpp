@@ -161,6 +161,13 @@ Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
   return {tensor.type(), id, std::move(buffer)};
 }
 
+Tensor Eager::copy(const Tensor& tensor) {
+  Device& device = runtime_.devices().device(tensor.device());
+  Buffer buffer = device.memory().allocate(tensor.type().bytes(), "copy");
+  runtime_.stream(tensor.device()).copy(buffer.data(), tensor.view().data, tensor.type().bytes());
+  return {tensor.type(), tensor.device(), std::move(buffer)};
+}
+
 Tensor Eager::pin(const Tensor& tensor) {
   const Devices& devices = runtime_.devices();
   if (!devices.device(tensor.device()).shares_host_memory()) {

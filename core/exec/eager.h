@@ -31,6 +31,8 @@ class Eager {
   HostTensor on_host(const Tensor& tensor);
   /// The same values on another device; the tensor itself if it is already there.
   Tensor transfer(const Tensor& tensor, const DeviceId& device);
+  /// The same values in memory of its own.
+  Tensor copy(const Tensor& tensor);
   /// A copy in page-locked host memory, from which GPUs copy faster; its device stays the same. Throws Error if the
   /// tensor is not on the host's processor, and if no device needs such memory.
   Tensor pin(const Tensor& tensor);

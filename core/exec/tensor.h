@@ -56,6 +56,8 @@ class Tensor {
     if (state_->owner == nullptr) return nullptr;
     return {std::const_pointer_cast<void>(state_->owner), state_->data};
   }
+  /// Whether nothing else reads the memory: no other tensor, and no one who has taken memory().
+  bool alone() const { return state_.use_count() == 1 && state_->owner.use_count() == 1; }
   /// Symbolic tensors only.
   const std::shared_ptr<Trace>& trace() const { return state_->trace; }
   Value value() const { return state_->value; }

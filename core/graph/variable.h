@@ -26,7 +26,7 @@ struct Variable {
   std::string name;         ///< "dense/kernel"
   TensorType type;
   DeviceId device;
-  bool trainable = true;
+  bool trainable = true;     ///< a weight, and no statistic or counter; its layer may be frozen nevertheless
   OwnerPtr owner = nullptr;  ///< for optimizer state: the layer of the variable that it belongs to
 };
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/nn/layer_kind.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
@@ -63,9 +63,8 @@ LayerKind nn::activation() {
 
 void check_activation(std::string_view owner, std::string_view name) {
   if (find_activation(name) != nullptr) return;
-  std::string names;
-  for (const ActivationRow& row : activations) names += (names.empty() ? "" : ", ") + std::string(row.name);
-  throw Error(fmt::format("{}: unknown activation '{}' (known: {})", owner, name, names));
+  throw_unknown_name(fmt::format("{}: unknown activation", owner), name,
+                     names_of(activations, &ActivationRow::name));
 }
 
 Dtype activated_dtype(std::string_view name, const DtypePolicy& policy) {

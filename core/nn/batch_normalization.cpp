@@ -61,7 +61,7 @@ Value BatchNormalization::apply(const CallContext& context, std::span<const Valu
   const Value gamma = graph.variable(gamma_), beta = graph.variable(beta_);
   const Value moving_mean = graph.variable(moving_mean_), moving_variance = graph.variable(moving_variance_);
   // A frozen layer normalizes as in inference even in training, as in Keras.
-  if (!context.training || !config().flag("trainable")) {
+  if (!context.training || !trainable()) {
     return ops::batch_norm_inference(graph, inputs[0], gamma, beta, moving_mean, moving_variance, epsilon_);
   }
   const ops::Normalized result = normalize(context, inputs[0], gamma, beta);

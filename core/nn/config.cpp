@@ -6,17 +6,12 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 
 namespace gpubench {
 namespace {
 
 constexpr const char* type_names[] = {"a boolean", "an integer", "a number", "a string", "a list of integers"};
-
-std::string known_names(const std::vector<ConfigField>& fields) {
-  std::string names;
-  for (const ConfigField& field : fields) names += (names.empty() ? "" : ", ") + field.name;
-  return names;
-}
 
 /// `given` as the type of `wanted`, where nothing is lost: an integer is also a number and a list of one.
 ConfigValue convert(const std::string& owner, const std::string& name, const ConfigValue& wanted, ConfigValue given) {
@@ -41,7 +36,7 @@ Config::Config(std::string owner, const std::vector<ConfigField>& fields, const 
     const bool known =
         std::any_of(fields.begin(), fields.end(), [&](const ConfigField& field) { return field.name == name; });
     if (!known) {
-      throw Error(fmt::format("{}: unknown option '{}' (known: {})", owner_, name, known_names(fields)));
+      throw_unknown_name(fmt::format("{}: unknown option", owner_), name, names_of(fields, &ConfigField::name));
     }
   }
   for (const ConfigField& field : fields) {
@@ -54,6 +49,12 @@ Config::Config(std::string owner, const std::vector<ConfigField>& fields, const 
     entries_.emplace_back(
         field.name, found == given.end() ? field.fallback : convert(owner_, field.name, field.fallback, found->second));
   }
+}
+
+void Config::set(std::string_view name, ConfigValue value) {
+  ConfigValue& entry = std::ranges::find(entries_, name, &ConfigEntries::value_type::first)->second;
+  assert(entry.index() == value.index());
+  entry = std::move(value);
 }
 
 const ConfigValue& Config::value(std::string_view name) const {

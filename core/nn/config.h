@@ -33,6 +33,8 @@ class Config {
   double number(std::string_view name) const { return std::get<double>(value(name)); }
   const std::string& text(std::string_view name) const { return std::get<std::string>(value(name)); }
   const Shape& shape(std::string_view name) const { return std::get<Shape>(value(name)); }
+  /// Of the same type as before.
+  void set(std::string_view name, ConfigValue value);
   /// An integer that must be at least `least`.
   std::int64_t integer_from(std::string_view name, std::int64_t least) const;
   /// A number in [low, high).

@@ -77,6 +77,10 @@ class Layer {
   /// "conv2d": the base of unnamed layers' names.
   virtual std::string default_name() const = 0;
   const Config& config() const { return config_; }
+  /// Whether training updates its weights.
+  bool trainable() const { return config_.flag("trainable"); }
+  /// For models that are compiled later.
+  void set_trainable(bool trainable) { config_.set("trainable", trainable); }
   const DeviceId& device() const { return device_; }
   const DtypePolicy& policy() const { return policy_; }
   /// The type of computation, for people: the policy's name, or "int8".
@@ -113,7 +117,7 @@ class Layer {
   virtual void make_variables(VariableFactory& /*factory*/, std::span<const TensorType> /*inputs*/) {}
   virtual Value apply(const CallContext& context, std::span<const Value> inputs) const = 0;
 
-  /// Creates a variable "layer/name"; frozen if the layer is not trainable.
+  /// Creates a variable "layer/name". `trainable`: a weight, and no statistic.
   VariablePtr make_variable(VariableFactory& factory, const std::string& name, Shape shape,
                             const Initializer& initializer, bool trainable = true);
   /// The same for any type, with given values.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/base/known_names.h"
 
 namespace gpubench {
 
@@ -28,12 +28,10 @@ const std::vector<LayerKind>& layer_kinds() {
 }
 
 const LayerKind& find_layer_kind(std::string_view name) {
-  std::string names;
   for (const LayerKind& kind : layer_kinds()) {
     if (kind.name == name) return kind;
-    names += (names.empty() ? "" : ", ") + kind.name;
   }
-  throw Error(fmt::format("unknown layer '{}' (known: {})", name, names));
+  throw_unknown_name("unknown layer", name, names_of(layer_kinds(), &LayerKind::name));
 }
 
 LayerPtr make_layer(const LayerKind& kind, const ConfigEntries& options, DeviceId device) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/nn/labels.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/loss.h"
@@ -109,12 +110,10 @@ const std::vector<LossKind>& loss_kinds() {
 
 LossPtr make_loss(std::string_view name, const ConfigEntries& options) {
   if (name == "mse") name = "mean_squared_error";
-  std::string names;
   for (const LossKind& kind : loss_kinds()) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
-    names += (names.empty() ? "" : ", ") + kind.name;
   }
-  throw Error(fmt::format("unknown loss '{}' (known: {}; or a function of labels and predictions)", name, names));
+  throw_unknown_name("unknown loss", name, names_of(loss_kinds(), &LossKind::name), "; or a function of labels and predictions");
 }
 
 LossPtr make_custom_loss(std::string name, GraphFunction function) {

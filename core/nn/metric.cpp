@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/nn/labels.h"
 #include "core/ops/cast.h"
 #include "core/ops/metric.h"
@@ -124,12 +125,10 @@ const std::vector<MetricKind>& metric_kinds() {
 MetricPtr make_metric(std::string_view name, const ConfigEntries& options) {
   if (name == "acc") name = "accuracy";
   if (name == "mse") name = "mean_squared_error";
-  std::string names;
   for (const MetricKind& kind : metric_kinds()) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
-    names += (names.empty() ? "" : ", ") + kind.name;
   }
-  throw Error(fmt::format("unknown metric '{}' (known: {}; or a function of labels and predictions)", name, names));
+  throw_unknown_name("unknown metric", name, names_of(metric_kinds(), &MetricKind::name), "; or a function of labels and predictions");
 }
 
 MetricPtr make_custom_metric(std::string name, GraphFunction function) {

@@ -247,9 +247,14 @@ std::vector<VariablePtr> Model::variables() const {
 }
 
 std::vector<VariablePtr> Model::trainable_variables() const {
-  std::vector<VariablePtr> all = variables();
-  std::erase_if(all, [](const VariablePtr& variable) { return !variable->trainable; });
-  return all;
+  std::vector<VariablePtr> trained;
+  for (const LayerPtr& layer : layers()) {
+    if (!layer->trainable()) continue;
+    for (const VariablePtr& variable : layer->variables()) {
+      if (variable->trainable) trained.push_back(variable);
+    }
+  }
+  return trained;
 }
 
 }  // namespace gpubench

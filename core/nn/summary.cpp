@@ -13,11 +13,9 @@ namespace {
 
 using Line = std::array<std::string, 4>;
 
-std::int64_t count(const std::vector<VariablePtr>& variables, bool trainable) {
+std::int64_t count(const std::vector<VariablePtr>& variables) {
   std::int64_t total = 0;
-  for (const VariablePtr& variable : variables) {
-    if (variable->trainable == trainable) total += variable->type.elements();
-  }
+  for (const VariablePtr& variable : variables) total += variable->type.elements();
   return total;
 }
 
@@ -56,7 +54,7 @@ std::string summary(const Model& model) {
     if (model.sequential() && call.inputs.empty()) continue;  // as in Keras, a chain's input is not listed
     const bool first = counted.insert(call.layer.get()).second;
     const auto& variables = call.layer->variables();
-    const std::int64_t parameters = first ? count(variables, true) + count(variables, false) : 0;
+    const std::int64_t parameters = first ? count(variables) : 0;
     lines.push_back({fmt::format("{} ({})", call.layer->name(), call.layer->kind()), batched(call.type.shape),
                      format_count(parameters), model.sequential() ? "" : names_of(model, call)});
   }
@@ -73,10 +71,10 @@ std::string summary(const Model& model) {
     text += row + "\n";
     if (&line == &lines.front()) text += std::string(row.size(), '-') + "\n";
   }
-  const std::int64_t trainable = count(model.variables(), true), frozen = count(model.variables(), false);
-  text += fmt::format("Total parameters: {} ({})\n", format_count(trainable + frozen),
+  const std::int64_t all = count(model.variables()), trainable = count(model.trainable_variables());
+  text += fmt::format("Total parameters: {} ({})\n", format_count(all),
                       format_bytes(static_cast<double>(bytes_of(model))));
-  text += fmt::format("Trainable: {}, not trainable: {}\n", format_count(trainable), format_count(frozen));
+  text += fmt::format("Trainable: {}, not trainable: {}\n", format_count(trainable), format_count(all - trainable));
   return text;
 }
 

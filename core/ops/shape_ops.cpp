@@ -45,7 +45,7 @@ WrittenBounds written(std::int64_t begin, std::int64_t end) {
                                                                                                   : end - 1};
 }
 
-/// A range that was written as one of elements must find them all, or the result would be smaller than it says.
+/// A range may end behind the last element, as in Python, but begins at one.
 void expect_inside(std::string_view op, std::int64_t begin, std::int64_t end, std::int64_t extent,
                    std::size_t dimension) {
   const std::int64_t from = absolute(begin, extent), to = absolute(end, extent);
@@ -57,7 +57,7 @@ void expect_inside(std::string_view op, std::int64_t begin, std::int64_t end, st
   };
   if (whole) return;
   if (from < 0 || from > extent || (from == extent && !nothing)) outside(first);
-  if (to < 0 || to > extent || (to == 0 && !nothing && end < 0)) outside(last);
+  if (to < 0 || (to == 0 && !nothing && end < 0)) outside(last);
   if (to <= from && !nothing) ops::refuse(op, fmt::format("the range {{{}, {}}} holds nothing", first, last));
 }
 
@@ -74,7 +74,7 @@ ResolvedSlice resolve_slice(std::string_view op, const SliceRange& range, const 
     const std::int64_t extent = type.shape[i], stride = range.stride.empty() ? 1 : range.stride[i];
     if (stride < 1) ops::refuse(op, fmt::format("strides must be at least 1, got {}", list(range.stride)));
     expect_inside(op, range.begin[i], range.end[i], extent, i);
-    const std::int64_t begin = absolute(range.begin[i], extent), end = absolute(range.end[i], extent);
+    const std::int64_t begin = absolute(range.begin[i], extent), end = std::min(absolute(range.end[i], extent), extent);
     result.begin[i] = begin;
     result.stride[i] = stride;
     result.shape[i] = end > begin ? (end - begin - 1) / stride + 1 : 0;

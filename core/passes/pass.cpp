@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
@@ -69,7 +70,7 @@ void check_names(const PassOptions& options) {
   }
   for (const std::string& name : options.disabled) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    throw Error(fmt::format("there is no pass '{}' to switch off (known: {})", name, fmt::join(known, ", ")));
+    throw Error(fmt::format("there is no pass '{}' to switch off{}", name, known_names(name, known)));
   }
 }
 

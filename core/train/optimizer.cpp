@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/ops/cast.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/optimizer.h"
@@ -230,12 +231,10 @@ OptimizerPtr make_optimizer(std::string_view name, const ConfigEntries& options,
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  std::string names;
   for (const OptimizerKind& kind : optimizer_kinds()) {
     if (kind.name == lower) return kind.make(Config(kind.name, kind.fields, options), std::move(schedule));
-    names += (names.empty() ? "" : ", ") + kind.name;
   }
-  throw Error(fmt::format("unknown optimizer '{}' (known: {})", name, names));
+  throw_unknown_name("unknown optimizer", name, names_of(optimizer_kinds(), &OptimizerKind::name));
 }
 
 }  // namespace gpubench

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/known_names.h"
 #include "core/ops/state.h"
 #include "core/train/optimizer.h"
 
@@ -70,12 +70,10 @@ const std::vector<ScheduleKind>& schedule_kinds() {
 }
 
 SchedulePtr make_schedule(std::string_view name, const ConfigEntries& options) {
-  std::string names;
   for (const ScheduleKind& kind : schedule_kinds()) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
-    names += (names.empty() ? "" : ", ") + kind.name;
   }
-  throw Error(fmt::format("unknown schedule '{}' (known: {})", name, names));
+  throw_unknown_name("unknown schedule", name, names_of(schedule_kinds(), &ScheduleKind::name));
 }
 
 }  // namespace gpubench

@@ -61,6 +61,12 @@ void require_on(const Model& model, const DeviceId& device) {
   }
 }
 
+std::vector<bool> trained_layers(const Model& model) {
+  std::vector<bool> trained;
+  for (const LayerPtr& layer : model.layers()) trained.push_back(layer->trainable());
+  return trained;
+}
+
 }  // namespace
 
 Trainer::Trainer(Runtime& runtime, VariableFactory& factory, ModelPtr model, CompileConfig config)
@@ -108,6 +114,7 @@ void Trainer::prepare_training(std::span<const TensorType> element) {
   if (can_train_) return;
   prepare_evaluation(element);
   require_gradients(*model_);
+  trained_ = trained_layers(*model_);
   config_.optimizer->build(factory_, model_->trainable_variables());
   if (config_.loss_scale) config_.loss_scale->build(factory_, config_.optimizer->iterations()->device);
   take_values_of_first_process(config_.optimizer->state_of(model_->trainable_variables()));
@@ -225,8 +232,19 @@ StepLoop Trainer::loop(Phase phase) {
       config_.replicas.get(), phase == Phase::prediction ? StepLoop::Steps::own : StepLoop::Steps::together);
 }
 
+void Trainer::require_same_trained() const {
+  if (!can_train_) return;
+  const std::vector<bool> now = trained_layers(*model_);
+  const auto changed = std::ranges::mismatch(trained_, now).in1 - trained_.begin();
+  if (changed == std::ssize(trained_)) return;
+  const Layer& layer = *model_->layers()[static_cast<std::size_t>(changed)];
+  throw Error(fmt::format("model '{}': layer '{}' was made {} after the model was compiled; compile it again",
+                          model_->name(), layer.name(), layer.trainable() ? "trainable" : "not trainable"));
+}
+
 StepLoop Trainer::training_loop() {
   require_compiled();
+  require_same_trained();
   return loop(Phase::training);
 }
 

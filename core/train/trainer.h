@@ -70,6 +70,8 @@ class Trainer {
  private:
   enum class Phase : std::uint8_t { training, evaluation, prediction };
   void require_compiled() const;
+  /// Throws Error if a layer was frozen, or is trained again, after the plans of training were made.
+  void require_same_trained() const;
   /// Copies the first process's values to all processes, whose scripts may have started with other values.
   void take_values_of_first_process(std::span<const VariablePtr> variables);
   StepLoop loop(Phase phase);
@@ -86,6 +88,7 @@ class Trainer {
   CompileConfig config_;
   std::optional<MetricStates> metrics_;
   bool can_train_ = false;
+  std::vector<bool> trained_;  // by layer, as the plans have it
   struct PhasePlans {
     PlanCache<StepPlan, StepKey> host, device;  // by where batches are
   };

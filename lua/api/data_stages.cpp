@@ -15,6 +15,7 @@
 #include "core/data/stage/throttle.h"
 #include "core/data/stage/unbatch.h"
 #include "lua/api/element_argument.h"
+#include "lua/api/named_size.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/session.h"
@@ -30,15 +31,19 @@ DatasetPtr filtered(lua_State* L, const DatasetPtr& source, const ElementArgumen
 
 /// Extents of padding: a number, or -1 where the batch decides.
 struct PaddedBatchTable {
+  std::optional<std::int64_t> batch_size;
   std::vector<std::vector<std::int64_t>> padded_shapes;
   std::vector<double> padding_values;
   bool drop_remainder = false;
-  static constexpr auto fields = std::tuple{field("padded_shapes", &PaddedBatchTable::padded_shapes),
+  static constexpr auto fields = std::tuple{field("batch_size", &PaddedBatchTable::batch_size),
+                                            field("padded_shapes", &PaddedBatchTable::padded_shapes),
                                             field("padding_values", &PaddedBatchTable::padding_values),
                                             field("drop_remainder", &PaddedBatchTable::drop_remainder)};
 };
 
-DatasetPtr padded(const DatasetPtr& source, std::int64_t size, const PaddedBatchTable& table) {
+DatasetPtr padded(const DatasetPtr& source, const SizeOrOptions<PaddedBatchTable>& size,
+                  const std::optional<PaddedBatchTable>& options) {
+  const PaddedBatchTable table = with_required_size(size, options, &PaddedBatchTable::batch_size, "batch_size");
   for (const Shape& shape : table.padded_shapes) {
     for (const std::int64_t extent : shape) {
       if (extent < varying) {
@@ -49,7 +54,7 @@ DatasetPtr padded(const DatasetPtr& source, std::int64_t size, const PaddedBatch
       }
     }
   }
-  return padded_batch(source, {.size = size,
+  return padded_batch(source, {.size = *table.batch_size,
                                .shapes = table.padded_shapes,
                                .values = table.padding_values,
                                .drop_remainder = table.drop_remainder});
@@ -76,8 +81,18 @@ DatasetPtr cached(lua_State* L, const DatasetPtr& source,
   return cache(source, static_cast<std::size_t>(*table->limit));
 }
 
-DatasetPtr sharded(const DatasetPtr& source, std::int64_t count, std::int64_t index) {
-  return shard(source, count, index);
+struct ShardTable {
+  std::int64_t num_shards = 0, index = 0;
+  static constexpr auto fields =
+      std::tuple{required("num_shards", &ShardTable::num_shards), required("index", &ShardTable::index)};
+};
+
+/// dataset:shard(count, index) or dataset:shard { num_shards = count, index = index }
+DatasetPtr sharded(const DatasetPtr& source, const std::variant<std::int64_t, ShardTable>& count,
+                   std::optional<std::int64_t> index) {
+  if (const auto* table = std::get_if<ShardTable>(&count)) return shard(source, table->num_shards, table->index);
+  if (!index) throw ArgumentError("argument #2: the shard's index is missing, from 0");
+  return shard(source, std::get<std::int64_t>(count), *index);
 }
 
 DatasetPtr concatenated(const DatasetPtr& source, const DatasetPtr& other) {

@@ -22,6 +22,7 @@
 #include "lua/api/data_pipeline.h"
 #include "lua/api/data_stages.h"
 #include "lua/api/element_argument.h"
+#include "lua/api/named_size.h"
 #include "lua/api/open_iterators.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
@@ -85,49 +86,72 @@ DatasetPtr zipped(const std::vector<DatasetPtr>& sources) {
 }
 
 struct ShuffleTable {
+  std::optional<std::int64_t> buffer_size;
   std::optional<std::uint64_t> seed;
   bool reshuffle_each_iteration = true;
-  static constexpr auto fields = std::tuple{field("seed", &ShuffleTable::seed),
+  static constexpr auto fields = std::tuple{field("buffer_size", &ShuffleTable::buffer_size),
+                                            field("seed", &ShuffleTable::seed),
                                             field("reshuffle_each_iteration", &ShuffleTable::reshuffle_each_iteration)};
 };
 
-DatasetPtr shuffled(lua_State* L, const DatasetPtr& source, std::int64_t buffer, const ShuffleTable& options) {
-  return shuffle(source, {.buffer = buffer,
+DatasetPtr shuffled(lua_State* L, const DatasetPtr& source, const SizeOrOptions<ShuffleTable>& size,
+                    const std::optional<ShuffleTable>& table) {
+  const ShuffleTable options = with_required_size(size, table, &ShuffleTable::buffer_size, "buffer_size");
+  return shuffle(source, {.buffer = *options.buffer_size,
                           .seed = options.seed ? *options.seed : session_of(L).next_seed(),
                           .reshuffle_each_iteration = options.reshuffle_each_iteration});
 }
 
 struct BatchTable {
+  std::optional<std::int64_t> batch_size;
   bool drop_remainder = false;
-  static constexpr auto fields = std::tuple{field("drop_remainder", &BatchTable::drop_remainder)};
+  static constexpr auto fields = std::tuple{field("batch_size", &BatchTable::batch_size),
+                                            field("drop_remainder", &BatchTable::drop_remainder)};
 };
 
-DatasetPtr batched(const DatasetPtr& source, std::int64_t size, const BatchTable& options) {
-  return batch(source, size, options.drop_remainder);
+DatasetPtr batched(const DatasetPtr& source, const SizeOrOptions<BatchTable>& size,
+                   const std::optional<BatchTable>& table) {
+  const BatchTable options = with_required_size(size, table, &BatchTable::batch_size, "batch_size");
+  return batch(source, *options.batch_size, options.drop_remainder);
 }
 
 DatasetPtr mapped(lua_State* L, const DatasetPtr& source, const ElementArgument& function, const MapTable& options) {
   return map(source, element_function(L, function, *source, "map"), options.native(L));
 }
 
-DatasetPtr repeated(const DatasetPtr& source, std::optional<std::int64_t> count) {
-  return repeat(source, count.value_or(endless));
+struct CountTable {
+  std::optional<std::int64_t> count;
+  static constexpr auto fields = std::tuple{field("count", &CountTable::count)};
+};
+
+std::int64_t count_of(const SizeOrOptions<CountTable>& count) {
+  return *with_required_size(count, {}, &CountTable::count, "count").count;
 }
 
-DatasetPtr taken(const DatasetPtr& source, std::int64_t count) {
-  return take(source, count);
+DatasetPtr repeated(const DatasetPtr& source, const SizeOrOptions<CountTable>& count) {
+  return repeat(source, with_size(count, {}, &CountTable::count, "count").count.value_or(endless));
 }
 
-DatasetPtr skipped(const DatasetPtr& source, std::int64_t count) {
-  return skip(source, count);
+DatasetPtr taken(const DatasetPtr& source, const SizeOrOptions<CountTable>& count) {
+  return take(source, count_of(count));
+}
+
+DatasetPtr skipped(const DatasetPtr& source, const SizeOrOptions<CountTable>& count) {
+  return skip(source, count_of(count));
 }
 
 DatasetPtr errors_ignored(const DatasetPtr& source) {
   return ignore_errors(source);
 }
 
-DatasetPtr prefetched(const DatasetPtr& source, std::optional<std::int64_t> capacity) {
-  return prefetch(source, capacity.value_or(autotune));
+struct PrefetchTable {
+  std::optional<std::int64_t> buffer_size;
+  static constexpr auto fields = std::tuple{field("buffer_size", &PrefetchTable::buffer_size)};
+};
+
+DatasetPtr prefetched(const DatasetPtr& source, const SizeOrOptions<PrefetchTable>& buffer) {
+  const PrefetchTable options = with_size(buffer, {}, &PrefetchTable::buffer_size, "buffer_size");
+  return prefetch(source, options.buffer_size.value_or(autotune));
 }
 
 std::variant<std::monostate, std::int64_t, double> size_of_dataset(const Dataset& dataset) {
@@ -215,6 +239,57 @@ int iterate(lua_State* L) {
   return 4;
 }
 
+/// Pushes the element's tensors, or nil at the end.
+int push_next(lua_State* L, DatasetIterator& iterator) {
+  check_interrupt();
+  if (!iterator.cursor->next(iterator.element)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  ++iterator.position;
+  push_element(L, iterator.element);
+  return static_cast<int>(iterator.element.size());
+}
+
+/// The table that maps an element's first tensor to the iterator that made it. A tensor that a loop has left takes its
+/// iterator along when it is collected.
+void push_loops(lua_State* L) {
+  constexpr const char* key = "gpubench.dataset_loops";
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, key)) return;
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+}
+
+/// `for x, y in dataset do`: Lua calls the dataset with nil at first, then with the first tensor of the element before,
+/// which tells the loops over one dataset apart.
+int call_in_loop(lua_State* L) {
+  const auto dataset = Value<DatasetPtr>::read(L, 1);
+  constexpr int element_before = 3;
+  lua_settop(L, element_before);
+  push_loops(L);
+  const int loops = lua_gettop(L);
+  if (lua_isnil(L, element_before)) {
+    Value<std::shared_ptr<DatasetIterator>>::push(L, new_iterator(L, dataset, {}));
+  } else {
+    lua_pushvalue(L, element_before);
+    if (lua_rawget(L, loops) == LUA_TNIL) {
+      throw ArgumentError("a dataset is called by a loop only: for x, y in dataset do");
+    }
+    lua_pushvalue(L, element_before);
+    lua_pushnil(L);
+    lua_rawset(L, loops);
+  }
+  const int iterator = lua_gettop(L);
+  const int count = push_next(L, *Value<std::shared_ptr<DatasetIterator>>::read(L, iterator));
+  if (lua_isnil(L, iterator + 1)) return 1;
+  lua_pushvalue(L, iterator + 1);
+  lua_pushvalue(L, iterator);
+  lua_rawset(L, loops);
+  return count;
+}
+
 int state_of(lua_State* L) {
   const auto iterator = Value<std::shared_ptr<DatasetIterator>>::read(L, 1);
   require_order(*iterator->dataset, "state");
@@ -227,15 +302,7 @@ int state_of(lua_State* L) {
 }
 
 int next_element(lua_State* L) {
-  const auto iterator = Value<std::shared_ptr<DatasetIterator>>::read(L, 1);
-  check_interrupt();
-  if (!iterator->cursor->next(iterator->element)) {
-    lua_pushnil(L);
-    return 1;
-  }
-  ++iterator->position;
-  push_element(L, iterator->element);
-  return static_cast<int>(iterator->element.size());
+  return push_next(L, *Value<std::shared_ptr<DatasetIterator>>::read(L, 1));
 }
 
 }  // namespace
@@ -256,12 +323,14 @@ void open_dataset(lua_State* L) {
       .method<&iterate>("iter")
       .method<&with_options>("options")
       .method<&push_statistics>("stats")
+      .meta<&call_in_loop>("__call")
       .meta<&to_string_of>("__tostring");
   add_stages(dataset);
   Class<DatasetIterator>(L).method<&state_of>("state").meta<&next_element>("__call");
   const Module gb = Module::root(L);
   gb.value("AUTOTUNE", autotune);
   const Module data = gb.submodule("data");
+  data.value("AUTOTUNE", autotune);
   const Module constructors = data.submodule("Dataset");
   constructors.function<&from_slices>("from_tensor_slices").function<&zipped>("zip");
 }

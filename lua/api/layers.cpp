@@ -131,6 +131,14 @@ std::vector<Tensor> layer_variables(const ScriptLayer& self) {
   return tensors;
 }
 
+bool layer_trainable(const ScriptLayer& self) {
+  return self.layer->trainable();
+}
+
+void set_layer_trainable(const ScriptLayer& self, bool trainable) {
+  self.layer->set_trainable(trainable);
+}
+
 std::string layer_text(const ScriptLayer& self) {
   return fmt::format("Layer {} ({})", layer_name(self), self.layer->kind());
 }
@@ -151,6 +159,7 @@ void open_layers(lua_State* L) {
       .property<&layer_kind_name>("kind")
       .property<&layer_policy>("dtype_policy")
       .property<&layer_variables>("variables")
+      .property<&layer_trainable, &set_layer_trainable>("trainable")
       .meta<&call_layer>("__call")
       .meta<&layer_text>("__tostring");
   Class<ScriptSymbol>(L).property<&symbol_shape>("shape").meta<&symbol_text>("__tostring");

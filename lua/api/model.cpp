@@ -1,6 +1,7 @@
 // gb.Sequential, gb.Model, gb.load_model and the class Model.
 #include "lua/api/model.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
@@ -133,6 +134,15 @@ std::vector<Tensor> tensors(const ScriptModel& self, const std::vector<VariableP
   return result;
 }
 
+/// Whether any layer is trained.
+bool model_trainable(const ScriptModel& self) {
+  return std::ranges::any_of(self.model->layers(), [](const LayerPtr& layer) { return layer->trainable(); });
+}
+
+void set_model_trainable(const ScriptModel& self, bool trainable) {
+  for (const LayerPtr& layer : self.model->layers()) layer->set_trainable(trainable);
+}
+
 std::vector<Tensor> trainable_variables(const ScriptModel& self) {
   return tensors(self, self.model->trainable_variables());
 }
@@ -205,6 +215,7 @@ void open_model(lua_State* L) {
       .property<&layers>("layers")
       .property<&variables>("variables")
       .property<&trainable_variables>("trainable_variables")
+      .property<&model_trainable, &set_model_trainable>("trainable")
       .meta<&call_model>("__call")
       .meta<&text>("__tostring")
       .method<&compile_model>("compile")

@@ -30,6 +30,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/known_names.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
@@ -330,7 +331,7 @@ std::vector<Record> means(const std::vector<Record>& rows) {
 
 /// " (did you mean 'fit'?)", or "".
 std::string similar(const std::string& word, const std::vector<std::string>& candidates) {
-  return suggestion(word, candidates);
+  return suggestion(word, names_of(candidates));
 }
 
 std::string end_of_interval(const std::string& name, const std::string& end) {

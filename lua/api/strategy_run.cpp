@@ -226,6 +226,19 @@ Argument read_argument(lua_State* L, int index, const ScriptStrategy& strategy) 
   return argument;
 }
 
+/// Of `strategy:run(f, { images, labels })`, as TensorFlow writes it: puts the values in place of the table.
+void unpack_arguments(lua_State* L, int first) {
+  if (lua_gettop(L) != first || !lua_istable(L, first)) return;
+  lua_rawgeti(L, first, 1);
+  const bool values = Value<Tensor>::matches(L, -1) || Value<std::shared_ptr<PerReplica>>::matches(L, -1);
+  lua_pop(L, 1);
+  if (!values) return;
+  const auto count = static_cast<int>(sequence_length(L, first));
+  luaL_checkstack(L, count, "arguments of the function");
+  for (int i = 1; i <= count; ++i) lua_rawgeti(L, first, i);
+  lua_remove(L, first);
+}
+
 /// The rows that the arguments agree about; none where none has rows.
 std::optional<std::int64_t> common_rows(const std::vector<Argument>& arguments) {
   std::optional<std::int64_t> rows;
@@ -284,6 +297,7 @@ int run_replicas(lua_State* L) {
     throw ArgumentError("a function that is being traced cannot run replicas; call strategy:run outside of it");
   }
   ReplicatedFunction& function = self->functions->get(L, *self, 2);
+  unpack_arguments(L, 3);
   std::vector<Argument> arguments;
   for (int i = 3; i <= lua_gettop(L); ++i) arguments.push_back(read_argument(L, i, *self));
   const std::vector<BatchShare> shares = shares_of(*self, arguments);

@@ -92,6 +92,10 @@ void add_range(SliceRange& range, std::int64_t first, std::int64_t last, std::in
   }
 }
 
+void add_row(SliceRange& range, std::int64_t number) {
+  add_range(range, number, number, 1);
+}
+
 void add_range(SliceRange& range, const std::vector<std::int64_t>& bounds) {
   if (bounds.size() > 3) throw ArgumentError("a range is {first, last, stride}, {first, last}, {index} or {}");
   const std::int64_t first = bounds.empty() ? 1 : bounds[0];
@@ -125,7 +129,8 @@ SliceRange read_ranges(lua_State* L, int key, const Shape& shape) {
   return range;
 }
 
-/// x[i]: row i. x[{first, last}]: rows. x[{{a, b}, {}, {c}}]: a range per dimension.
+/// x[i]: row i; nil behind the last row, which ends ipairs. x[{first, last}]: rows. x[{{a, b}, {}, {c}}]: a range per
+/// dimension.
 int index(lua_State* L) {
   const Tensor x = Value<Tensor>::read(L, 1);
   const Shape& shape = x.type().shape;
@@ -134,12 +139,77 @@ int index(lua_State* L) {
     Value<Tensor>::push(L, apply<Slice>(L, std::array{x}, read_ranges(L, 2, shape)));
     return 1;
   }
-  SliceRange range;
   const auto number = Value<std::int64_t>::read(L, 2);
-  add_range(range, number, number, 1);
+  if (!x.symbolic() && number == shape[0] + 1) {
+    lua_pushnil(L);
+    return 1;
+  }
+  SliceRange range;
+  add_row(range, number);
   const Tensor row = apply<Slice>(L, std::array{x}, std::move(range));
   Value<Tensor>::push(L, reshape(L, row, with_open_extent({shape.begin() + 1, shape.end()})));
   return 1;
+}
+
+/// The rows that x[key] names, numbered from 0: one, or the elements of a range.
+struct Rows {
+  std::int64_t first, count;
+  bool one;  ///< x[i], whose values lack the first dimension
+};
+
+Rows rows_named(lua_State* L, int key, const TensorType& type) {
+  SliceRange range;
+  const bool one = !lua_istable(L, key);
+  if (one)
+    add_row(range, Value<std::int64_t>::read(L, key));
+  else
+    range = read_ranges(L, key, type.shape);
+  const ResolvedSlice found = Slice(range).resolve(type);
+  for (std::size_t i = 1; i < type.shape.size(); ++i) {
+    if (found.shape[i] != type.shape[i]) {
+      throw ArgumentError("whole rows are assigned: x[i] = row or x[{first, last}] = rows; a part of a row cannot be");
+    }
+  }
+  if (found.stride[0] != 1 && found.shape[0] > 1) throw ArgumentError("rows with gaps cannot be assigned in one go");
+  return {found.begin[0], found.shape[0], one};
+}
+
+/// Values of `type`; a single number fills it.
+Tensor read_values(lua_State* L, int index, const TensorType& type) {
+  const Tensor values = read_tensor(L, index, type.dtype);
+  if (values.type().rank() != 0 || type.rank() == 0) return values;
+  return apply<BroadcastTo>(L, std::array{values}, type.shape);
+}
+
+/// x[i] = row, x[{first, last}] = rows: of a variable, or of a tensor in memory of its own, which is copied first where
+/// another tensor or a dataset reads it, so that theirs keeps its values.
+int assign_rows(lua_State* L) {
+  const auto x = Value<std::shared_ptr<Tensor>>::read(L, 1);
+  Dispatcher& dispatcher = world_of(L).dispatcher;
+  if (x->symbolic() || dispatcher.trace() != nullptr) {
+    throw ArgumentError("rows cannot be assigned in a traced function; gb.concat and gb.where make a new tensor");
+  }
+  if (dispatcher.recording()) {
+    throw ArgumentError("rows cannot be assigned while a tape records, because that has no gradient; gb.concat and "
+                        "gb.where make a new tensor");
+  }
+  if (x->type().rank() == 0) throw ArgumentError("a scalar has no rows");
+  const Rows rows = rows_named(L, 2, x->type());
+  Shape shape = x->type().shape;
+  shape[0] = rows.count;
+  const std::size_t row_bytes = rows.count == 0 ? 0 : TensorType{shape, x->type().dtype}.bytes() / rows.count;
+  if (rows.one) shape.erase(shape.begin());
+  const TensorType type{std::move(shape), x->type().dtype};
+  const Tensor values = read_values(L, 3, type);
+  if (values.type() != type) {
+    throw ArgumentError(fmt::format("the rows are {}, got {}", to_string(type), to_string(values.type())));
+  }
+  if (rows.count == 0) return 0;
+  Eager& eager = dispatcher.eager();
+  if (x->variable() == nullptr && !x->alone()) *x = eager.copy(*x);
+  const Tensor target(type, *x, static_cast<std::size_t>(rows.first) * row_bytes);
+  eager.apply(std::make_shared<const Assign>(), std::array{target, values}, x->device(), "assign");
+  return 0;
 }
 
 Number item(lua_State* L, const Tensor& x) {
@@ -245,7 +315,7 @@ void open_tensor(lua_State* L) {
       .meta<&unary<Neg>>("__unm")
       .meta<&length>("__len")
       .meta<&to_text>("__tostring")
-      .index<&index>();
+      .index<&index, &assign_rows>();
 #define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) tensor.method<&unary<Type>>(#name);
   GPUBENCH_METHOD_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW

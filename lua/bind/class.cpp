@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/known_names.h"
 #include "lua/bind/module.h"
+#include "lua/bind/other_names.h"
 
 namespace gpubench::lua {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 // Upvalues of __index and __newindex: the name of the class, then these.
 constexpr int methods_upvalue = 2;
 constexpr int accessors_upvalue = 3;
-constexpr int indexer_upvalue = 4;
+constexpr int indexer_upvalue = 4;  // or the assigner
 
 void append_keys(lua_State* L, int table, std::vector<std::string>& names) {
   lua_pushnil(L);
@@ -27,7 +29,7 @@ void append_keys(lua_State* L, int table, std::vector<std::string>& names) {
   append_keys(L, lua_upvalueindex(accessors_upvalue), names);
   std::ranges::sort(names);
   const std::string key = lua_type(L, 2) == LUA_TSTRING ? Value<std::string>::read(L, 2) : type_name_at(L, 2);
-  throw ArgumentError(what + (" '" + key + "'") + suggestion(key, names) + " (known: " + join(names) + ")");
+  throw ArgumentError(no_such(what, key, names_of(names)));
 }
 
 int index_object(lua_State* L) {
@@ -49,7 +51,15 @@ int index_object(lua_State* L) {
 
 int assign_object(lua_State* L) {
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(accessors_upvalue)) == LUA_TNIL) no_member(L, "cannot set");
+  if (lua_rawget(L, lua_upvalueindex(accessors_upvalue)) == LUA_TNIL) {
+    if (lua_isnil(L, lua_upvalueindex(indexer_upvalue)) || lua_type(L, 2) == LUA_TSTRING) no_member(L, "cannot set");
+    lua_pushvalue(L, lua_upvalueindex(indexer_upvalue));
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_call(L, 3, 0);
+    return 0;
+  }
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 3);
   lua_call(L, 2, 0);
@@ -89,11 +99,7 @@ ClassTable::ClassTable(lua_State* L, const char* name, lua_CFunction close, lua_
   lua_setfield(L, -2, name);
   lua_pop(L, 1);
   set_indexer(nullptr);
-  lua_pushstring(L, name);
-  lua_pushvalue(L, methods_);
-  lua_pushvalue(L, setters_);
-  lua_pushcclosure(L, entry<&assign_object>, 3);
-  lua_setfield(L, metatable_, "__newindex");
+  set_index_assigner(nullptr);
 }
 
 ClassTable::~ClassTable() {
@@ -120,17 +126,26 @@ void ClassTable::add_operator(const char* event, lua_CFunction function) {
 }
 
 void ClassTable::set_indexer(lua_CFunction function) {
+  add_access("__index", entry<&index_object>, getters_, name_ + " [...]", function);
+}
+
+void ClassTable::set_index_assigner(lua_CFunction function) {
+  add_access("__newindex", entry<&assign_object>, setters_, name_ + " [...] =", function);
+}
+
+void ClassTable::add_access(const char* event, lua_CFunction access, int accessors, const std::string& name,
+                            lua_CFunction by_index) {
   lua_pushstring(L_, name_.c_str());
   lua_pushvalue(L_, methods_);
-  lua_pushvalue(L_, getters_);
-  if (function) {
-    lua_pushstring(L_, (name_ + " [...]").c_str());
-    lua_pushcclosure(L_, function, 1);
+  lua_pushvalue(L_, accessors);
+  if (by_index) {
+    lua_pushstring(L_, name.c_str());
+    lua_pushcclosure(L_, by_index, 1);
   } else {
     lua_pushnil(L_);
   }
-  lua_pushcclosure(L_, entry<&index_object>, 4);
-  lua_setfield(L_, metatable_, "__index");
+  lua_pushcclosure(L_, access, 4);
+  lua_setfield(L_, metatable_, event);
 }
 
 }  // namespace gpubench::lua

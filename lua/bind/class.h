@@ -22,8 +22,12 @@ class ClassTable {
   void add_setter(const char* name, lua_CFunction function);
   void add_operator(const char* event, lua_CFunction function);
   void set_indexer(lua_CFunction function);
+  void set_index_assigner(lua_CFunction function);
 
  private:
+  /// `by_index`: for keys that are no members, or null.
+  void add_access(const char* event, lua_CFunction access, int accessors, const std::string& name,
+                  lua_CFunction by_index);
   void add(int table, const char* key, const std::string& name, lua_CFunction function);
 
   lua_State* L_;
@@ -76,6 +80,12 @@ class Class : public ClassTable {
   Class& index() {
     set_indexer(c_function<F, T>());
     return *this;
+  }
+  /// obj[key] = value likewise: Set takes the object, the key and the value.
+  template <auto Get, auto Set>
+  Class& index() {
+    set_index_assigner(c_function<Set, T>());
+    return index<Get>();
   }
 
  private:

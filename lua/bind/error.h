@@ -2,7 +2,6 @@
 // frames are unwound however Lua was compiled; entry.h turns exceptions into Lua errors.
 #pragma once
 #include <lua.hpp>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,8 +28,5 @@ std::string error_text(lua_State* L, int index);
 std::string type_name_at(lua_State* L, int index);
 /// Throws ArgumentError "integer expected, got string".
 [[noreturn]] void mismatch(lua_State* L, int index, std::string_view expected);
-/// " (did you mean 'fit'?)" if a candidate is similar to the word, else "".
-std::string suggestion(std::string_view word, std::span<const std::string> candidates);
-std::string join(std::span<const std::string> words);
 
 }  // namespace gpubench::lua

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/known_names.h"
 #include "lua/bind/error.h"
+#include "lua/bind/other_names.h"
 
 namespace gpubench::lua {
 namespace {
@@ -20,7 +22,7 @@ int no_module_member(lua_State* L) {
     if (!name.starts_with('_')) names.push_back(std::move(name));
   }
   std::ranges::sort(names);
-  throw ArgumentError("no '" + key + "'" + suggestion(key, names) + " (known: " + join(names) + ")");
+  throw ArgumentError(no_such("no", key, names_of(names)));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lua/bind/other_names.h"
+
 namespace gpubench::lua {
 
 void reject_unknown_options(lua_State* L, int index, const FieldName* fields, std::size_t count) {
@@ -14,11 +16,10 @@ void reject_unknown_options(lua_State* L, int index, const FieldName* fields, st
       throw ArgumentError("options are named; found a positional value");
     }
     const std::string key = lua_type(L, -1) == LUA_TSTRING ? Value<std::string>::read(L, -1) : type_name_at(L, -1);
-    std::vector<std::string> names;
+    std::vector<std::string_view> names;
     for (const FieldName& f : known)
-      if (f.kind != FieldKind::positional) names.emplace_back(f.name);
-    if (std::ranges::find(names, key) == names.end())
-      throw ArgumentError("unknown option '" + key + "' (known: " + join(names) + ")");
+      if (f.kind != FieldKind::positional) names.push_back(f.name);
+    if (std::ranges::find(names, key) == names.end()) throw ArgumentError(no_such("unknown option", key, names));
   }
 }
 

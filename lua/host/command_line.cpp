@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "core/base/known_names.h"
 #include "core/base/resources.h"
 #include "lua/bind/error.h"
 #include "lua/host/completion.h"
@@ -38,7 +39,8 @@ Answer surplus(const CLI::App& command) {
   const std::string word = rest.empty() ? std::string() : rest.front();
   if (!word.starts_with("-")) return mistake(command.get_name() + ": unexpected argument '" + word + "'");
   const std::string name = word.substr(0, word.find('='));
-  return mistake(command.get_name() + ": unknown option '" + name + "'" + lua::suggestion(name, long_names(command)));
+  const std::vector<std::string> names = long_names(command);
+  return mistake(command.get_name() + ": unknown option '" + name + "'" + suggestion(name, names_of(names)));
 }
 
 std::pair<std::string, std::vector<std::string>> split_axis(const std::string& text) {
@@ -106,7 +108,7 @@ std::vector<std::string> experiment_names() {
 /// What no command's name is, in front of a script that is not there.
 Answer no_script(const std::string& word, std::vector<std::string> names) {
   std::ranges::copy(experiment_names(), std::back_inserter(names));
-  return mistake("no script, experiment or command '" + word + "'" + lua::suggestion(word, names));
+  return mistake("no script, experiment or command '" + word + "'" + suggestion(word, names_of(names)));
 }
 
 /// The arguments of `run` without its scripts: words that no option begins or takes as its value.

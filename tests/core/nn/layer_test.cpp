@@ -332,9 +332,12 @@ TEST(Layer, BuildsOnTheDeviceOfItsScope) {
   EXPECT_EQ(graph.device(), DeviceId{});
 }
 
-TEST(Layer, FreezesItsVariables) {
+TEST(Layer, IsFrozenByItsOptionAndLater) {
   const Called frozen("Dense", {{"units", std::int64_t{2}}, {"trainable", false}}, {f32({3})});
-  EXPECT_FALSE(frozen.layer->variables()[0]->trainable);
+  EXPECT_FALSE(frozen.layer->trainable());
+  frozen.layer->set_trainable(true);
+  EXPECT_TRUE(frozen.layer->trainable());
+  EXPECT_EQ(frozen.layer->variables().size(), 2U);
 }
 
 }  // namespace
