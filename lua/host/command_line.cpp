@@ -126,7 +126,7 @@ std::vector<std::string> options_among(const std::vector<std::string>& arguments
 // The options of `run` stand in the program's own help too, because its name may be left out.
 std::string complete_help(const Grammar& grammar) {
   std::string text = grammar.app().help();
-  const std::string run = grammar.command(Command::run).help();
+  const std::string run = grammar.command("run").help();
   const std::size_t options = run.find("Options:");
   const std::size_t footer = text.find("Exit status (");
   if (options == std::string::npos || footer == std::string::npos) return text;
@@ -167,18 +167,18 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
   }
 
   CommandLine line = grammar.values();
-  if (line.command == Command::run) {
+  if (line.command == "run") {
     for (const std::string& script : grammar.scripts()) {
       line.scripts.push_back(find_script(script));
       if (line.scripts.back().empty()) return no_script(script, {});
     }
     line.script = line.scripts.front();
     if (line.scripts.size() == 1) line.scripts.clear();
-    line.options = options_among(arguments, grammar.command(Command::run));
+    line.options = options_among(arguments, grammar.command("run"));
   }
   take_axes(grammar.axis_settings(), line);
   take_requirements(grammar.requirement_lists(), line);
-  if (line.command == Command::completion) return Answer{0, completion_script(line.subject, grammar)};
+  if (line.command == "completion") return Answer{0, completion_script(grammar.shell(), grammar)};
   return line;
 }
 

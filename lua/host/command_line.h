@@ -1,6 +1,7 @@
 // The command line as a struct. Parsing needs no part of the engine, so --help and --version respond immediately.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,10 +10,11 @@
 
 namespace gpubench {
 
-enum class Command { run, list, create, devices, show, finish, completion };
+/// The value of an option of a library's command.
+using Argument = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
 struct CommandLine {
-  Command command = Command::run;
+  std::string command = "run";
   std::string script;
   /// If there are several: each is run in a process of its own, with `options`. Else empty.
   std::vector<std::string> scripts;
@@ -43,9 +45,8 @@ struct CommandLine {
   bool quiet = false;
   bool json = false;
   bool traceback = false;
-  /// list: the folder to look in; new: the experiment's name; show, finish: the run; completion: the shell.
-  std::string subject;
-  std::string format = "text";
+  /// Options of a command of the library (library_commands.h), by name.
+  std::map<std::string, Argument> arguments;
   bool wide = false;
   /// "auto", "always" or "never".
   std::string color = "auto";

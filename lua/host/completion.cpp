@@ -9,28 +9,37 @@
 namespace gpubench {
 namespace {
 
-// In this order because run's branch also takes everything that is no command.
-constexpr Command order[] = {Command::list,   Command::create,     Command::devices, Command::show,
-                             Command::finish, Command::completion, Command::run};
+/// Names of all commands; run is the last, because its branch also takes everything that is no command.
+std::vector<std::string> commands_of(const Grammar& grammar) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : grammar.app().get_subcommands([](const CLI::App*) { return true; }))
+    if (command->get_name() != "run") names.push_back(command->get_name());
+  names.emplace_back("run");
+  return names;
+}
 
-std::string pattern_of(Command command, const CLI::App& app) {
-  return command == Command::run ? "*" : app.get_name();
+std::string pattern_of(const std::string& command) {
+  return command == "run" ? "*" : command;
 }
 
 std::string command_names(const Grammar& grammar) {
   std::string names;
-  for (const Command command : order) names += (names.empty() ? "" : " ") + grammar.command(command).get_name();
+  for (const std::string& name : commands_of(grammar)) names += (names.empty() ? "" : " ") + name;
   return names;
 }
 
 // The completion of an option's value or a command's argument: a kind known to the shell function, or a list of words.
 std::string completed_by(const CLI::Option& option) {
   const std::string type = option.get_type_name();
+  const std::size_t choices = type.find(":{");  // as CLI::IsMember writes them: "FORMAT:{text,csv}"
+  if (choices != std::string::npos) {
+    std::string words = type.substr(choices + 2, type.find('}') - choices - 2);
+    std::ranges::replace(words, ',', ' ');
+    return words;
+  }
   if (type.starts_with("SCRIPT")) return "<script>";
   if (type.starts_with("DIR")) return "<folder>";
   if (type.starts_with("RUN")) return "<run>";
-  if (type.starts_with("FORMAT")) return "text csv json markdown junit";
-  if (type.starts_with("SHELL")) return "bash zsh";
   if (type.starts_with("WHAT")) return "ok reliable device=";
   return "";
 }
@@ -57,9 +66,9 @@ _gpubench() {
 )SH";
 
 // A command's options; before any command stand the program's own and those of run.
-std::vector<const CLI::Option*> options_of(const Grammar& grammar, Command command) {
+std::vector<const CLI::Option*> options_of(const Grammar& grammar, const std::string& command) {
   std::vector<const CLI::Option*> options = grammar.command(command).get_options();
-  if (command != Command::run) return options;
+  if (command != "run") return options;
   for (const CLI::Option* own : grammar.app().get_options()) {
     const auto has_name = [&](const CLI::Option* option) { return option->get_lnames() == own->get_lnames(); };
     if (!own->get_positional() && std::ranges::none_of(options, has_name)) options.push_back(own);
@@ -67,7 +76,7 @@ std::vector<const CLI::Option*> options_of(const Grammar& grammar, Command comma
   return options;
 }
 
-std::string bash_branch(const Grammar& grammar, Command command) {
+std::string bash_branch(const Grammar& grammar, const std::string& command) {
   const CLI::App& app = grammar.command(command);
   std::string values;
   std::string names;
@@ -78,7 +87,7 @@ std::string bash_branch(const Grammar& grammar, Command command) {
                 "'; return ;;\n";
   }
   const CLI::Option* argument = argument_of(app);
-  return "    " + pattern_of(command, app) + ")\n" +
+  return "    " + pattern_of(command) + ")\n" +
          (values.empty() ? "" : "      case $previous in\n" + values + "      esac\n") +
          "      if [[ $cur == -* ]]; then _gpubench_complete '" + names + "'\n      else _gpubench_complete '" +
          (argument ? completed_by(*argument) : "") + "'; fi ;;\n";
@@ -90,7 +99,7 @@ std::string bash_script(const Grammar& grammar) {
       "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n    _gpubench_complete '<script>'\n    "
       "COMPREPLY+=($(compgen -W '" +
       command_names(grammar) + "' -- \"$cur\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
-  for (const Command command : order) text += bash_branch(grammar, command);
+  for (const std::string& command : commands_of(grammar)) text += bash_branch(grammar, command);
   return text + "  esac\n}\ncomplete -F _gpubench gpubench\n";
 }
 
@@ -112,8 +121,8 @@ std::string zsh_action(const CLI::Option& option) {
   return kind.empty() ? " " : "(" + kind + ")";
 }
 
-std::string zsh_branch(const Grammar& grammar, Command command) {
-  std::string text = "    " + pattern_of(command, grammar.command(command)) + ") _arguments";
+std::string zsh_branch(const Grammar& grammar, const std::string& command) {
+  std::string text = "    " + pattern_of(command) + ") _arguments";
   for (const CLI::Option* option : options_of(grammar, command)) {
     const std::string description = zsh_text(option->get_description());
     if (option->get_positional()) {
@@ -131,14 +140,14 @@ std::string zsh_script(const Grammar& grammar) {
   std::string text =
       "#compdef gpubench\n# zsh completion for gpubench; keep it as _gpubench in a folder of $fpath\n"
       "_gpubench() {\n  local -a commands=(\n";
-  for (const Command command : order) {
+  for (const std::string& command : commands_of(grammar)) {
     const CLI::App& app = grammar.command(command);
     text += "    '" + app.get_name() + ":" + zsh_text(app.get_description()) + "'\n";
   }
   text +=
       "  )\n  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
       "    _describe command commands\n    _files -g '*.lua'\n    return\n  fi\n  case $words[2] in\n";
-  for (const Command command : order) text += zsh_branch(grammar, command);
+  for (const std::string& command : commands_of(grammar)) text += zsh_branch(grammar, command);
   return text + "  esac\n}\nif [[ $funcstack[1] == _gpubench ]]; then _gpubench; else compdef _gpubench gpubench; fi\n";
 }
 

@@ -12,6 +12,7 @@
 #include "core/results/build_info.h"
 #include "core/telemetry/proc/contention.h"
 #include "core/tensor/device_id.h"
+#include "lua/host/library_commands.h"
 
 namespace gpubench {
 namespace {
@@ -66,20 +67,11 @@ std::optional<double> number_in(const std::string& text) {
   return std::nullopt;
 }
 
-std::string check_positive(const std::string& text) {
-  const std::optional<double> value = number_in(text);
-  return value && *value > 0 && std::isfinite(*value) ? std::string() : "'" + text + "' is not a positive number";
-}
-
 std::string check_wait(const std::string& text) {
   const std::optional<double> value = number_in(text);
   const bool fits = value && *value >= 0 && *value <= longest_wait_for_idle_machine.count();
   return fits ? std::string()
               : fmt::format("'{}' is no number of seconds from 0 to {}", text, longest_wait_for_idle_machine.count());
-}
-
-std::string check_named(const std::string& text) {
-  return text.empty() ? "the name is empty" : std::string();
 }
 
 std::string check_seed(const std::string& text) {
@@ -97,13 +89,6 @@ std::string check_requirements(const std::string& text) {
     return error.what();
   }
   return {};
-}
-
-void add_text_options(CLI::App& command, CommandLine& values) {
-  command.add_flag("--wide", values.wide, "Print all columns of the table, not only those of claims and charts");
-  command.add_option("--color", values.color, "auto (on a terminal, unless NO_COLOR is set), always or never")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
 }  // namespace
@@ -137,19 +122,23 @@ Grammar::Grammar()
   app_.require_subcommand(0, 1);
   app_.footer(std::string(exit_statuses) + environment + examples);
   add_run();
-  add_others();
+  for (const LibraryCommand& command : library_commands()) {
+    CommandOptions options(add(command.name, command.description), values_);
+    command.declare(options);
+  }
+  add_completion();
 }
 
-CLI::App& Grammar::add(Command command, const char* name, const char* description) {
+CLI::App& Grammar::add(const char* name, const char* description) {
   CLI::App* added = app_.add_subcommand(name, description);
   added->set_help_flag("-h,--help", "Print this help and exit");
   added->footer("");
-  commands_[command] = added;
+  commands_[name] = added;
   return *added;
 }
 
 void Grammar::add_run() {
-  CLI::App& run = add(Command::run, "run", "Run a script (the word run may be omitted)");
+  CLI::App& run = add("run", "Run a script (the word run may be omitted)");
   run.add_option("script", scripts_, "The name of an experiment, or any Lua script; several run one after the other")
       ->required()
       ->type_name("SCRIPT");
@@ -202,48 +191,15 @@ void Grammar::add_run() {
                  "File saved by fit with `resume`, from which trainings continue, with any number of processes")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
-  add_text_options(run, values_);
+  CommandOptions(run, values_).text_style();
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
-  run.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
+  CommandOptions(run, values_).traceback();
   run.footer(exit_statuses);
 }
 
-void Grammar::add_others() {
-  CLI::App& list = add(Command::list, "list", "List experiments with their titles");
-  list.add_option("folder", values_.subject, "Folder to search; default: the experiments that come with gpubench")
-      ->type_name("DIR");
-
-  CLI::App& create = add(Command::create, "new", "Write a commented script to start from");
-  create.add_option("name", values_.subject, "Name of the experiment; the script is NAME.lua")
-      ->required()
-      ->type_name("NAME");
-
-  CLI::App& devices = add(Command::devices, "devices", "List the devices of this machine");
-  devices.add_flag("--traceback", values_.traceback, "Show Lua's traceback with an error");
-
-  CLI::App& show = add(Command::show, "show", "Print a run again: its table, claims and answer");
-  show.add_option("run", values_.subject,
-                  "A run's folder or name, or an experiment (its newest run); without it, lists the runs")
-      ->type_name("RUN");
-  show.add_option("--format", values_.format, "text, csv, json, markdown, or junit (its claims as tests)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "csv", "json", "markdown", "junit"}));
-  show.add_option("--out", values_.out, "Folder that holds results/")->type_name("DIR")->check(check_named);
-
-  add_text_options(show, values_);
-
-  CLI::App& finish = add(Command::finish, "finish", "Write the report and charts of a run whose program died");
-  finish.add_option("run", values_.subject, "The run's folder or name, or an experiment (its newest run)")
-      ->required()
-      ->type_name("RUN");
-  finish.add_option("--out", values_.out, "Folder that holds results/ and plots/")
-      ->type_name("DIR")
-      ->check(check_named);
-
-  add_text_options(finish, values_);
-
-  CLI::App& completion = add(Command::completion, "completion", "Print the completion script of a shell");
-  completion.add_option("shell", values_.subject, "bash or zsh")
+void Grammar::add_completion() {
+  CLI::App& completion = add("completion", "Print the completion script of a shell");
+  completion.add_option("shell", shell_, "bash or zsh")
       ->required()
       ->type_name("SHELL")
       ->check(CLI::IsMember({"bash", "zsh"}));
@@ -251,8 +207,8 @@ void Grammar::add_others() {
 
 CommandLine Grammar::values() const {
   CommandLine line = values_;
-  for (const auto& [command, app] : commands_)
-    if (app->parsed()) line.command = command;
+  for (const auto& [name, app] : commands_)
+    if (app->parsed()) line.command = name;
   return line;
 }
 

@@ -20,27 +20,31 @@ class Grammar {
 
   CLI::App& app() { return app_; }
   const CLI::App& app() const { return app_; }
-  const CLI::App& command(Command which) const { return *commands_.at(which); }
+  /// Throws std::out_of_range for a name that is no command's.
+  const CLI::App& command(const std::string& name) const { return *commands_.at(name); }
   /// The parsed values, except axes.
   CommandLine values() const;
-  /// As they were given: files or names of experiments.
+  /// Of `run`, as they were given: files or names of experiments.
   const std::vector<std::string>& scripts() const { return scripts_; }
   /// Each "axis=value,value".
   const std::vector<std::string>& axis_settings() const { return axis_settings_; }
+  /// Of `completion`: bash or zsh.
+  const std::string& shell() const { return shell_; }
   /// Each "ok,reliable".
   const std::vector<std::string>& requirement_lists() const { return requirement_lists_; }
 
  private:
-  CLI::App& add(Command command, const char* name, const char* description);
+  CLI::App& add(const char* name, const char* description);
   void add_run();
-  void add_others();
+  void add_completion();
 
   CLI::App app_;
-  std::map<Command, CLI::App*> commands_;
+  std::map<std::string, CLI::App*> commands_;
   CommandLine values_;
   std::vector<std::string> scripts_;
   std::vector<std::string> axis_settings_;
   std::vector<std::string> requirement_lists_;
+  std::string shell_;
 };
 
 /// Whether the option is followed by a value.

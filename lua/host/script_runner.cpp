@@ -117,15 +117,6 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
   for (const auto& [name, values] : line.axes) axes.value(name.c_str(), values);
 }
 
-// Loads a module of the Lua library and leaves its field `name` on the stack.
-void push_library_function(lua_State* L, const char* module, const char* name) {
-  lua_getglobal(L, "require");
-  lua_pushstring(L, module);
-  lua::protected_call(L, 1, 1);
-  lua_getfield(L, -1, name);
-  lua_remove(L, -2);
-}
-
 // Without --out not the working folder itself: the program, the experiments and their history may be in it.
 std::vector<std::filesystem::path> writable_folders(const CommandLine& line) {
   if (line.out) return {*line.out};
@@ -146,7 +137,7 @@ void prepare(lua_State* L, const CommandLine& line) {
   lua::open_exit(L);
   if (line.dry_run) lua::refuse_work(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
-  if (line.trusted || line.command != Command::run) return;
+  if (line.trusted || line.command != "run") return;
   lua::confine_output(L, writable_folders(line));
   lua::close_sandbox(L);
 }
@@ -157,12 +148,21 @@ void run_script(lua_State* L, const std::string& path, const std::string& text) 
   lua::protected_call(L, 0, 0);
 }
 
+void push_argument(lua_State* L, const Argument& argument) {
+  std::visit([&](const auto& value) { lua::Value<std::decay_t<decltype(value)>>::push(L, value); }, argument);
+}
+
+/// The command's own function, or what follows a script.
 int run_library_command(lua_State* L, const CommandLine& line) {
-  const char* names[] = {"status", "list", "new", "devices", "show", "finish"};
-  push_library_function(L, "gpubench.commands", names[static_cast<int>(line.command)]);
-  lua::Value<std::string>::push(L, line.subject);
-  lua::Value<std::string>::push(L, line.format);
-  lua::protected_call(L, 2, 1);
+  lua_getglobal(L, "require");
+  lua_pushstring(L, ("gpubench.commands." + line.command).c_str());
+  lua::protected_call(L, 1, 1);
+  lua_createtable(L, 0, static_cast<int>(line.arguments.size()));
+  for (const auto& [name, argument] : line.arguments) {
+    push_argument(L, argument);
+    lua_setfield(L, -2, name.c_str());
+  }
+  lua::protected_call(L, 1, 1);
   return lua::Value<int>::read(L, -1);
 }
 
@@ -170,7 +170,7 @@ int run_library_command(lua_State* L, const CommandLine& line) {
 int run_to_the_end(lua_State* L, const CommandLine& line, const std::string& script) {
   int status = 0;
   try {
-    if (line.command == Command::run) run_script(L, line.script, script);
+    if (line.command == "run") run_script(L, line.script, script);
     // Finalizers of the script may run during any allocation of the library.
     const TimeoutScope scope;
     const Deadline deadline(line.timeout_s);
@@ -282,9 +282,9 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
 
 int run_command(const CommandLine& line, const std::vector<std::string>& arguments) {
   // Read once: a pipe cannot be read again.
-  const std::string script = line.command == Command::run ? read_script(line.script) : std::string();
+  const std::string script = line.command == "run" ? read_script(line.script) : std::string();
   std::unique_ptr<ProcessGroup> joined;
-  if (line.command == Command::run) joined = join_process_group(join_options(line, arguments, script));
+  if (line.command == "run") joined = join_process_group(join_options(line, arguments, script));
   if (joined && joined->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
     throw Error("the output of a process beside process 0 cannot be sent to /dev/null");
   lua::Session session(session_options(line, arguments, script), std::move(joined));

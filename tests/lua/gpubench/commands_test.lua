@@ -1,5 +1,5 @@
 local gb = require "gpubench"
-local commands = require "gpubench.commands"
+local devices = require "gpubench.commands.devices"
 local testing = require "testing"
 
 -- What a command prints, with other functions of the program in place of its own.
@@ -24,7 +24,7 @@ end)
 
 testing.case("a device's details stand below it, indented", function()
   local first = gb.devices()[1]
-  local lines = printed(commands.devices, {
+  local lines = printed(devices, {
     device_details = function(name)
       return name == first and { { "driver", "580.65.06" }, { "processes", "python3\n(process 17)" } } or {}
     end,
