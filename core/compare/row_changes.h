@@ -1,0 +1,19 @@
+// The changes of one row: which figures are compared, and what makes comparing them invalid.
+#pragma once
+#include <vector>
+
+#include "core/compare/comparison.h"
+
+namespace gpubench {
+
+/// The columns of a row that are figures: no settings, no axes, no ends of intervals, and numbers somewhere.
+std::vector<Column> figures_of_row(const MatchedRow& row);
+
+/// Measured and not yet judged, since false discovery rates are those of the whole report. The baseline has the row.
+ComparedRow compare_row(const MatchedRow& row, std::size_t side, const ComparisonOptions& options);
+
+/// After judging: what was called different becomes invalid where its figures cannot be relied on, or a clock explains
+/// it.
+void doubt_called(const MatchedRow& row, ComparedRow& compared);
+
+}  // namespace gpubench
