@@ -93,7 +93,10 @@ std::string quoted(const std::string& word) {
 std::string command_of(const Side& side) {
   const std::vector<std::string> arguments = side.processes.front().info.texts("arguments");
   std::string text;
-  for (const std::string& one : arguments) text += " " + quoted(one);
+  for (const std::string& one : arguments) {
+    const bool says_how_to_print = one == "-q" || one == "--quiet" || one == "--json";
+    if (!says_how_to_print) text += " " + quoted(one);
+  }
   return text.empty() ? text : "gpubench" + text;
 }
 

@@ -143,14 +143,22 @@ void repeat_run(CommandLine& line) {
   line.scripts.clear();
 }
 
-/// A side of `ab` may begin like an option, as "--set batch_size=8" does: one word with a blank or a value in it that
-/// `ab` itself has no option for.
-void keep_sides(std::vector<std::string>& arguments, const CLI::App& ab) {
-  for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+/// Words of `ab` that look like options and are none of its own get a blank in front, which its function removes: a
+/// side such as "--set batch_size=8" (one word), and what follows "--".
+void keep_words(std::vector<std::string>& arguments, const CLI::App& ab) {
+  bool is_script = false;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
     std::string& word = arguments[i];
+    if (word == "--" && !is_script) {
+      is_script = true;
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i--));
+      continue;
+    }
+    if (!word.starts_with("-")) continue;
     const std::size_t end = word.find_first_of(" =");
-    if (!word.starts_with("--") || end == std::string::npos) continue;
-    if (word[end] == ' ' || ab.get_option_no_throw(word.substr(0, end)) == nullptr) word.insert(0, " ");
+    const bool is_side =
+        end != std::string::npos && (word[end] == ' ' || ab.get_option_no_throw(word.substr(0, end)) == nullptr);
+    if (is_script || is_side) word.insert(0, " ");
   }
 }
 
@@ -183,7 +191,7 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     arguments.insert(arguments.begin(), "run");
   }
 
-  if (arguments[0] == "ab") keep_sides(arguments, grammar.command("ab"));
+  if (arguments[0] == "ab") keep_words(arguments, grammar.command("ab"));
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::CallForHelp&) {

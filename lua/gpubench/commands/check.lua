@@ -175,12 +175,14 @@ return function(options)
     return nothing_to_judge
   end
   local count = options["repeat"] or math.max(#baseline.runs // math.max(#calls_of(baseline), 1), least_count)
-  local new = options.runs and table.concat(options.runs, ",") or measure_again(baseline, count)
-  local sides = { options.baseline, new }
-  local names = { options.baseline, options.runs and new or "now" }
+  local given = options.runs and table.concat(options.runs, ",")
+  -- By folder: `last` is another run after --confirm.
+  local new = native.compare.runs_of(given or measure_again(baseline, count), native.options.out)
+  local sides = { options.baseline, table.concat(new, ",") }
+  local names = { options.baseline, given or "now" }
   local result = judged.sides(sides, options, names)
   if options.confirm and has_worse(result.loud) then
-    local new_program = info_of(native.compare.runs_of(new, native.options.out)[1]).program or {}
+    local new_program = info_of(new[1]).program or {}
     local again = measure_to_confirm(baseline, result.loud, new_program, count, options)
     result = judged.sides(sides, options, names, again)
   end
