@@ -83,7 +83,8 @@ std::vector<Column> chosen_figures(const MatchedRow& row, const ComparisonOption
         [&](const Column& one) { return std::ranges::find(options.figures, one.name) != options.figures.end(); });
   const std::set<std::string> names = names_of_interest(row);
   std::vector<Column> chosen = those([&](const Column& one) { return names.contains(one.name); });
-  if (chosen.empty()) chosen = those([](const Column& one) { return one.better != Better::neither; });
+  if (chosen.empty())
+    chosen = those([](const Column& one) { return one.better != Better::neither && !one.full_tables_only; });
   return chosen.empty() ? all : chosen;
 }
 
