@@ -13,7 +13,7 @@ namespace gpubench {
 struct RowKey {
   std::string experiment;
   /// Names and values, in the order of the baseline's axes.
-  std::vector<std::pair<std::string, std::string>> axes;
+  std::vector<std::pair<std::string, std::string>> axes = {};
   /// A point may have several rows: 0 for the first.
   std::size_t number = 0;
 

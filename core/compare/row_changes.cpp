@@ -11,8 +11,6 @@
 namespace gpubench {
 namespace {
 
-using Processes = std::vector<RowOfProcess>;
-
 const Column* column_in(const Processes& processes, const std::string& name) {
   for (const RowOfProcess& one : processes) {
     const auto found = std::ranges::find(one.process->columns, name, &Column::name);
@@ -21,7 +19,14 @@ const Column* column_in(const Processes& processes, const std::string& name) {
   return nullptr;
 }
 
-/// The figures of all processes that have some.
+// ---- Which figures
+
+bool may_be_figure(const Column& column) {
+  return column.kind != Kind::text && column.kind != Kind::setting && column.kind != Kind::extent;
+}
+
+}  // namespace
+
 std::vector<ProcessFigures> figures_in(const Processes& processes, const std::string& name) {
   std::vector<ProcessFigures> all;
   for (const RowOfProcess& one : processes) {
@@ -34,14 +39,6 @@ std::vector<ProcessFigures> figures_in(const Processes& processes, const std::st
   }
   return all;
 }
-
-// ---- Which figures
-
-bool may_be_figure(const Column& column) {
-  return column.kind != Kind::text && column.kind != Kind::setting && column.kind != Kind::extent;
-}
-
-}  // namespace
 
 std::vector<Column> figures_of_row(const MatchedRow& row) {
   std::vector<Column> figures;
@@ -70,6 +67,8 @@ std::set<std::string> names_of_interest(const MatchedRow& row) {
   return names;
 }
 
+}  // namespace
+
 std::vector<Column> chosen_figures(const MatchedRow& row, const ComparisonOptions& options) {
   const std::vector<Column> all = figures_of_row(row);
   if (options.all_figures) return all;
@@ -87,6 +86,8 @@ std::vector<Column> chosen_figures(const MatchedRow& row, const ComparisonOption
     chosen = those([](const Column& one) { return one.better != Better::neither && !one.full_tables_only; });
   return chosen.empty() ? all : chosen;
 }
+
+namespace {
 
 // ---- What makes a comparison invalid
 

@@ -7,12 +7,16 @@
 //   runs_of(text, out)                   the folders of the runs that a side's name stands for
 //   save_baseline(name, runs, out)       copies the runs; returns the folder
 //   baselines(out)                       array of { name, runs = folders }
+//   calibrate(text, figures, out)        stores what the noise of a side's processes allows; returns { file, machine,
+//   rows
+//                                        } with a row for each figure and size of sides
 //   new_group()                          a name for processes that are started together
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/compare/baseline.h"
+#include "core/compare/calibration.h"
 #include "core/compare/comparison.h"
 #include "core/report/comparison.h"
 #include "core/results/run_directory.h"
@@ -73,7 +77,8 @@ int judge(lua_State* L) {
   const Format format = parse_format(options.format);
   const auto compared = [&](const std::vector<std::string>& texts) {
     const std::vector<Side> sides = read_sides(texts, options);
-    return compare_sides(sides, {.figures = options.figures, .all_figures = options.all_figures, .limits = nullptr});
+    const StoredCalibration limits(sides, options.out);
+    return compare_sides(sides, {.figures = options.figures, .all_figures = options.all_figures, .limits = &limits});
   };
   Comparison comparison = compared(options.sides);
   if (!options.again.empty()) confirm(comparison, compared(options.again));
@@ -108,6 +113,30 @@ Info baselines(const std::string& out) {
   return list;
 }
 
+/// calibrate(text, figures, out) -> { file, machine, rows }
+Info calibrate_with(const std::string& text, const std::vector<std::string>& figures, const std::string& out) {
+  const Calibration calibration = calibrate(read_side(text, out), {.figures = figures});
+  Info::List rows;
+  for (const CalibratedFigure& figure : calibration.figures) {
+    for (const CalibratedSize& size : figure.sizes) {
+      Info row(Info::Fields{{"experiment", figure.experiment},
+                            {"figure", figure.figure},
+                            {"noise_share", figure.noise},
+                            {"processes", static_cast<std::int64_t>(size.processes)},
+                            {"threshold_share", size.threshold},
+                            {"false_alarms_share", size.false_positive_rate},
+                            {"found_of_1_percent_share", size.found_1},
+                            {"found_of_2_percent_share", size.found_2},
+                            {"found_of_5_percent_share", size.found_5}});
+      if (size.visible) row.set("sees_from_share", *size.visible);
+      rows.push_back(std::move(row));
+    }
+  }
+  return Info::Fields{{"file", store_calibration(calibration, out).string()},
+                      {"machine", calibration.machine},
+                      {"rows", std::move(rows)}};
+}
+
 std::string new_group() {
   return fmt::format("{}-{}-{}", utc_text(std::chrono::system_clock::now()), host_name(), getpid());
 }
@@ -122,6 +151,7 @@ void open_compare(lua_State* L) {
       .function<&runs_of>("runs_of")
       .function<&save>("save_baseline")
       .function<&baselines>("baselines")
+      .function<&calibrate_with>("calibrate")
       .function<&new_group>("new_group");
 }
 

@@ -27,6 +27,13 @@ function fresh_processes.in_rounds(items, rounds, seed)
   return list
 end
 
+-- The words of a command line; the parser is given those that look like options with a blank in front.
+function fresh_processes.words(kept)
+  local words = {}
+  for index, word in ipairs(kept) do words[index] = word:gsub("^ %-", "-") end
+  return words
+end
+
 -- What is neither done nor refuted nor unmeasured failed.
 function fresh_processes.status_of(status)
   return exit_status.worse(status, status) or 2

@@ -143,8 +143,8 @@ void repeat_run(CommandLine& line) {
   line.scripts.clear();
 }
 
-/// Words of `ab` that look like options and are none of its own get a blank in front, which its function removes: a
-/// side such as "--set batch_size=8" (one word), and what follows "--".
+/// Words of `ab` and `calibrate` that look like options and are none of its own get a blank in front, which its
+/// function removes: a side such as "--set batch_size=8" (one word), and what follows "--".
 void keep_words(std::vector<std::string>& arguments, const CLI::App& ab) {
   bool is_script = false;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -191,7 +191,8 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     arguments.insert(arguments.begin(), "run");
   }
 
-  if (arguments[0] == "ab") keep_words(arguments, grammar.command("ab"));
+  for (const char* command : {"ab", "calibrate"})
+    if (arguments[0] == command) keep_words(arguments, grammar.command(command));
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::CallForHelp&) {

@@ -86,6 +86,16 @@ void declare_baseline(CommandOptions& options) {
   options.out_folder("Folder that holds results/ and baselines/");
 }
 
+void declare_calibrate(CommandOptions& options) {
+  options.arguments("words", "SCRIPT [-- OPTION...]", "What to measure, with options of run; or, with --from, nothing")
+      .required(false);
+  options.integer("--repeat", "K", 14, 1000, "Processes to measure (20)");
+  options.text("--from", "SIDE", "Use runs that are there, at least 14 processes");
+  options.texts("--figure", "NAME",
+                "Column to calibrate, such as step_time_s; may be repeated; default: those of the claims and charts");
+  options.out_folder("Folder that holds results/ and calibration/");
+}
+
 void declare_check(CommandOptions& options) {
   options.arguments("runs", "RUN", "Runs to judge; default: the baseline's scripts are measured again");
   options.text("--baseline", "NAME", "What to compare with").required();
@@ -108,6 +118,7 @@ void declare_compare(CommandOptions& options) {
 constexpr LibraryCommand commands[] = {
     {"ab", "Measure two settings, environments or builds in turn, and compare them", declare_ab},
     {"baseline", "Save results to compare with later, or list them", declare_baseline},
+    {"calibrate", "Measure this machine's noise, for the verdicts of later comparisons", declare_calibrate},
     {"check", "Compare with a baseline; for gates: exits with 1 if a row is SLOWER or has VANISHED", declare_check},
     {"compare", "Compare results: what is slower, faster or the same, and how sure that is", declare_compare},
     {"list", "List experiments with their titles", declare_list},

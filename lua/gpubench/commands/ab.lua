@@ -47,8 +47,7 @@ local function append(list, more)
 end
 
 return function(options)
-  local words = {}
-  for index, word in ipairs(options.words) do words[index] = word:gsub("^ %-", "-") end
+  local words = fresh_processes.words(options.words)
   if #words < 3 then
     check.fail("ab: two sides and a script are needed: gpubench ab A B -- SCRIPT; given: %s", table.concat(words, " "))
   end
