@@ -1,0 +1,135 @@
+#include "core/history/trend.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/known_names.h"
+#include "core/history/judge.h"
+#include "core/history/series_changes.h"
+
+namespace gpubench {
+namespace {
+
+using Runs = std::unordered_map<std::int64_t, HistoryRun>;
+
+void add_key(Info::Fields& fields, const HistorySeries& series) {
+  const SeriesKey& key = series.key;
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"host", key.host},
+                                   {"card", key.card},
+                                   {"slot", key.slot},
+                                   {"suite", key.suite},
+                                   {"experiment", key.experiment},
+                                   {"axes", key.axes},
+                                   {"metric", key.metric}}) {
+    fields.emplace_back(name, text);
+  }
+  fields.emplace_back("unit", std::string(to_string(series.column.unit)));
+}
+
+Info described_point(const HistoryRun& run, const HistoryPoint& point) {
+  Info::Fields fields{{"run", run.name}, {"started", run.started}, {"value", point.value}};
+  if (point.low) fields.emplace_back("low", *point.low);
+  if (point.high) fields.emplace_back("high", *point.high);
+  fields.emplace_back("reliable", point.reliable);
+  return fields;
+}
+
+/// Names of runs.
+Info::List outliers_in(const Runs& runs, const std::vector<HistoryPoint>& points) {
+  std::vector<double> values;
+  std::vector<std::int64_t> ids;
+  for (const HistoryPoint& point : points) {
+    if (!point.reliable) continue;
+    values.push_back(point.value);
+    ids.push_back(point.run);
+  }
+  Info::List names;
+  for (const std::size_t index : series_changes(values).outliers) names.emplace_back(runs.at(ids[index]).name);
+  return names;
+}
+
+Info described_series(const HistorySeries& series, const Runs& runs, const std::vector<HistoryPoint>& points,
+                      const std::vector<ReportedChange>& changes) {
+  Info::Fields fields;
+  add_key(fields, series);
+  fields.emplace_back("better", std::string(to_string(series.column.better)));
+  fields.emplace_back("kind", std::string(to_string(series.column.kind)));
+  fields.emplace_back("watched", series.watched);
+  Info::List all;
+  for (const HistoryPoint& point : points) all.push_back(described_point(runs.at(point.run), point));
+  fields.emplace_back("points", std::move(all));
+  Info::List reported;
+  for (const ReportedChange& change : changes) {
+    if (change.series == series.id) reported.push_back(described_change(series, change));
+  }
+  fields.emplace_back("changes", std::move(reported));
+  fields.emplace_back("outliers", series.watched ? outliers_in(runs, points) : Info::List{});
+  return fields;
+}
+
+}  // namespace
+
+Info described_change(const HistorySeries& series, const ReportedChange& change) {
+  return Info::Fields{{"id", change.id},
+                      {"run", change.run},
+                      {"started", change.started},
+                      {"reported", change.reported},
+                      {"before", change.before},
+                      {"after", change.after},
+                      {"change", change_text(series, change.before, change.after)},
+                      {"worse", is_worse(series, change.before, change.after)},
+                      {"cause", change.cause},
+                      {"state", std::string(to_string(change.state))},
+                      {"closed", change.closed},
+                      {"note", change.note}};
+}
+
+Info with_series(const RunHistory& history, const std::vector<ReportedChange>& changes) {
+  std::unordered_map<std::int64_t, HistorySeries> all;
+  for (HistorySeries& series : history.series()) all.emplace(series.id, std::move(series));
+  Info::List list;
+  for (const ReportedChange& change : changes) {
+    const HistorySeries& series = all.at(change.series);
+    Info::Fields fields = *described_change(series, change).fields();
+    add_key(fields, series);
+    list.emplace_back(std::move(fields));
+  }
+  return list;
+}
+
+Info latest(const RunHistory& history, const std::vector<std::string>& runs) {
+  std::unordered_map<std::int64_t, HistorySeries> all;
+  for (HistorySeries& series : history.series()) all.emplace(series.id, std::move(series));
+  Statement row = history.database().prepare(
+      "SELECT series, value FROM points JOIN runs ON runs.id = points.run WHERE runs.name = ? ORDER BY series");
+  Info::List list;
+  for (const std::string& run : runs) {
+    row.bind(1, std::string_view(run));
+    while (row.step()) {
+      const HistorySeries& series = all.at(row.integer(0));
+      if (!series.watched) continue;
+      Info::Fields fields;
+      add_key(fields, series);
+      fields.emplace_back("value", row.real(1));
+      list.emplace_back(std::move(fields));
+    }
+  }
+  return list;
+}
+
+Info trend(const RunHistory& history, const std::string& experiment) {
+  const std::vector<std::string> known = history.experiments();
+  if (std::ranges::find(known, experiment) == known.end())
+    throw_unknown_name("history: no experiment", experiment, names_of(known));
+  Runs runs;
+  for (HistoryRun& run : history.runs(experiment)) runs.emplace(run.id, std::move(run));
+  const std::vector<ReportedChange> changes = history.changes(experiment);
+  Info::List list;
+  history.for_each_series(history.series(experiment), [&](const HistorySeries& series, const auto& points) {
+    list.push_back(described_series(series, runs, points, changes));
+  });
+  return list;
+}
+
+}  // namespace gpubench
