@@ -131,6 +131,7 @@ std::size_t first_kept(const std::vector<HistoryRun>& runs, const std::string& o
 Rebuilt rebuild(RunHistory& history, const std::filesystem::path& out) {
   Rebuilt rebuilt;
   std::vector<RunSummary> summaries = list_runs(out);
+  std::ranges::reverse(summaries);  // of one second, the oldest first
   std::ranges::stable_sort(summaries, {}, &RunSummary::started);
   Transaction transaction(history.database());
   const std::int64_t last = last_run_id(history.database());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <tuple>
 
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
@@ -43,7 +44,11 @@ std::vector<std::filesystem::path> waiting_runs(const std::filesystem::path& out
     for (const auto& run : std::filesystem::directory_iterator(experiment.path(), error))
       if (std::filesystem::exists(run.path() / mark_name, error)) waiting.push_back(run.path());
   }
-  std::ranges::sort(waiting, {}, [](const std::filesystem::path& run) { return run.filename().string(); });
+  // By time; of one second "-9" before "-10".
+  std::ranges::sort(waiting, {}, [](const std::filesystem::path& run) {
+    const std::string name = run.filename().string();
+    return std::tuple(name.substr(0, name.find('-')), name.size(), name);
+  });
   return waiting;
 }
 

@@ -102,16 +102,20 @@ Info latest(const RunHistory& history, const std::vector<std::string>& runs) {
   std::unordered_map<std::int64_t, HistorySeries> all;
   for (HistorySeries& series : history.series()) all.emplace(series.id, std::move(series));
   Statement row = history.database().prepare(
-      "SELECT series, value FROM points JOIN runs ON runs.id = points.run WHERE runs.name = ? ORDER BY series");
+      "SELECT series, value, reliable FROM points JOIN runs ON runs.id = points.run "
+      "WHERE experiment = ? AND name = ? ORDER BY series");
   Info::List list;
   for (const std::string& run : runs) {
-    row.bind(1, std::string_view(run));
+    if (run.empty()) continue;
+    const std::size_t slash = std::min(run.find('/'), run.size() - 1);
+    row.bind(1, std::string_view(run).substr(0, slash)).bind(2, std::string_view(run).substr(slash + 1));
     while (row.step()) {
       const HistorySeries& series = all.at(row.integer(0));
       if (!series.watched) continue;
       Info::Fields fields;
       add_key(fields, series);
       fields.emplace_back("value", row.real(1));
+      fields.emplace_back("reliable", row.integer(2) != 0);
       list.emplace_back(std::move(fields));
     }
   }

@@ -16,7 +16,7 @@ Info trend(const RunHistory& history, const std::string& experiment);
 /// { id, run, started, reported, before, after, change = "4.1 % slower", worse, cause, state, closed, note }.
 Info described_change(const HistorySeries& series, const ReportedChange& change);
 
-/// What the newest runs of these names gave: { host, ..., unit, value } for each watched series.
+/// What these runs ("<experiment>/<name>") gave: { host, ..., unit, value, reliable } for each watched series.
 Info latest(const RunHistory& history, const std::vector<std::string>& runs);
 
 /// Each with the key of its series: as described_change(), and { host, slot, suite, experiment, axes, metric, unit }.

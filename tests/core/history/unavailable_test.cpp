@@ -1,6 +1,5 @@
 // A history that is locked, cut, of a newer program, of another one, or on a full disk.
 #include <gmock/gmock.h>
-#include <sqlite3.h>
 
 #include "core/history/history.h"
 #include "core/results/append_file.h"
@@ -27,13 +26,8 @@ class UnavailableHistory : public TemporaryFolder {
     for (const auto& run : runs_with(near(0.01, 30))) history.append(run);
   }
   void open() const { const RunHistory history(path(), no_patience_ms); }
-  /// Statements by another program.
-  void execute(const char* sql) const {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
-    sqlite3_close(database);
-  }
+  /// A statement by another program.
+  void execute(const char* sql) const { Database(path(), Database::Access::write, no_patience_ms).execute(sql); }
 };
 
 TEST_F(UnavailableHistory, OneThatIsLocked) {
