@@ -7,15 +7,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/group/process_group.h"
+#include "lua/host/child_program.h"
 
 namespace gpubench {
 namespace {
@@ -49,23 +46,18 @@ class HandOn {
   std::array<struct sigaction, signals.size()> before_{};
 };
 
-/// The exit status, or 128 + the signal that ended it.
+/// Its exit status.
 int run_one(const std::string& script, const std::vector<std::string>& options) {
-  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(), "run", script};
+  std::vector<std::string> words{"run", script};
   words.insert(words.end(), options.begin(), options.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t process = 0;
-  if (const int error = posix_spawn(&process, argv[0], nullptr, nullptr, argv.data(), environ); error != 0)
-    throw Error(fmt::format("run: no process can be started: {}", std::strerror(error)));
+  const pid_t process = start_program(words, -1, "run");
   child = process;
   if (stopped_by != 0) kill(process, stopped_by);  // it came before there was a child
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   child = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return exit_status_of(status);
 }
 
 const char* meaning_of(int status) {

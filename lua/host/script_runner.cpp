@@ -28,6 +28,7 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/child_program.h"
 #include "lua/host/dry_run.h"
 #include "lua/host/forced_end.h"
 #include "lua/host/interrupt_handler.h"
@@ -137,6 +138,7 @@ void prepare(lua_State* L, const CommandLine& line) {
   lua::open_exit(L);
   if (line.dry_run) lua::refuse_work(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
+  if (line.command != "run") lua::open_programs(L);
   if (line.trusted || line.command != "run") return;
   lua::confine_output(L, writable_folders(line));
   lua::close_sandbox(L);
