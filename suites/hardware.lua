@@ -11,6 +11,6 @@ return {
     "hardware/launch_latency",
     { "sync_overhead", set = { part = "all_reduce", cross_device = "automatic", replicas = 2 }, once = true },
     { "input_pipeline", set = { source = { "pixels", "jpeg" }, stage = "prefetch", workers = "autotune" }, devices = { "cpu" } },
-    "hardware/sustained",
+    { "hardware/sustained", budget = 2, set = { seconds = 5 } },
   },
 }

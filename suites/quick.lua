@@ -8,6 +8,6 @@ return {
     "hardware/matmul_peak",
     "hardware/bandwidth",
     "hardware/launch_latency",
-    { "hardware/sustained", set = { seconds = 3 } },
+    { "hardware/sustained", set = { seconds = 1 } },
   },
 }
