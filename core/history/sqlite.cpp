@@ -111,11 +111,19 @@ void Database::Close::operator()(sqlite3* database) const {
   sqlite3_close_v2(database);
 }
 
+// SQLite would refuse a link anywhere in the path. Only the file itself must be none: a script may have planted it.
+std::string without_links_in_folder(const std::filesystem::path& file) {
+  std::error_code shown_when_opened;
+  const std::filesystem::path folder = std::filesystem::canonical(file.parent_path(), shown_when_opened);
+  return shown_when_opened ? file.string() : (folder / file.filename()).string();
+}
+
 // The file may come from elsewhere: nothing in its schema may run, and damaged pages are noticed.
 Database::Database(const std::filesystem::path& file, Access access, int patience_ms) : file_(file.string()) {
   const int flags = access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
   sqlite3* database = nullptr;
-  const int result = sqlite3_open_v2(file_.c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, nullptr);
+  const int result =
+      sqlite3_open_v2(without_links_in_folder(file).c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, nullptr);
   database_.reset(database);
   if (result != SQLITE_OK) {
     fail_database(file_, result, database ? sqlite3_errmsg(database) : "out of memory");

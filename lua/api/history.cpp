@@ -8,6 +8,7 @@
 //   With a
 //                                    suite only in its series of this host
 //   latest(out, runs)                the watched values of runs, "<experiment>/<name>"
+//   vanished(out, runs)              the watched series that these runs lack and that the runs before them had
 //   open_changes(out)                those that are open
 //   experiments(out)                 their names
 //   runs(out)                        the number of runs
@@ -110,6 +111,10 @@ Info judge_history(lua_State* L, const std::string& out, const std::optional<std
   return with_series(history, judge(history, suite ? Judged{suite, own_host()} : Judged{}));
 }
 
+Info vanished_series(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
+  return vanished(existing_history(L, out), runs);
+}
+
 Info latest_values(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
   return latest(existing_history(L, out), runs);
 }
@@ -186,6 +191,7 @@ void open_history(lua_State* L) {
       .function<&own_host>("host")
       .function<&judge_history>("judge")
       .function<&latest_values>("latest")
+      .function<&vanished_series>("vanished")
       .function<&open_changes>("open_changes")
       .function<&experiments>("experiments")
       .function<&count_runs>("runs")

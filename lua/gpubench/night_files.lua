@@ -26,7 +26,8 @@ function night_files.summary(night)
     string.format("measured: %d of %s on %s in %s, %d of %s reliable", night.done, gb.format.count(night.jobs, "script run"),
       #night.devices > 0 and table.concat(night.devices, ", ") or "no device", gb.format.seconds(night.seconds),
       night.reliable, gb.format.count(#night.latest, "value")),
-    "new: " .. first_of(night.new, changes.line)
+    "new: " .. (night.waiting and "not judged, since the history cannot be written now; the runs wait"
+      or first_of(night.new, changes.line))
       .. (#night.better > 0 and "; better: " .. first_of(night.better, changes.line) or ""),
     string.format("still open: %s; recovered: %s", ids(night.open), ids(night.recovered)),
     "not measured: " .. first_of(night.left_out, tostring),

@@ -177,6 +177,11 @@ local function judge(suite, night)
     end
   end
   night.latest = history.latest(out, night.runs)
+  for _, one in ipairs(history.vanished(out, night.runs)) do
+    night.left_out[#night.left_out + 1] = string.format("%s %s%s on %s: it was measured the night before", one.experiment,
+      one.metric, one.axes == "" and "" or " of " .. one.axes, one.slot)
+    night.vanished = true
+  end
   for _, one in ipairs(night.latest) do night.reliable = night.reliable + (one.reliable and 1 or 0) end
 end
 
@@ -184,7 +189,7 @@ end
 local function status_of(night)
   if night.failed then return 2 end
   if night.reliable == 0 then return 3 end
-  return #night.new > 0 and 1 or 0
+  return (#night.new > 0 or night.vanished) and 1 or 0
 end
 
 local function write_files(night, summary)
@@ -231,6 +236,6 @@ return function(options)
   io.write("\n", summary)
   for index = 2, #night.new do print(one_line(history_changes.line(night.new[index]))) end
   io.stdout:flush()
-  if #night.new > 0 and options.on_alarm then call_on_alarm(options.on_alarm, summary) end
+  if night.status == 1 and options.on_alarm then call_on_alarm(options.on_alarm, summary) end
   return night.status
 end

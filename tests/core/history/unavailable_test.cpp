@@ -75,6 +75,15 @@ TEST_F(UnavailableHistory, OneOfAnotherProgram) {
   EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(HasSubstr("damaged, or no history")));
 }
 
+TEST_F(UnavailableHistory, OneThatIsALink) {
+  fill();
+  std::filesystem::create_symlink(path(), file("link.db"));
+  EXPECT_THAT([&] { const RunHistory history(file("link.db")); },
+              ThrowsMessage<HistoryUnavailable>(HasSubstr("cannot be opened")));
+  std::filesystem::create_directory_symlink(path().parent_path(), file("folder"));
+  EXPECT_EQ(RunHistory(file("folder/history.db")).runs().size(), 30u) << "its folder may be reached by one";
+}
+
 TEST_F(UnavailableHistory, OneInAFolderThatIsNotThere) {
   EXPECT_THAT([&] { const RunHistory history(file("none/history.db"), no_patience_ms); },
               ThrowsMessage<HistoryUnavailable>(HasSubstr("cannot be opened")));

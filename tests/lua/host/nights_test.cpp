@@ -146,6 +146,23 @@ TEST_F(Nights, ASuiteThatCannotBeRun) {
   EXPECT_THAT(none.err, AllOf(HasSubstr("there is no suite 'nothing'"), HasSubstr("hardware, nightly, quick")));
 }
 
+TEST_F(Nights, AFigureThatVanishesIsAsLoudAsARegression) {
+  level(1);
+  write("two.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "two", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function(point) return point.n == 2 and io.open "gone" and { status = "skipped", detail = "d" } or { figure_s = 1 } end,
+      charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  write("night.lua", R"(return { minutes = 5, scripts = { "two" } })");
+  EXPECT_EQ(nightly().status, 0);
+  write("gone", "");
+  const Ended ended = nightly({"--on-alarm", "cat > told"});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("not measured: two figure_s of n=2 on cpu:0: it was measured the night before\n"));
+  EXPECT_THAT(read("told"), HasSubstr("figure_s of n=2"));
+  EXPECT_EQ(nightly().status, 0) << "it was told";
+}
+
 TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
   level(1);
   write("broken.lua", "error('broken', 0)");
