@@ -8,8 +8,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "core/compare/changes/find_changes.h"
 #include "core/history/cause.h"
-#include "core/history/series_changes.h"
 #include "core/measure/stats/quantile.h"
 
 namespace gpubench {
@@ -34,7 +34,7 @@ class Judge {
       values.push_back(point.value);
       runs.push_back(&runs_.at(point.run));
     }
-    const SeriesChanges found = series_changes(values);
+    const Changes found = find_changes(values);
     for (std::size_t i = 0; i < found.changes.size(); ++i) {
       if (was_reported(series.id, runs, found.changes[i])) continue;
       const std::size_t before = i == 0 ? 0 : found.changes[i - 1];

@@ -5,8 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/base/known_names.h"
+#include "core/compare/changes/find_changes.h"
+#include "core/compare/changes/find_outliers.h"
 #include "core/history/judge.h"
-#include "core/history/series_changes.h"
 
 namespace gpubench {
 namespace {
@@ -45,7 +46,8 @@ Info::List outliers_in(const Runs& runs, const std::vector<HistoryPoint>& points
     ids.push_back(point.run);
   }
   Info::List names;
-  for (const std::size_t index : series_changes(values).outliers) names.emplace_back(runs.at(ids[index]).name);
+  for (const std::size_t index : find_outliers(values, find_changes(values).changes))
+    names.emplace_back(runs.at(ids[index]).name);
   return names;
 }
 

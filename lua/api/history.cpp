@@ -119,7 +119,7 @@ Info latest_values(lua_State* L, const std::string& out, const std::vector<std::
   return latest(existing_history(L, out), runs);
 }
 
-Info open_changes(lua_State* L, const std::string& out) {
+Info unresolved_changes(lua_State* L, const std::string& out) {
   const RunHistory history = existing_history(L, out);
   std::vector<ReportedChange> changes = history.changes();
   std::erase_if(changes, [](const ReportedChange& change) { return change.state != ChangeState::open; });
@@ -192,7 +192,7 @@ void open_history(lua_State* L) {
       .function<&judge_history>("judge")
       .function<&latest_values>("latest")
       .function<&vanished_series>("vanished")
-      .function<&open_changes>("open_changes")
+      .function<&unresolved_changes>("open_changes")
       .function<&experiments>("experiments")
       .function<&count_runs>("runs")
       .function<&trend_of>("trend")

@@ -1,6 +1,6 @@
 -- What a night leaves for people and for monitoring: five lines of text, and metrics in the OpenMetrics format.
 local gb = require "gpubench.native"
-local changes = require "gpubench.changes"
+local changes = require "gpubench.reported_changes"
 local native = gb._native
 local one_line = native.results.one_line
 

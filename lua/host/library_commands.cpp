@@ -26,6 +26,10 @@ CLI::Option& add(CLI::App& command, CommandLine& values, const std::string& opti
   return *added->type_name(type);
 }
 
+void declare_changes(CommandOptions& options) {
+  options.argument("file", "FILE", "JSON lines or CSV with id and values; - is the standard input").required();
+}
+
 void declare_list(CommandOptions& options) {
   options.argument("folder", "DIR", "Folder to search; default: the experiments that come with gpubench");
 }
@@ -84,6 +88,7 @@ constexpr LibraryCommand commands[] = {
     {"history", "Show how figures changed over the nights, and keep their history", declare_history},
     {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},
     {"finish", "Write the report and charts of a run whose program died", declare_finish},
+    {"changes", "Find lasting changes in series of measurements", declare_changes},
 };
 
 }  // namespace

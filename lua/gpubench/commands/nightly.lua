@@ -1,7 +1,7 @@
 -- `gpubench nightly`: runs a suite on each device in turn, appends its runs to the history, and reports what changed.
 local gb = require "gpubench.native"
 local check = require "gpubench.check"
-local history_changes = require "gpubench.changes"
+local history_changes = require "gpubench.reported_changes"
 local night_files = require "gpubench.night_files"
 local suites = require "gpubench.suite"
 local native = gb._native
