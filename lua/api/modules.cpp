@@ -10,8 +10,10 @@ void open_modules(lua_State* L) {
   open_system(L);
   open_reflection(L);
   open_device(L);
+  open_device_sensors(L);
   open_tensor(L);
   open_tensor_functions(L);
+  open_history(L);
   open_image(L);
   open_compare(L);
   open_compile(L);

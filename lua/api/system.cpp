@@ -39,6 +39,11 @@ std::vector<std::string> scripts_in(const std::string& folder) {
   return files;
 }
 
+bool is_file(const std::string& path) {
+  std::error_code not_there;
+  return fs::is_regular_file(path, not_there);
+}
+
 std::string resource_path(const std::string& path) {
   return resource(path).string();
 }
@@ -53,7 +58,8 @@ void open_system(lua_State* L) {
       .function<&progress_width>("progress_width")
       .function<&scripts_in>("scripts_in")
       .function<&resource_path>("resource")
-      .function<[](const std::string& path) { return fs::exists(path); }>("exists");
+      .function<[](const std::string& path) { return fs::exists(path); }>("exists")
+      .function<&is_file>("is_file");
 }
 
 }  // namespace gpubench::lua

@@ -46,7 +46,9 @@ function fresh_processes.run(one)
   local environment = { table.unpack(one.environment or {}) }
   environment[#environment + 1] = string.format("GPUBENCH_GROUP=%s;%d;%d;%s", one.group, one.process, one.processes,
     table.concat(one.varied or {}, ","))
-  return native.host.run_program(words, environment, one.silent or false)
+  local ended = native.host.run_program(words, { environment = environment, silent = one.silent or false })
+  native.check_interrupt()
+  return ended.status
 end
 
 return fresh_processes

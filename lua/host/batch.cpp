@@ -18,7 +18,7 @@ namespace {
 int run_one(ChildProcesses& processes, const std::string& script, const std::vector<std::string>& options) {
   std::vector<std::string> words{own_program(), "run", script};
   words.insert(words.end(), options.begin(), options.end());
-  return processes.run(words);
+  return processes.run(words).status;
 }
 
 const char* meaning_of(int status) {

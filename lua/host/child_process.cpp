@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,20 +49,91 @@ std::vector<std::string> environment_with(const std::vector<std::string>& settin
   return all;
 }
 
+class OutputPipe {
+ public:
+  OutputPipe() {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0)
+      throw Error(fmt::format("run: no pipe can be opened: {}", std::strerror(errno)));
+  }
+  ~OutputPipe() {
+    ::close(ends_[0]);
+    close_writing_end();
+  }
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
+  int reading_end() const { return ends_[0]; }
+  int writing_end() const { return ends_[1]; }
+  void close_writing_end() {
+    if (ends_[1] >= 0) ::close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
 class FileActions {
  public:
-  explicit FileActions(bool silent) {
-    posix_spawn_file_actions_init(&actions_);
-    if (silent) posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  }
+  FileActions() { posix_spawn_file_actions_init(&actions_); }
   ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
   FileActions(const FileActions&) = delete;
   FileActions& operator=(const FileActions&) = delete;
+  void silence() { posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0); }
+  void write_to(int descriptor) { posix_spawn_file_actions_adddup2(&actions_, descriptor, STDOUT_FILENO); }
   const posix_spawn_file_actions_t* get() const { return &actions_; }
 
  private:
   posix_spawn_file_actions_t actions_{};
 };
+
+// After SIGTERM a program finishes its step and writes its files.
+constexpr Seconds patience_after_term{30.0};
+constexpr int look_period_ms = 20;
+
+/// Ends a process whose time is up.
+class TimeLimit {
+ public:
+  TimeLimit(pid_t process, std::optional<Seconds> limit) : process_(process), limit_(limit) {}
+  void look() {
+    if (!limit_ || running_.elapsed() < *limit_) return;
+    if (!out_of_time_) {
+      out_of_time_ = true;
+      kill(process_, SIGTERM);
+    } else if (running_.elapsed() > *limit_ + patience_after_term) {
+      kill(process_, SIGKILL);
+    }
+  }
+  bool out_of_time() const { return out_of_time_; }
+
+ private:
+  pid_t process_;
+  std::optional<Seconds> limit_;
+  Stopwatch running_;
+  bool out_of_time_ = false;
+};
+
+/// Appends what comes within `look_period_ms`. False at the end of the output.
+bool read_some(int descriptor, std::string& text) {
+  pollfd ready{.fd = descriptor, .events = POLLIN, .revents = 0};
+  if (poll(&ready, 1, look_period_ms) <= 0) return true;
+  std::array<char, 4096> buffer{};
+  const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+  if (count < 0) return errno == EINTR;
+  text.append(buffer.data(), static_cast<std::size_t>(count));
+  return count > 0;
+}
+
+/// The status of its end. Without a limit it sleeps until then.
+int wait_for(pid_t process, TimeLimit& limit, bool limited) {
+  int status = 0;
+  for (;;) {
+    const pid_t ended = waitpid(process, &status, limited ? WNOHANG : 0);
+    if (ended == process || (ended < 0 && errno != EINTR)) break;
+    limit.look();
+    if (limited) poll(nullptr, 0, look_period_ms);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
 }  // namespace
 
@@ -79,22 +151,29 @@ ChildProcesses::~ChildProcesses() {
   for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
 }
 
-int ChildProcesses::run(const std::vector<std::string>& words, const std::vector<std::string>& environment,
-                        bool silent) {
-  std::vector<std::string> arguments = words, settings = environment_with(environment);
+ChildEnd ChildProcesses::run(const std::vector<std::string>& words, const ChildOptions& options) {
+  std::vector<std::string> arguments = words, settings = environment_with(options.environment);
   const std::vector<char*> argv = pointers_to(arguments), variables = pointers_to(settings);
-  const FileActions actions(silent);
+  FileActions actions;
+  std::optional<OutputPipe> pipe;
+  if (options.output == ChildOutput::none) actions.silence();
+  if (options.output == ChildOutput::captured) actions.write_to(pipe.emplace().writing_end());
   pid_t process = 0;
   if (const int error = posix_spawnp(&process, argv[0], actions.get(), nullptr, argv.data(), variables.data());
       error != 0)
     throw Error(fmt::format("run: '{}' cannot be started: {}", words.front(), std::strerror(error)));
   child = process;
   if (stopping_signal != 0) kill(process, stopping_signal);  // it came before there was a child
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  ChildEnd end;
+  TimeLimit limit(process, options.limit);
+  if (pipe) {
+    pipe->close_writing_end();
+    while (read_some(pipe->reading_end(), end.out)) limit.look();
   }
+  end.status = wait_for(process, limit, options.limit.has_value());
   child = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  end.out_of_time = limit.out_of_time();
+  return end;
 }
 
 int ChildProcesses::stopped_by() const {
@@ -106,15 +185,44 @@ std::string own_program() {
 }
 
 namespace lua {
+
+template <>
+struct Value<ChildEnd> {
+  static void push(lua_State* L, const ChildEnd& end) {
+    lua_createtable(L, 0, 3);
+    Value<int>::push(L, end.status);
+    lua_setfield(L, -2, "status");
+    Value<std::string>::push(L, end.out);
+    lua_setfield(L, -2, "out");
+    Value<bool>::push(L, end.out_of_time);
+    lua_setfield(L, -2, "out_of_time");
+  }
+};
+
 namespace {
 
-int run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment, bool silent) {
+struct ProgramTable {
+  std::optional<std::vector<std::string>> environment;
+  std::optional<bool> silent, captured;
+  std::optional<double> limit_s;
+  static constexpr auto fields =
+      std::tuple{field("environment", &ProgramTable::environment), field("silent", &ProgramTable::silent),
+                 field("captured", &ProgramTable::captured), field("limit_s", &ProgramTable::limit_s)};
+};
+
+ChildEnd run_program(const std::vector<std::string>& words, const std::optional<ProgramTable>& table) {
   if (words.empty()) throw ArgumentError("the program's name is missing");
+  ChildOptions options;
+  if (table) {
+    options.environment = table->environment.value_or(std::vector<std::string>{});
+    if (table->silent.value_or(false)) options.output = ChildOutput::none;
+    if (table->captured.value_or(false)) options.output = ChildOutput::captured;
+    if (table->limit_s) options.limit = Seconds(*table->limit_s);
+  }
   ChildProcesses processes;
-  const int status = processes.run(words, environment, silent);
-  if (processes.stopped_by() == 0) return status;
-  request_interrupt(processes.stopped_by());
-  throw Interrupted();
+  ChildEnd end = processes.run(words, options);
+  if (processes.stopped_by() != 0) request_interrupt(processes.stopped_by());
+  return end;
 }
 
 }  // namespace

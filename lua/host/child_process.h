@@ -2,12 +2,36 @@
 #pragma once
 #include <array>
 #include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/base/clock.h"
 
 struct lua_State;
 
 namespace gpubench {
+
+enum class ChildOutput {
+  ours,     ///< it writes where this process writes
+  none,     ///< without standard output
+  captured  ///< into ChildEnd::out
+};
+
+struct ChildOptions {
+  /// "NAME=value" beside this process' own.
+  std::vector<std::string> environment = {};
+  ChildOutput output = ChildOutput::ours;
+  /// When its time is up it gets SIGTERM, and SIGKILL half a minute later.
+  std::optional<Seconds> limit = {};
+};
+
+struct ChildEnd {
+  int status = 0;   ///< the exit status, or 128 + the signal that ended it
+  std::string out;  ///< its standard output, if captured
+  /// It was stopped because its time was up. Its files are complete unless it had to be killed.
+  bool out_of_time = false;
+};
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP end the process that runs.
 class ChildProcesses {
@@ -17,10 +41,9 @@ class ChildProcesses {
   ChildProcesses(const ChildProcesses&) = delete;
   ChildProcesses& operator=(const ChildProcesses&) = delete;
 
-  /// Blocks until it ends; its exit status, or 128 + the signal that ended it. `words`: program and arguments, a
-  /// program without '/' is looked up on the PATH. `environment`: "NAME=value" beside this process' own. `silent`:
-  /// without standard output. Throws Error if it cannot be started.
-  int run(const std::vector<std::string>& words, const std::vector<std::string>& environment = {}, bool silent = false);
+  /// Blocks until it ends. `words`: program and arguments, a program without '/' is looked up on the PATH. Throws Error
+  /// if it cannot be started.
+  ChildEnd run(const std::vector<std::string>& words, const ChildOptions& options = {});
   /// The signal that has come; 0: none.
   int stopped_by() const;
 
@@ -33,8 +56,9 @@ class ChildProcesses {
 std::string own_program();
 
 namespace lua {
-/// gb._native.host: run_program(words, environment, silent) -> status, and the path `program`. A signal ends the script
-/// like Ctrl-C.
+/// gb._native.host: run_program(words, { environment, silent, captured, limit_s }) -> { status, out, out_of_time }, and
+/// the path `program`. After a signal the script stops at its next check_interrupt(). For commands of the library only:
+/// a script must not start programs.
 void open_child_processes(lua_State* L);
 }  // namespace lua
 

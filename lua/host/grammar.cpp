@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* exit_statuses = R"(Exit status (if several apply: 2 before 3 before 1):
   0    done; rows with the status out_of_memory, skipped or timeout may be among the results
-  1    a claim is refuted, with --strict
+  1    a claim is refuted, with --strict; of nightly: an alarm
   2    wrong usage, unreadable input, an error, or a row with the status error
   3    nothing to judge: an experiment measured no point, or what --require asks for does not hold
   130  interrupted by Ctrl-C; 143: ended by SIGTERM; 129: by SIGHUP. Files are complete in all three cases.)";
@@ -45,6 +45,8 @@ Examples:
   gpubench new my_question                                     write a script to start from
   gpubench show batch_size                                     print its newest run again
   gpubench help show                                           options of a command
+  gpubench nightly quick                                       measure the hardware, and report what has changed
+  gpubench history matmul_peak                                 its figures over the nights
   gpubench finish batch_size                                   write the report of a run that died
   gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
 

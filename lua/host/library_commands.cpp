@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 namespace gpubench {
@@ -119,6 +120,29 @@ void declare_compare(CommandOptions& options) {
   comparison_options(options);
 }
 
+void declare_history(CommandOptions& options) {
+  options.argument("experiment", "EXPERIMENT", "The experiment whose trend is shown; without it, lists all of them");
+  options.choice("--format", "FORMAT", {"text", "csv", "json"},
+                 "How to print the trend: text (the default), csv or json");
+  options.flag("--rebuild", "Read all runs below results/ again");
+  options.text("--merge", "FILE", "Add the history of another machine");
+  options.integer("--prune", "DAYS", 0, 36500, "Forget runs older than this; what was reported stays");
+  options.text("--export", "FILE", "Write all values, or those of EXPERIMENT, into a new CSV file");
+  options.integer("--resolve", "ID", 1, std::numeric_limits<std::int64_t>::max(), "Close the open change ID");
+  options.text("--note", "TEXT", "With --resolve: why");
+  options.out_folder("Folder that holds results/");
+  options.text_style();
+}
+
+void declare_nightly(CommandOptions& options) {
+  options.argument("suite", "SUITE", "A suite's file, or the name of one in suites/: hardware, nightly or quick")
+      .required();
+  options.positive("--minutes", "MINUTES", "How long it may take, in place of what the suite says");
+  options.text("--on-alarm", "COMMAND", "Shell command to run after a new alarm, with the summary as its input");
+  options.flag("--dry-run", "List what would be run, run nothing");
+  options.out_folder("Folder for results/ and plots/");
+}
+
 constexpr LibraryCommand commands[] = {
     {"ab", "Measure two settings, environments or builds in turn, and compare them", declare_ab},
     {"baseline", "Save results to compare with later, or list them", declare_baseline},
@@ -129,6 +153,8 @@ constexpr LibraryCommand commands[] = {
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
     {"show", "Print a run again: its table, claims and answer", declare_show},
+    {"history", "Show how figures changed over the nights, and keep their history", declare_history},
+    {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},
     {"finish", "Write the report and charts of a run whose program died", declare_finish},
     {"changes", "Find lasting changes in series of measurements", declare_changes},
 };

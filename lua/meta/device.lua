@@ -164,4 +164,18 @@ function gb.config.memory_info(device) end
 ---@return string
 function gb.config.device_description(device) end
 
+--- What a device's sensors say now, and what it is made for, in SI units; what it does not tell is absent. Of a processor
+--- only `free_memory_bytes`, that of the machine. Of a GPU also `power_w`, `power_limit_w`, `temperature_c`, `sm_clock_hz`,
+--- `max_sm_clock_hz`, `uncorrected_errors` (ECC, since the driver was loaded), `throttled` (1 while hardware, heat or the
+--- power brake slow it down), `link_generation` and `link_lanes` with `max_link_generation` and `max_link_lanes`,
+--- `peak_memory_bytes_per_s`, and `peak_float32_flops_per_s` and others by type where the vendor publishes them.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.config.device_sensors("cpu:0").free_memory_bytes > 0)
+--- ```
+---@param device string
+---@return table<string, number>
+function gb.config.device_sensors(device) end
+
 return gb

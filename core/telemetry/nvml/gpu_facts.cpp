@@ -90,6 +90,7 @@ GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbo
     if (!text.empty()) facts.emplace_back(label, std::move(text));
   };
   add("name", sensors.name());
+  add("uuid", sensors.uuid());
   add("driver", sensors.nvml()->driver_version());
   add("memory", memory(sensors));
   add("peaks", peaks(sensors));

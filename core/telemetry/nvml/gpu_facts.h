@@ -11,8 +11,8 @@ namespace gpubench {
 /// Label and text, in display order.
 using GpuFacts = std::vector<std::pair<std::string, std::string>>;
 
-/// name, driver, memory, peaks, clocks, temperature, power, link, ecc, mig, throttled and processes; facts that the
-/// device does not report are absent.
+/// name, uuid, driver, memory, peaks, clocks, temperature, power, link, ecc, mig, throttled and processes; facts that
+/// the device does not report are absent.
 GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbours);
 /// The same for the GPU at `bus_id`; if NVML cannot be used, the only fact is "telemetry" with the reason.
 GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id);

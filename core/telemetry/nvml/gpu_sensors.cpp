@@ -52,6 +52,12 @@ std::string GpuSensors::name() const {
   return functions().name(device_, text.data(), text.size()) == nvml_success ? text.data() : "";
 }
 
+std::string GpuSensors::uuid() const {
+  std::array<char, 96> text{};
+  const auto ask_uuid = functions().uuid;
+  return ask_uuid != nullptr && ask_uuid(device_, text.data(), text.size()) == nvml_success ? text.data() : "";
+}
+
 std::optional<NvmlMemory> GpuSensors::memory() const {
   return ask<NvmlMemory>(functions().memory);
 }

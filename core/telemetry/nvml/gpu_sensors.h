@@ -32,6 +32,8 @@ class GpuSensors {
   NvmlDevice handle() const { return device_; }
 
   std::string name() const;
+  /// "GPU-5e1c...": of the card, in whatever slot it is; empty if not told.
+  std::string uuid() const;
   std::optional<NvmlMemory> memory() const;
   std::optional<double> sm_clock_hz() const;
   std::optional<double> max_sm_clock_hz() const;

@@ -22,6 +22,7 @@ void bind_needed(NvmlFunctions& table, const SharedLibrary& library) {
 }
 
 void bind_readings(NvmlFunctions& table, const SharedLibrary& library) {
+  library.bind_if_there(table.uuid, "nvmlDeviceGetUUID");
   library.bind_if_there(table.memory, "nvmlDeviceGetMemoryInfo");
   library.bind_if_there(table.clock, "nvmlDeviceGetClockInfo");
   library.bind_if_there(table.max_clock, "nvmlDeviceGetMaxClockInfo");

@@ -97,6 +97,7 @@ struct NvmlFunctions {
   NvmlReturn (*handle_by_bus_id)(const char*, NvmlDevice*);
   NvmlReturn (*name)(NvmlDevice, char*, unsigned);
 
+  NvmlReturn (*uuid)(NvmlDevice, char*, unsigned);
   NvmlReturn (*memory)(NvmlDevice, NvmlMemory*);
   NvmlReturn (*clock)(NvmlDevice, unsigned, unsigned*);
   NvmlReturn (*max_clock)(NvmlDevice, unsigned, unsigned*);

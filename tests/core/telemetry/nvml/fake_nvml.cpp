@@ -162,6 +162,7 @@ NvmlFunctions FakeNvml::functions() {
     assert(device == the_gpu());
     return text("name", out, size, "NVIDIA H200");
   };
+  table.uuid = [](NvmlDevice, char* out, unsigned size) { return text("uuid", out, size, "GPU-1b"); };
   set_readings(table);
   set_link_and_modes(table);
   set_gpm(table);

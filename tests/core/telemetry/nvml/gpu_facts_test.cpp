@@ -31,7 +31,7 @@ class GpuFactsTest : public TemporaryFolder {
 };
 
 TEST_F(GpuFactsTest, AreInWords) {
-  EXPECT_THAT(facts(), ElementsAre(Pair("name", "NVIDIA H200"), Pair("driver", "580.65.06"),
+  EXPECT_THAT(facts(), ElementsAre(Pair("name", "NVIDIA H200"), Pair("uuid", "GPU-1b"), Pair("driver", "580.65.06"),
                                    Pair("memory", "150 GiB, 100 GiB free"),
                                    Pair("peaks",
                                         "float32 67 TFLOP/s, tf32 495 TFLOP/s, float16 989 TFLOP/s, bfloat16 989 "
@@ -61,7 +61,7 @@ TEST_F(GpuFactsTest, WhatIsNotSupportedIsAbsent) {
        {std::pair{"memory", "memory"}, std::pair{"clock", "clocks"}, std::pair{"temperature", "temperature"},
         std::pair{"power", "power"}, std::pair{"pcie_generation", "link"}, std::pair{"pcie_width", "link"},
         std::pair{"ecc_mode", "ecc"}, std::pair{"mig_mode", "mig"}, std::pair{"throttle_reasons", "throttled"},
-        std::pair{"name", "name"}}) {
+        std::pair{"name", "name"}, std::pair{"uuid", "uuid"}}) {
     fake_.unsupported = {reading};
     EXPECT_EQ(fact(label), "(absent)") << reading;
   }

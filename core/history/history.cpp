@@ -1,0 +1,276 @@
+#include "core/history/history.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+#include "core/base/enum_names.h"
+#include "core/base/known_names.h"
+#include "core/history/schema.h"
+#include "core/results/run_directory.h"
+
+namespace gpubench {
+namespace {
+
+constexpr EnumNames<ChangeState, 4> change_states{"unknown state of a change",
+                                                  {"better", "open", "resolved", "recovered"}};
+
+std::int64_t environment_id(const Database& database, const std::string& facts) {
+  database.prepare("INSERT INTO environments(facts) VALUES(?) ON CONFLICT DO NOTHING").bind(1, facts).run();
+  Statement found = database.prepare("SELECT id FROM environments WHERE facts = ?");
+  found.bind(1, facts).step();
+  return found.integer(0);
+}
+
+std::int64_t run_id(const Database& database, const RunValues& run) {
+  Statement found = database.prepare("SELECT id FROM runs WHERE host = ? AND experiment = ? AND name = ?");
+  return found.bind(1, run.host).bind(2, run.experiment).bind(3, run.name).step() ? found.integer(0) : 0;
+}
+
+std::int64_t new_run(const Database& database, const RunValues& run, std::int64_t sequence) {
+  database
+      .prepare(
+          "INSERT INTO runs(sequence, host, experiment, name, suite, started, environment) "
+          "VALUES(?, ?, ?, ?, ?, ?, ?)")
+      .bind(1, sequence)
+      .bind(2, run.host)
+      .bind(3, run.experiment)
+      .bind(4, run.name)
+      .bind(5, run.suite)
+      .bind(6, run.started)
+      .bind(7, environment_id(database, run.environment))
+      .run();
+  return database.last_id();
+}
+
+/// Finds or adds series, and points of one run.
+class PointWriter {
+ public:
+  explicit PointWriter(const Database& database)
+      : add_series_(database.prepare(
+            "INSERT INTO series(host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched) "
+            "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET watched = excluded.watched, "
+            "unit = excluded.unit, better = excluded.better, kind = excluded.kind RETURNING id")),
+        add_point_(database.prepare("INSERT OR REPLACE INTO points(series, run, value, low, high, reliable) "
+                                    "VALUES(?, ?, ?, ?, ?, ?)")) {}
+
+  void add(std::int64_t run, const RunValue& value) {
+    const SeriesKey& key = value.key;
+    int index = 0;
+    for (const std::string& part :
+         {key.host, key.card, key.slot, key.suite, key.experiment, key.axes, key.metric,
+          std::string(to_string(value.column.unit)), std::string(to_string(value.column.better)),
+          std::string(to_string(value.column.kind))}) {
+      add_series_.bind(++index, std::string_view(part));
+    }
+    add_series_.bind(++index, std::int64_t{value.watched}).step();
+    const std::int64_t series = add_series_.integer(0);
+    while (add_series_.step()) continue;
+    add_point_.bind(1, series)
+        .bind(2, run)
+        .bind(3, value.value)
+        .bind(4, value.low)
+        .bind(5, value.high)
+        .bind(6, std::int64_t{value.reliable})
+        .run();
+  }
+
+ private:
+  Statement add_series_, add_point_;
+};
+
+HistorySeries series_in(const Statement& row) {
+  HistorySeries series{
+      .id = row.integer(0),
+      .key = {row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6), row.text(7)},
+      .column = {.name = row.text(7)},
+      .watched = row.integer(11) != 0};
+  series.column.unit = parse_unit(row.text(8));
+  series.column.better = parse_better(row.text(9));
+  series.column.kind = parse_kind(row.text(10));
+  return series;
+}
+
+ReportedChange change_in(const Statement& row) {
+  return {.id = row.integer(0),
+          .series = row.integer(1),
+          .run = row.text(2),
+          .started = row.text(3),
+          .reported = row.text(4),
+          .before = row.real(5),
+          .after = row.real(6),
+          .cause = row.text(7),
+          .state = change_states.parse(row.text(8)),
+          .closed = row.text(9),
+          .note = row.text(10)};
+}
+
+/// Of each run, its place in the order.
+std::unordered_map<std::int64_t, std::int64_t> sequences(const Database& database) {
+  std::unordered_map<std::int64_t, std::int64_t> all;
+  for (Statement row = database.prepare("SELECT id, sequence FROM runs"); row.step();)
+    all.emplace(row.integer(0), row.integer(1));
+  return all;
+}
+
+}  // namespace
+
+std::string_view to_string(ChangeState state) {
+  return change_states[state];
+}
+
+std::filesystem::path history_file(const std::filesystem::path& out) {
+  return results_root(out) / "history.db";
+}
+
+std::int64_t last_sequence(const Database& database) {
+  Statement last = database.prepare("SELECT coalesce(max(sequence), 0) FROM runs");
+  return last.step() ? last.integer(0) : 0;
+}
+
+RunValues finished_values(const Run& run) {
+  if (run.info.text("status") == unfinished_status)
+    throw Error(
+        fmt::format("history: the run '{}' still goes on; append it when it has ended", run.directory.string()));
+  return values_of(run);
+}
+
+void store_run(const Database& database, const RunValues& run, std::int64_t sequence) {
+  std::int64_t id = run_id(database, run);
+  if (id == 0) {
+    id = new_run(database, run, sequence);
+  } else {
+    database.prepare("DELETE FROM points WHERE run = ?").bind(1, id).run();
+  }
+  PointWriter writer(database);
+  for (const RunValue& value : run.values) writer.add(id, value);
+}
+
+RunHistory::RunHistory(const std::filesystem::path& file, int patience_ms)
+    : database_(file, Database::Access::write, patience_ms) {
+  prepare_schema(database_);
+}
+
+bool RunHistory::append(const Run& run) {
+  const RunValues values = finished_values(run);
+  Transaction transaction(database_);
+  if (run_id(database_, values) != 0) return false;
+  store_run(database_, values, last_sequence(database_) + 1);
+  transaction.commit();
+  return true;
+}
+
+bool RunHistory::has_run(const std::string& host, const std::string& experiment, const std::string& name) const {
+  Statement found = database_.prepare("SELECT 1 FROM runs WHERE host = ? AND experiment = ? AND name = ?");
+  return found.bind(1, host).bind(2, experiment).bind(3, name).step();
+}
+
+std::vector<HistoryRun> RunHistory::runs(const std::string& experiment) const {
+  Statement row = database_.prepare(
+      "SELECT id, sequence, host, experiment, name, suite, started, environment FROM runs "
+      "WHERE ?1 = '' OR experiment = ?1 ORDER BY sequence, id");
+  row.bind(1, experiment);
+  std::vector<HistoryRun> all;
+  while (row.step()) {
+    all.push_back({row.integer(0), row.integer(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6),
+                   row.integer(7)});
+  }
+  return all;
+}
+
+std::vector<std::string> RunHistory::experiments() const {
+  std::vector<std::string> names;
+  for (Statement row = database_.prepare("SELECT DISTINCT experiment FROM series ORDER BY experiment"); row.step();)
+    names.push_back(row.text(0));
+  return names;
+}
+
+std::vector<HistorySeries> RunHistory::series(const std::string& experiment) const {
+  Statement row = database_.prepare(
+      "SELECT id, host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched FROM series "
+      "WHERE ?1 = '' OR experiment = ?1 ORDER BY experiment, host, slot, card, suite, axes, metric");
+  row.bind(1, experiment);
+  std::vector<HistorySeries> all;
+  while (row.step()) all.push_back(series_in(row));
+  return all;
+}
+
+void RunHistory::for_each_series(
+    const std::vector<HistorySeries>& which,
+    const std::function<void(const HistorySeries&, const std::vector<HistoryPoint>&)>& use) const {
+  const auto place = sequences(database_);
+  const auto earlier = [&](const HistoryPoint& a, const HistoryPoint& b) {
+    const std::int64_t left = place.at(a.run), right = place.at(b.run);
+    return left != right ? left < right : a.run < b.run;
+  };
+  Statement row = database_.prepare("SELECT run, value, low, high, reliable FROM points WHERE series = ? ORDER BY run");
+  std::vector<HistoryPoint> points;
+  for (const HistorySeries& series : which) {
+    points.clear();
+    row.bind(1, series.id);
+    while (row.step())
+      points.push_back({row.integer(0), row.real(1), row.measured(2), row.measured(3), row.integer(4) != 0});
+    // A clock that jumps, and files that were merged, leave few out of place.
+    if (!std::ranges::is_sorted(points, earlier)) std::ranges::stable_sort(points, earlier);
+    use(series, points);
+  }
+}
+
+std::string RunHistory::environment(std::int64_t id) const {
+  Statement row = database_.prepare("SELECT facts FROM environments WHERE id = ?");
+  return row.bind(1, id).step() ? row.text(0) : "{}";
+}
+
+std::vector<ReportedChange> RunHistory::changes(const std::string& experiment) const {
+  Statement row = database_.prepare(
+      "SELECT changes.id, changes.series, run, started, reported, before, after, cause, state, closed, note "
+      "FROM changes JOIN series ON series.id = changes.series WHERE ?1 = '' OR experiment = ?1 ORDER BY changes.id");
+  row.bind(1, experiment);
+  std::vector<ReportedChange> all;
+  while (row.step()) all.push_back(change_in(row));
+  return all;
+}
+
+std::int64_t RunHistory::add_change(const ReportedChange& change) {
+  database_
+      .prepare(
+          "INSERT INTO changes(series, run, started, reported, before, after, cause, state, closed, note) "
+          "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(1, change.series)
+      .bind(2, change.run)
+      .bind(3, change.started)
+      .bind(4, change.reported)
+      .bind(5, change.before)
+      .bind(6, change.after)
+      .bind(7, change.cause)
+      .bind(8, to_string(change.state))
+      .bind(9, change.closed)
+      .bind(10, change.note)
+      .run();
+  return database_.last_id();
+}
+
+void RunHistory::close_change(std::int64_t id, ChangeState state, const std::string& closed, const std::string& note) {
+  database_.prepare("UPDATE changes SET state = ?, closed = ?, note = ? WHERE id = ?")
+      .bind(1, to_string(state))
+      .bind(2, closed)
+      .bind(3, note)
+      .bind(4, id)
+      .run();
+}
+
+void RunHistory::resolve(std::int64_t id, const std::string& note, const std::string& when) {
+  Transaction transaction(database_);
+  std::vector<std::string> open;
+  for (const ReportedChange& change : changes()) {
+    if (change.state != ChangeState::open) continue;
+    open.push_back(std::to_string(change.id));
+    if (change.id != id) continue;
+    close_change(id, ChangeState::resolved, when, note);
+    return transaction.commit();
+  }
+  throw Error(fmt::format("history: there is no open change {}; {}", id,
+                          open.empty() ? "none is open" : fmt::format("open are {}", fmt::join(open, ", "))));
+}
+
+}  // namespace gpubench

@@ -1,0 +1,187 @@
+#include "core/history/run_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "core/results/append_file.h"
+#include "core/results/mean_over_processes.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view suite_prefix = "suite=";
+
+std::string field_text(const Info& info, std::string_view outer, std::string_view inner) {
+  const Info* const found = info.find(outer);
+  return found ? found->text(inner) : std::string();
+}
+
+std::string host_of(const Run& run) {
+  if (const std::string host = field_text(run.info, "machine", "host"); !host.empty()) return host;
+  const std::string name = run.directory.filename().string();
+  const std::size_t dash = name.find('-');
+  return dash == std::string::npos ? "unknown" : name.substr(dash + 1);
+}
+
+std::string suite_of(const Info& info) {
+  for (const std::string& tag : info.texts("tags")) {
+    if (tag.starts_with(suite_prefix)) return tag.substr(suite_prefix.size());
+  }
+  return {};
+}
+
+const Info* device_named(const Info& info, std::string_view name) {
+  const Info* const devices = info.find("devices");
+  if (!devices || !devices->list()) return nullptr;
+  for (const Info& device : *devices->list()) {
+    if (device.text("name") == name) return &device;
+  }
+  return nullptr;
+}
+
+/// Of "gpu:0+gpu:1" both cards. Logical devices that a point made have none of their own.
+std::string card_of(const Info& info, const std::string& slot) {
+  std::set<std::string> cards;
+  for (std::size_t begin = 0; begin < slot.size();) {
+    const std::size_t end = std::min(slot.find('+', begin), slot.size());
+    if (const Info* const device = device_named(info, std::string_view(slot).substr(begin, end - begin))) {
+      const std::string uuid = field_text(*device, "details", "uuid");
+      cards.insert(uuid.empty() ? device->text("description") : uuid);
+    }
+    begin = end + 1;
+  }
+  return fmt::format("{}", fmt::join(cards, "+"));
+}
+
+void flatten(const std::string& name, const Info& info, Info::Fields& facts) {
+  if (const auto* fields = info.fields()) {
+    for (const auto& [inner, value] : *fields) flatten(name + "." + inner, value, facts);
+  } else if (info.cell() && !is_empty(*info.cell())) {
+    facts.emplace_back(name, to_text(*info.cell()));
+  }
+}
+
+/// What may explain a change. Facts that differ from run to run by themselves, such as the load, are not among them.
+std::string environment_of(const Run& run) {
+  Info::Fields facts;
+  for (const char* const part : {"program", "options", "params", "data"}) {
+    if (const Info* const found = run.info.find(part)) flatten(part, *found, facts);
+  }
+  for (const char* const fact : {"kernel", "operating_system", "cpu_model", "cpus", "cpus_allowed", "cpu_governor",
+                                 "virtual_machine", "memory_bytes"}) {
+    if (const std::string text = field_text(run.info, "machine", fact); !text.empty())
+      facts.emplace_back(std::string("machine.") + fact, text);
+  }
+  const Info* const devices = run.info.find("devices");
+  for (const Info& device : devices && devices->list() ? *devices->list() : Info::List{}) {
+    const std::string name = "device." + device.text("name");
+    if (const std::string library = device.text("library"); !library.empty())
+      facts.emplace_back(name + ".library", library);
+    for (const char* const detail : {"driver", "ecc", "mig"}) {
+      if (const std::string text = field_text(device, "details", detail); !text.empty())
+        facts.emplace_back(name + "." + detail, text);
+    }
+  }
+  const std::filesystem::path script = run.directory / "script.lua";
+  if (std::filesystem::exists(script))
+    facts.emplace_back("script", fmt::format("{:016x}", std::hash<std::string>()(read_file(script))));
+  std::ranges::sort(facts, {}, &std::pair<std::string, Info>::first);
+  return to_json_line(Info(std::move(facts)));
+}
+
+/// The columns that tell a run's rows apart: its axes, and settings that a measurement adds to them, such as the size
+/// of a message. Numbers that the program gives to every row say nothing about what was measured.
+std::vector<std::string> key_columns(const Run& run, std::string_view device_column) {
+  std::vector<std::string> names = run.info.texts("axis_names");
+  for (const Column& column : run.columns) {
+    const bool added = column.kind == Kind::setting && column.filled_by != "every row";
+    if (added && std::ranges::find(names, column.name) == names.end()) names.push_back(column.name);
+  }
+  std::erase(names, device_column);
+  return names;
+}
+
+std::string axes_text(const Record& record, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (!record.has(name)) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_text(record.get(name)));
+  }
+  return text;
+}
+
+bool is_figure(const Column& column) {
+  using enum Kind;
+  return column.kind != text && column.kind != setting && column.kind != extent;
+}
+
+/// The figures of a run: not its axes, and not the ends of intervals, which stand beside their figures.
+std::vector<Column> figures_of(const Run& run) {
+  const std::vector<std::string> axes = run.info.texts("axis_names");
+  std::set<std::string> others(axes.begin(), axes.end());
+  for (const Column& column : run.columns) {
+    for (const char* const end : {"low", "high"}) others.insert(interval_end(column, end));
+  }
+  std::vector<Column> figures;
+  for (const Column& column : run.columns) {
+    if (is_figure(column) && !others.contains(column.name)) figures.push_back(column);
+  }
+  return figures;
+}
+
+bool is_reliable(const Record& record, const Column& column) {
+  const std::string_view quality = quality_column(column.kind);
+  if (quality.empty()) return true;
+  const std::string text = to_text(record.get(quality));
+  return text.empty() || text == "ok";
+}
+
+}  // namespace
+
+std::string suite_tag(std::string_view suite) {
+  return std::string(suite_prefix).append(suite);
+}
+
+RunValues values_of(const Run& run) {
+  constexpr std::string_view device_column = "device";
+  RunValues all{.host = host_of(run),
+                .experiment = run.info.text("experiment"),
+                .name = run.directory.filename().string(),
+                .suite = suite_of(run.info),
+                .started = run.info.text("started"),
+                .environment = environment_of(run)};
+  if (all.experiment.empty()) all.experiment = run.directory.parent_path().filename().string();
+  const std::vector<Column> figures = figures_of(run);
+  const std::vector<std::string> names = key_columns(run, device_column);
+  const std::vector<std::string> shown = run.info.texts("figures");
+  const std::string usual_slot = field_text(run.info, "options", "device");
+  std::map<std::string, int> rows_with;  // rows that nothing else tells apart count in their order
+  for (const Record& record : mean_over_processes(run.records)) {
+    if (to_text(record.get("status")) != "ok") continue;
+    const std::string slot = record.has(device_column) ? to_text(record.get(device_column)) : usual_slot;
+    std::string axes = axes_text(record, names);
+    if (const int number = ++rows_with[slot + " " + axes]; number > 1)
+      axes += fmt::format("{}#{}", axes.empty() ? "" : " ", number);
+    const std::string card = card_of(run.info, slot);
+    for (const Column& column : figures) {
+      const std::optional<double> value = number_in(record.get(column.name));
+      if (!value || !std::isfinite(*value)) continue;
+      const bool watched =
+          column.better != Better::neither && (shown.empty() || std::ranges::find(shown, column.name) != shown.end());
+      all.values.push_back({.key = {all.host, card, slot, all.suite, all.experiment, axes, column.name},
+                            .column = column,
+                            .watched = watched,
+                            .value = *value,
+                            .low = number_in(record.get(interval_end(column, "low"))),
+                            .high = number_in(record.get(interval_end(column, "high"))),
+                            .reliable = is_reliable(record, column)});
+    }
+  }
+  return all;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,49 @@
+// What a history keeps of a run: its figures, each with the key of its series, and what may explain a change of them.
+// A figure is known by what its column declares (unit, direction, kind), never by its name.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/results/column.h"
+#include "core/results/run_reader.h"
+
+namespace gpubench {
+
+/// Figures with the same key are one series. Another card in the same slot begins a new one.
+struct SeriesKey {
+  std::string host;
+  /// The UUID of a GPU; of a processor its description.
+  std::string card;
+  /// The device's name on its host: "gpu:0".
+  std::string slot;
+  std::string suite;  ///< empty for runs that no suite has asked for
+  std::string experiment;
+  std::string axes;  ///< "batch_size=8 dtype=float32"
+  std::string metric;
+};
+
+struct RunValue {
+  SeriesKey key;
+  Column column;
+  /// A direction is declared, and a claim or chart of the experiment is about it: changes of it are reported.
+  bool watched = false;
+  double value = 0;
+  std::optional<double> low, high;
+  bool reliable = true;
+};
+
+struct RunValues {
+  std::string host, experiment, name, suite;
+  std::string started;      ///< by the host's clock
+  std::string environment;  ///< JSON: "program.commit", "device.gpu:0.driver", ... with their texts
+  std::vector<RunValue> values = {};
+};
+
+/// The word of `gpubench run --tag` that names the suite: "suite=hardware".
+std::string suite_tag(std::string_view suite);
+
+/// Of the rows with status ok, with several processes as their means.
+RunValues values_of(const Run& run);
+
+}  // namespace gpubench

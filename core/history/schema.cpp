@@ -1,0 +1,79 @@
+#include "core/history/schema.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <span>
+
+namespace gpubench {
+namespace {
+
+/// "gpbh": says that a file of SQLite is a history.
+constexpr std::int64_t history_application = 0x67706268;
+
+// A version is never changed once it was released: a new one is added behind it.
+//
+// `runs.sequence` is the order of the runs, because clocks jump: it only grows as runs are appended. `runs.started` is
+// what the clock of the host said.
+// `changes` holds what was reported, as it was reported: it names runs, which may have been pruned since.
+constexpr std::array first_version = {
+    "CREATE TABLE environments(id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE runs(id INTEGER PRIMARY KEY AUTOINCREMENT, sequence INTEGER NOT NULL, host TEXT NOT NULL, "
+    "experiment TEXT NOT NULL, name TEXT NOT NULL, suite TEXT NOT NULL, started TEXT NOT NULL, "
+    "environment INTEGER NOT NULL REFERENCES environments, UNIQUE(host, experiment, name))",
+    "CREATE INDEX runs_in_order ON runs(sequence)",
+    "CREATE INDEX runs_by_name ON runs(name)",
+    "CREATE TABLE series(id INTEGER PRIMARY KEY, host TEXT NOT NULL, card TEXT NOT NULL, slot TEXT NOT NULL, "
+    "suite TEXT NOT NULL, experiment TEXT NOT NULL, axes TEXT NOT NULL, metric TEXT NOT NULL, unit TEXT NOT NULL, "
+    "better TEXT NOT NULL, kind TEXT NOT NULL, watched INTEGER NOT NULL, "
+    "UNIQUE(experiment, host, card, slot, suite, axes, metric))",
+    "CREATE TABLE points(series INTEGER NOT NULL REFERENCES series, run INTEGER NOT NULL REFERENCES runs, "
+    "value REAL NOT NULL, low REAL, high REAL, reliable INTEGER NOT NULL, PRIMARY KEY(series, run)) WITHOUT ROWID",
+    "CREATE INDEX points_by_run ON points(run)",
+    "CREATE TABLE changes(id INTEGER PRIMARY KEY AUTOINCREMENT, series INTEGER NOT NULL REFERENCES series, "
+    "run TEXT NOT NULL, started TEXT NOT NULL, reported TEXT NOT NULL, before REAL NOT NULL, after REAL NOT NULL, "
+    "cause TEXT NOT NULL, state TEXT NOT NULL, closed TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(series, run))",
+};
+
+constexpr std::array<std::span<const char* const>, 1> versions = {std::span<const char* const>(first_version)};
+
+std::int64_t pragma(const Database& database, const char* name) {
+  Statement statement = database.prepare(fmt::format("PRAGMA {}", name));
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+bool is_empty_file(const Database& database) {
+  Statement statement = database.prepare("SELECT count(*) FROM sqlite_schema");
+  return statement.step() && statement.integer(0) == 0;
+}
+
+void check_application(const Database& database) {
+  if (pragma(database, "application_id") == history_application || is_empty_file(database)) return;
+  throw HistoryUnavailable(fmt::format("history: '{}' is a database of another program", database.file()));
+}
+
+}  // namespace
+
+void prepare_schema(const Database& database) {
+  check_application(database);
+  // Readers go on beside a writer. In this mode `normal` still never damages the file.
+  database.execute("PRAGMA journal_mode = WAL");
+  database.execute("PRAGMA synchronous = NORMAL");
+  constexpr auto newest = static_cast<std::int64_t>(versions.size());
+  if (pragma(database, "user_version") == newest) return;
+  Transaction transaction(database);
+  const std::int64_t found = pragma(database, "user_version");  // another program may just have migrated it
+  if (found > newest || found < 0) {
+    throw HistoryUnavailable(
+        fmt::format("history: '{}' has schema {}, made by a newer gpubench; this one knows schemas up to {}. Use the "
+                    "newer program",
+                    database.file(), found, newest));
+  }
+  for (std::int64_t version = found; version < newest; ++version) {
+    for (const char* const step : versions[static_cast<std::size_t>(version)]) database.execute(step);
+  }
+  database.execute(fmt::format("PRAGMA application_id = {}", history_application));
+  database.execute(fmt::format("PRAGMA user_version = {}", newest));
+  transaction.commit();
+}
+
+}  // namespace gpubench

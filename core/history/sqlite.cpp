@@ -1,0 +1,175 @@
+#include "core/history/sqlite.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+namespace gpubench {
+namespace {
+
+constexpr const char* rebuild_remedy = "move it away, then 'gpubench history --rebuild' makes a new one from the runs";
+
+std::string reason_of(int result, const std::string& message) {
+  switch (result & 0xff) {  // the primary code
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "another program is writing it and does not end; try again later";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return fmt::format("it is damaged, or no history ({}); {}", message, rebuild_remedy);
+    case SQLITE_FULL:
+      return "the disk is full";
+    case SQLITE_IOERR:
+      return fmt::format("the disk cannot be read or written ({}); it may be full", message);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+    case SQLITE_AUTH:
+      return fmt::format("it cannot be opened for this ({}); check its folder and their permissions", message);
+    default:
+      return message;
+  }
+}
+
+[[noreturn]] void fail_database(const std::string& file, int result, const std::string& message) {
+  throw HistoryUnavailable(fmt::format("history: '{}': {}", file, reason_of(result, message)));
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Statement::Statement(sqlite3* database, std::string file, std::string_view sql)
+    : database_(database), file_(std::move(file)) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr));
+  statement_.reset(statement);
+}
+
+void Statement::check(int result) const {
+  if (result != SQLITE_OK) fail_database(file_, result, sqlite3_errmsg(database_));
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), index, value));
+  return *this;
+}
+
+Statement& Statement::bind(int index, double value) {
+  check(sqlite3_bind_double(statement_.get(), index, value));
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::string_view text) {
+  check(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  return *this;
+}
+
+Statement& Statement::bind(int index, const std::optional<double>& value) {
+  if (value) return bind(index, *value);
+  check(sqlite3_bind_null(statement_.get(), index));
+  return *this;
+}
+
+bool Statement::step() {
+  const int result = sqlite3_step(statement_.get());
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) {
+    const std::string message = sqlite3_errmsg(database_);
+    sqlite3_reset(statement_.get());
+    fail_database(file_, result, message);
+  }
+  sqlite3_reset(statement_.get());
+  return false;
+}
+
+void Statement::run() {
+  while (step()) continue;
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+double Statement::real(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
+
+std::optional<double> Statement::measured(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) == SQLITE_NULL) return std::nullopt;
+  return real(column);
+}
+
+std::string Statement::text(int column) const {
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)))
+              : std::string();
+}
+
+void Database::Close::operator()(sqlite3* database) const {
+  sqlite3_close_v2(database);
+}
+
+// SQLite would refuse a link anywhere in the path. Only the file itself must be none: a script may have planted it.
+std::string without_links_in_folder(const std::filesystem::path& file) {
+  std::error_code shown_when_opened;
+  const std::filesystem::path folder = std::filesystem::canonical(file.parent_path(), shown_when_opened);
+  return shown_when_opened ? file.string() : (folder / file.filename()).string();
+}
+
+// The file may come from elsewhere: nothing in its schema may run, and damaged pages are noticed.
+Database::Database(const std::filesystem::path& file, Access access, int patience_ms) : file_(file.string()) {
+  const int flags = access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
+  sqlite3* database = nullptr;
+  const int result =
+      sqlite3_open_v2(without_links_in_folder(file).c_str(), &database, flags | SQLITE_OPEN_NOFOLLOW, nullptr);
+  database_.reset(database);
+  if (result != SQLITE_OK) {
+    fail_database(file_, result, database ? sqlite3_errmsg(database) : "out of memory");
+  }
+  sqlite3_extended_result_codes(database, 1);
+  sqlite3_busy_timeout(database, patience_ms);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  execute("PRAGMA cell_size_check = ON");
+  execute("PRAGMA foreign_keys = ON");
+}
+
+void Database::execute(std::string_view sql) const {
+  prepare(sql).run();
+}
+
+Statement Database::prepare(std::string_view sql) const {
+  return {database_.get(), file_, sql};
+}
+
+std::int64_t Database::last_id() const {
+  return sqlite3_last_insert_rowid(database_.get());
+}
+
+std::int64_t Database::changed() const {
+  return sqlite3_changes64(database_.get());
+}
+
+Transaction::Transaction(const Database& database) : database_(database) {
+  database_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const Error&) {
+    // SQLite has undone it already.
+  }
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,172 @@
+#include "core/history/trend.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/known_names.h"
+#include "core/compare/changes/find_changes.h"
+#include "core/compare/changes/find_outliers.h"
+#include "core/history/judge.h"
+
+namespace gpubench {
+namespace {
+
+using Runs = std::unordered_map<std::int64_t, HistoryRun>;
+
+void add_key(Info::Fields& fields, const HistorySeries& series) {
+  const SeriesKey& key = series.key;
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"host", key.host},
+                                   {"card", key.card},
+                                   {"slot", key.slot},
+                                   {"suite", key.suite},
+                                   {"experiment", key.experiment},
+                                   {"axes", key.axes},
+                                   {"metric", key.metric}}) {
+    fields.emplace_back(name, text);
+  }
+  fields.emplace_back("unit", std::string(to_string(series.column.unit)));
+}
+
+Info described_point(const HistoryRun& run, const HistoryPoint& point) {
+  Info::Fields fields{{"run", run.name}, {"started", run.started}, {"value", point.value}};
+  if (point.low) fields.emplace_back("low", *point.low);
+  if (point.high) fields.emplace_back("high", *point.high);
+  fields.emplace_back("reliable", point.reliable);
+  return fields;
+}
+
+/// Names of runs.
+Info::List outliers_in(const Runs& runs, const std::vector<HistoryPoint>& points) {
+  std::vector<double> values;
+  std::vector<std::int64_t> ids;
+  for (const HistoryPoint& point : points) {
+    if (!point.reliable) continue;
+    values.push_back(point.value);
+    ids.push_back(point.run);
+  }
+  Info::List names;
+  for (const std::size_t index : find_outliers(values, find_changes(values).changes))
+    names.emplace_back(runs.at(ids[index]).name);
+  return names;
+}
+
+Info described_series(const HistorySeries& series, const Runs& runs, const std::vector<HistoryPoint>& points,
+                      const std::vector<ReportedChange>& changes) {
+  Info::Fields fields;
+  add_key(fields, series);
+  fields.emplace_back("better", std::string(to_string(series.column.better)));
+  fields.emplace_back("kind", std::string(to_string(series.column.kind)));
+  fields.emplace_back("watched", series.watched);
+  Info::List all;
+  for (const HistoryPoint& point : points) all.push_back(described_point(runs.at(point.run), point));
+  fields.emplace_back("points", std::move(all));
+  Info::List reported;
+  for (const ReportedChange& change : changes) {
+    if (change.series == series.id) reported.push_back(described_change(series, change));
+  }
+  fields.emplace_back("changes", std::move(reported));
+  fields.emplace_back("outliers", series.watched ? outliers_in(runs, points) : Info::List{});
+  return fields;
+}
+
+}  // namespace
+
+Info described_change(const HistorySeries& series, const ReportedChange& change) {
+  return Info::Fields{{"id", change.id},
+                      {"run", change.run},
+                      {"started", change.started},
+                      {"reported", change.reported},
+                      {"before", change.before},
+                      {"after", change.after},
+                      {"change", change_text(series, change.before, change.after)},
+                      {"worse", is_worse(series, change.before, change.after)},
+                      {"cause", change.cause},
+                      {"state", std::string(to_string(change.state))},
+                      {"closed", change.closed},
+                      {"note", change.note}};
+}
+
+Info with_series(const RunHistory& history, const std::vector<ReportedChange>& changes) {
+  std::unordered_map<std::int64_t, HistorySeries> all;
+  for (HistorySeries& series : history.series()) all.emplace(series.id, std::move(series));
+  Info::List list;
+  for (const ReportedChange& change : changes) {
+    const HistorySeries& series = all.at(change.series);
+    Info::Fields fields = *described_change(series, change).fields();
+    add_key(fields, series);
+    list.emplace_back(std::move(fields));
+  }
+  return list;
+}
+
+Info latest(const RunHistory& history, const std::vector<std::string>& runs) {
+  std::unordered_map<std::int64_t, HistorySeries> all;
+  for (HistorySeries& series : history.series()) all.emplace(series.id, std::move(series));
+  Statement row = history.database().prepare(
+      "SELECT series, value, reliable FROM points JOIN runs ON runs.id = points.run "
+      "WHERE experiment = ? AND name = ? ORDER BY series");
+  Info::List list;
+  for (const std::string& run : runs) {
+    if (run.empty()) continue;
+    const std::size_t slash = std::min(run.find('/'), run.size() - 1);
+    row.bind(1, std::string_view(run).substr(0, slash)).bind(2, std::string_view(run).substr(slash + 1));
+    while (row.step()) {
+      const HistorySeries& series = all.at(row.integer(0));
+      if (!series.watched) continue;
+      Info::Fields fields;
+      add_key(fields, series);
+      fields.emplace_back("value", row.real(1));
+      fields.emplace_back("reliable", row.integer(2) != 0);
+      list.emplace_back(std::move(fields));
+    }
+  }
+  return list;
+}
+
+Info vanished(const RunHistory& history, const std::vector<std::string>& runs) {
+  const Database& database = history.database();
+  database.execute("CREATE TEMP TABLE IF NOT EXISTS tonight(run INTEGER PRIMARY KEY)");
+  database.execute("DELETE FROM tonight");
+  Statement add =
+      database.prepare("INSERT OR IGNORE INTO tonight SELECT id FROM runs WHERE experiment || '/' || name = ?");
+  for (const std::string& run : runs) add.bind(1, std::string_view(run)).run();
+  // For each place that was measured tonight, its last run before.
+  Statement row = database.prepare(
+      "WITH places AS (SELECT DISTINCT host, card, slot, suite, experiment FROM points JOIN series ON series.id = "
+      "series "
+      "  WHERE watched AND run IN tonight), "
+      "earlier AS (SELECT places.*, max(runs.sequence) AS sequence FROM places "
+      "  JOIN series USING(host, card, slot, suite, experiment) JOIN points ON points.series = series.id "
+      "  JOIN runs ON runs.id = points.run WHERE watched AND points.run NOT IN tonight GROUP BY 1, 2, 3, 4, 5) "
+      "SELECT series.id FROM earlier JOIN series USING(host, card, slot, suite, experiment) "
+      "  JOIN runs ON runs.sequence = earlier.sequence "
+      "  JOIN points ON points.series = series.id AND points.run = runs.id "
+      "WHERE watched AND NOT EXISTS (SELECT 1 FROM points AS now WHERE now.series = series.id AND now.run IN tonight) "
+      "ORDER BY series.id");
+  std::unordered_map<std::int64_t, HistorySeries> all;
+  for (HistorySeries& series : history.series()) all.emplace(series.id, std::move(series));
+  Info::List list;
+  while (row.step()) {
+    Info::Fields fields;
+    add_key(fields, all.at(row.integer(0)));
+    list.emplace_back(std::move(fields));
+  }
+  return list;
+}
+
+Info trend(const RunHistory& history, const std::string& experiment) {
+  const std::vector<std::string> known = history.experiments();
+  if (std::ranges::find(known, experiment) == known.end())
+    throw_unknown_name("history: no experiment", experiment, names_of(known));
+  Runs runs;
+  for (HistoryRun& run : history.runs(experiment)) runs.emplace(run.id, std::move(run));
+  const std::vector<ReportedChange> changes = history.changes(experiment);
+  Info::List list;
+  history.for_each_series(history.series(experiment), [&](const HistorySeries& series, const auto& points) {
+    list.push_back(described_series(series, runs, points, changes));
+  });
+  return list;
+}
+
+}  // namespace gpubench

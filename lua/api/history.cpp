@@ -1,0 +1,208 @@
+// gb._native.history: the history of nights, for the commands `history` and `nightly`. `out` is the folder that holds
+// results/.
+//
+//   host()                           the name of this machine, as runs have it
+//   file(out)                        the path of the history
+//   append(out, directories)         appends runs, those that wait first: { appended, known, pending, refused }
+//   judge(out, suite)                reports what has changed since: a list of changes, as in core/history/trend.h.
+//   With a
+//                                    suite only in its series of this host
+//   latest(out, runs)                the watched values of runs, "<experiment>/<name>"
+//   vanished(out, runs)              the watched series that these runs lack and that the runs before them had
+//   open_changes(out)                those that are open
+//   experiments(out)                 their names
+//   runs(out)                        the number of runs
+//   trend(out, experiment)           a list of series with points and changes
+//   json(out, experiment)            the same as text
+//   write_csv(out, experiment, file) all values of an experiment ("": of all); to the standard output without a file
+//   rebuild(out), merge(out, file), prune(out, days), resolve(out, id, note)
+//   value_text(value, unit)          for people: "12.3 ms"
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/history/judge.h"
+#include "core/history/maintenance.h"
+#include "core/history/pending.h"
+#include "core/history/trend.h"
+#include "core/report/run_table.h"
+#include "core/results/append_file.h"
+#include "core/results/run_directory.h"
+#include "core/telemetry/proc/environment.h"
+#include "lua/api/openers.h"
+#include "lua/api/output_path.h"
+#include "lua/api/results_values.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+
+template <>
+struct Value<Appended> {
+  static void push(lua_State* L, const Appended& appended) {
+    lua_createtable(L, 0, 4);
+    Value<std::size_t>::push(L, appended.appended);
+    lua_setfield(L, -2, "appended");
+    Value<std::size_t>::push(L, appended.known);
+    lua_setfield(L, -2, "known");
+    Value<std::vector<std::string>>::push(L, appended.pending);
+    lua_setfield(L, -2, "pending");
+    Value<std::vector<std::string>>::push(L, appended.refused);
+    lua_setfield(L, -2, "refused");
+  }
+};
+
+template <>
+struct Value<Rebuilt> {
+  static void push(lua_State* L, const Rebuilt& rebuilt) {
+    lua_createtable(L, 0, 3);
+    Value<std::size_t>::push(L, rebuilt.stored);
+    lua_setfield(L, -2, "stored");
+    Value<std::size_t>::push(L, rebuilt.kept);
+    lua_setfield(L, -2, "kept");
+    Value<std::vector<std::string>>::push(L, rebuilt.left_out);
+    lua_setfield(L, -2, "left_out");
+  }
+};
+
+namespace {
+
+std::string path_of_history(const std::string& out) {
+  return history_file(out).string();
+}
+
+/// Opens it for writing, and creates it.
+RunHistory new_history(lua_State* L, const std::string& out) {
+  std::error_code shown_when_opened;
+  std::filesystem::create_directories(results_root(out), shown_when_opened);
+  return RunHistory(output_path(L, path_of_history(out), "history"));
+}
+
+/// Opens one that is there. Also reading may write: an older schema is brought up to date.
+RunHistory existing_history(lua_State* L, const std::string& out) {
+  if (!std::filesystem::exists(history_file(out))) {
+    throw Error(
+        fmt::format("history: there is no history '{}' yet; 'gpubench nightly SUITE' makes one, and 'gpubench "
+                    "history --rebuild' makes one from the runs that are there",
+                    path_of_history(out)));
+  }
+  return new_history(L, out);
+}
+
+Appended append_runs(lua_State* L, const std::string& out, const std::vector<std::string>& directories) {
+  output_path(L, path_of_history(out), "history");
+  std::vector<std::filesystem::path> runs;
+  for (const std::string& directory : directories) runs.emplace_back(output_path(L, directory, "history"));
+  std::error_code shown_when_opened;
+  std::filesystem::create_directories(results_root(out), shown_when_opened);
+  return append_or_wait(out, runs);
+}
+
+std::string own_host() {
+  for (const auto& [name, fact] : machine_facts()) {
+    if (const auto* text = std::get_if<std::string>(&fact); text && name == "host") return *text;
+  }
+  return host_name();
+}
+
+/// With a suite: only its series of this host.
+Info judge_history(lua_State* L, const std::string& out, const std::optional<std::string>& suite) {
+  RunHistory history = existing_history(L, out);
+  return with_series(history, judge(history, suite ? Judged{suite, own_host()} : Judged{}));
+}
+
+Info vanished_series(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
+  return vanished(existing_history(L, out), runs);
+}
+
+Info latest_values(lua_State* L, const std::string& out, const std::vector<std::string>& runs) {
+  return latest(existing_history(L, out), runs);
+}
+
+Info unresolved_changes(lua_State* L, const std::string& out) {
+  const RunHistory history = existing_history(L, out);
+  std::vector<ReportedChange> changes = history.changes();
+  std::erase_if(changes, [](const ReportedChange& change) { return change.state != ChangeState::open; });
+  return with_series(history, changes);
+}
+
+std::vector<std::string> experiments(lua_State* L, const std::string& out) {
+  return existing_history(L, out).experiments();
+}
+
+std::size_t count_runs(lua_State* L, const std::string& out) {
+  return existing_history(L, out).runs().size();
+}
+
+/// All of an experiment as JSON.
+std::string json_of(lua_State* L, const std::string& out, const std::string& experiment) {
+  constexpr int schema = 1;  // it grows when a field changes its meaning or goes away
+  return to_json(Info::Fields{
+      {"schema", schema}, {"experiment", experiment}, {"series", trend(existing_history(L, out), experiment)}});
+}
+
+Info trend_of(lua_State* L, const std::string& out, const std::string& experiment) {
+  return trend(existing_history(L, out), experiment);
+}
+
+void write_csv(lua_State* L, const std::string& out, const std::string& experiment,
+               const std::optional<std::string>& file) {
+  const RunHistory history = existing_history(L, out);
+  if (!file) {
+    return export_csv(history, experiment,
+                      [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+  }
+  if (std::filesystem::exists(*file)) throw Error(fmt::format("history: '{}' is there already", *file));
+  AppendFile to(output_path(L, *file, "history"));
+  export_csv(history, experiment, [&](std::string_view text) { to.append(text); });
+}
+
+Rebuilt rebuild_history(lua_State* L, const std::string& out) {
+  RunHistory history = new_history(L, out);
+  return rebuild(history, out);
+}
+
+std::size_t merge_histories(lua_State* L, const std::string& out, const std::string& file) {
+  RunHistory history = new_history(L, out);
+  return merge(history, file);
+}
+
+std::size_t prune_history(lua_State* L, const std::string& out, int days) {
+  RunHistory history = existing_history(L, out);
+  return prune(history, days, std::chrono::system_clock::now());
+}
+
+void resolve_change(lua_State* L, const std::string& out, std::int64_t id, const std::string& note) {
+  existing_history(L, out).resolve(id, note, utc_text(std::chrono::system_clock::now()));
+}
+
+std::string value_text(double value, const std::string& unit) {
+  return format_cell(Cell(value), parse_unit(unit));
+}
+
+}  // namespace
+
+void open_history(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  const Module history = native.submodule("history");
+  history.function<&path_of_history>("file")
+      .function<&append_runs>("append")
+      .function<&own_host>("host")
+      .function<&judge_history>("judge")
+      .function<&latest_values>("latest")
+      .function<&vanished_series>("vanished")
+      .function<&unresolved_changes>("open_changes")
+      .function<&experiments>("experiments")
+      .function<&count_runs>("runs")
+      .function<&trend_of>("trend")
+      .function<&json_of>("json")
+      .function<&write_csv>("write_csv")
+      .function<&rebuild_history>("rebuild")
+      .function<&merge_histories>("merge")
+      .function<&prune_history>("prune")
+      .function<&resolve_change>("resolve")
+      .function<&value_text>("value_text");
+}
+
+}  // namespace gpubench::lua

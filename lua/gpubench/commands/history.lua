@@ -1,0 +1,156 @@
+-- `gpubench history`: the trend of an experiment over the nights, and the upkeep of the file that holds it.
+local gb = require "gpubench.native"
+local check = require "gpubench.check"
+local changes = require "gpubench.reported_changes"
+local two_columns = require "gpubench.two_columns"
+local native = gb._native
+local history, one_line = native.history, native.results.one_line
+local out = native.options.out
+
+local most_shown = 40
+local levels = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }
+
+-- The latest values as a row of bars, from the smallest to the largest of them.
+local function bars(points)
+  local low, high = math.huge, -math.huge
+  local shown = table.move(points, math.max(1, #points - most_shown + 1), #points, 1, {})
+  for _, point in ipairs(shown) do low, high = math.min(low, point.value), math.max(high, point.value) end
+  local parts = {}
+  for index, point in ipairs(shown) do
+    local share = high > low and (point.value - low) / (high - low) or 0
+    parts[index] = point.reliable and levels[1 + math.floor(share * (#levels - 1) + 0.5)] or "·"
+  end
+  return table.concat(parts)
+end
+
+local function date(started)
+  return started:match "^%d+%-%d+%-%d+" or "(no date)"
+end
+
+-- Texts by the runs that they belong to, in the order of the points.
+local function events_of(series)
+  local events = {}
+  local function add(run, text)
+    events[run] = events[run] or {}
+    table.insert(events[run], text)
+  end
+  for _, one in ipairs(series.changes) do
+    add(one.run, string.format("%s: %s -> %s  %s  %s", one.change, history.value_text(one.before, series.unit),
+      history.value_text(one.after, series.unit), changes.state(one), one.cause))
+  end
+  for _, run in ipairs(series.outliers) do add(run, "outlier") end
+  return events
+end
+
+local function print_event(started, text)
+  print(one_line(string.format("    %s  %s", date(started), text)))
+end
+
+local function print_series(series)
+  local points, events = series.points, events_of(series)
+  local last = points[#points]
+  print(one_line(string.format("  %s  %s now, %s since %s  %s", series.metric,
+    history.value_text(last.value, series.unit), gb.format.count(#points, "run"), date(points[1].started), bars(points))))
+  local before = ""
+  for _, point in ipairs(points) do
+    if point.started < before then print_event(point.started, "the clock was set back before this run") end
+    before = point.started
+    for _, text in ipairs(events[point.run] or {}) do
+      print_event(point.started, text == "outlier" and "outlier: " .. history.value_text(point.value, series.unit) or text)
+    end
+    events[point.run] = nil
+  end
+  for _, one in ipairs(series.changes) do  -- of runs that have been pruned
+    for _, text in ipairs(events[one.run] or {}) do print_event(one.started, text) end
+  end
+end
+
+local function heading_of(series)
+  return string.format("%s on %s, %s%s, %s%s", series.experiment, series.host,
+    series.slot == "" and "no device" or series.slot, series.card == "" and "" or " (" .. series.card .. ")",
+    series.suite == "" and "by hand" or "suite " .. series.suite, series.axes == "" and "" or ": " .. series.axes)
+end
+
+-- Figures without a direction are there for causes, and for JSON and CSV.
+local function print_trend(experiment)
+  local heading, shown
+  for _, series in ipairs(history.trend(out, experiment)) do
+    if (series.watched or native.options.style.all_columns) and series.points[1] then
+      local own = heading_of(series)
+      if own ~= heading then print((heading and "\n" or "") .. one_line(own)) end
+      heading, shown = own, true
+      print_series(series)
+    end
+  end
+  if not shown then print("no figure of " .. experiment .. " has a direction that its claims or charts are about; --wide shows all") end
+end
+
+local function list()
+  local lines, open = {}, history.open_changes(out)
+  for index, name in ipairs(history.experiments(out)) do
+    local count = 0
+    for _, one in ipairs(open) do count = count + (one.experiment == name and 1 or 0) end
+    lines[index] = { name, count > 0 and gb.format.count(count, "open alarm") or "no alarm is open" }
+  end
+  two_columns.print(lines)
+  if #open > 0 then print() end
+  for _, one in ipairs(open) do print(one_line(changes.line(one))) end
+end
+
+local function rebuild()
+  local rebuilt = history.rebuild(out)
+  for _, text in ipairs(rebuilt.left_out) do io.stderr:write("left out: ", one_line(text), "\n") end
+  local reported = history.judge(out)
+  print(string.format("%s read from %s into %s, %d kept whose folders are gone, %s reported",
+    gb.format.count(rebuilt.stored, "run"), out .. "/results", history.file(out), rebuilt.kept,
+    gb.format.count(#reported, "change")))
+end
+
+local upkeep = {
+  { "rebuild", rebuild },
+  { "merge", function(file)
+    print(string.format("%s added from %s", gb.format.count(history.merge(out, file), "run"), file))
+    history.judge(out)
+  end },
+  { "prune", function(days) print(gb.format.count(history.prune(out, days), "run") .. " forgotten") end },
+  { "resolve", function(id, options)
+    history.resolve(out, id, options.note or "")
+    print(string.format("change %d is resolved", id))
+  end },
+  { "export", function(file, options)
+    history.write_csv(out, options.experiment or "", file)
+    print("wrote " .. file)
+  end },
+}
+
+local function check_combination(options)
+  if options.note and not options.resolve then check.fail "history: --note says why a change is resolved: it needs --resolve ID" end
+  if options.format and not options.experiment then
+    check.fail("history: --format is for the trend of an experiment; there are %s",
+      table.concat(history.experiments(out), ", "))
+  end
+end
+
+return function(options)
+  check_combination(options)
+  local done
+  for _, one in ipairs(upkeep) do
+    local name, act = one[1], one[2]
+    if options[name] ~= nil then
+      act(options[name], options)
+      done = true
+    end
+  end
+  if done then return 0 end
+  if not options.experiment then
+    list()
+  elseif options.format == "json" then
+    io.write(history.json(out, options.experiment))
+  elseif options.format == "csv" then
+    history.trend(out, options.experiment)  -- an unknown one is an error
+    history.write_csv(out, options.experiment)
+  else
+    print_trend(options.experiment)
+  end
+  return 0
+end

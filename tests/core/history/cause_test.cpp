@@ -1,0 +1,24 @@
+#include "core/history/cause.h"
+
+#include <gtest/gtest.h>
+
+namespace gpubench {
+namespace {
+
+std::string cause(const char* before, const char* after) {
+  return cause_text(differences(before, after));
+}
+
+TEST(Cause, IsClassifiedByWhatDiffers) {
+  EXPECT_EQ(cause(R"({"program.commit":"a"})", R"({"program.commit":"b"})"), "code (program.commit a -> b)");
+  EXPECT_EQ(cause(R"({"device.gpu:0.driver":"1"})", R"({"device.gpu:0.driver":"2"})"),
+            "environment (device.gpu:0.driver 1 -> 2)");
+  EXPECT_EQ(cause(R"({"script":"1"})", R"({"script":"2","options.quick":"true"})"),
+            "method (the script was edited, options.quick none -> true)");
+  EXPECT_EQ(cause(R"({"machine.kernel":"1","program.commit":"a"})", R"({"program.commit":"b"})"),
+            "code (program.commit a -> b); environment (machine.kernel 1 -> none)");
+  EXPECT_EQ(cause(R"({"machine.kernel":"1"})", R"({"machine.kernel":"1"})"), "");
+}
+
+}  // namespace
+}  // namespace gpubench

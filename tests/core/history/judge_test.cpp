@@ -1,0 +1,143 @@
+#include "core/history/judge.h"
+
+#include <gmock/gmock.h>
+
+#include "core/history/cause.h"
+#include "tests/core/history/nights.h"
+#include "tests/support/files.h"
+
+namespace gpubench {
+namespace {
+
+using support::near;
+using support::Night;
+using support::run_of;
+using support::runs_with;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class JudgeTest : public TemporaryFolder {
+ protected:
+  /// Appends a night for each value and judges after each, as nights do. What was reported.
+  std::vector<ReportedChange> nights(const std::vector<double>& values, Night night = {}) {
+    std::vector<ReportedChange> all;
+    for (const auto& run : runs_with(values, night, day_)) {
+      history_.append(run);
+      for (const ReportedChange& change : judge(history_)) {
+        // The rate says the same as the time.
+        if (metric_of(change) == "step_time_s") all.push_back(change);
+      }
+      ++day_;
+    }
+    return all;
+  }
+  std::string metric_of(const ReportedChange& change) const {
+    for (const HistorySeries& series : history_.series())
+      if (series.id == change.series) return series.key.metric;
+    return {};
+  }
+  ReportedChange stored(std::int64_t id) const {
+    for (const ReportedChange& change : history_.changes())
+      if (change.id == id) return change;
+    return {};
+  }
+  /// The name of the run of a day.
+  static std::string run_on(int day) { return run_of({.started = support::date_of(day)}).directory.filename(); }
+
+  RunHistory history_{file("history.db")};
+  int day_ = 0;
+};
+
+TEST_F(JudgeTest, AChangeIsReportedOnceAndStaysOpen) {
+  EXPECT_THAT(nights(near(0.010, 20)), IsEmpty());
+  const auto reported = nights(near(0.011, 30));
+  ASSERT_THAT(reported, SizeIs(1));
+  EXPECT_EQ(reported[0].run, run_on(20));
+  EXPECT_EQ(reported[0].state, ChangeState::open);
+  EXPECT_NEAR(reported[0].before, 0.010, 1e-4);
+  EXPECT_NEAR(reported[0].after, 0.011, 1e-4);
+  EXPECT_EQ(reported[0].cause, unknown_cause);
+  EXPECT_THAT(judge(history_), IsEmpty());
+  EXPECT_EQ(stored(reported[0].id).state, ChangeState::open);
+}
+
+TEST_F(JudgeTest, ASpikeIsNoChange) {
+  nights(near(0.010, 20));
+  EXPECT_THAT(nights({0.020}), IsEmpty());
+  EXPECT_THAT(nights(near(0.010, 20)), IsEmpty());
+}
+
+TEST_F(JudgeTest, UnreliableNightsDoNotCount) {
+  nights(near(0.010, 20));
+  EXPECT_THAT(nights(near(0.020, 20), {.quality = "unreliable: busy"}), IsEmpty());
+  EXPECT_THAT(nights(near(0.010, 20)), IsEmpty());
+}
+
+TEST_F(JudgeTest, ARegressionThatIsTakenBackIsRecovered) {
+  nights(near(0.010, 20));
+  const auto slower = nights(near(0.011, 20));
+  ASSERT_THAT(slower, SizeIs(1));
+  const auto faster = nights(near(0.010, 20));
+  ASSERT_THAT(faster, SizeIs(1));
+  EXPECT_EQ(faster[0].state, ChangeState::better);
+  EXPECT_EQ(stored(slower[0].id).state, ChangeState::recovered);
+  EXPECT_EQ(stored(slower[0].id).closed, run_on(40));
+}
+
+TEST_F(JudgeTest, AllNightsAtOnceGiveTheSame) {
+  for (const auto& run : runs_with(near(0.010, 20))) history_.append(run);
+  for (const auto& run : runs_with(near(0.011, 20), {}, 20)) history_.append(run);
+  for (const auto& run : runs_with(near(0.010, 20), {}, 40)) history_.append(run);
+  const auto all = judge(history_);
+  ASSERT_THAT(all, SizeIs(4)) << "time and rate, there and back";
+  EXPECT_EQ(history_.changes()[0].state, ChangeState::recovered);
+  EXPECT_THAT(judge(history_), IsEmpty());
+}
+
+TEST_F(JudgeTest, AChangedCardBeginsANewSeries) {
+  nights(near(0.010, 20));
+  EXPECT_THAT(nights(near(0.015, 20), {.uuid = "GPU-2"}), IsEmpty());
+  EXPECT_THAT(history_.series(), SizeIs(6));
+}
+
+TEST_F(JudgeTest, TheCauseIsWhatDiffersAtTheChange) {
+  nights(near(0.010, 20));
+  const auto reported = nights(near(0.011, 20), {.driver = "590.2"});
+  ASSERT_THAT(reported, SizeIs(1));
+  EXPECT_EQ(reported[0].cause, "environment (device.gpu:0.driver 580.1 -> 590.2)");
+}
+
+TEST_F(JudgeTest, ManyExperimentsThatMoveTogetherPointToTheMachine) {
+  for (const char* const experiment : {"one", "two", "three"}) {
+    for (const auto& run : runs_with(near(0.010, 20), {.experiment = experiment})) history_.append(run);
+    for (const auto& run : runs_with(near(0.011, 20), {.experiment = experiment}, 20)) history_.append(run);
+  }
+  const auto all = judge(history_);
+  ASSERT_THAT(all, SizeIs(6));
+  for (const ReportedChange& change : all) EXPECT_EQ(change.cause, machine_cause);
+}
+
+TEST_F(JudgeTest, SomebodyResolvesIt) {
+  nights(near(0.010, 20));
+  const auto reported = nights(near(0.011, 20));
+  ASSERT_THAT(reported, SizeIs(1));
+  history_.resolve(reported[0].id, "new cooler", "2026-03-01T00:00:00Z");
+  EXPECT_EQ(stored(reported[0].id).state, ChangeState::resolved);
+  EXPECT_EQ(stored(reported[0].id).note, "new cooler");
+  EXPECT_THAT([&] { history_.resolve(reported[0].id, "", ""); },
+              testing::ThrowsMessage<Error>(HasSubstr("there is no open change")));
+}
+
+TEST(ChangeText, SaysTheDirectionInWords) {
+  HistorySeries time{.column = column_of("step_time_s")}, rate{.column = column_of("examples_per_s")},
+      memory{.column = column_of("peak_memory_bytes")};
+  EXPECT_EQ(change_text(time, 1, 1.041), "4.1 % slower");
+  EXPECT_EQ(change_text(time, 1, 0.9), "10.0 % faster");
+  EXPECT_EQ(change_text(rate, 100, 90), "10.0 % slower");
+  EXPECT_EQ(change_text(memory, 100, 110), "10.0 % higher (worse)");
+  EXPECT_EQ(change_text(memory, 0, 110), "higher (worse)");
+}
+
+}  // namespace
+}  // namespace gpubench

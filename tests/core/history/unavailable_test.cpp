@@ -1,0 +1,113 @@
+// A history that is locked, cut, of a newer program, of another one, or on a full disk.
+#include <gmock/gmock.h>
+
+#include "core/history/history.h"
+#include "core/results/append_file.h"
+#include "tests/core/history/nights.h"
+#include "tests/core/results/file_size_limit.h"
+#include "tests/support/files.h"
+
+namespace gpubench {
+namespace {
+
+using support::near;
+using support::no_patience_ms;
+using support::run_of;
+using support::runs_with;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class UnavailableHistory : public TemporaryFolder {
+ protected:
+  std::filesystem::path path() const { return file("history.db"); }
+  void fill() const {
+    RunHistory history(path());
+    for (const auto& run : runs_with(near(0.01, 30))) history.append(run);
+  }
+  void open() const { const RunHistory history(path(), no_patience_ms); }
+  /// A statement by another program.
+  void execute(const char* sql) const { Database(path(), Database::Access::write, no_patience_ms).execute(sql); }
+};
+
+TEST_F(UnavailableHistory, OneThatIsLocked) {
+  fill();
+  const Database other(path(), Database::Access::write, no_patience_ms);
+  const Transaction writes(other);
+  RunHistory history(path(), no_patience_ms);
+  EXPECT_EQ(history.runs().size(), 30u) << "reading goes on";
+  EXPECT_THAT(
+      [&] { history.append(run_of({.started = support::date_of(99)})); },
+      ThrowsMessage<HistoryUnavailable>(AllOf(HasSubstr(path().string()), HasSubstr("another program is writing"))));
+}
+
+TEST_F(UnavailableHistory, OneOfANewerProgram) {
+  fill();
+  execute("PRAGMA user_version = 99");
+  EXPECT_THAT([&] { open(); },
+              ThrowsMessage<HistoryUnavailable>(AllOf(HasSubstr("has schema 99"), HasSubstr("newer gpubench"))));
+}
+
+TEST_F(UnavailableHistory, OneThatIsCut) {
+  fill();
+  const std::string whole = read_file(path());
+  ASSERT_GT(whole.size(), 20000u);
+  for (const std::size_t size : {std::size_t{10}, std::size_t{100}, std::size_t{5000}, whole.size() / 2}) {
+    replace_file(path(), whole.substr(0, size));
+    try {
+      RunHistory history(path(), no_patience_ms);
+      history.append(run_of({.started = support::date_of(99)}));
+      history.for_each_series(history.series(), [](const HistorySeries&, const std::vector<HistoryPoint>&) {});
+      ADD_FAILURE() << "cut to " << size;
+    } catch (const HistoryUnavailable& error) {
+      EXPECT_THAT(error.what(), HasSubstr("damaged"));
+      EXPECT_THAT(error.what(), HasSubstr("history --rebuild"));
+    }
+  }
+}
+
+TEST_F(UnavailableHistory, OneOfAnotherProgram) {
+  execute("CREATE TABLE theirs(x)");
+  EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(HasSubstr("another program")));
+  write("history.db",
+        "not a database at all, but long enough to have a header of one hundred bytes, which is what "
+        "SQLite looks at first of all");
+  EXPECT_THAT([&] { open(); }, ThrowsMessage<HistoryUnavailable>(HasSubstr("damaged, or no history")));
+}
+
+TEST_F(UnavailableHistory, OneThatIsALink) {
+  fill();
+  std::filesystem::create_symlink(path(), file("link.db"));
+  EXPECT_THAT([&] { const RunHistory history(file("link.db")); },
+              ThrowsMessage<HistoryUnavailable>(HasSubstr("cannot be opened")));
+  std::filesystem::create_directory_symlink(path().parent_path(), file("folder"));
+  EXPECT_EQ(RunHistory(file("folder/history.db")).runs().size(), 30u) << "its folder may be reached by one";
+}
+
+TEST_F(UnavailableHistory, OneInAFolderThatIsNotThere) {
+  EXPECT_THAT([&] { const RunHistory history(file("none/history.db"), no_patience_ms); },
+              ThrowsMessage<HistoryUnavailable>(HasSubstr("cannot be opened")));
+}
+
+TEST_F(UnavailableHistory, AFullDiskKeepsWhatWasThere) {
+  fill();
+  RunHistory history(path(), no_patience_ms);
+  {
+    const FileSizeLimit limit(100);
+    EXPECT_THROW(history.append(run_of({.started = support::date_of(99)})), HistoryUnavailable);
+  }
+  EXPECT_EQ(history.runs().size(), 30u);
+  EXPECT_TRUE(history.append(run_of({.started = support::date_of(99)})));
+}
+
+// Values that SQLite stored as another type come back as something, never as a crash.
+TEST_F(UnavailableHistory, OneWithWrongValues) {
+  fill();
+  execute("UPDATE points SET value = 'text' WHERE run = 1");
+  execute("UPDATE series SET unit = 'furlong' WHERE id = 1");
+  const RunHistory history(path(), no_patience_ms);
+  EXPECT_THAT([&] { history.series(); }, ThrowsMessage<Error>(HasSubstr("furlong")));
+}
+
+}  // namespace
+}  // namespace gpubench

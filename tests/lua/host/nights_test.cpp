@@ -1,0 +1,253 @@
+// gpubench nightly, gpubench history: real processes, which measure a figure that the test chooses.
+#include <algorithm>
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/results/info.h"
+#include "tests/lua/host/folder.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class Nights : public FolderTest {
+ protected:
+  void SetUp() override {
+    write("steady.lua", R"(local gb = require "gpubench"
+      local file <close> = assert(io.open "level")
+      local level = file:read "n"
+      gb.experiment { name = "steady", title = "t", axes = { gb.axis("device", { "cpu:0" }), gb.axis("n", { 1 }) },
+        columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+        run = function(point) return { device = point.device, figure_s = level } end,
+        charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+    write("night.lua", R"(return { minutes = 5, scripts = { "steady" } })");
+  }
+  Ended nightly(std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), {"nightly", "night.lua"});
+    return run_program(options, path());
+  }
+  Ended history(std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), "history");
+    return run_program(options, path());
+  }
+  void level(double value) const { write("level", std::to_string(value)); }
+  /// Ends with the status of the last night.
+  Ended nights_at(double value, int count) const {
+    Ended last;
+    for (int i = 0; i < count; ++i) {
+      level(value + 1e-6 * (i * 7 % 5));
+      last = nightly();
+      EXPECT_LE(last.status, 1) << last.err;
+      if (last.status == 1) return last;
+    }
+    return last;
+  }
+};
+
+TEST_F(Nights, AnAlarmComesOnceAndStaysOpenUntilItIsResolved) {
+  const Ended first = nights_at(0.010, 12);
+  EXPECT_EQ(first.status, 0) << first.out;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("night on "), HasSubstr(": no alarm\n"),
+                               HasSubstr("measured: 1 of 1 script run on cpu:0")));
+  const Ended alarm = nights_at(0.015, 12);
+  ASSERT_EQ(alarm.status, 1) << alarm.out;
+  EXPECT_THAT(alarm.out, AllOf(HasSubstr(": 1 alarm\n"), HasSubstr("new: #1 steady figure_s 50.0 % slower since ")));
+  EXPECT_EQ(read("results/nightly-night.txt"), alarm.out.substr(alarm.out.find("night on "))) << "the same five lines";
+  EXPECT_THAT(read("results/nightly-night.prom"),
+              AllOf(HasSubstr("gpubench_new_alarms{suite=\"night\""),
+                    HasSubstr("metric=\"figure_s\",unit=\"s\"} 0.015"), testing::EndsWith("# EOF\n")));
+  const Ended after = nightly();
+  EXPECT_EQ(after.status, 0) << "it was told";
+  EXPECT_THAT(after.out, HasSubstr("still open: #1;"));
+  EXPECT_THAT(history().out, AllOf(HasSubstr("steady  1 open alarm"), HasSubstr("#1 steady figure_s 50.0 % slower")));
+  EXPECT_THAT(history({"steady"}).out,
+              AllOf(HasSubstr("figure_s  15 ms now"), HasSubstr("50.0 % slower: 10 ms -> 15 ms  #1 open")));
+  const Ended resolved = history({"--resolve", "1", "--note", "new code"});
+  EXPECT_EQ(resolved.status, 0) << resolved.err;
+  EXPECT_THAT(history({"steady"}).out, HasSubstr("(new code)"));
+  EXPECT_THAT(nightly().out, HasSubstr("still open: none;"));
+  EXPECT_EQ(history({"--resolve", "1"}).status, 2);
+}
+
+TEST_F(Nights, TheUsersCommandGetsTheSummary) {
+  nights_at(0.010, 12);
+  level(0.015);
+  for (int i = 0; i < 12; ++i) {
+    if (nightly({"--on-alarm", "cat >> told"}).status == 1) break;
+  }
+  EXPECT_THAT(read("told"), AllOf(StartsWith("night on "), HasSubstr(": 1 alarm\n")));
+  const std::string told = read("told");
+  EXPECT_EQ(std::ranges::count(told, '\n'), 5) << "once";
+  write("night.lua", R"(return { minutes = 5, scripts = { "steady" }, on_alarm = "touch pwned" })");
+  const Ended refused = nightly();
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("unknown option 'on_alarm'"));
+}
+
+TEST_F(Nights, TheTrendIsPrintedForPrograms) {
+  nights_at(0.010, 2);
+  const Ended json = history({"steady", "--format", "json"});
+  const Info parsed = parse_json(json.out, "history --format json");
+  const Info& series = parsed.find("series")->list()->at(0);
+  EXPECT_EQ(series.text("suite"), "night");
+  EXPECT_EQ(series.find("points")->list()->size(), 2u);
+  EXPECT_THAT(history({"steady", "--format", "csv"}).out, StartsWith("host,card,slot,suite,experiment,axes,metric"));
+  EXPECT_EQ(history({"--export", "all.csv"}).status, 0);
+  EXPECT_EQ(read("all.csv"), history({"steady", "--format", "csv"}).out);
+  const Ended again = history({"--export", "all.csv"});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("'all.csv' is there already"));
+  EXPECT_THAT(history({"unsteady"}).err, AllOf(HasSubstr("no experiment 'unsteady'"), HasSubstr("steady")));
+}
+
+TEST_F(Nights, AHistoryIsRebuiltMergedAndPruned) {
+  EXPECT_THAT(history().err, AllOf(HasSubstr("there is no history"), HasSubstr("--rebuild")));
+  nights_at(0.010, 3);
+  const std::string before = history({"steady", "--format", "json"}).out;
+  for (const char* const name : {"results/history.db", "results/history.db-wal", "results/history.db-shm"})
+    std::filesystem::remove(file(name));
+  EXPECT_THAT(history({"--rebuild"}).out, HasSubstr("3 runs read"));
+  EXPECT_EQ(history({"steady", "--format", "json"}).out, before);
+  EXPECT_THAT(run_program({"history", "--out", "elsewhere", "--merge", "results/history.db"}, path()).out,
+              HasSubstr("3 runs added"));
+  EXPECT_THAT(history({"--prune", "1"}).out, HasSubstr("0 runs forgotten")) << "they are of today";
+  EXPECT_EQ(history({"--merge", "none.db"}).status, 2);
+}
+
+TEST_F(Nights, ASuiteThatCannotBeRun) {
+  for (const auto& [suite, message] : {
+           std::pair{R"(return { minutes = 5, scripts = { "missing" } })",
+                     "script 1 (missing): there is no such script"},
+           std::pair{R"(return { minutes = 5, scripts = {} })", "it names no scripts"},
+           std::pair{R"(return { scripts = { "steady" } })", "option 'minutes' is required"},
+           std::pair{R"(return { minutes = -1, scripts = { "steady" } })", "a number above 0 expected"},
+           std::pair{R"(return { minutes = 5, scripts = { { "steady", sett = {} } } })", "unknown option 'sett'"},
+           std::pair{R"(return { minutes = 5, scripts = { { set = {} } } })",
+                     "the name or file of an experiment expected"},
+           std::pair{R"(return { minutes = 5, scripts = { 7 } })", "table expected, got number"},
+           std::pair{R"(return { name = "../x", minutes = 5, scripts = { "steady" } })", "cannot be a file's"},
+           std::pair{R"(os.execute "touch pwned")", "it can call nothing"},
+           std::pair{R"(return 7)", "it must return a table"},
+           std::pair{R"(return {)", "night.lua:1"},
+       }) {
+    write("night.lua", suite);
+    const Ended ended = nightly();
+    EXPECT_EQ(ended.status, 2) << suite;
+    EXPECT_THAT(ended.err, HasSubstr(message)) << suite;
+    EXPECT_FALSE(std::filesystem::exists(file("results"))) << "nothing was measured";
+  }
+  const Ended none = run_program({"nightly", "nothing"}, path());
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("there is no suite 'nothing'"), HasSubstr("hardware, nightly, quick")));
+}
+
+TEST_F(Nights, AFigureThatVanishesIsAsLoudAsARegression) {
+  level(1);
+  write("two.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "two", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure_s", { unit = "s", better = "lower", kind = "counted" }) },
+      run = function(point) return point.n == 2 and io.open "gone" and { status = "skipped", detail = "d" } or { figure_s = 1 } end,
+      charts = { gb.chart.bar { x = "n", y = "figure_s" } } })");
+  write("night.lua", R"(return { minutes = 5, scripts = { "two" } })");
+  EXPECT_EQ(nightly().status, 0);
+  write("gone", "");
+  const Ended ended = nightly({"--on-alarm", "cat > told"});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("not measured: two figure_s of n=2 on cpu:0: it was measured the night before\n"));
+  EXPECT_THAT(read("told"), HasSubstr("figure_s of n=2"));
+  EXPECT_EQ(nightly().status, 0) << "it was told";
+}
+
+TEST_F(Nights, WhatCannotBeMeasuredIsNamed) {
+  level(1);
+  write("broken.lua", "error('broken', 0)");
+  write("night.lua", R"(return { minutes = 5, scripts = { "broken", "steady" } })");
+  const Ended broken = nightly();
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_THAT(broken.out,
+              AllOf(HasSubstr("measured: 1 of 2 script runs"), HasSubstr("not measured: broken on cpu:0: error\n")));
+  write("night.lua", R"(return { minutes = 5, devices = { "gpu" }, scripts = { "steady" } })");
+  const Ended no_device = nightly();
+  EXPECT_EQ(no_device.status, 3);
+  EXPECT_THAT(no_device.out, HasSubstr("not measured: gpu: there is no such device\n"));
+  write("night.lua", R"(return { minutes = 5, free_memory_bytes = 1e18, scripts = { "steady" } })");
+  const Ended no_memory = nightly();
+  EXPECT_EQ(no_memory.status, 3);
+  EXPECT_THAT(no_memory.out, HasSubstr("not measured: cpu:0: "));
+}
+
+TEST_F(Nights, AScriptThatTakesTooLongIsStoppedAndTheRestIsLeftOut) {
+  level(1);
+  write("endless.lua", "while true do end");
+  write("night.lua", R"(return { minutes = 0.02, scripts = { "endless", "steady" } })");
+  const Ended ended = nightly();
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("endless on cpu:0: stopped: its time was over"), HasSubstr("and 1 more")));
+}
+
+TEST_F(Nights, ADryRunMeasuresNothing) {
+  const Ended ended = nightly({"--dry-run"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("steady on cpu:0: run steady.lua -q --out . --tag suite=night --device cpu:0"),
+                               HasSubstr("1 script run within 5 min")));
+  EXPECT_FALSE(std::filesystem::exists(file("results")));
+}
+
+TEST_F(Nights, CtrlCEndsTheNightAndKeepsWhatWasMeasured) {
+  level(1);
+  write("endless.lua", "io.stderr:write 'ready' while true do end");
+  write("night.lua", R"(return { minutes = 5, scripts = { "steady", "endless" } })");
+  StartedProgram program({"nightly", "night.lua"}, path());
+  ASSERT_TRUE(program.wait_for("steady on cpu:0: done"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.end().status, 130);
+  EXPECT_THAT(history({"steady", "--format", "csv"}).out, HasSubstr(",figure_s,"));
+}
+
+TEST_F(Nights, TwoNightsAtOnceAreBothInTheHistory) {
+  level(1);
+  write("other.lua", R"(return { minutes = 5, scripts = { "steady", "steady", "steady" } })");
+  write("night.lua", R"(return { minutes = 5, scripts = { "steady", "steady", "steady" } })");
+  StartedProgram one({"nightly", "night.lua"}, path()), two({"nightly", "other.lua"}, path());
+  const Ended first = one.end(), second = two.end();
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(second.status, 0) << second.err;
+  const Info parsed = parse_json(history({"steady", "--format", "json"}).out, "history");
+  ASSERT_EQ(parsed.find("series")->list()->size(), 4u) << "two figures, two suites";
+  for (const Info& series : *parsed.find("series")->list()) EXPECT_EQ(series.find("points")->list()->size(), 3u);
+}
+
+TEST_F(Nights, ADamagedHistoryIsNamedAndRowsWait) {
+  level(1);
+  std::filesystem::create_directory(file("results"));
+  write("results/history.db", std::string(5000, 'x'));
+  const Ended ended = nightly();
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("is damaged, or no history"), HasSubstr("history --rebuild")));
+  EXPECT_FALSE(find("history.pending").empty());
+  std::filesystem::remove(file("results/history.db"));
+  EXPECT_EQ(nightly().status, 0);
+  EXPECT_TRUE(find("history.pending").empty());
+  const Info parsed = parse_json(history({"steady", "--format", "json"}).out, "history");
+  EXPECT_EQ(parsed.find("series")->list()->at(0).find("points")->list()->size(), 2u);
+}
+
+TEST_F(Nights, OptionsThatDoNotFit) {
+  EXPECT_THAT(history({"--note", "x"}).err, HasSubstr("it needs --resolve"));
+  EXPECT_EQ(history({"--prune", "-1"}).status, 2);
+  EXPECT_EQ(history({"steady", "--format", "xml"}).status, 2);
+  EXPECT_EQ(run_program({"nightly"}, path()).status, 2);
+  EXPECT_EQ(nightly({"--minutes", "0"}).status, 2);
+}
+
+TEST_F(Nights, AScriptCannotStartPrograms) {
+  EXPECT_THAT(run("local n = require('gpubench.native')._native print(n.programs)").out, Not(HasSubstr("table")));
+}
+
+}  // namespace
+}  // namespace gpubench
