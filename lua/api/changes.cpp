@@ -1,6 +1,7 @@
 // gb._native.changes(file): what `gpubench changes` prints; "-" is the standard input.
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
@@ -17,6 +18,7 @@ namespace {
 std::string changes_of_file(const std::string& file) {
   if (file == "-") return changes_text(std::cin, "changes: standard input");
   const std::string what = "changes: " + shown_text(file);
+  if (std::filesystem::is_directory(file)) throw Error(what + ": is a folder");
   std::ifstream in(file);
   if (!in) throw Error(fmt::format("{}: {}", what, std::strerror(errno)));
   return changes_text(in, what);

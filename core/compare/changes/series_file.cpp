@@ -158,7 +158,7 @@ class CsvRows {
       double number = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
       if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number))
-        lines_.fail(fmt::format("value {} is no finite number: '{}'", numbers.size(), shown_text(word, 20)));
+        lines_.fail(fmt::format("value {} is no finite 64-bit number: '{}'", numbers.size(), shown_text(word, 20)));
       numbers.push_back(number);
       begin += word.size();
     }

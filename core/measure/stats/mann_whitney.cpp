@@ -76,7 +76,7 @@ double mann_whitney_u(std::span<const double> a, std::span<const double> b) {
   std::ranges::sort(sorted);
   double u = 0;
   for (const double y : b) {
-    const auto [first, last] = std::ranges::equal_range(sorted, y);
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), y);
     u += static_cast<double>(first - sorted.begin()) + 0.5 * static_cast<double>(last - first);
   }
   return u;

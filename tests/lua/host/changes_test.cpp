@@ -1,5 +1,4 @@
 #include <cstdlib>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -7,8 +6,6 @@
 
 namespace gpubench {
 namespace {
-
-using ::testing::HasSubstr;
 
 using ChangesCommand = FolderTest;
 
@@ -45,7 +42,7 @@ TEST_F(ChangesCommand, BadInputEndsWithStatus2AndPrintsNoResult) {
   EXPECT_EQ(missing.err, "changes: none.csv: No such file or directory\n");
   const Ended folder = run_program({"changes", "."}, path());
   EXPECT_EQ(folder.status, 2);
-  EXPECT_THAT(folder.err, HasSubstr("changes: .: "));
+  EXPECT_EQ(folder.err, "changes: .: is a folder\n");
   EXPECT_EQ(run_program({"changes"}, path()).status, 2);
 }
 

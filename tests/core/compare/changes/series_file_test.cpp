@@ -76,10 +76,10 @@ TEST(SeriesFile, BadCsvIsNamedWithItsLine) {
   EXPECT_EQ(third(",1"), "f: line 3: no 'id'");
   EXPECT_EQ(third("b,"), "f: line 3: 'values' is empty");
   EXPECT_EQ(third("b,[]"), "f: line 3: 'values' is empty");
-  EXPECT_EQ(third("b,1 x"), "f: line 3: value 1 is no finite number: 'x'");
-  EXPECT_EQ(third("b,nan"), "f: line 3: value 0 is no finite number: 'nan'");
-  EXPECT_EQ(third("b,1e999"), "f: line 3: value 0 is no finite number: '1e999'");
-  EXPECT_EQ(third("b,inf"), "f: line 3: value 0 is no finite number: 'inf'");
+  EXPECT_EQ(third("b,1 x"), "f: line 3: value 1 is no finite 64-bit number: 'x'");
+  EXPECT_EQ(third("b,nan"), "f: line 3: value 0 is no finite 64-bit number: 'nan'");
+  EXPECT_EQ(third("b,1e999"), "f: line 3: value 0 is no finite 64-bit number: '1e999'");
+  EXPECT_EQ(third("b,inf"), "f: line 3: value 0 is no finite 64-bit number: 'inf'");
   EXPECT_EQ(third("a,3"), "f: line 3: the id \"a\" stands on an earlier line too");
   EXPECT_THAT(third("\"b,3"), HasSubstr("f: line 3: "));
   EXPECT_EQ(refusal("a,b\n1,2\n"),
