@@ -151,6 +151,18 @@ TEST_F(CompareCommands, WhatIsNotSlowerAgainIsNoAlarm) {
   EXPECT_THAT(confirmed.out, HasSubstr("AMBIGUOUS: looked SLOWER, 10.0 % slower; measured again: SAME"));
 }
 
+TEST_F(CompareCommands, CalibrationIsUsedByLaterVerdicts) {
+  EXPECT_EQ(in_folder({"calibrate"}).status, 2);
+  EXPECT_EQ(in_folder({"calibrate", "made.lua", "--from", "last"}).status, 2);
+  repeated("1", "7");
+  EXPECT_THAT(in_folder({"calibrate", "--from", "work1"}).err, HasSubstr("measure it with --repeat 14"));
+  const Ended calibrated = in_folder({"calibrate", "made.lua", "--repeat", "14", "--", "--quick", "--tag", "more"});
+  EXPECT_EQ(calibrated.status, 0) << calibrated.err;
+  EXPECT_THAT(calibrated.out, AllOf(HasSubstr("false alarms share"), HasSubstr("stored: calibration/")));
+  const Ended compared = in_folder({"compare", "work1", "more", "--format", "json"});
+  EXPECT_THAT(compared.out, HasSubstr("\"calibrated\": true"));
+}
+
 TEST_F(CompareCommands, ResultsOfOthersAreComparedToo) {
   std::string before = "case,process,time_s\n", after = before;
   for (int i = 0; i < 7; ++i) {
