@@ -28,6 +28,7 @@ void open_modules(lua_State* L) {
   open_measured(L);
   open_results(L);
   open_contention(L);
+  open_changes(L);
   open_processes(L);
   open_measure_kernels(L);
   open_layers(L);

@@ -25,6 +25,10 @@ CLI::Option& add(CLI::App& command, CommandLine& values, const std::string& opti
   return *added->type_name(type);
 }
 
+void declare_changes(CommandOptions& options) {
+  options.argument("file", "FILE", "JSON lines or CSV with id and values; - is the standard input").required();
+}
+
 void declare_list(CommandOptions& options) {
   options.argument("folder", "DIR", "Folder to search; default: the experiments that come with gpubench");
 }
@@ -126,6 +130,7 @@ constexpr LibraryCommand commands[] = {
     {"devices", "List the devices of this machine", declare_devices},
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"finish", "Write the report and charts of a run whose program died", declare_finish},
+    {"changes", "Find lasting changes in series of measurements", declare_changes},
 };
 
 }  // namespace
