@@ -136,7 +136,17 @@ std::string explained_by_clock(const MatchedRow& row, std::size_t side, const Ch
   return text;
 }
 
-/// Why most processes of the side that comes off worse were in doubt when they measured.
+/// Whether neither side was measured before the other; runs say when they began.
+bool measured_in_turn(const Processes& before, const Processes& after) {
+  const auto began = [](const RowOfProcess& one) { return one.process->info.text("started"); };
+  const auto [first_before, last_before] = std::ranges::minmax(before, {}, began);
+  const auto [first_after, last_after] = std::ranges::minmax(after, {}, began);
+  return !began(first_before).empty() && !began(first_after).empty() && began(first_before) < began(last_after) &&
+         began(first_after) < began(last_before);
+}
+
+/// Why most processes of the side that comes off worse were in doubt when they measured, unless both sides were and
+/// took turns.
 std::string doubt_about(const MatchedRow& row, std::size_t side, const Change& change) {
   const std::string_view column = quality_column(change.column.kind);
   if (column.empty()) return {};
@@ -152,11 +162,13 @@ std::string doubt_about(const MatchedRow& row, std::size_t side, const Change& c
     }
     return 2 * doubtful > processes.size() ? fmt::format("{} of {} processes {}", doubtful, processes.size(), why) : "";
   };
-  if (change.verdict == ChangeVerdict::worse) return doubt_of(row.sides[side]);
-  if (change.verdict == ChangeVerdict::better) return doubt_of(row.sides.front());
+  const std::string before = doubt_of(row.sides.front()), after = doubt_of(row.sides[side]);
+  // What disturbed both in turn is part of their scatter, which the test looks at.
+  if (!before.empty() && !after.empty() && measured_in_turn(row.sides.front(), row.sides[side])) return {};
+  if (change.verdict == ChangeVerdict::worse) return after;
+  if (change.verdict == ChangeVerdict::better) return before;
   if (change.verdict != ChangeVerdict::changed) return {};
-  const std::string before = doubt_of(row.sides.front());
-  return before.empty() ? doubt_of(row.sides[side]) : before;
+  return before.empty() ? after : before;
 }
 
 void invalidate(Change& change, std::string reason) {

@@ -183,10 +183,16 @@ MeasuringProcess process_of(const Run& run) {
 
 Side read_side(const std::string& text, const std::filesystem::path& out) {
   Side side{.name = text, .processes = {}};
-  if (std::error_code error; !text.empty() && fs::exists(text, error)) {
+  std::error_code error;
+  if (!text.empty() && fs::exists(text, error)) {
     add_part(side, text, out);  // a comma may be part of its name
   } else {
-    for (const std::string& part : parts_of(text)) add_part(side, part, out);
+    for (const std::string& part : parts_of(text)) {
+      const fs::path source = fs::weakly_canonical(part, error);
+      const bool is_there =
+          std::ranges::find(side.processes, source, &MeasuringProcess::source) != side.processes.end();
+      if (!is_there) add_part(side, part, out);  // a run brings its whole group
+    }
   }
   std::set<std::pair<fs::path, std::string>> seen;
   std::erase_if(side.processes, [&](const MeasuringProcess& one) {

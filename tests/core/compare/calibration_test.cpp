@@ -26,7 +26,7 @@ Side recorded(double spread, std::size_t processes, const std::string& device = 
   return side;
 }
 
-constexpr std::size_t few_trials = 200;
+constexpr std::size_t few_trials = 100;
 
 using CalibrationFiles = TemporaryFolder;
 

@@ -123,6 +123,23 @@ TEST(Comparison, DoubtfulRowsCannotBeSlower) {
   EXPECT_EQ(only_change(compared(doubtful, times("c", 2))).verdict, ChangeVerdict::worse) << "slower all the same";
 }
 
+TEST(Comparison, DoubtThatSidesShareInTurnIsPartOfTheirScatter) {
+  const auto disturbed = [](const std::string& name, double middle, int first, int step) {
+    Side side = times(name, middle);
+    for (std::size_t i = 0; i < side.processes.size(); ++i) {
+      side.processes[i].columns.push_back(column_of("quality"));
+      side.processes[i].records[0].set("quality", std::string("unreliable: other programs ran"));
+      const std::string minute = std::to_string(first + step * static_cast<int>(i));
+      side.processes[i].info.set("started", "2026-11-24T08:" + minute + ":00Z");
+    }
+    return side;
+  };
+  const Comparison in_turn = compared(disturbed("a", 1, 10, 2), disturbed("b", 1.2, 11, 2));
+  EXPECT_EQ(only_change(in_turn).verdict, ChangeVerdict::worse);
+  const Comparison one_after_the_other = compared(disturbed("a", 1, 10, 1), disturbed("b", 1.2, 20, 1));
+  EXPECT_EQ(only_change(one_after_the_other).verdict, ChangeVerdict::invalid);
+}
+
 TEST(Comparison, ClaimsAndChartsSayWhatIsCompared) {
   Side before = with_second_figure(1, "loss", 2);
   const Side after = with_second_figure(1, "loss", 3);

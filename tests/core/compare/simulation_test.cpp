@@ -1,12 +1,18 @@
 // How often verdicts are wrong, by simulation: processes with the noise of real ones are compared with processes of the
 // same kind, or with slower ones. tests/truth/compare does the same with live processes.
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
+#include <string>
 
 #include "core/compare/change.h"
 #include "core/measure/stats/quantile.h"
+#include "core/results/append_file.h"
+#include "core/results/csv.h"
 
 namespace gpubench {
 namespace {
@@ -65,6 +71,34 @@ TEST(Simulation, EqualSidesAreSeldomCalledDifferent) {
     const Counts counts = trials(noise, 1, 7, count, 11);
     EXPECT_LE(counts.slower + counts.faster, 3);
   }
+}
+
+/// By row: the figures of 60 processes of tests/truth/cheap_rows.lua on a 2-core virtual machine on which others
+/// compiled.
+std::map<std::string, std::vector<double>> recorded_noise() {
+  const std::filesystem::path file = std::filesystem::path(GPUBENCH_SOURCE_DIR) / "tests/core/compare/noise.csv";
+  const auto lines = parse_csv(read_file(file), "noise.csv");
+  std::map<std::string, std::vector<double>> rows;
+  for (std::size_t i = 1; i < lines.size(); ++i) rows[lines[i].at(0)].push_back(std::stod(lines[i].at(1)));
+  return rows;
+}
+
+TEST(Simulation, EqualSidesWithRecordedNoiseAreSeldomCalledDifferent) {
+  std::mt19937_64 engine(17);
+  int compared = 0, called = 0;
+  for (auto& [name, figures] : recorded_noise()) {
+    ASSERT_GE(figures.size(), 14u) << name;
+    for (int i = 0; i < 15; ++i, ++compared) {
+      std::ranges::shuffle(figures, engine);
+      std::vector<ProcessFigures> before, after;
+      for (std::size_t k = 0; k < 7; ++k) before.push_back({figures[k]}), after.push_back({figures[k + 7]});
+      Change change = measure_change(column_of("call_s"), before, after);
+      judge_change(change);
+      called += change.verdict == ChangeVerdict::worse || change.verdict == ChangeVerdict::better;
+    }
+  }
+  EXPECT_EQ(compared, 600);
+  EXPECT_LE(called, 3);
 }
 
 TEST(Simulation, QuietProcessesShowTwoPerCent) {

@@ -46,8 +46,9 @@ TEST_F(CompareCommands, RepeatedRunsAreOneSide) {
   repeated("1.1", "7");
   const Ended compared = in_folder({"compare", "work1", "last"});
   EXPECT_EQ(compared.status, 1) << compared.err;
-  EXPECT_THAT(compared.out, AllOf(HasSubstr("baseline  work1, 7 processes\n"), HasSubstr("compared  last, 7 processes\n"),
-                                  HasSubstr("SLOWER in 2 of 2 comparisons"), HasSubstr("method differs: script.lua")));
+  EXPECT_THAT(compared.out,
+              AllOf(HasSubstr("baseline  work1, 7 processes\n"), HasSubstr("compared  last, 7 processes\n"),
+                    HasSubstr("SLOWER in 2 of 2 comparisons"), HasSubstr("method differs: script.lua")));
   EXPECT_EQ(in_folder({"compare", "last", "work1"}).status, 0) << "FASTER never fails";
 }
 
@@ -76,8 +77,9 @@ TEST_F(CompareCommands, BadInputIsWrongUsage) {
 }
 
 TEST_F(CompareCommands, SeveralScriptsTakeTurns) {
-  write("other.lua", "local gb = require 'gpubench' gb.experiment { name = 'other', title = 't', axes = {},"
-                     "run = function() return { work_s = 1 } end }");
+  write("other.lua",
+        "local gb = require 'gpubench' gb.experiment { name = 'other', title = 't', axes = {},"
+        "run = function() return { work_s = 1 } end }");
   const Ended ran = in_folder({"run", "made.lua", "other.lua", "--quick", "--repeat", "2"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, MatchesRegex("(results/(made|other)/[^\n]*\n){4}2 processes, one side[^\n]*\n"));
@@ -89,7 +91,8 @@ TEST_F(CompareCommands, AbMeasuresBothSidesInTurn) {
   const Ended settings = in_folder({"ab", "--set n=1", "--set n=2", "--repeat", "7", "--", "made.lua", "--quick"});
   EXPECT_EQ(settings.status, 1) << settings.err;
   EXPECT_THAT(settings.out, AllOf(HasSubstr("baseline  --set n=1, 7 processes\n"), HasSubstr("100.0 % slower")));
-  EXPECT_THAT(settings.err, HasSubstr("process 1 of 7: --set n=1\nprocess 1 of 7: --set n=2\nprocess 2 of 7: --set n=2\n"));
+  EXPECT_THAT(settings.err,
+              HasSubstr("process 1 of 7: --set n=1\nprocess 1 of 7: --set n=2\nprocess 2 of 7: --set n=2\n"));
   const Ended variables = in_folder({"ab", "X=1", "X=2", "--repeat", "1", "--", "made.lua", "--quick"});
   EXPECT_EQ(variables.status, 0) << variables.err;
   EXPECT_THAT(variables.out, HasSubstr("baseline  X=1, 1 process\n"));
@@ -134,8 +137,8 @@ TEST_F(CompareCommands, CheckMeasuresTheBaselinesScriptsAgain) {
   write_script("1.1");
   const Ended slower = in_folder({"check", "--baseline", "v1", "--confirm"});
   EXPECT_EQ(slower.status, 1) << slower.err;
-  EXPECT_THAT(slower.err, AllOf(HasSubstr("the baseline's program is this one"), HasSubstr("to confirm: process 7 of 7, new\n"),
-                                Not(HasSubstr("of 7, baseline\n"))));
+  EXPECT_THAT(slower.err, AllOf(HasSubstr("the baseline's program is this one"),
+                                HasSubstr("to confirm: process 7 of 7, new\n"), Not(HasSubstr("of 7, baseline\n"))));
   const Ended junit = in_folder({"check", "last", "--baseline", "v1", "--format", "junit"});
   EXPECT_EQ(junit.status, 1);
   EXPECT_THAT(junit.out, HasSubstr("failures=\"2\""));
@@ -149,6 +152,23 @@ TEST_F(CompareCommands, WhatIsNotSlowerAgainIsNoAlarm) {
   const Ended confirmed = in_folder({"check", "last", "--baseline", "v1", "--confirm"});
   EXPECT_EQ(confirmed.status, 0) << confirmed.err;
   EXPECT_THAT(confirmed.out, HasSubstr("AMBIGUOUS: looked SLOWER, 10.0 % slower; measured again: SAME"));
+  const Ended beside = in_folder({"check", "work1.1", "--baseline", "v1", "--confirm", "--program", GPUBENCH_PROGRAM,
+                                  "--repeat", "1", "--figure", "work_s"});
+  EXPECT_EQ(beside.status, 0) << "one process confirms nothing";
+  EXPECT_THAT(beside.err, HasSubstr("to confirm: process 1 of 1, baseline\nto confirm: process 1 of 1, new\n"));
+  EXPECT_EQ(in_folder({"check", "work1.1", "--baseline", "v1", "--confirm", "--program", "gone"}).status, 2);
+}
+
+TEST_F(CompareCommands, CalibrationIsUsedByLaterVerdicts) {
+  EXPECT_EQ(in_folder({"calibrate"}).status, 2);
+  EXPECT_EQ(in_folder({"calibrate", "made.lua", "--from", "last"}).status, 2);
+  repeated("1", "7");
+  EXPECT_THAT(in_folder({"calibrate", "--from", "work1"}).err, HasSubstr("measure it with --repeat 14"));
+  const Ended calibrated = in_folder({"calibrate", "made.lua", "--repeat", "14", "--", "--quick", "--tag", "more"});
+  EXPECT_EQ(calibrated.status, 0) << calibrated.err;
+  EXPECT_THAT(calibrated.out, AllOf(HasSubstr("false alarms share"), HasSubstr("stored: calibration/")));
+  const Ended compared = in_folder({"compare", "work1", "more", "--format", "json"});
+  EXPECT_THAT(compared.out, HasSubstr("\"calibrated\": true"));
 }
 
 TEST_F(CompareCommands, ResultsOfOthersAreComparedToo) {
