@@ -15,6 +15,7 @@ void open_modules(lua_State* L) {
   open_tensor_functions(L);
   open_history(L);
   open_image(L);
+  open_compare(L);
   open_compile(L);
   open_dataset(L);
   open_data_sources(L);

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
@@ -15,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "lua/bind/bind.h"
+#include "lua/host/child_process.h"
 
 namespace gpubench {
 namespace {
@@ -78,17 +78,16 @@ class Ending {
   bool handed_on_ = false, out_of_time_ = false;
 };
 
-}  // namespace
-
+/// `out`: the descriptor of its standard output.
 pid_t start_program(const std::vector<std::string>& arguments, int out, const std::string& operation) {
-  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string()};
+  std::vector<std::string> words{own_program()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   pid_t process = 0;
   const int error = posix_spawn(&process, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -99,6 +98,8 @@ pid_t start_program(const std::vector<std::string>& arguments, int out, const st
 int exit_status_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+}  // namespace
 
 ChildEnd run_program_within(const std::vector<std::string>& arguments, std::optional<Seconds> limit,
                             const std::string& operation) {

@@ -1,8 +1,7 @@
-// Programs that this one starts: itself anew, with other arguments.
+// This program anew, with other arguments, within a time and with what it prints.
 #pragma once
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -10,12 +9,6 @@
 struct lua_State;
 
 namespace gpubench {
-
-/// Starts this program with `arguments` in a process of its own. `out`: the descriptor of its standard output; our own
-/// if below 0. Throws Error, starting with `operation`, if none can be started.
-pid_t start_program(const std::vector<std::string>& arguments, int out, const std::string& operation);
-/// Of waitpid's status: the exit status, or 128 + the signal that ended it.
-int exit_status_of(int status);
 
 struct ChildEnd {
   int status = 0;

@@ -28,6 +28,7 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/child_process.h"
 #include "lua/host/child_program.h"
 #include "lua/host/dry_run.h"
 #include "lua/host/forced_end.h"
@@ -47,6 +48,8 @@ constexpr std::chrono::milliseconds patience{800};
 constexpr double quick_budget_s = 0.3;
 // Approximate time of a point besides measuring: building, planning, warming up.
 constexpr double warmup_s = 0.3;
+// What lua/gpubench/fresh_processes.lua tells processes that it starts together.
+constexpr const char* group_variable = "GPUBENCH_GROUP";
 
 lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments,
                                     const std::string& script) {
@@ -105,6 +108,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
       .value("require", line.require)
       .value("traceback", line.traceback)
       .value("out", session.out)
+      .value("group", std::string(std::getenv(group_variable) ? std::getenv(group_variable) : ""))
       .value("seed", line.seed);
   if (!line.device.empty()) options.value("device", line.device);
   if (line.timeout_s) options.value("timeout_s", *line.timeout_s);
@@ -138,7 +142,6 @@ void prepare(lua_State* L, const CommandLine& line) {
   lua::open_exit(L);
   if (line.dry_run) lua::refuse_work(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
-  if (line.command != "run") lua::open_programs(L);
   if (line.trusted || line.command != "run") return;
   lua::confine_output(L, writable_folders(line));
   lua::close_sandbox(L);
@@ -255,6 +258,10 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     luaL_openlibs(L);
     lua::set_session(L, session);
     lua::open_modules(L);
+    if (line.command != "run") {  // no script may start programs
+      lua::open_child_processes(L);
+      lua::open_programs(L);
+    }
     push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));

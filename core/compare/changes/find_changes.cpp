@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "core/measure/stats/mann_whitney.h"
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t window = 40;
 /// Fewer values before a place do not show what is usual there, and fewer from it on may be a burst of outliers.
 constexpr std::size_t fewest_before = 10;
-constexpr std::size_t fewest_after = 5;
+constexpr std::size_t fewest_after = 6;
 /// Two-sided level of one test. Each value adds about 35 tests, which depend on each other.
 constexpr double level = 1e-5;
 /// Least distance between the medians on both sides, in standard deviations of the values around them: people do not
@@ -24,7 +25,9 @@ constexpr double level = 1e-5;
 constexpr double least_in_noise = 2.3;
 /// Least distance between the medians, as a share of the span that the series had before: where a series has moved by
 /// much, a small move is no news.
-constexpr double least_in_span = 0.2;
+constexpr double least_in_span = 0.25;
+/// How far the place of a change may be from the one whose sides differ most.
+constexpr std::size_t reach_of_place = 10;
 /// The span leaves out this share of the values at either end, which may be outliers.
 constexpr double tail = 0.05;
 /// Values that the span is taken of.
@@ -130,6 +133,32 @@ bool is_large(std::span<const double> known, std::size_t place, const Split& spl
   return distance >= least_in_span * span;
 }
 
+/// The sum of the distances of values from their median.
+double spread_of(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  const double center = median_in_place(copy);
+  double sum = 0;
+  for (const double value : copy) sum += std::fabs(value - center);
+  return sum;
+}
+
+/// The place near `near` that leaves the least spread around the medians of both sides. The place whose sides differ
+/// most is often one or two values early, because the test prefers sides of equal length.
+std::size_t place_of_least_spread(std::span<const double> known, std::size_t near, const Split& split) {
+  const std::size_t begin = near - split.before;
+  const std::size_t first = std::max(begin + fewest_before, near - std::min(near, reach_of_place));
+  const std::size_t last = std::min(known.size() - fewest_after, near + reach_of_place);
+  std::size_t best = near;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t place = first; place <= last; ++place) {
+    const double spread = spread_of(known.subspan(begin, place - begin)) + spread_of(known.subspan(place));
+    if (spread >= least) continue;
+    least = spread;
+    best = place;
+  }
+  return best;
+}
+
 }  // namespace
 
 Changes find_changes(std::span<const double> values) {
@@ -138,11 +167,14 @@ Changes find_changes(std::span<const double> values) {
   Scan scan(values);
   while (scan.size() < values.size()) {
     scan.add();
-    const std::optional<std::size_t> change = significant_place(scan, limits);
-    if (!change || !is_large(values.first(scan.size()), *change, scan.split(*change))) continue;
-    found.changes.push_back(*change);
+    const std::optional<std::size_t> place = significant_place(scan, limits);
+    if (!place) continue;
+    const std::span<const double> known = values.first(scan.size());
+    const Split split = scan.split(*place);
+    if (!is_large(known, *place, split)) continue;
+    found.changes.push_back(place_of_least_spread(known, *place, split));
     found.alarms.push_back(scan.size() - 1);
-    scan.cut(*change);
+    scan.cut(found.changes.back());
   }
   return found;
 }
