@@ -58,13 +58,6 @@ std::optional<FactOrigin> origin_in(const Table& table, std::string_view key) {
 
 constexpr std::string_view devices_prefix = "devices.";
 
-std::optional<FactOrigin> origin_of(const std::string& key) {
-  if (!key.starts_with(devices_prefix)) return origin_in(fact_origins, key);
-  const std::size_t dot = key.find('.', devices_prefix.size());
-  return dot == std::string::npos ? std::nullopt
-                                  : origin_in(device_fact_origins, std::string_view(key).substr(dot + 1));
-}
-
 using Facts = std::map<std::string, std::string>;
 
 void flatten(const Info& info, const std::string& key, Facts& facts) {
@@ -87,26 +80,32 @@ std::string checksum_of(const std::string& script) {
   return fmt::format("{:08x}", std::hash<std::string>()(script) & 0xffffffffU);
 }
 
-Facts facts_of(const MeasuringProcess& process) {
-  Facts all, facts;
-  flatten(process.info, "", all);
-  const std::string experiment = process.info.text("experiment");
-  if (!process.script.empty())
-    all["script.lua"] = (experiment.empty() ? "" : experiment + " ") + checksum_of(process.script);
-  for (const auto& [key, value] : all)
-    if (origin_of(key)) facts[key] = value;
-  return facts;
-}
-
 /// By key the values of the side's processes.
 std::map<std::string, std::set<std::string>> facts_of(const Side& side) {
   std::map<std::string, std::set<std::string>> facts;
   for (const MeasuringProcess& process : side.processes)
-    for (const auto& [key, value] : facts_of(process)) facts[key].insert(value);
+    for (const auto& [key, value] : fingerprint_of(process.info, process.script)) facts[key].insert(value);
   return facts;
 }
 
 }  // namespace
+
+std::optional<FactOrigin> origin_of(const std::string& key) {
+  if (!key.starts_with(devices_prefix)) return origin_in(fact_origins, key);
+  const std::size_t dot = key.find('.', devices_prefix.size());
+  return dot == std::string::npos ? std::nullopt
+                                  : origin_in(device_fact_origins, std::string_view(key).substr(dot + 1));
+}
+
+std::map<std::string, std::string> fingerprint_of(const Info& info, const std::string& script) {
+  Facts all, facts;
+  flatten(info, "", all);
+  const std::string experiment = info.text("experiment");
+  if (!script.empty()) all["script.lua"] = (experiment.empty() ? "" : experiment + " ") + checksum_of(script);
+  for (const auto& [key, value] : all)
+    if (origin_of(key)) facts[key] = value;
+  return facts;
+}
 
 std::string_view to_string(FactOrigin origin) {
   return origins[origin];

@@ -1,5 +1,7 @@
 // What differs between the environments of two sides, read from run.json, and what may therefore have caused a change.
 #pragma once
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,12 @@ enum class FactOrigin {
   method        ///< script, options, seed, data
 };
 std::string_view to_string(FactOrigin origin);
+
+/// What a run says of what it ran on, by key: "program.commit", "devices.gpu:0.details.driver", "script.lua" (a
+/// checksum). What changes from run to run on one machine is left out. `info`: run.json; `script`: empty if unknown.
+std::map<std::string, std::string> fingerprint_of(const Info& info, const std::string& script);
+/// None for a key that is part of no fingerprint.
+std::optional<FactOrigin> origin_of(const std::string& key);
 
 struct Difference {
   /// "program.commit", "devices.gpu:0.details.driver", "script.lua".

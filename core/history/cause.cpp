@@ -1,24 +1,13 @@
 #include "core/history/cause.h"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
-#include <utility>
 
+#include "core/compare/fingerprint.h"
 #include "core/results/info.h"
 
 namespace gpubench {
 namespace {
-
-/// Facts by the beginning of their names, the more telling causes first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> classes = {{{"method", "script"},
-                                                                                   {"method", "options"},
-                                                                                   {"method", "params"},
-                                                                                   {"method", "data"},
-                                                                                   {"code", "program"},
-                                                                                   {"environment", "device"},
-                                                                                   {"environment", "machine"}}};
 
 std::map<std::string, std::string> facts_of(std::string_view text, std::string_view what) {
   std::map<std::string, std::string> facts;
@@ -28,15 +17,9 @@ std::map<std::string, std::string> facts_of(std::string_view text, std::string_v
   return facts;
 }
 
-std::string_view class_of(std::string_view fact) {
-  const auto* const found =
-      std::ranges::find_if(classes, [&](const auto& one) { return fact.starts_with(one.second); });
-  return found == classes.end() ? "environment" : found->first;
-}
-
 std::string text_of(const FactDifference& one) {
   // A checksum says nothing to a reader.
-  if (one.name == "script") return "the script was edited";
+  if (one.name == "script.lua") return "the script was edited";
   return fmt::format("{} {} -> {}", one.name, one.before.empty() ? "none" : one.before,
                      one.after.empty() ? "none" : one.after);
 }
@@ -60,12 +43,12 @@ std::vector<FactDifference> differences(std::string_view before, std::string_vie
 
 std::string cause_text(const std::vector<FactDifference>& differences) {
   std::string text;
-  for (const std::string_view kind : {"method", "code", "environment"}) {
+  for (const FactOrigin origin : {FactOrigin::method, FactOrigin::code, FactOrigin::environment, FactOrigin::machine}) {
     std::string facts;
     for (const FactDifference& one : differences) {
-      if (class_of(one.name) == kind) facts += (facts.empty() ? "" : ", ") + text_of(one);
+      if (origin_of(one.name) == origin) facts += (facts.empty() ? "" : ", ") + text_of(one);
     }
-    if (!facts.empty()) text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", kind, facts);
+    if (!facts.empty()) text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", to_string(origin), facts);
   }
   return text;
 }

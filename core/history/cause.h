@@ -7,7 +7,7 @@
 namespace gpubench {
 
 struct FactDifference {
-  std::string name;           ///< "device.gpu:0.driver"
+  std::string name;           ///< "devices.gpu:0.details.driver"
   std::string before, after;  ///< empty where the run has no such fact
 };
 

@@ -141,6 +141,12 @@ void store_run(const Database& database, const RunValues& run, std::int64_t sequ
     id = new_run(database, run, sequence);
   } else {
     database.prepare("DELETE FROM points WHERE run = ?").bind(1, id).run();
+    database.prepare("UPDATE runs SET suite = ?, started = ?, environment = ? WHERE id = ?")
+        .bind(1, run.suite)
+        .bind(2, run.started)
+        .bind(3, environment_id(database, run.environment))
+        .bind(4, id)
+        .run();
   }
   PointWriter writer(database);
   for (const RunValue& value : run.values) writer.add(id, value);

@@ -92,7 +92,8 @@ class RunHistory {
   Database database_;
 };
 
-/// Adds a run without a transaction of its own. Replaces the values of a run that is there. `sequence`: its place.
+/// Adds a run without a transaction of its own, at the place `sequence`. Of a run that is there it replaces all but the
+/// place.
 void store_run(const Database& database, const RunValues& run, std::int64_t sequence);
 std::int64_t last_sequence(const Database& database);
 /// Throws Error if the run still goes on.

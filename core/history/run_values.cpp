@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 #include <map>
 #include <set>
 
+#include "core/compare/fingerprint.h"
 #include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
 
@@ -57,39 +57,11 @@ std::string card_of(const Info& info, const std::string& slot) {
   return fmt::format("{}", fmt::join(cards, "+"));
 }
 
-void flatten(const std::string& name, const Info& info, Info::Fields& facts) {
-  if (const auto* fields = info.fields()) {
-    for (const auto& [inner, value] : *fields) flatten(name + "." + inner, value, facts);
-  } else if (info.cell() && !is_empty(*info.cell())) {
-    facts.emplace_back(name, to_text(*info.cell()));
-  }
-}
-
-/// What may explain a change. Facts that differ from run to run by themselves, such as the load, are not among them.
 std::string environment_of(const Run& run) {
-  Info::Fields facts;
-  for (const char* const part : {"program", "options", "params", "data"}) {
-    if (const Info* const found = run.info.find(part)) flatten(part, *found, facts);
-  }
-  for (const char* const fact : {"kernel", "operating_system", "cpu_model", "cpus", "cpus_allowed", "cpu_governor",
-                                 "virtual_machine", "memory_bytes"}) {
-    if (const std::string text = field_text(run.info, "machine", fact); !text.empty())
-      facts.emplace_back(std::string("machine.") + fact, text);
-  }
-  const Info* const devices = run.info.find("devices");
-  for (const Info& device : devices && devices->list() ? *devices->list() : Info::List{}) {
-    const std::string name = "device." + device.text("name");
-    if (const std::string library = device.text("library"); !library.empty())
-      facts.emplace_back(name + ".library", library);
-    for (const char* const detail : {"driver", "ecc", "mig"}) {
-      if (const std::string text = field_text(device, "details", detail); !text.empty())
-        facts.emplace_back(name + "." + detail, text);
-    }
-  }
   const std::filesystem::path script = run.directory / "script.lua";
-  if (std::filesystem::exists(script))
-    facts.emplace_back("script", fmt::format("{:016x}", std::hash<std::string>()(read_file(script))));
-  std::ranges::sort(facts, {}, &std::pair<std::string, Info>::first);
+  Info::Fields facts;
+  for (const auto& [key, value] : fingerprint_of(run.info, std::filesystem::exists(script) ? read_file(script) : ""))
+    facts.emplace_back(key, value);
   return to_json_line(Info(std::move(facts)));
 }
 

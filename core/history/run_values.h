@@ -36,7 +36,7 @@ struct RunValue {
 struct RunValues {
   std::string host, experiment, name, suite;
   std::string started;      ///< by the host's clock
-  std::string environment;  ///< JSON: "program.commit", "device.gpu:0.driver", ... with their texts
+  std::string environment;  ///< JSON: "program.commit", "devices.gpu:0.details.driver", ... with their texts
   std::vector<RunValue> values = {};
 };
 

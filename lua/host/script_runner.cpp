@@ -257,7 +257,10 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     luaL_openlibs(L);
     lua::set_session(L, session);
     lua::open_modules(L);
-    if (line.command != "run") lua::open_child_processes(L);  // no script may start programs
+    if (line.command != "run") {  // no script may start programs
+      lua::open_child_processes(L);
+      lua::open_programs(L);
+    }
     push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));

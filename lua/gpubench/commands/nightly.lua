@@ -118,6 +118,7 @@ local meanings = { [2] = "error", [3] = "nothing measured" }
 
 -- Why the run of a script does not count as done; nil where it does.
 local function failure_of(ended, folders)
+  if ended.reason then return ended.reason end
   if ended.out_of_time then return "stopped: its time was over" end
   if meanings[ended.status] then return meanings[ended.status] end
   if ended.status > 3 then return string.format("ended with status %d", ended.status) end
@@ -140,7 +141,8 @@ local function run_jobs(suite, jobs, night, began, limit_s)
       night.left_out[#night.left_out + 1] = describe(job) .. ": the time was over"
     else
       local own_s = job.script.minutes and math.min(left_s, 60 * job.script.minutes) or left_s
-      local ended = native.host.run_program(arguments_of(suite, job), { captured = true, limit_s = own_s })
+      local started, ended = pcall(native.host.run_program, arguments_of(suite, job), { captured = true, limit_s = own_s })
+      if not started then ended = { status = 2, out = "", reason = tostring(ended) } end
       local folders = folders_in(ended.out)
       append(night, folders)
       native.check_interrupt()

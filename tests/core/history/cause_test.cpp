@@ -11,9 +11,9 @@ std::string cause(const char* before, const char* after) {
 
 TEST(Cause, IsClassifiedByWhatDiffers) {
   EXPECT_EQ(cause(R"({"program.commit":"a"})", R"({"program.commit":"b"})"), "code (program.commit a -> b)");
-  EXPECT_EQ(cause(R"({"device.gpu:0.driver":"1"})", R"({"device.gpu:0.driver":"2"})"),
-            "environment (device.gpu:0.driver 1 -> 2)");
-  EXPECT_EQ(cause(R"({"script":"1"})", R"({"script":"2","options.quick":"true"})"),
+  EXPECT_EQ(cause(R"({"devices.gpu:0.details.driver":"1"})", R"({"devices.gpu:0.details.driver":"2"})"),
+            "environment (devices.gpu:0.details.driver 1 -> 2)");
+  EXPECT_EQ(cause(R"({"script.lua":"1"})", R"({"script.lua":"2","options.quick":"true"})"),
             "method (the script was edited, options.quick none -> true)");
   EXPECT_EQ(cause(R"({"machine.kernel":"1","program.commit":"a"})", R"({"program.commit":"b"})"),
             "code (program.commit a -> b); environment (machine.kernel 1 -> none)");

@@ -105,7 +105,7 @@ TEST_F(JudgeTest, TheCauseIsWhatDiffersAtTheChange) {
   nights(near(0.010, 20));
   const auto reported = nights(near(0.011, 20), {.driver = "590.2"});
   ASSERT_THAT(reported, SizeIs(1));
-  EXPECT_EQ(reported[0].cause, "environment (device.gpu:0.driver 580.1 -> 590.2)");
+  EXPECT_EQ(reported[0].cause, "environment (devices.gpu:0.details.driver 580.1 -> 590.2)");
 }
 
 TEST_F(JudgeTest, ManyExperimentsThatMoveTogetherPointToTheMachine) {

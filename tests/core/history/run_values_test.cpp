@@ -64,8 +64,8 @@ TEST(RunValues, RowsOfOnePointAreToldApart) {
 
 TEST(RunValues, TheEnvironmentIsWhatMayExplainAChange) {
   const std::string facts = values_of(run_of({})).environment;
-  EXPECT_THAT(facts, AllOf(HasSubstr(R"("device.gpu:0.driver":"580.1")"), HasSubstr(R"("program.commit":"c1")"),
-                           Not(HasSubstr("load_1min"))));
+  EXPECT_THAT(facts, AllOf(HasSubstr(R"("devices.gpu:0.details.driver":"580.1")"),
+                           HasSubstr(R"("program.commit":"c1")"), Not(HasSubstr("load_1min"))));
   EXPECT_EQ(facts, values_of(run_of({.step_time_s = 1, .started = "2027-01-01T00:00:00Z"})).environment);
 }
 

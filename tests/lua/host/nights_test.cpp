@@ -119,6 +119,26 @@ TEST_F(Nights, AHistoryIsRebuiltMergedAndPruned) {
   EXPECT_EQ(history({"--merge", "none.db"}).status, 2);
 }
 
+TEST_F(Nights, AClockThatJumpsMovesNoNight) {
+  for (const double value : {0.010, 0.012345, 0.030}) {
+    level(value);
+    EXPECT_EQ(nightly().status, 0);
+    if (value != 0.012345) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(file("results"))) {
+      if (entry.path().filename() != "run.json") continue;
+      std::string text = contents(entry.path());
+      if (contents(entry.path().parent_path() / "results.csv").find("0.012345") == std::string::npos) continue;
+      const std::size_t at = text.find("\"started\": \"") + 12;
+      std::ofstream(entry.path()) << text.replace(at, 4, "1970");
+    }
+    EXPECT_EQ(history({"--rebuild"}).status, 0);
+  }
+  const std::string text = history({"steady"}).out;
+  EXPECT_THAT(text, HasSubstr("figure_s  30 ms now, 3 runs since 20"));
+  EXPECT_THAT(text, HasSubstr("1970-"));
+  EXPECT_THAT(text, HasSubstr("the clock was set back before this run"));
+}
+
 TEST_F(Nights, ASuiteThatCannotBeRun) {
   for (const auto& [suite, message] : {
            std::pair{R"(return { minutes = 5, scripts = { "missing" } })",
