@@ -1,5 +1,29 @@
 local gb = require "gpubench"
 
+-- All devices get as little memory as this, so that the sweep reaches its end within seconds.
+local limit = 16 << 20
+
+-- Per device: the largest batch that fits, and the smallest that does not.
+local function memory_ends(rows)
+  local fits, fails, devices = {}, {}, {}
+  for _, row in ipairs(rows) do
+    local device, size = row.device, row.batch_size
+    if not fits[device] then devices[#devices + 1], fits[device], fails[device] = device, 0, math.huge end
+    if row.status == "ok" then fits[device] = math.max(fits[device], size) end
+    if row.status == "out_of_memory" then fails[device] = math.min(fails[device], size) end
+  end
+  local verdict, parts = "confirmed", {}
+  for index, device in ipairs(devices) do
+    local ends = fails[device] < math.huge
+    if not ends or fits[device] == 0 then verdict = verdict == "refuted" and verdict or "inconclusive" end
+    if ends and fits[device] > fails[device] then verdict = "refuted" end
+    parts[index] = string.format("%s: %d fits, %s", device, fits[device],
+      ends and math.tointeger(fails[device]) .. " does not" or "none was too large")
+  end
+  local reason = table.concat(parts, "; ")
+  return verdict, reason, string.format("Within %s of memory: %s", gb.format.bytes(limit), reason)
+end
+
 gb.experiment {
   name  = "batch_size",
   title = "A batch that is too small leaves the device idle",
@@ -9,21 +33,21 @@ gb.experiment {
   remedy   = "A larger batch, up to the knee where examples/s stops rising, or to the end of memory.",
   reading  = "All axes are logarithmic. Examples/s over the batch: along a slope of 1 a step takes the same time "
     .. "whatever its batch; where the line is flat the device is busy. Step time shows the same: flat first, then "
-    .. "rising with the batch.",
+    .. "rising with the batch. A line ends where memory does.",
   axes  = {
     gb.axis("device", gb.devices()),
-    gb.axis("batch_size", { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 }),
+    gb.axis("batch_size", { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384 }),
   },
   run = function(point)
+    gb.config.set_memory_limit(point.device, limit)
     return gb.device(point.device, function()
       local model = gb.Sequential {
         gb.layers.Dense(128, { activation = "relu", input_shape = { 784 } }),
         gb.layers.Dense(10, { activation = "softmax" }),
       }
       model:compile { optimizer = "adam", loss = "categorical_crossentropy", metrics = { "accuracy" } }
-      local train = gb.datasets.mnist("train")
-      local input = train:shuffle(10000):batch(point.batch_size):prefetch(gb.AUTOTUNE)
-      return gb.measure.training(model, input)
+      local train = gb.datasets.mnist("train"):shuffle(10000):repeated()
+      return gb.measure.training(model, train:batch(point.batch_size):prefetch(gb.AUTOTUNE))
     end)
   end,
   charts = {
@@ -37,6 +61,9 @@ gb.experiment {
       x = "batch_size", y = "examples_per_s", by = "device",
       answer = "Use a batch of {x} or more: {times} the examples/s of batch {first}; beyond it at most "
         .. "a ninth is gained",
+    },
+    gb.expect.that {
+      claim = "all batches up to one fit the memory, and larger ones do not", judge = memory_ends,
     },
   },
 }

@@ -1,5 +1,62 @@
 local gb = require "gpubench"
 
+local batch_size = 32
+local digits = gb.datasets.mnist "train"
+local epoch = digits.size // batch_size
+local no_gpu = #gb.config.list_physical_devices "GPU" == 0
+  and "there is no GPU here: a CPU computes while it launches" or nil
+
+local function key_of(row) return string.format("%s depth=%d width=%d", row.device, row.depth, row.width) end
+
+-- Steps after which the first step of a graph, which plans it, has paid for itself: at best, at worst. Without an end
+-- where a step of the graph may be no faster.
+local function break_even(eager, graph)
+  local figures = {}
+  for index, row in ipairs { eager, graph } do
+    for _, column in ipairs { "first_step_s", "step_time_s" } do
+      local figure, why = gb.expect.figure(row, column)
+      if not figure then return nil, why end
+      figures[column .. index] = figure
+    end
+  end
+  local planning, gain = {}, {}
+  for index, ends in ipairs { { "low", "high" }, { "high", "low" } } do
+    local one, other = ends[1], ends[2]
+    planning[index] = figures.first_step_s2[one] - figures.first_step_s1[other]
+    gain[index] = figures.step_time_s1[other] - figures.step_time_s2[one]
+  end
+  local least = gain[1] > 0 and math.max(planning[1], 0) / gain[1] or math.huge
+  local most = gain[2] > 0 and math.max(planning[2], 0) / gain[2] or math.huge
+  return { least = least, most = most }
+end
+
+local function pays_within_an_epoch(rows)
+  local eager, verdict, reasons = {}, "confirmed", {}
+  local slowest = 0
+  for _, row in ipairs(rows) do
+    if row.execution == "eager" then eager[key_of(row)] = row end
+  end
+  for _, row in ipairs(rows) do
+    local other = row.execution == "graph" and eager[key_of(row)]
+    if other then
+      local steps, why = break_even(other, row)
+      if not steps or steps.most > epoch then
+        local refuted = steps and steps.least > epoch
+        if refuted or verdict ~= "refuted" then verdict = refuted and "refuted" or "inconclusive" end
+        reasons[#reasons + 1] = string.format("%s: %s", key_of(row),
+          why or string.format("after %.0f steps or more", steps.least))
+      else
+        slowest = math.max(slowest, steps.most)
+      end
+    end
+  end
+  if #rows == 0 then return "not measurable here", "there are no rows" end
+  if verdict ~= "confirmed" then return verdict, table.concat(reasons, "; ", 1, math.min(3, #reasons)) end
+  local text = string.format("the plan has paid for itself after %.0f steps or fewer, of %d in an epoch",
+    math.ceil(slowest), epoch)
+  return verdict, text, text:gsub("^t", "T")
+end
+
 gb.experiment {
   name  = "eager_vs_graph",
   title = "Eager execution pays for every op; a graph pays once",
@@ -8,13 +65,14 @@ gb.experiment {
     .. "and launches. For small layers this can take longer than the kernel.",
   remedy   = "Graph execution: ops are fused and planned once, so that a step only has to launch them.",
   reading  = "Step time over the width of the layers, both logarithmic: the gap between the two lines is what "
-    .. "eager execution costs; it narrows as the kernels grow.",
+    .. "eager execution costs; it narrows as the kernels grow. The first step shows what planning costs.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("depth", { 2, 8 }),
     gb.axis("width", { 32, 128, 512, 1024 }),
     gb.axis("execution", { "eager", "graph" }),
   },
+  columns = { "first_step_s" },
   run = function(point)
     return gb.device(point.device, function()
       local layers = { gb.layers.Dense(point.width, { activation = "relu", input_shape = { 784 } }) }
@@ -26,12 +84,18 @@ gb.experiment {
       model:compile {
         optimizer = "adam", loss = "categorical_crossentropy", execution = point.execution,
       }
-      local input = gb.datasets.mnist("train"):batch(32, { drop_remainder = true })
-      return gb.measure.training(model, input)
+      local input = digits:batch(batch_size, { drop_remainder = true })
+      local started = gb.clock()
+      model:fit(input:take(1), { verbose = 0 })
+      local first_step_s = gb.clock() - started
+      local row = gb.measure.training(model, input)
+      row.first_step_s = first_step_s
+      return row
     end)
   end,
   charts = {
     gb.chart.line { x = "width", y = "step_time_s", series = "execution", log_x = 2, log_y = 10 },
+    gb.chart.line { x = "width", y = "first_step_s", series = "execution", log_x = 2, log_y = 10 },
   },
   expect = {
     gb.expect.ratio {
@@ -44,6 +108,20 @@ gb.experiment {
       claim = "the gain shrinks as the layers grow",
       answer = "The gain shrinks as the layers grow: an eager step takes {over} times as long at width {first}, {of} "
         .. "times at width {x}",
+    },
+    gb.expect.ratio {
+      y = "kernels", of = { execution = "graph" }, over = { execution = "eager" }, at_most = 0.95,
+      claim = "a planned graph launches fewer kernels in a step",
+      answer = "A graph launches {less} fewer kernels in a step",
+    },
+    gb.expect.ratio {
+      y = "launch_share", of = { execution = "graph" }, over = { execution = "eager" }, at_most = 1,
+      claim = "of a graph's step a smaller share is spent on launching", unmeasurable = no_gpu,
+      answer = "Launching takes {of} of a graph's step, {over} of an eager one",
+    },
+    gb.expect.that {
+      claim = "planning has paid for itself within one epoch", reads = { "step_time_s", "first_step_s" },
+      judge = pays_within_an_epoch,
     },
   },
 }

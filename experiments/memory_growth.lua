@@ -8,12 +8,13 @@ local memory = 64 << 20
 local moments = { "first number", "model built", "model trained", "second program", "both released" }
 local steps = gb.quick and 2 or 20  -- none takes more memory than the first
 
--- The physical device becomes two, of the same kind and next to each other.
+-- The physical device becomes two, of the same kind and next to each other. growth: true and false for both; "first only".
 local function split(device, limit, growth)
   local kind, index = device:match "^(%a+):(%d+)$"
   local programs = { device, kind .. ":" .. math.tointeger(index) + 1 }
   gb.config.set_logical_devices(device, { { memory_limit = limit }, { memory_limit = limit } })
-  for _, program in ipairs(programs) do gb.config.set_memory_growth(program, growth) end
+  gb.config.set_memory_growth(programs[1], growth ~= false)
+  gb.config.set_memory_growth(programs[2], growth == true)
   return programs
 end
 
@@ -36,14 +37,16 @@ gb.experiment {
   title = "Only with growth, or with limits, do two programs fit side by side",
   question = "Why does one program hold all of a device's memory, and how do two programs fit side by side?",
   cause    = "Memory taken at the start: a program reserves all that it may have, whatever it uses.",
-  remedy   = "Growth, which reserves what is used; or limits that together are no more than the memory.",
+  remedy   = "Growth, which reserves what is used; or limits that together are no more than the memory. Each device has "
+    .. "a setting of its own: unlike in TensorFlow, they need not be equal on all GPUs, but one device without growth is "
+    .. "taken whole.",
   reading  = "Memory reserved, and memory used, over the course of two programs, for either way and every limit.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("limit_bytes", { memory // 2, memory }),
-    gb.axis("growth", { true, false }),
+    gb.axis("growth", { true, false, "first only" }, { closed = true }),
   },
-  columns = { "moment", "in_use_bytes", "reserved_bytes", "limits_bytes" },
+  columns = { "moment", "in_use_bytes", "reserved_bytes", "first_reserved_bytes", "second_reserved_bytes", "limits_bytes" },
   seconds = function() return 0.1 end,
   run = function(point)
     local programs = split(point.device, point.limit_bytes, point.growth)
@@ -52,8 +55,9 @@ gb.experiment {
     local function observe()
       collectgarbage()
       local row = { moment = moments[#rows + 1], in_use_bytes = 0, reserved_bytes = 0, limits_bytes = 0 }
-      for _, program in ipairs(programs) do
+      for index, program in ipairs(programs) do
         local info = gb.config.memory_info(program)
+        row[index == 1 and "first_reserved_bytes" or "second_reserved_bytes"] = info.reserved
         row.in_use_bytes = row.in_use_bytes + info.in_use
         row.reserved_bytes = row.reserved_bytes + info.reserved
         if info.peak > 0 then row.limits_bytes = row.limits_bytes + info.limit end
@@ -86,6 +90,15 @@ gb.experiment {
     gb.expect.agree {
       y = "reserved_bytes", with = "limits_bytes", where = { growth = false },
       claim = "preallocated, a program reserves its whole limit from its first number on",
+    },
+    gb.expect.agree {
+      y = "second_reserved_bytes", with = "limit_bytes", where = { growth = "first only", moment = "second program" },
+      claim = "a device without growth is taken whole, also where another one grows",
+    },
+    gb.expect.ratio {
+      y = "first_reserved_bytes", of = { growth = "first only" }, over = { growth = false },
+      where = { moment = "second program" }, at_most = 0.9,
+      claim = "a device with growth reserves less than its limit, also where another one has none",
     },
     gb.expect.ratio {
       y = "reserved_bytes", of = { growth = true, moment = "model trained" },

@@ -1,6 +1,26 @@
 -- The CPU, and the first GPU where there is one, is split into four logical devices first. A device is recognised by
--- its memory limit, because its number changes: the first has 32 MiB, the second 33, and so on.
+-- its memory limit, because its number changes: the first has 32 MiB, the second 33, and so on. At "environment" nothing
+-- is split: what CUDA_VISIBLE_DEVICES said when the program started is what is looked at.
 local gb = require "gpubench"
+
+local environment = os.getenv "CUDA_VISIBLE_DEVICES"
+local gpus = gb.config.list_physical_devices "GPU"
+local start_with_it = "start it as CUDA_VISIBLE_DEVICES=0 gpubench visible_devices"
+
+-- GPUs that the variable names: CUDA reads numbers and names up to the first empty or negative one.
+local function named_in(text)
+  local count = 0
+  for name in (text .. ","):gmatch "([^,]*)," do
+    if not name:find "%S" or name:find "^%s*%-" then break end
+    count = count + 1
+  end
+  return count
+end
+
+local function undecided_by_environment()
+  if #gpus == 0 then return "there is no GPU here that CUDA_VISIBLE_DEVICES could show" end
+  if not environment then return "CUDA_VISIBLE_DEVICES is not set: " .. start_with_it end
+end
 
 local parts = 4
 local function limit_of(index) return (32 + index) << 20 end
@@ -44,16 +64,25 @@ local function train_on_each(devices)
   return used, alone
 end
 
-local function counted(names)
+local function counted(names, others)
   for index, name in ipairs(names) do names[index] = gb.column(name, { kind = "counted" }) end
-  return names
+  return table.move(others, 1, #others, #names + 1, names)
+end
+
+-- One number behind those that are visible must name nothing.
+local function seen_in_environment()
+  local devices = gb.config.list_logical_devices "GPU"
+  local row = { chosen_by = "environment", made_visible = named_in(environment), listed = #devices, hidden = 1, refused = 0 }
+  if not pcall(gb.device, "gpu:" .. #devices, function() end) then row.refused = 1 end
+  row.used, row.models_in_place = train_on_each(devices)
+  return row
 end
 
 -- Only where it holds in every row.
 local function visible_ones_only(rows)
   for _, row in ipairs(rows) do
-    local holds = row.status == "ok" and row.recognised == row.made_visible and row.used == row.made_visible
-      and row.refused == row.hidden
+    local recognised = row.chosen_by == "environment" or row.recognised == row.made_visible
+    local holds = row.status == "ok" and recognised and row.used == row.made_visible and row.refused == row.hidden
     if not holds and row.status ~= "skipped" then return nil end
   end
   return "Name the devices in CUDA_VISIBLE_DEVICES, or by gb.config.set_visible_devices before the first tensor: those "
@@ -71,14 +100,19 @@ gb.experiment {
   reading  = "Devices listed, and devices that hold a model, over what was made visible: both as many as its names.",
   axes  = {
     gb.axis("kind", { "gpu", "cpu" }),
-    gb.axis("visible", { "0", "3", "3+1", "0+1+2+3" }),
+    gb.axis("visible", { "0", "3", "3+1", "0+1+2+3", "environment" }),
   },
-  columns = counted { "made_visible", "listed", "recognised", "used", "models_in_place", "hidden", "refused" },
+  columns = counted({ "made_visible", "listed", "recognised", "used", "models_in_place", "hidden", "refused" },
+    { gb.column("chosen_by", { kind = "setting" }) }),
   skip = function(point)
     if #gb.config.list_physical_devices(point.kind:upper()) == 0 then return "there is no GPU here" end
+    if point.visible == "environment" then
+      return point.kind == "cpu" and "CUDA_VISIBLE_DEVICES names GPUs only" or undecided_by_environment()
+    end
   end,
   seconds = function() return 0.1 end,
   run = function(point)
+    if point.visible == "environment" then return seen_in_environment() end
     local logical = {}
     for index = 1, parts do logical[index] = { memory_limit = limit_of(index - 1) } end
     gb.config.set_logical_devices(point.kind .. ":0", logical)
@@ -86,7 +120,7 @@ gb.experiment {
     gb.config.set_visible_devices(names, point.kind:upper())
 
     local devices = gb.config.list_logical_devices(point.kind:upper())
-    local row = { made_visible = #names, listed = #devices, recognised = 0, hidden = parts - #names, refused = 0 }
+    local row = { chosen_by = "script", made_visible = #names, listed = #devices, recognised = 0, hidden = parts - #names, refused = 0 }
     for index, number in ipairs(numbers) do
       local limit = devices[index] and gb.config.memory_info(devices[index]).limit
       if limit == limit_of(number) then row.recognised = row.recognised + 1 end
@@ -103,9 +137,17 @@ gb.experiment {
     gb.chart.bar { x = "visible", y = "used", series = "kind" },
   },
   expect = {
-    gb.expect.agree { y = "listed", with = "made_visible", claim = "as many devices are listed as were made visible" },
     gb.expect.agree {
-      y = "recognised", with = "made_visible", claim = "those listed are the ones named, in the order named",
+      y = "listed", with = "made_visible", where = { chosen_by = "script" },
+      claim = "as many devices are listed as were made visible",
+    },
+    gb.expect.agree {
+      y = "recognised", with = "made_visible", where = { chosen_by = "script" },
+      claim = "those listed are the ones named, in the order named",
+    },
+    gb.expect.agree {
+      y = "listed", with = "made_visible", where = { chosen_by = "environment" }, unmeasurable = undecided_by_environment(),
+      claim = "as many GPUs are listed as CUDA_VISIBLE_DEVICES names",
     },
     gb.expect.agree { y = "refused", with = "hidden", claim = "a hidden device is refused" },
     gb.expect.agree { y = "used", with = "made_visible", claim = "every visible device can be used" },

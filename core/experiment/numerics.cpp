@@ -102,7 +102,8 @@ class NumericsGraph {
       if (std::ranges::find(seen, &layer) != seen.end()) continue;
       seen.push_back(&layer);
       for (const VariablePtr& variable : layer.variables()) {
-        if (variable->trainable && layer.trainable()) watch(layer, without_owner(variable->name), graph_.variable(variable));
+        if (variable->trainable && layer.trainable())
+          watch(layer, without_owner(variable->name), graph_.variable(variable));
       }
     }
   }

@@ -78,8 +78,7 @@ VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& na
 
 VariablePtr Layer::make_variable(VariableFactory& factory, const std::string& name, const HostTensor& initial,
                                  bool trainable) {
-  VariablePtr variable =
-      factory.create(this->name() + "/" + name, initial, device_, trainable, owner_);
+  VariablePtr variable = factory.create(this->name() + "/" + name, initial, device_, trainable, owner_);
   variables_.push_back(variable);
   return variable;
 }

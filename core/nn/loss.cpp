@@ -113,7 +113,8 @@ LossPtr make_loss(std::string_view name, const ConfigEntries& options) {
   for (const LossKind& kind : loss_kinds()) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
   }
-  throw_unknown_name("unknown loss", name, names_of(loss_kinds(), &LossKind::name), "; or a function of labels and predictions");
+  throw_unknown_name("unknown loss", name, names_of(loss_kinds(), &LossKind::name),
+                     "; or a function of labels and predictions");
 }
 
 LossPtr make_custom_loss(std::string name, GraphFunction function) {

@@ -128,7 +128,8 @@ MetricPtr make_metric(std::string_view name, const ConfigEntries& options) {
   for (const MetricKind& kind : metric_kinds()) {
     if (kind.name == name) return kind.make(Config(kind.name, kind.fields, options));
   }
-  throw_unknown_name("unknown metric", name, names_of(metric_kinds(), &MetricKind::name), "; or a function of labels and predictions");
+  throw_unknown_name("unknown metric", name, names_of(metric_kinds(), &MetricKind::name),
+                     "; or a function of labels and predictions");
 }
 
 MetricPtr make_custom_metric(std::string name, GraphFunction function) {

@@ -72,8 +72,8 @@ std::string summary(const Model& model) {
     if (&line == &lines.front()) text += std::string(row.size(), '-') + "\n";
   }
   const std::int64_t all = count(model.variables()), trainable = count(model.trainable_variables());
-  text += fmt::format("Total parameters: {} ({})\n", format_count(all),
-                      format_bytes(static_cast<double>(bytes_of(model))));
+  text +=
+      fmt::format("Total parameters: {} ({})\n", format_count(all), format_bytes(static_cast<double>(bytes_of(model))));
   text += fmt::format("Trainable: {}, not trainable: {}\n", format_count(trainable), format_count(all - trainable));
   return text;
 }

@@ -172,7 +172,10 @@ std::unique_ptr<StepPlan> Trainer::make_plan(Phase phase, const StepKey& key, co
   const NvtxRange range("plan");
   build(key.types);
   if (device != nullptr) require_on(*model_, *device);
-  if (phase == Phase::training) prepare_training(key.types);
+  if (phase == Phase::training) {
+    require_same_trained();
+    prepare_training(key.types);
+  }
   if (phase == Phase::evaluation) prepare_evaluation(key.types);
   auto plan = std::make_unique<StepPlan>();
   plan->key = key;

@@ -95,6 +95,18 @@ inline constexpr const char* class_name<CompiledFunction> = "CompiledFunction";
 
 namespace {
 
+/// Stops a tape, also where its function fails.
+class StopAtEnd {
+ public:
+  explicit StopAtEnd(GradientTape& tape) : tape_(tape) {}
+  ~StopAtEnd() { tape_.stop(); }
+  StopAtEnd(const StopAtEnd&) = delete;
+  StopAtEnd& operator=(const StopAtEnd&) = delete;
+
+ private:
+  GradientTape& tape_;
+};
+
 /// gb.tape(): a tape that records from now on. gb.tape(fn): records while fn(tape) runs and returns what fn returns.
 int tape(lua_State* L) {
   const auto made = std::make_shared<ScriptTape>(session_of(L).world());
@@ -105,8 +117,8 @@ int tape(lua_State* L) {
   const auto function = Value<LuaFunction>::read(L, 1);
   lua_settop(L, 1);
   Value<std::shared_ptr<ScriptTape>>::push(L, made);
+  const StopAtEnd recording(made->tape);
   protected_call(L, 1, LUA_MULTRET);
-  made->tape.stop();
   return lua_gettop(L);
 }
 

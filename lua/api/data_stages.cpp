@@ -43,7 +43,7 @@ struct PaddedBatchTable {
 
 DatasetPtr padded(const DatasetPtr& source, const SizeOrOptions<PaddedBatchTable>& size,
                   const std::optional<PaddedBatchTable>& options) {
-  const PaddedBatchTable table = with_required_size(size, options, &PaddedBatchTable::batch_size, "batch_size");
+  const PaddedBatchTable table = with_size(size, options, &PaddedBatchTable::batch_size, "batch_size");
   for (const Shape& shape : table.padded_shapes) {
     for (const std::int64_t extent : shape) {
       if (extent < varying) {

@@ -16,39 +16,47 @@ struct OtherName {
 
 constexpr OtherName other_names[] = {
     {"GradientTape", "gb.tape(function(tape) ... end)"},
+    {"LogicalDeviceConfiguration", "gb.config.set_logical_devices"},
     {"MirroredStrategy", "gb.distribute.MirroredStrategy"},
+    {"TensorBoard", "trace = true in gb.measure.training writes a trace for chrome://tracing and Perfetto"},
     {"as_numpy_iterator", "dataset:iter(), or `for x, y in dataset do`"},
     {"backend", "the functions are methods of tensors: x:relu(), x:mean()"},
     {"cardinality", "the property `size`"},
     {"clear_session", "every point of a sweep begins with empty devices; collectgarbage() frees what a script dropped"},
     {"cuda", "x:to('gpu:0') for a tensor; gb.device('gpu:0', function() ... end) for what is made inside"},
     {"experimental", "its members stand one level higher: gb.config, gb.data"},
-    {"experimental_distribute_dataset", "strategy:run and model:fit divide the batches themselves"},
+    {"experimental_distribute_dataset", "strategy:distribute(dataset)"},
     {"from_generator", "gb.data.Dataset.from_generator"},
     {"from_tensor_slices", "gb.data.Dataset.from_tensor_slices"},
     {"from_tensors", "gb.data.Dataset.from_tensor_slices, with one more dimension in front"},
+    {"get_layer", "model.layers, by number"},
     {"get_memory_growth",
      "gb.config.set_memory_growth sets it; gb.config.memory_info(device) tells what is reserved and what is in use"},
     {"get_memory_info", "gb.config.memory_info(device)"},
+    {"get_visible_devices", "gb.config.list_logical_devices(kind)"},
     {"global_policy", "gb.config.dtype_policy()"},
     {"is_gpu_available", "#gb.config.list_physical_devices('GPU') > 0"},
     {"jit_compile", "execution = 'graph', which is the default, plans and fuses the whole step; 'eager' runs op by op"},
     {"keras", "what Keras has stands in gb itself: gb.Sequential, gb.layers, gb.optimizers"},
+    {"list_local_devices", "gb.devices()"},
     {"map_func", "the function is the first argument: dataset:map(f, { num_parallel_calls = gb.AUTOTUNE })"},
     {"mixed_precision", "gb.config.set_dtype_policy('mixed_float16')"},
     {"nn", "gb.layers for layers; functions are methods of tensors: x:relu()"},
     {"num_workers", "num_parallel_calls of dataset:map"},
     {"numpy", "x:to_table(), or x:item() of a single element"},
     {"parallel_interleave", "dataset:interleave(f, { num_parallel_calls = n })"},
+    {"profiler", "trace = true in gb.measure.training writes a trace for chrome://tracing and Perfetto"},
     {"reset_memory_stats",
      "every point of a sweep begins with empty memory, and gb.config.memory_info(device).peak is its own"},
     {"run_functions_eagerly", "execution = 'eager' in model:compile"},
     {"set_global_policy", "gb.config.set_dtype_policy"},
+    {"set_log_device_placement", "the property `device` of a tensor, and the column `device` of a row"},
     {"set_logical_device_configuration", "gb.config.set_logical_devices"},
     {"set_soft_device_placement",
      "work is never moved to another device in silence: one that is not there is an error; gb.devices()[1] is the best "
      "one there is"},
     {"set_virtual_device_configuration", "gb.config.set_logical_devices"},
+    {"threading", "--threads for all CPU devices, gb.config.set_logical_devices('cpu:0', { { threads = n } }) for one"},
     {"use_multiprocessing", "num_parallel_calls of dataset:map"},
     {"with_options", "dataset:options"},
     {"workers", "num_parallel_calls of dataset:map"},
@@ -58,7 +66,7 @@ constexpr OtherName other_names[] = {
 
 std::string no_such(std::string_view what, std::string_view name, std::span<const std::string_view> known) {
   const auto* const found = std::ranges::find(other_names, name, &OtherName::name);
-  if (found != std::end(other_names)) return fmt::format("{} '{}'; here it is: {}", what, name, found->here);
+  if (found != std::end(other_names)) return fmt::format("{} '{}'; here: {}", what, name, found->here);
   return fmt::format("{} '{}'{}", what, name, known_names(name, known));
 }
 

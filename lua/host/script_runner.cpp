@@ -259,7 +259,6 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     lua::open_modules(L);
     if (line.command != "run") {  // no script may start programs
       lua::open_child_processes(L);
-      lua::open_programs(L);
     }
     push_options(L, line, session);
     prepare(L, line);

@@ -4,22 +4,30 @@
 --- An immutable chain of stages over elements, which are tuples of tensors. Stages do their work when elements are asked
 --- for, natively: no Lua runs per element, but in gb.data.lua_function and from_generator.
 ---
+--- A dataset stands in a loop by itself, once per epoch. The pipeline of a loop that `break` leaves runs on until the
+--- collector frees it; `for x in dataset:iter() do` stops it at once.
+---
+--- Sizes stand first or have their Keras names: `dataset:shuffle(3, { seed = 1 })` is
+--- `dataset:shuffle { buffer_size = 3, seed = 1 }`.
+---
 --- ```lua
 --- local gb = require "gpubench"
 --- local x = gb.tensor { { 1, 2 }, { 3, 4 }, { 5, 6 } }
 --- local y = gb.tensor { 0, 1, 0 }
 --- local dataset = gb.data.Dataset.from_tensor_slices { x, y }
---- local input = dataset:shuffle(3, { seed = 1 }):batch(2):prefetch(gb.AUTOTUNE)
---- for images, labels in input:iter() do
+--- local input = dataset:shuffle(3, { seed = 1 }):batch { batch_size = 2 }:prefetch(gb.data.AUTOTUNE)
+--- for images, labels in input do
 ---   assert(#images == #labels)
 --- end
 --- ```
 ---@class Dataset
 ---@field size integer|number|nil elements of an epoch; math.huge when it never ends, nil when that is not known
 ---@field element_types string[] "float32[784]" for each tensor of an element; "?" for an extent that varies
+---@overload fun(...): Tensor ...
 local Dataset = {}
 
 ---@class ShuffleOptions
+---@field buffer_size integer? the same as `buffer`
 ---@field seed integer? what decides the order; a new one derived from gb.config.set_seed when absent
 ---@field reshuffle_each_iteration boolean? another order in every epoch (true)
 
@@ -33,7 +41,7 @@ local Dataset = {}
 --- for number in dataset:iter() do sum = sum + number:item() end
 --- assert(sum == 4950)
 --- ```
----@param buffer integer
+---@param buffer integer|ShuffleOptions
 ---@param options ShuffleOptions?
 ---@return Dataset
 function Dataset:shuffle(buffer, options) end
@@ -91,6 +99,7 @@ function Dataset:map(fn, options) end
 ---@field device string? where the function runs, in the order of the device's kernels ("gpu:0"); absent: the host
 
 ---@class BatchOptions
+---@field batch_size integer? the same as `size`
 ---@field drop_remainder boolean? leave out an incomplete last batch (false)
 
 --- Stacks `size` elements along a new first dimension.
@@ -101,7 +110,7 @@ function Dataset:map(fn, options) end
 --- assert(dataset:batch(4).size == 3)
 --- assert(dataset:batch(4, { drop_remainder = true }).element_types[1] == "float32[4, 3]")
 --- ```
----@param size integer
+---@param size integer|BatchOptions
 ---@param options BatchOptions?
 ---@return Dataset
 function Dataset:batch(size, options) end
@@ -113,26 +122,32 @@ function Dataset:batch(size, options) end
 --- local gb = require "gpubench"
 --- assert(gb.data.Dataset.from_tensor_slices(gb.zeros { 5, 2 }):repeated(3).size == 15)
 --- ```
----@param count integer?
+---@param count integer|CountOptions?
 ---@return Dataset
 function Dataset:repeated(count) end
 
+---@class CountOptions
+---@field count integer?
+
 --- The first `count` elements.
----@param count integer
+---@param count integer|CountOptions
 ---@return Dataset
 function Dataset:take(count) end
 
 --- All but the first `count` elements.
----@param count integer
+---@param count integer|CountOptions
 ---@return Dataset
 function Dataset:skip(count) end
 
 --- Runs the stages before it in a thread of their own, at most `buffer` elements ahead. gb.AUTOTUNE (the default) starts
 --- with as many elements as fit 8 MiB, at least 2 and at most 64; it gives more where both sides wait, and less where
 --- memory is short.
----@param buffer integer?
+---@param buffer integer|PrefetchOptions?
 ---@return Dataset
 function Dataset:prefetch(buffer) end
+
+---@class PrefetchOptions
+---@field buffer_size integer? the same as `buffer`
 
 --- The last stage before a model on a GPU: runs all before it in a thread of its own and copies the elements to the
 --- device, `buffer` (2) of them ahead, from page-locked memory and beside the kernels. Models, loops and maps on that
@@ -238,6 +253,9 @@ gb.AUTOTUNE = -1
 
 ---@class gpubench.data
 gb.data = {}
+
+--- gb.AUTOTUNE under its tf.data name.
+gb.data.AUTOTUNE = -1
 
 ---@class gpubench.data.Dataset
 gb.data.Dataset = {}

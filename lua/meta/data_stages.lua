@@ -18,6 +18,7 @@ local Dataset = {}
 function Dataset:filter(fn) end
 
 ---@class PaddedBatchOptions
+---@field batch_size integer? the same as `size`
 ---@field padded_shapes integer[][]? extents for each tensor, -1 where the largest of the batch decides (wherever they vary)
 ---@field padding_values number[]? for each tensor (zeros)
 ---@field drop_remainder boolean? leave out an incomplete last batch (false)
@@ -31,7 +32,7 @@ function Dataset:filter(fn) end
 --- end, { types = { "uint8[?]" } })
 --- for bytes in words:padded_batch(4):iter() do assert(bytes.shape[2] == #"dataset") end
 --- ```
----@param size integer
+---@param size integer|PaddedBatchOptions
 ---@param options PaddedBatchOptions?
 ---@return Dataset
 function Dataset:padded_batch(size, options) end
@@ -69,10 +70,14 @@ function Dataset:cache(to) end
 --- local gb = require "gpubench"
 --- assert(gb.data.Dataset.range(10):shard(3, 0).size == 4)
 --- ```
----@param count integer
----@param index integer
+---@param count integer|ShardOptions
+---@param index integer?
 ---@return Dataset
 function Dataset:shard(count, index) end
+
+---@class ShardOptions
+---@field num_shards integer the same as `count`
+---@field index integer
 
 --- This dataset, then the other.
 ---

@@ -87,7 +87,7 @@ function Strategy:distribute(dataset, options) end
 --- assert(strategy.num_replicas_in_sync == 2 and last < first)
 --- ```
 ---@param fn fun(...: Tensor): ...
----@param ... Tensor|PerReplica
+---@param ... Tensor|PerReplica or one array of them: strategy:run(step, { images, labels })
 ---@return PerReplica ...
 function Strategy:run(fn, ...) end
 

@@ -21,6 +21,8 @@ local gb = {}
 ---@field claim string? text of the claim; made from the options when absent
 ---@field by string|string[]? axes that the text names; all axes but x keep rows apart in any case
 ---@field id string? a name that stays when the text changes; made from the text when absent
+---@field unmeasurable string? why nothing on this machine can decide the claim, such as "there is no GPU here": it is then
+--- "not measurable here", whatever the rows say
 ---@field answer string? what a reader takes home when the claim is confirmed: "Use a batch of {x} or more: {times} the rate
 --- of batch {first}". The figures that each kind of claim fills in are in docs/claims.md
 
@@ -189,6 +191,7 @@ function gb.expect.faster(options) end
 ---@field judge fun(rows: Row[]): string, string, string? verdict, reason and, if there is one, the answer
 ---@field reads string[]? columns that judge reads; if one is a time, the points are measured in rounds
 ---@field where table<string, any>? only rows with these values, and rows that failed before they had one
+---@field unmeasurable string? as of the other claims
 
 --- A claim that only Lua can state. `judge` gets all rows and heeds their `status` itself; gb.expect.figure and
 --- gb.expect.compare give figures with their intervals, where a claim may rely on them.

@@ -15,6 +15,8 @@
 ---@field kind string "Dense"
 ---@field dtype_policy string "mixed_bfloat16"; a type where it stores and computes in one
 ---@field variables Tensor[] empty until the layer is built
+---@field trainable boolean whether training updates its weights; a model that has been trained is compiled again after a
+--- change
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 local Layer = {}
@@ -153,6 +155,7 @@ function gb.layers.Concatenate(options) end
 ---@field layers Layer[]
 ---@field variables Tensor[]
 ---@field trainable_variables Tensor[]
+---@field trainable boolean whether any layer is trained; setting it sets all layers
 ---@overload fun(x: Tensor|Tensor[], options: CallOptions?): Tensor
 ---@overload fun(x: SymbolicTensor|SymbolicTensor[]): SymbolicTensor
 local Model = {}

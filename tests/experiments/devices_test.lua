@@ -35,13 +35,18 @@ for _, kind in ipairs(has_gpu and { "gpu", "cpu" } or { "cpu" }) do
     local rows = experiments.rows_of(declaration, point)
     check_ok(rows)
     testing.equal({ rows[1].listed, rows[1].used, rows[1].refused }, { 2, 2, 2 })
-    testing.equal(verdicts(declaration, rows), repeated("confirmed", #declaration.expect))
+    local function expected(verdict)
+      local list = repeated(verdict, #declaration.expect)
+      list[3] = "not measurable here"  -- about CUDA_VISIBLE_DEVICES, which is empty here
+      return list
+    end
+    testing.equal(verdicts(declaration, rows), expected "confirmed")
 
     local function leaves_all_visible() end
     experiments.with(gb.config, { set_visible_devices = leaves_all_visible }, function()
       rows = experiments.rows_of(declaration, point)
       check_ok(rows)
-      testing.equal(verdicts(declaration, rows), repeated("refuted", #declaration.expect))
+      testing.equal(verdicts(declaration, rows), expected "refuted")
     end)
   end)
 
@@ -50,7 +55,7 @@ for _, kind in ipairs(has_gpu and { "gpu", "cpu" } or { "cpu" }) do
     local function rows_of_all()
       local rows = {}
       for _, limit in ipairs(declaration.axes[2].values) do
-        for _, growth in ipairs { true, false } do
+        for _, growth in ipairs(declaration.axes[3].values) do
           local point = { device = kind .. ":0", limit_bytes = limit, growth = growth }
           local more = experiments.rows_of(declaration, point)
           check_ok(more)
@@ -61,10 +66,10 @@ for _, kind in ipairs(has_gpu and { "gpu", "cpu" } or { "cpu" }) do
     end
     testing.equal(verdicts(declaration, rows_of_all()), repeated("confirmed", #declaration.expect))
 
-    -- With growth whatever is asked for, the two claims on preallocation and the one that compares are wrong.
+    -- With growth whatever is asked for, the claims on preallocation and those that compare with it are wrong.
     experiments.with(gb.config, { set_memory_growth = function() end }, function()
       testing.equal(verdicts(declaration, rows_of_all()),
-        { "refuted", "refuted", "confirmed", "confirmed", "refuted", "confirmed", "confirmed" })
+        { "refuted", "refuted", "refuted", "refuted", "confirmed", "confirmed", "refuted", "confirmed", "confirmed" })
     end)
   end)
 end

@@ -45,12 +45,13 @@ testing.case("device_placement: as many crossings as it says, on the devices tha
   for _, crossings in ipairs(declaration.axes[1].values) do
     local places = {}
     local function placed(name, body)
+      local made = device(name, body)  -- a device that is not there places nothing
       places[#places + 1] = name
-      return device(name, body)
+      return made
     end
     with(gb, { device = placed }, function()
       with(gb.measure, { training = function() return {} end }, function()
-        local row = row_of(declaration, { crossings = crossings, width = 8 })
+        local row = row_of(declaration, { crossings = crossings, width = 8, preprocessing = "host" })
         testing.equal(row.status .. (row.detail or ""), "ok")
         local changes, used = 0, {}
         for index, name in ipairs(places) do
@@ -69,20 +70,40 @@ testing.case("device_placement: as many crossings as it says, on the devices tha
   end
 end)
 
-testing.case("hyperparameters: early stopping does stop early, with --quick too", function()
-  local declaration = declared "hyperparameters"
-  local rows, axes = {}, { gb.axis("batch_size", { 256 }) }
-  for index, stops in ipairs { false, true } do
-    rows[index] = row_of(declaration,
-      { device = gb.devices()[1], learning_rate = 0.01, batch_size = 256, early_stopping = stops })
+testing.case("device_placement: preprocessing is where the point says, and a missing device is replaced by the best", function()
+  local declaration = declared "device_placement"
+  local rows = {}
+  for index, place in ipairs { "host", "device" } do
+    rows[index] = row_of(declaration, { crossings = 0, width = 8, preprocessing = place })
+    testing.equal(rows[index].status .. (rows[index].detail or ""), "ok")
+    testing.equal({ rows[index].missing_refused, rows[index].fell_back }, { 1, 1 })
   end
-  testing.equal(rows[2].status .. (rows[2].detail or ""), "ok")
-  testing.is_true(rows[2].epochs_run < rows[1].epochs_run, "stops early")
-  local judged = experiments.judge(declaration, rows, axes)
-  testing.equal(judged[1].verdict, "confirmed")
-  -- Had it run as long, there would be nothing to confirm.
-  rows[2].epochs_run = rows[1].epochs_run
-  testing.equal(experiments.judge(declaration, rows, axes)[1].verdict, "refuted")
+  -- 784 numbers of 4 bytes or of 1, and 10 labels of 4.
+  testing.equal({ rows[1].bytes_per_example, rows[2].bytes_per_example }, { 4 * 794.0, 784 + 40.0 })
+  local judged = experiments.judge(declaration, rows)
+  testing.equal({ judged[4].verdict, judged[5].verdict, judged[6].verdict }, { "confirmed", "confirmed", "confirmed" })
+end)
+
+testing.case("cpu_threads: the device has the threads of the point", function()
+  local declaration = declared "cpu_threads"
+  for _, threads in ipairs(declaration.axes[2].values) do
+    local description
+    with(gb.measure, { training = function()
+      description = gb.config.device_description "cpu:0"
+      return {}
+    end }, function()
+      local row = row_of(declaration, { batch_size = 8, threads = threads })
+      testing.equal(row.status .. (row.detail or ""), "ok")
+    end)
+    testing.contains(description, threads == 1 and "1 thread" or threads .. " threads")
+  end
+end)
+
+testing.case("architecture: alignment is not measurable on a CPU, with the reason", function()
+  if #gb.config.list_physical_devices "GPU" > 0 then return testing.note() end
+  local judged = experiments.judge(declared "architecture", {})
+  testing.equal({ judged[4].verdict, judged[4].reason },
+    { "not measurable here", "there is no GPU here, whose tensor cores work in tiles" })
 end)
 
 for _, name in ipairs { "augmentation", "cpu_preprocessing", "input_pipeline" } do

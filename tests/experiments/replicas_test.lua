@@ -42,3 +42,39 @@ testing.case("multi_worker: one process relates its devices to one of them, with
   testing.is_true(all.exchange_bytes > 0, "exchanges")
   testing.is_true(all.strong_efficiency > 0 and all.strong_efficiency_low <= all.strong_efficiency_high, "efficiency")
 end)
+
+testing.case("multi_worker: alone it says how to start several workers", function()
+  local judged = experiments.judge(experiments.of "multi_worker", {})
+  testing.equal(judged[1].verdict, "not measurable here")
+  testing.contains(judged[1].reason, "there is one worker: start several with gpubench run --workers 2 multi_worker")
+end)
+
+testing.case("mirrored: the bucket that claims are about divides the gradients into several exchanges", function()
+  local declaration = experiments.of "mirrored"
+  local claim = declaration.expect[3]
+  local width = declaration.axes[3].values[1]
+  local parameters = 784 * width + 2 * width * width + 10 * width
+  testing.is_true(4 * parameters >= 2 * claim.where.bucket_bytes, "more than one bucket")
+  local is_swept = false
+  for _, bytes in ipairs(declaration.axes[4].values) do is_swept = is_swept or bytes == claim.where.bucket_bytes end
+  testing.is_true(is_swept, "the sweep has it")
+end)
+
+testing.case("replica_memory: a replica holds the whole model, divided layers do not", function()
+  local declaration = experiments.of "replica_memory"
+  local rows = {}
+  for _, model in ipairs { "small", "large" } do
+    for _, training in ipairs { "one device", "mirrored", "layers divided" } do
+      rows[#rows + 1] = experiments.rows_of(declaration, { model = model, training = training })[1]
+    end
+  end
+  local statuses = {}
+  for index, row in ipairs(rows) do statuses[index] = row.status end
+  testing.equal(statuses, { "ok", "ok", "ok", "out_of_memory", "out_of_memory", "ok" })
+  testing.equal(rows[1].state_bytes, rows[2].state_bytes)
+  local verdicts = {}
+  for index, one in ipairs(experiments.judge(declaration, rows)) do verdicts[index] = one.verdict end
+  testing.equal(verdicts, { "confirmed", "confirmed", "confirmed" })
+  rows[5].status = "ok"
+  testing.equal(experiments.judge(declaration, rows)[1].verdict, "refuted")
+end)

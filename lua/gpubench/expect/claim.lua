@@ -43,6 +43,7 @@ local function figures_of(one)
 end
 
 function claim.takes_rounds(one, has_trials)
+  if one.unmeasurable then return false end
   for _, name in ipairs(figures_of(one)) do
     if name and columns.takes_rounds(name, has_trials) then return true end
   end
@@ -124,7 +125,8 @@ end
 function claim.judge_all(claims, rows, axes, unmeasured)
   local judged, ids = {}, ids_of(claims)
   for index, one in ipairs(claims) do
-    local ok, verdict, reason, findings = native.protect(one.judge, one, rows, axes)
+    local ok, verdict, reason, findings = true, "not measurable here", one.unmeasurable, nil
+    if not one.unmeasurable then ok, verdict, reason, findings = native.protect(one.judge, one, rows, axes) end
     if not ok then verdict, reason = "inconclusive", "judging failed: " .. tostring(reason) end
     if verdict == "confirmed" and unmeasured and unmeasured > 0 then
       verdict, reason = "inconclusive", string.format("%d points were not measured; so far: %s", unmeasured, reason)

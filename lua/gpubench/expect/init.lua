@@ -14,7 +14,10 @@ local order = require "gpubench.expect.order"
 local ratio = require "gpubench.expect.ratio"
 
 local expect = {}
-local common = { { "where", "table" }, { "claim", "string" }, { "by", "string|array" }, { "answer", "string" }, { "id", "string" } }
+local common = {
+  { "where", "table" }, { "claim", "string" }, { "by", "string|array" }, { "answer", "string" }, { "id", "string" },
+  { "unmeasurable", "string" },
+}
 local along_x = { { "x", "string", required = true }, { "y", "string", required = true } }
 local of_y = { { "y", "string", required = true } }
 
@@ -149,7 +152,7 @@ local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not 
 
 local that_fields = {
   { "claim", "string", required = true }, { "judge", "function", required = true }, { "reads", "array" },
-  { "where", "table" }, { "id", "string" },
+  { "where", "table" }, { "id", "string" }, { "unmeasurable", "string" },
 }
 
 -- A claim that only Lua can state: judge(rows) returns a verdict, the reason and, if it likes, the answer in a sentence.
@@ -159,7 +162,11 @@ function expect.that(options)
   for index, name in ipairs(options.reads or {}) do
     check.kind("gb.expect.that: option 'reads': column " .. index, name, "string")
   end
-  return claim_of { text = options.claim, id = options.id, reads = options.reads or {}, where = options.where, judge = function(claim, rows)
+  local fields = {
+    text = options.claim, id = options.id, reads = options.reads or {}, where = options.where,
+    unmeasurable = options.unmeasurable,
+  }
+  function fields.judge(claim, rows)
     local about = {}
     for _, row in ipairs(rows) do
       if groups.may_match(row, claim.where) then about[#about + 1] = row end
@@ -171,7 +178,8 @@ function expect.that(options)
     end
     if sentence ~= nil then check.kind("gb.expect.that: the answer that judge returns", sentence, "string") end
     return verdict, reason or "", sentence
-  end }
+  end
+  return claim_of(fields)
 end
 
 local function figure_of(where, number, row, column)

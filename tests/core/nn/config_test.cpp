@@ -36,7 +36,8 @@ TEST(Config, RefusesAnUnknownOption) {
       [] {
         Config("Dense", fields, {{"unit", std::int64_t{3}}});
       },
-      ThrowsMessage<Error>("Dense: unknown option 'unit' (known: units, rate, strides, padding, use_bias)"));
+      ThrowsMessage<Error>(
+          "Dense: unknown option 'unit' (did you mean 'units'?) (known: units, rate, strides, padding, use_bias)"));
 }
 
 TEST(Config, RefusesAMissingOption) {

@@ -137,8 +137,8 @@ TEST(Dense, Refuses) {
   EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{0}}}, {f32({3})}),
               ThrowsMessage<Error>("Dense: units must be at least 1, got 0"));
   EXPECT_THAT(refusal("Dense", {{"units", std::int64_t{1}}, {"activation", std::string("rely")}}, {f32({3})}),
-              ThrowsMessage<Error>(
-                  "Dense: unknown activation 'rely' (known: linear, relu, sigmoid, tanh, gelu, gelu_tanh, softmax)"));
+              ThrowsMessage<Error>("Dense: unknown activation 'rely' (did you mean 'relu'?) (known: linear, relu, "
+                                   "sigmoid, tanh, gelu, gelu_tanh, softmax)"));
   const Called dense("Dense", {{"units", std::int64_t{4}}}, {f32({3})});
   const TensorType other = f32({5});
   EXPECT_THAT([&] { dense.layer->infer(std::span(&other, 1)); },
@@ -315,7 +315,7 @@ TEST(Input, DeclaresAType) {
 
 TEST(LayerKinds, UnknownLayer) {
   EXPECT_THAT([] { make_layer("Danse"); },
-              ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse' (known: Input, Dense")));
+              ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse' (did you mean 'Dense'?) (known: Input, Dense")));
 }
 
 TEST(Layer, BuildsOnTheDeviceOfItsScope) {

@@ -91,7 +91,7 @@ TEST(Metric, TopKHasItsK) {
 
 TEST(Metric, Refuses) {
   EXPECT_THAT([] { make_metric("accurate"); },
-              ThrowsMessage<Error>(HasSubstr("unknown metric 'accurate' (known: accuracy")));
+              ThrowsMessage<Error>(HasSubstr("unknown metric 'accurate' (did you mean 'accuracy'?) (known: accuracy")));
   EXPECT_THAT(
       [] {
         make_metric("top_k_categorical_accuracy", {{"k", std::int64_t{0}}});

@@ -258,8 +258,8 @@ TEST_F(ShapeOpsTest, SliceRefusesBoundsOutsideOfItsInput) {
         ThrowsMessage<Error>("slice: " + reason));
   };
   const std::string outside = " is out of range: dimension 2 has 3 elements, numbered from 1";
-  refused(0, 4, "index 4" + outside);
   refused(3, 4, "index 4" + outside);
+  refused(3, 9, "index 4" + outside);
   refused(3, to_end, "index 4" + outside);
   refused(-4, to_end, "index -4" + outside);
   refused(0, -3, "index -4" + outside);
@@ -270,8 +270,13 @@ TEST_F(ShapeOpsTest, SliceRefusesBoundsOutsideOfItsInput) {
       [&] {
         ops::slice_gradient(graph_, x_, {2, 2}, {{0, 0}, {2, 3}, {}});
       },
-      ThrowsMessage<Error>("slice_gradient: index 3 is out of range: dimension 2 has 2 elements, numbered "
-                           "from 1"));
+      ThrowsMessage<Error>("slice_gradient: the gradient must be float32[2, 2], got float32[2, 3]"));
+}
+
+TEST_F(ShapeOpsTest, SliceIsCutAtTheEndOfItsInput) {
+  const auto shape_of = [&](SliceRange range) { return graph_.type(ops::slice(graph_, x_, std::move(range))).shape; };
+  EXPECT_EQ(shape_of({{0, 1}, {9, 4}, {}}), (Shape{2, 2}));
+  EXPECT_EQ(shape_of({{0, 0}, {to_end, to_end - 1}, {1, 2}}), (Shape{2, 2}));
 }
 
 TEST_F(ShapeOpsTest, ConcatTakesTensorsThatDifferInOneAxis) {

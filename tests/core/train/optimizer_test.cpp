@@ -96,8 +96,9 @@ TEST(Optimizer, Refuses) {
               ThrowsMessage<Error>("optimizer sgd: the gradient of a must be float32[2, 3], got float32[3]"));
   EXPECT_THAT([&] { sgd->apply_gradients(graph, {}, variables); },
               ThrowsMessage<Error>("optimizer sgd: got 0 gradients for 1 variables"));
-  EXPECT_THAT([] { make_optimizer("adamx"); },
-              ThrowsMessage<Error>("unknown optimizer 'adamx' (known: sgd, adam, adamw, rmsprop)"));
+  EXPECT_THAT(
+      [] { make_optimizer("adamx"); },
+      ThrowsMessage<Error>("unknown optimizer 'adamx' (did you mean 'adam'?) (known: sgd, adam, adamw, rmsprop)"));
   EXPECT_THAT(
       [] {
         make_optimizer("sgd", {{"lr", 0.1}});

@@ -35,7 +35,7 @@ end)
 testing.case("files that are not there are named", function()
   testing.raises("list_files: no file matches 'none*'", function() Dataset.list_files "none*" end)
   testing.raises("tfrecord: there is no file none", function() Dataset.tfrecord { "none" } end)
-  testing.raises("unknown option 'shufle' (known: shuffle, seed)",
+  testing.raises("unknown option 'shufle' (did you mean 'shuffle'?) (known: shuffle, seed)",
     function() Dataset.list_files("none", { shufle = true }) end)
 end)
 
@@ -45,7 +45,7 @@ testing.case("records are read as they were written", function()
       { compression = compression })
     testing.equal(texts(Dataset.tfrecord(path, { compression = compression })), "one two")
   end
-  testing.raises("there is no compression 'zip' (known: none, gzip)",
+  testing.raises("there is no compression 'zip' (did you mean 'gzip'?) (known: none, gzip)",
     function() Dataset.tfrecord(out .. "records", { compression = "zip" }) end)
 end)
 

@@ -302,7 +302,7 @@ end)
 
 testing.case("mistakes are named", function()
   local model = small()
-  testing.raises("Dense: unknown option 'unit' (known: units, activation", gb.layers.Dense, { unit = 3 })
+  testing.raises("Dense: unknown option 'unit' (did you mean 'units'?) (known: units, activation", gb.layers.Dense, { unit = 3 })
   testing.raises("Dense: option 'units' must be an integer, got a string (many)", gb.layers.Dense, "many")
   testing.raises("Dense: option 'units' is required", gb.layers.Dense)
   testing.raises("unknown loss 'mean'", model.compile, model, { loss = "mean" })

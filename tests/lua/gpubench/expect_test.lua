@@ -339,11 +339,29 @@ testing.case("that: a claim in Lua", function()
   testing.contains(reason, "judge must return 'confirmed', 'refuted', 'inconclusive' or 'not measurable here', got 'perhaps'")
 end)
 
+testing.case("what a script knows to be unmeasurable is not judged, and takes no rounds", function()
+  local options = { y = "step_time_s", value = 1, unmeasurable = "there is no GPU here" }
+  for _, why in ipairs { "there is no GPU here", false } do
+    options.unmeasurable = why or nil
+    local claim = gb.expect.at_least(options)
+    testing.equal(claims.takes_rounds(claim, false), not why)
+    testing.equal({ judge(claim, rows("a", { 0.5, 0.5 }, 0.1)) }, why and { "not measurable here", why } or
+      { "confirmed", "step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=1; step_time_s is 2 s [1.8 s, 2.2 s] at device=a n=2" })
+  end
+  local that = gb.expect.that {
+    claim = "c", reads = { "step_time_s" }, judge = function() error "not called" end, unmeasurable = "why",
+  }
+  testing.equal(claims.takes_rounds(that, false), false)
+  testing.equal({ judge(that) }, { "not measurable here", "why" })
+  testing.raises("option 'unmeasurable': string expected, got boolean", gb.expect.at_least,
+    { y = "b", value = 1, unmeasurable = true })
+end)
+
 testing.case("mistakes are named", function()
   testing.raises("gb.expect.increasing: option 'x' is required", gb.expect.increasing, { y = "b" })
   testing.raises("gb.expect.ratio: option 'at_least' or 'at_most' is required", gb.expect.ratio,
     { y = "b", of = {}, over = {} })
   testing.raises("gb.expect.knee: option 'share': between 0 and 1, got 2", gb.expect.knee, { x = "a", y = "b", share = 2 })
-  testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by, answer, id)", gb.expect.at_least,
+  testing.raises("gb.expect.at_least: unknown option 'x' (known: y, value, where, claim, by, answer, id, unmeasurable)", gb.expect.at_least,
     { x = "a", y = "b", value = 1 })
 end)

@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -126,12 +128,29 @@ void count_kernel() {
   if (kernels_left == 0) lost = fault;
 }
 
+/// How many of the GPUs CUDA_VISIBLE_DEVICES leaves visible: its numbers up to the first that names none. The tests set
+/// it to nothing to hide real GPUs, so that nothing hides none of these.
+int visible_gpus(int gpus, std::string_view list) {
+  if (list.empty()) return gpus;
+  int count = 0;
+  while (!list.empty()) {
+    const std::string one(list.substr(0, list.find(',')));
+    char* end = nullptr;
+    const long number = std::strtol(one.c_str(), &end, 10);
+    if (end == one.c_str() || number < 0 || number >= gpus) break;
+    ++count;
+    list.remove_prefix(std::min(list.size(), one.size() + 1));
+  }
+  return count;
+}
+
 Machine from_environment() {
   Machine one;
   if (const char* const gpus = std::getenv("CUDA_ON_CPU_GPUS")) {
     if (std::strcmp(gpus, "no_driver") == 0) one.broken = cudaErrorInsufficientDriver;
     one.gpus = std::atoi(gpus);
   }
+  if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES")) one.gpus = visible_gpus(one.gpus, visible);
   one.open = std::getenv("CUDA_ON_CPU_OPEN") != nullptr;
   if (const char* const kernels = std::getenv("CUDA_ON_CPU_FAULT_AFTER")) {
     fail_after(std::atoi(kernels), cudaErrorIllegalAddress);

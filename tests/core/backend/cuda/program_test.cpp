@@ -88,6 +88,22 @@ TEST_F(CudaProgramTest, ADeviceThatIsNotThereIsAnErrorThatSaysWhy) {
   EXPECT_THAT(ended.err, HasSubstr("there is no device gpu:0; there is cpu:0: no NVIDIA driver is loaded"));
 }
 
+TEST_F(CudaProgramTest, TheExperimentOnVisibleDevicesJudgesWhatItWasStartedWith) {
+  const std::string script = GPUBENCH_SOURCE_DIR "/experiments/visible_devices.lua";
+  const auto verdict = [&](const std::vector<std::string>& environment) {
+    const Ended ended = run({script, "--quick", "--set", "kind=gpu", "--set", "visible=0,environment"}, environment);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    const std::string claim = ": as many GPUs are listed as CUDA_VISIBLE_DEVICES names";
+    const std::size_t end = ended.out.find(claim);
+    const std::size_t begin = ended.out.rfind('\n', end);
+    return end == std::string::npos ? ended.out : ended.out.substr(begin + 1, end - begin - 1);
+  };
+  EXPECT_THAT(verdict({"CUDA_ON_CPU_GPUS=3", "CUDA_VISIBLE_DEVICES=2,0"}), HasSubstr("confirmed"));
+  EXPECT_THAT(verdict({"CUDA_ON_CPU_GPUS=3", "CUDA_VISIBLE_DEVICES=1"}), HasSubstr("confirmed"));
+  EXPECT_THAT(verdict({"CUDA_ON_CPU_GPUS=3", "CUDA_VISIBLE_DEVICES=1,7"}), HasSubstr("refuted"));
+  EXPECT_THAT(verdict({"CUDA_ON_CPU_GPUS=3"}), HasSubstr("not measurable here"));
+}
+
 TEST_F(CudaProgramTest, ALostDeviceEndsTheSweepWithItsRowsKept) {
   write("sweep.lua", sweep);
   const Ended ended = run({"sweep.lua"}, {"CUDA_ON_CPU_FAULT_AFTER=60"});
