@@ -4,6 +4,7 @@ local hidden = 8
 
 gb.experiment {
   name  = "device_placement",
+  topic = "devices",
   title = "Every crossing between devices costs a copy each way",
   question = "Where should the layers of a model run, and what does crossing between devices cost?",
   cause    = "Where neighbouring layers lie on different devices, activations are copied in the forward pass and "
