@@ -25,8 +25,9 @@ constexpr std::array<std::string_view, 5> phases{"preparing", "training", "warmi
 std::string text_of(const Activity::Reading& activity) {
   if (!(activity.value > 0)) return std::string(phases[static_cast<std::size_t>(activity.phase)]);
   const std::string value = format_seconds(activity.value);
-  return std::isfinite(activity.relative_error) ? fmt::format("{} ± {:.2g} %", value, 100 * activity.relative_error)
-                                                : value;
+  const double percent = 100 * activity.relative_error;
+  if (!std::isfinite(percent)) return value;
+  return percent < 10 ? fmt::format("{} ± {:.2g} %", value, percent) : fmt::format("{} ± {:.0f} %", value, percent);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ TEST(ProgressText, TheTimeThatIsLeftComesFirst) {
   EXPECT_EQ(progress_text(in_sweep, {Phase::warming_up, 0, 0}, 0, 30), "12 s left  3/24, round 2/9");
   const Activity::Reading first{Phase::measuring, 54.2e-6, std::numeric_limits<double>::infinity()};
   EXPECT_THAT(progress_text(in_sweep, first, 0, 80), HasSubstr("  54.2 µs  batch"));
+  EXPECT_THAT(progress_text(in_sweep, {Phase::measuring, 54.2e-6, 1.137}, 0, 80), HasSubstr(" 54.2 µs ± 114 % "));
   EXPECT_EQ(progress_text({.left_s = 3, .text = "busy"}, measuring, 0, 80), "3 s left  busy");
 }
 
