@@ -42,8 +42,7 @@ std::string variable(const char* name) {
 std::string shown_path(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const std::size_t first_end = path.find('/', 1);
-  if (first_end == std::string_view::npos || is_in(of_system, path.substr(1, first_end - 1)))
-    return std::string(path);
+  if (first_end == std::string_view::npos || is_in(of_system, path.substr(1, first_end - 1))) return std::string(path);
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
@@ -77,7 +76,8 @@ Anonymizer::Anonymizer(const Run& run) : own_name_(run.info.text("run")) {
 }
 
 void Anonymizer::add_word(const std::string& from, std::string_view to) {
-  if (!from.empty()) words_.push_back({from, to});
+  constexpr std::size_t short_name = 3;
+  if (!from.empty()) words_.push_back({from, to, to == "user" && from.size() > short_name});
 }
 
 std::string Anonymizer::paths(std::string_view original) const {
@@ -99,12 +99,13 @@ std::string Anonymizer::text(std::string_view original) const {
   std::string result;
   const std::string whole = paths(original);
   for (std::size_t i = 0; i < whole.size();) {
-    const bool begins = i == 0 || !is_word(whole[i - 1]);
     const auto fits = [&](const Word& word) {
       const std::size_t end = i + word.from.size();
-      return whole.compare(i, word.from.size(), word.from) == 0 && (end >= whole.size() || !is_word(whole[end]));
+      const auto parts = [&](char c) { return !is_word(c) || (c == '_' && word.may_be_part); };
+      return whole.compare(i, word.from.size(), word.from) == 0 && (i == 0 || parts(whole[i - 1])) &&
+             (end >= whole.size() || parts(whole[end]));
     };
-    const auto found = begins ? std::ranges::find_if(words_, fits) : words_.end();
+    const auto found = std::ranges::find_if(words_, fits);
     if (found == words_.end()) {
       result += whole[i++];
     } else {

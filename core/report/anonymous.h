@@ -29,6 +29,8 @@ class Anonymizer {
   struct Word {
     std::string from;
     std::string_view to;
+    /// "runs_of_anna" has it too: names of users are seldom words of something else.
+    bool may_be_part;
   };
   void add_word(const std::string& from, std::string_view to);
   Info clean(const Info& info, std::string_view field) const;

@@ -38,7 +38,7 @@ fs::path run_with_secrets(const TemporaryDirectory& out) {
               {"detail", "read by annabell on " + host_name()}});
   writer.set_info(Info::Fields{
       {"machine", Info::Fields{{"host", host_name()}}},
-      {"arguments", Info::List{"../annabell/x.lua", "--out=/srv/annabell/runs"}},
+      {"arguments", Info::List{"../annabell/x.lua", "--out=/srv/annabell/runs", "runs_of_annabell"}},
       {"processes", Info::List{"process 0 (node17, pid 12) with 1 thread"}},
       {"devices", Info::List{Info::Fields{{"name", "cpu:0"}, {"description", "AMD EPYC, see /proc/cpuinfo"}}}}});
   finish_run(writer, {.charts = {{.x = "batch", .y = "step_time_s", .series = "file"}},
