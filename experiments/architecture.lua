@@ -58,6 +58,7 @@ end
 
 gb.experiment {
   name  = "architecture",
+  topic = "models",
   title = "Layers that fit the data and the hardware",
   question = "Do the kind of layers and their width decide how well parameters and hardware are used?",
   cause    = "A dense layer on an image has a weight for every pixel and unit, where a convolution shares a few. "

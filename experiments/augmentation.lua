@@ -90,6 +90,7 @@ end
 
 gb.experiment {
   name  = "augmentation",
+  topic = "feeding",
   title = "Augmenting images in the training thread makes the device wait",
   question = "Where should images be augmented?",
   cause    = "Images are flipped and brightened at random in the wrong place: one by one, in the thread that "

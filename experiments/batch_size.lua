@@ -26,6 +26,7 @@ end
 
 gb.experiment {
   name  = "batch_size",
+  topic = "launching",
   title = "A batch that is too small leaves the device idle",
   question = "Why is the GPU not busy when it trains with a batch of 1?",
   cause    = "Every step costs the same launches, updates and bookkeeping whatever the batch, so a batch that is "

@@ -4,6 +4,8 @@ local gpu, cpu = "gpu:0", "cpu:0"
 
 gb.experiment {
   name  = "cpu_gpu_crossover",
+  topic = "devices",
+  needs = "a GPU",
   title = "Below a crossover in size the CPU is faster than the GPU",
   question = "How small a model is too small for a GPU?",
   cause    = "Each step on a GPU pays for kernel launches and for the copy of its batch. A small model computes "

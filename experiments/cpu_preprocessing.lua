@@ -71,6 +71,7 @@ end
 
 gb.experiment {
   name  = "cpu_preprocessing",
+  topic = "feeding",
   title = "Preprocessing in a loop delays the first step; in the pipeline it costs nothing",
   question = "What does it cost to preprocess every example in a loop before training begins?",
   cause    = "A script takes the square root of every value, one example after the other, and training waits "

@@ -19,6 +19,7 @@ end
 
 gb.experiment {
   name  = "cpu_threads",
+  topic = "devices",
   title = "Cores idle when kernels are given few threads, or too little to divide",
   question = "Why does training on the CPU leave most of its cores idle?",
   cause    = "Kernels run on as many threads as their device has, and one thread keeps one core busy. A small batch has "

@@ -30,6 +30,7 @@ end
 
 gb.experiment {
   name  = "custom_loop",
+  topic = "launching",
   title = "A loop written by hand is slow until it is compiled",
   question = "What does a training loop written by hand cost, and what does compiling it give back?",
   cause    = "A loop with a gradient tape runs one op after the other and interprets Lua between them, in every "

@@ -35,6 +35,7 @@ end
 
 gb.experiment {
   name  = "device_placement",
+  topic = "devices",
   title = "Every crossing between devices costs a copy each way",
   question = "Where should layers and preprocessing run, and what does crossing between devices cost?",
   cause    = "Where neighbouring layers lie on different devices, activations are copied in the forward pass and "

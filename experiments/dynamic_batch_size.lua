@@ -26,6 +26,7 @@ end
 
 gb.experiment {
   name  = "dynamic_batch_size",
+  topic = "launching",
   title = "The largest batch that fits, in few attempts",
   question = "Which batch is the largest that a device has memory for, and how many attempts does it take to know?",
   cause    = "A batch size that is fixed in the script is too large for one device, where memory runs out, and "

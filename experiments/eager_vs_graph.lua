@@ -59,6 +59,7 @@ end
 
 gb.experiment {
   name  = "eager_vs_graph",
+  topic = "launching",
   title = "Eager execution pays for every op; a graph pays once",
   question = "What does eager execution cost, and when does it matter?",
   cause    = "Eager execution handles each op by itself, in every step again: it looks up a kernel, takes memory "

@@ -19,6 +19,7 @@ end
 
 gb.experiment {
   name  = "fragmentation",
+  topic = "memory",
   title = "Allocations of changing size fragment memory; planned memory does not",
   question = "When does memory that is free in sum fail to serve, and what avoids it?",
   cause    = "Tensors change their sizes from batch to batch, and each is taken from the pool when its op runs. "

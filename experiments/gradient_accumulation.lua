@@ -35,6 +35,7 @@ end
 
 gb.experiment {
   name  = "gradient_accumulation",
+  topic = "memory",
   title = "A large batch in small parts: the same update in less memory",
   question = "What does it save, and cost, to train on a large batch in several small ones?",
   cause    = "The activations of a batch are kept until its backward pass, so those of a large batch may not fit "

@@ -60,6 +60,7 @@ end
 
 gb.experiment {
   name  = "hyperparameters",
+  topic = "models",
   title = "Learning rate, batch size and early stopping decide the time to an accuracy",
   question = "How much training time do the learning rate and the batch size decide, and when should training "
     .. "stop?",

@@ -25,6 +25,7 @@ local settings = {
 
 gb.experiment {
   name  = "inference",
+  topic = "models",
   title = "Batches for latency or for throughput",
   question = "Are the settings of training right for inference?",
   cause    = "A large batch, as in training, makes every answer wait for the whole batch. Single examples, "

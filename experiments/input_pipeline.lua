@@ -136,6 +136,7 @@ end
 
 gb.experiment {
   name  = "input_pipeline",
+  topic = "feeding",
   title = "Every stage of the input pipeline takes waiting away",
   question = "What does each stage of an input pipeline bring?",
   cause    = "A loop of the script shuffles, maps and batches by hand, one example after the other, in the thread "

@@ -2,6 +2,7 @@ local gb = require "gpubench"
 
 gb.experiment {
   name  = "kernels",
+  topic = "models",
   title = "Small kernels leave the arithmetic units idle",
   question = "How fast are the matrix products and convolutions that models are made of, one at a time?",
   cause    = "Kernels that are too small, or shaped badly, leave the arithmetic units idle whatever the model does.",

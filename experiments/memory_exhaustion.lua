@@ -74,6 +74,7 @@ end
 
 gb.experiment {
   name  = "memory_exhaustion",
+  topic = "memory",
   title = "Out of memory, and what helps",
   answer = remedies_that_fit,
   question = "A model, its activations and gradients exceed the device's memory: what helps, and what does it cost?",

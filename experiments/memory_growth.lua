@@ -34,6 +34,7 @@ end
 
 gb.experiment {
   name  = "memory_growth",
+  topic = "memory",
   title = "Only with growth, or with limits, do two programs fit side by side",
   question = "Why does one program hold all of a device's memory, and how do two programs fit side by side?",
   cause    = "Memory taken at the start: a program reserves all that it may have, whatever it uses.",

@@ -69,6 +69,8 @@ end
 
 gb.experiment {
   name  = "mirrored",
+  topic = "scaling",
+  needs = "several GPUs, or a CPU of several cores",
   title = "Devices that train together",
   question = "One device works and the others idle: what do they give when they train together?",
   cause    = "The model is trained on one device of several.",

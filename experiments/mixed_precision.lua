@@ -130,6 +130,7 @@ end
 
 gb.experiment {
   name  = "mixed_precision",
+  topic = "precision",
   title = "16-bit arithmetic is faster, and learns the same where small gradients survive",
   question = "What does arithmetic in 16 bits gain, and does the model still learn the same?",
   cause    = "Float32 everywhere, where the device has faster units for 16 bits and memory is short.",

@@ -57,6 +57,7 @@ end
 
 gb.experiment {
   name  = "model_compression",
+  topic = "models",
   title = "Smaller models: size, latency and accuracy",
   question = "How small can a trained model become, what does it lose, and does it become faster?",
   cause    = "A model that is larger than its task takes memory and time that its answers do not need.",

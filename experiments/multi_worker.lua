@@ -41,6 +41,8 @@ end
 
 gb.experiment {
   name  = "multi_worker",
+  topic = "scaling",
+  needs = "several processes: --workers N, or a launcher",
   title = "Workers that train together",
   question = "One machine is not enough, or one process: what do many workers give?",
   cause    = "A training that one process, or one machine, does alone.",

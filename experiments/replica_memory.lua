@@ -62,6 +62,7 @@ end
 
 gb.experiment {
   name  = "replica_memory",
+  topic = "memory",
   title = "Mirrored training makes no room for a larger model",
   question = "The model does not fit one GPU: does mirrored training on two of them help?",
   cause    = "Every replica holds the whole model: all weights, their gradients and the optimizer's state. Replicas "

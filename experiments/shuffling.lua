@@ -29,6 +29,7 @@ end
 
 gb.experiment {
   name  = "shuffling",
+  topic = "feeding",
   title = "Data in the order of its classes must be shuffled before it is split and batched",
   question = "Why is validation accuracy poor although the training loss is small?",
   cause    = "The data is sorted, by class or by source. Without shuffling, whole stretches of steps see a single "

@@ -96,6 +96,7 @@ end
 
 gb.experiment {
   name  = "swapping",
+  topic = "memory",
   title = "What swapping activations to the host's memory costs",
   question = "What does it cost to train what does not fit into the device's memory, with the rest swapped to the "
     .. "host's?",

@@ -94,6 +94,8 @@ end
 
 gb.experiment {
   name  = "sync_overhead",
+  topic = "scaling",
+  needs = "several GPUs, or a CPU of several cores",
   title = "Every message costs a latency: fewer and larger ones keep replicas in step for less",
   question = "What does it cost to keep replicas in step, and what will it cost on more of them?",
   cause    = "Replicas exchange their gradients in every step. A message costs a latency however small it is, and "

@@ -14,6 +14,8 @@ end
 
 gb.experiment {
   name  = "transfer_overhead",
+  topic = "devices",
+  needs = "a GPU",
   title = "Moving data in every step costs more than computing with it",
   question = "What does moving data to the GPU in every step cost?",
   cause    = "Data that lies in the CPU's memory is copied to the GPU in every step, through a link that is far "

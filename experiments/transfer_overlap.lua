@@ -13,6 +13,8 @@ end
 
 gb.experiment {
   name  = "transfer_overlap",
+  topic = "devices",
+  needs = "a GPU",
   title = "A copy that waits for the step before it costs its whole time",
   question = "Does the copy of a batch hide under the computation of the step before it?",
   cause    = "A batch that is copied to the GPU while the GPU waits for it, since it has only one place to go to, "

@@ -51,6 +51,8 @@ end
 
 gb.experiment {
   name  = "uneven_workload",
+  topic = "scaling",
+  needs = "several GPUs, or a CPU of several cores",
   title = "The slowest replica sets the step",
   question = "One replica is slower than the others, or has more to do: who waits for whom, and what does an even "
     .. "load give back?",

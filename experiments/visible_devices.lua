@@ -91,6 +91,7 @@ end
 
 gb.experiment {
   name  = "visible_devices",
+  topic = "devices",
   title = "What is visible decides what is listed and used",
   answer = visible_ones_only,
   question = "Which devices does a program use, and who decides that?",

@@ -1,10 +1,9 @@
 #include "core/base/watchdog.h"
 
 #include <cerrno>
-#include <csignal>
-#include <pthread.h>
 
 #include "core/base/interrupt.h"
+#include "core/base/terminal.h"
 
 namespace gpubench {
 namespace {
@@ -13,13 +12,6 @@ constexpr std::chrono::milliseconds glance{20};
 
 bool is_asked_to_stop() {
   return interrupt_requested() || timeout_requested();
-}
-
-// Signals are for the script's thread.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
 }  // namespace
@@ -41,7 +33,7 @@ void Watchdog::notify() noexcept {
 }
 
 void Watchdog::watch(const std::stop_token& stop) {
-  block_signals();
+  block_signals();  // they are for the script's thread
   while (!stop.stop_requested()) {
     // Asleep until a signal comes: a measurement must not be disturbed.
     if (sem_wait(&notified_) == 0) wait_for_progress(stop);

@@ -57,6 +57,7 @@ class InferenceRun {
  private:
   void warm_up() {
     const NvtxRange range("warm up");
+    if (options_.activity != nullptr) options_.activity->begin(Phase::warming_up);
     const Stopwatch watch;
     while (!warmup_.add(queries_->next().latency().count())) continue;
     warmup_time_ = watch.elapsed();
@@ -64,6 +65,7 @@ class InferenceRun {
 
   void measure() {
     const NvtxRange range("measure");
+    if (options_.activity != nullptr) options_.activity->begin(Phase::measuring);
     devices_.begin();
     const auto begin = Clock::now();
     auto before = begin;

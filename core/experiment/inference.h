@@ -26,6 +26,8 @@ struct InferenceOptions {
   Seconds budget{2.0};
   WarmupLimits warmup;
   Scatter scatter = Scatter::judged;
+  /// Gets the phases; may be null.
+  Activity* activity = nullptr;
   /// The device's best rate, as reference for mfu; none: no mfu.
   std::optional<double> best_flops_per_s;
   std::string_view what = "measure.inference";

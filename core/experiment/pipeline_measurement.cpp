@@ -23,14 +23,21 @@ std::size_t bytes_of(const Element& element) {
   return bytes;
 }
 
+// The rule's samples are groups of elements, whose times nobody knows.
+StoppingLimits without_estimates(StoppingLimits limits) {
+  limits.activity = nullptr;
+  return limits;
+}
+
 class PipelineRun {
  public:
   PipelineRun(const Dataset& dataset, const PipelineLimits& limits)
       : epochs_([&](std::uint64_t epoch) { return open_pipeline(dataset, epoch, {.on_devices = true}); },
                 "measure.pipeline"),
         warmup_(limits.warmup),
-        window_(limits.stopping, &epochs_),
-        scatter_(limits.scatter) {}
+        window_(without_estimates(limits.stopping), &epochs_),
+        scatter_(limits.scatter),
+        activity_(limits.stopping.activity) {}
 
   PipelineMeasurement run() {
     warm_up();
@@ -41,8 +48,13 @@ class PipelineRun {
   }
 
  private:
+  void begin(Phase phase) const {
+    if (activity_ != nullptr) activity_->begin(phase);
+  }
+
   /// Samples grow until they are long enough for the clock; then they must settle.
   void warm_up() {
+    begin(Phase::warming_up);
     const Stopwatch first;
     take();
     first_element_ = first.elapsed();
@@ -66,6 +78,7 @@ class PipelineRun {
   }
 
   void measure() {
+    begin(Phase::measuring);
     bytes_ = 0;
     const std::int64_t before = epochs_.opened();
     window_.begin();
@@ -113,6 +126,7 @@ class PipelineRun {
   Warmup warmup_;
   InputWindow window_;
   Scatter scatter_;
+  Activity* activity_;
   Element element_;
   std::size_t elements_ = 1;  // per sample
   std::int64_t taken_ = 0;    // number of samples, including those that do not count

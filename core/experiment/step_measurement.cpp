@@ -53,9 +53,14 @@ class Measurement {
   }
 
  private:
+  void begin(Phase phase) const {
+    if (Activity* const activity = limits_.stopping.activity) activity->begin(phase);
+  }
+
   /// The first step creates the plan and defines the size of a whole batch.
   void warm_up() {
     const NvtxRange range("warm up");
+    begin(Phase::warming_up);
     const Stopwatch watch;
     steps_.step();
     batch_ = steps_.examples();
@@ -87,6 +92,7 @@ class Measurement {
 
   void measure() {
     const NvtxRange range("measure");
+    begin(Phase::measuring);
     // So that as many steps are in flight when the first sample begins as when the last one ends.
     for (int step = 0; step < steps_.steps_in_flight(); ++step) steps_.step();
     steps_.reset_figures();
@@ -148,6 +154,7 @@ class Measurement {
   void trace() {
     constexpr std::size_t most_spans = 200'000;
     const NvtxRange range("trace");
+    begin(Phase::tracing);
     runtime_.synchronize();
     const std::unique_ptr<Tracer> tracer = started_tracer();
     // Other processes may have a tracer, and need all processes for their steps.

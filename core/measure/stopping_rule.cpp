@@ -78,7 +78,9 @@ bool StoppingRule::add(double seconds) {
   const bool full = samples_.size() == samples_.capacity();
   if (!out_of_time && !full && samples_.size() < next_check_) return false;
 
-  reached_error_ = estimator_.estimate(samples_).relative_error();
+  const Estimate estimate = estimator_.estimate(samples_);
+  reached_error_ = estimate.relative_error();
+  if (limits_.activity != nullptr) limits_.activity->set_estimate(estimate.value, reached_error_);
   next_check_ = samples_.size() + std::max<std::size_t>(samples_.size() / 4, 1);
   if (reached_error_ <= limits_.relative_error) {
     stop_reason_ = StopReason::precise;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/measure/activity.h"
 #include "core/measure/estimate.h"
 
 namespace gpubench {
@@ -19,6 +20,8 @@ struct StoppingLimits {
   double relative_error = 0.01;
   Seconds min_time{0.3};
   Seconds budget{2.0};
+  /// Gets the estimate of each check; may be null.
+  Activity* activity = nullptr;
 };
 
 /// How a measurement judges its own scatter.

@@ -161,23 +161,6 @@ void cut_torn_line(const std::filesystem::path& path) {
   if (whole < text.size()) AppendFile(path).truncate(static_cast<std::int64_t>(whole));
 }
 
-/// The folders of a run, `<out>/results/<experiment>/<name>`, as it was named where that says them all.
-struct Place {
-  std::filesystem::path out, experiment, name;
-};
-
-Place place_of(const std::filesystem::path& directory) {
-  for (std::filesystem::path path : {directory, std::filesystem::absolute(directory)}) {
-    path = (path / ".").lexically_normal().parent_path();
-    const std::filesystem::path results = path.parent_path().parent_path();
-    if (results.filename() != "results") continue;
-    const std::filesystem::path out = results.parent_path();
-    return {out.empty() ? "." : out, path.parent_path().filename(), path.filename()};
-  }
-  throw Error(fmt::format("finish: '{}' is not in the folders of a run, results/EXPERIMENT/RUN: put it back there",
-                          directory.string()));
-}
-
 // One process at a time reads which runs there are and writes that down, so that the last page names them all. Where
 // the file system has no locks, or another process keeps it for long, the page is written all the same.
 class FolderLock {
@@ -221,6 +204,12 @@ FinishedRun finish_unjudged(RunWriter& writer, const std::string& status) {
 }
 
 std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory) {
+  if (is_archive(directory)) {
+    throw Error(
+        fmt::format("finish: '{}' is an archive, which is not changed: unpack it with tar -xzf, and give the "
+                    "folder",
+                    directory.string()));
+  }
   const std::filesystem::path samples = directory / "samples.csv";
   Run run = read_run(directory);
   const bool ended = !run.info.text("finished").empty();
@@ -229,7 +218,7 @@ std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory)
     throw Error(
         fmt::format("finish: a process still writes '{}'; end it first, or wait for its end", directory.string()));
   }
-  const Place place = place_of(directory);
+  const RunPlace place = place_of_run(directory, "finish");
   if (!ended) {
     for (const auto& file : {directory / "results.csv", samples}) cut_torn_line(file);
     run.info.set("status", std::string(died_status));

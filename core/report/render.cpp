@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 #include "core/base/enum_names.h"
@@ -10,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/report/answers.h"
 #include "core/report/junit.h"
+#include "core/report/color.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
 #include "core/results/csv.h"
@@ -23,12 +25,6 @@ constexpr EnumNames<Format, 5> formats{"unknown format", {"text", "csv", "json",
 std::string ended_how(const Run& run) {
   const std::string detail = one_line(run.info.text("detail"));
   return one_line(run.info.text("status")) + (detail.empty() ? "" : ": " + detail);
-}
-
-constexpr std::string_view bold = "1", red = "31", green = "32", yellow = "33";
-
-std::string in_color(std::string_view text, std::string_view color, const TextStyle& style) {
-  return style.color ? fmt::format("\x1b[{}m{}\x1b[0m", color, text) : std::string(text);
 }
 
 std::string_view color_of(Verdict verdict) {
@@ -51,7 +47,7 @@ std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t
 // "answer: ", and what follows, in lines that fit.
 std::string labelled(std::string_view label, std::string_view text, std::string_view color, const TextStyle& style) {
   const std::size_t width = display_width(label) + 1;
-  return in_color(label, color, style) + " " + wrapped(text, width, std::min<std::size_t>(width, 4), style);
+  return in_color(label, color, style.color) + " " + wrapped(text, width, std::min<std::size_t>(width, 4), style);
 }
 
 std::string claims_text(const std::vector<JudgedClaim>& claims, const TextStyle& style) {
@@ -124,32 +120,43 @@ std::string text_of_skipped(const SkippedPoints& skipped) {
   return fmt::format("{} skipped: {}", format_count(skipped.points, "point"), skipped.reason);
 }
 
-std::string table_text(const Run& run, const TextStyle& style) {
-  Summary summary = summary_of(run, style);
-  std::string text;
-  const int hidden = style.all_columns ? 0 : fit_width(summary.shown, style.width);
-  if (!summary.shown.table.rows.empty()) text += render_text(summary.shown.table);
-  std::string common;
-  for (const CommonValue& one : summary.shown.common)
+// What the table does not show.
+std::string remainder_text(const std::vector<CommonValue>& all_rows, std::ptrdiff_t hidden,
+                           const std::vector<SkippedPoints>& skipped, const TextStyle& style) {
+  std::string text, common;
+  for (const CommonValue& one : all_rows)
     common += fmt::format("{}{} {}", common.empty() ? "" : ", ", one.heading, one.text);
-  if (!common.empty() || hidden > 0 || !summary.skipped.empty()) text += "\n";
   if (!common.empty()) text += labelled("all rows:", common, bold, style);
   if (hidden > 0) text += fmt::format("{} not shown; --wide shows all\n", format_count(hidden, "column"));
-  for (const SkippedPoints& one : summary.skipped) text += wrapped(text_of_skipped(one), 0, 4, style);
-  return text;
+  for (const SkippedPoints& one : skipped) text += wrapped(text_of_skipped(one), 0, 4, style);
+  return text.empty() ? text : "\n" + text;
 }
 
-std::string text_of(const Run& run, const TextStyle& style) {
+std::string table_text(const Run& run, const TextStyle& style) {
+  Summary summary = summary_of(run, style);
+  const int hidden = style.all_columns ? 0 : fit_width(summary.shown, style.width);
+  const std::string text = summary.shown.table.rows.empty() ? "" : render_text(summary.shown.table);
+  return text + remainder_text(summary.shown.common, hidden, summary.skipped, style);
+}
+
+std::string title_text(const Run& run, const TextStyle& style) {
   const std::string question = run.info.text("question");
-  std::string text = wrapped(run.info.text("experiment") + ": " + run.info.text("title"), 0, 4, style);
-  if (!question.empty()) text += wrapped(question, 0, 4, style);
-  text += fmt::format("run {}, {}\n\n{}", one_line(run.info.text("run")), ended_how(run), table_text(run, style));
-  const std::string warnings = warnings_text(run, style);
-  if (!warnings.empty()) text += "\n" + warnings;
+  const std::string text = wrapped(run.info.text("experiment") + ": " + run.info.text("title"), 0, 4, style);
+  return question.empty() ? text : text + wrapped(question, 0, 4, style);
+}
+
+std::string verdict_text(const Run& run, const TextStyle& style) {
+  std::string text = warnings_text(run, style);
+  if (!text.empty()) text = "\n" + text;
   const std::vector<JudgedClaim> claims = claims_in(run.info);
   if (!claims.empty()) text += "\n" + claims_text(claims, style) + counts_text(claims) + "\n";
   const std::string answers = answers_text(run, style);
   return answers.empty() ? text : text + "\n" + answers;
+}
+
+std::string text_of(const Run& run, const TextStyle& style) {
+  return title_text(run, style) + fmt::format("run {}, {}\n\n", one_line(run.info.text("run")), ended_how(run)) +
+         table_text(run, style) + verdict_text(run, style);
 }
 
 std::string markdown_of(const Run& run, const TextStyle& style) {
@@ -235,6 +242,25 @@ std::string render(const Run& run, Format format, const TextStyle& style) {
       return markdown_of(run, style);
   }
   return {};
+}
+
+std::string opening_text(const Run& run, const TextStyle& style) {
+  return title_text(run, style) + fmt::format("run {}\n\n", one_line(run.info.text("run")));
+}
+
+std::string closing_text(const Run& run, const TextStyle& style, const std::vector<std::string>& headings) {
+  Summary summary = summary_of(run, style);
+  const auto is_shown = [&](const std::string& heading) {
+    return std::ranges::find(headings, heading) != headings.end();
+  };
+  std::erase_if(summary.shown.common, [&](const CommonValue& one) { return is_shown(one.heading); });
+  const std::span figures = std::span(summary.shown.table.headings).subspan(summary.shown.axes);
+  const auto hidden = std::ranges::count_if(figures.first(figures.size() - summary.shown.problems),
+                                            [&](const Table::Heading& one) { return !is_shown(one.text); });
+  std::string text = remainder_text(summary.shown.common, hidden, summary.skipped, style);
+  if (run.info.text("status") != "done")
+    text += fmt::format("\nrun {}, {}\n", one_line(run.info.text("run")), ended_how(run));
+  return text + verdict_text(run, style);
 }
 
 std::vector<std::string> axis_names(const Run& run) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/results/run_reader.h"
 
@@ -24,6 +25,11 @@ struct TextStyle {
 };
 
 std::string render(const Run& run, Format format, const TextStyle& style = {});
+
+/// What a run prints above its rows, which a RowStream prints as they come.
+std::string opening_text(const Run& run, const TextStyle& style);
+/// What a run prints below its rows, which had these headings: what they do not show, verdicts and answers.
+std::string closing_text(const Run& run, const TextStyle& style, const std::vector<std::string>& headings);
 
 /// The axes in run.json; empty if it has none.
 std::vector<std::string> axis_names(const Run& run);

@@ -58,25 +58,6 @@ std::string format_number(double value, Unit unit) {
   return fmt::format("{:.4g}", value);
 }
 
-// "± 0.4 %" of the median's interval; empty without one.
-std::string format_error(const Record& record) {
-  const auto value = number_in(record.get("step_time_s"));
-  const auto low = number_in(record.get("step_time_low_s"));
-  const auto high = number_in(record.get("step_time_high_s"));
-  if (!value || !low || !high) return "";
-  const double error = Estimate{*value, {*low, *high}}.relative_error();
-  return std::isfinite(error) ? fmt::format("{:.1f} %", 100 * error) : "";
-}
-
-// Columns of intervals' ends are left out: a table shows the interval beside its column, a chart as a bar.
-std::set<std::string> interval_ends(std::span<const Column> columns) {
-  std::set<std::string> ends;
-  for (const Column& column : columns) {
-    for (const std::string_view end : {"low", "high"}) ends.insert(interval_end(column, end));
-  }
-  return ends;
-}
-
 struct Shown {
   Table::Heading heading;
   std::vector<std::string> cells;
@@ -180,6 +161,27 @@ std::string heading_of(const Column& column) {
   return text;
 }
 
+std::string format_step_error(const Record& record) {
+  const auto value = number_in(record.get("step_time_s"));
+  const auto low = number_in(record.get("step_time_low_s"));
+  const auto high = number_in(record.get("step_time_high_s"));
+  if (!value || !low || !high) return "";
+  const double error = Estimate{*value, {*low, *high}}.relative_error();
+  return std::isfinite(error) ? fmt::format("{:.1f} %", 100 * error) : "";
+}
+
+bool is_remark(std::string_view column) {
+  return contains(shown_last, column);
+}
+
+std::set<std::string> interval_ends(std::span<const Column> columns) {
+  std::set<std::string> ends;
+  for (const Column& column : columns) {
+    for (const std::string_view end : {"low", "high"}) ends.insert(interval_end(column, end));
+  }
+  return ends;
+}
+
 RunTable run_table(std::span<const Column> columns, std::span<const Record> records, std::span<const std::string> axes,
                    Detail detail) {
   RunTable result;
@@ -199,10 +201,10 @@ RunTable run_table(std::span<const Column> columns, std::span<const Record> reco
     }
     shown.push_back(std::move(next));
     if (is_axis || column.name == "point") ++result.axes;
-    if (contains(shown_last, column.name)) ++result.problems;
+    if (is_remark(column.name)) ++result.problems;
     if (column.name != "step_time_s") continue;
     Shown error{{"±", Align::right, "half-width of the step time's 95 % interval"}, {}};
-    for (const Record& record : records) error.cells.push_back(format_error(record));
+    for (const Record& record : records) error.cells.push_back(format_step_error(record));
     if (!all_empty(error.cells)) shown.push_back(std::move(error));
   }
   result.table.rows.resize(records.size());
@@ -241,7 +243,14 @@ int fit_width(RunTable& shown, std::size_t width) {
   Table& table = shown.table;
   int removed = 0;
   if (width == 0) return removed;
-  while (width_of(table) > width && table.headings.size() > shown.axes + shown.problems) {
+  // Text that will be shortened must not cost a figure.
+  const auto needed = [&] {
+    std::size_t whole = width_of(table);
+    for (std::size_t i = table.headings.size() - shown.problems; i < table.headings.size(); ++i)
+      whole -= width_of(table, i) - std::min(width_of(table, i), narrow_text);
+    return whole;
+  };
+  while (needed() > width && table.headings.size() > shown.axes + shown.problems) {
     remove_column(table, table.headings.size() - shown.problems - 1);
     ++removed;
   }

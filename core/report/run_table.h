@@ -2,8 +2,10 @@
 // out.
 #pragma once
 #include <cstddef>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/report/table.h"
@@ -16,6 +18,13 @@ namespace gpubench {
 std::string format_cell(const Cell& cell, Unit unit);
 /// The name in words: "examples/s", "step time", "peak memory".
 std::string heading_of(const Column& column);
+
+/// "0.4 %": half-width of the interval of the step time's median; empty without one.
+std::string format_step_error(const Record& record);
+/// Whether the column says what went wrong, or how sound the row is.
+bool is_remark(std::string_view column);
+/// The columns of intervals' ends, which are no columns of a table.
+std::set<std::string> interval_ends(std::span<const Column> columns);
 
 /// A setting that is equal in all rows that have it.
 struct CommonValue {

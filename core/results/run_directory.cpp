@@ -42,6 +42,18 @@ std::filesystem::path plots_root(const std::filesystem::path& out) {
   return out / "plots";
 }
 
+RunPlace place_of_run(const std::filesystem::path& directory, std::string_view command) {
+  for (std::filesystem::path path : {directory, std::filesystem::absolute(directory)}) {
+    path = (path / ".").lexically_normal().parent_path();
+    const std::filesystem::path results = path.parent_path().parent_path();
+    if (results.filename() != "results") continue;
+    const std::filesystem::path out = results.parent_path();
+    return {out.empty() ? "." : out, path.parent_path().filename(), path.filename()};
+  }
+  throw Error(fmt::format("{}: '{}' is not in the folders of a run, results/EXPERIMENT/RUN: put it back there", command,
+                          directory.string()));
+}
+
 std::string utc_text(std::chrono::system_clock::time_point time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc_parts(time));
 }

@@ -15,6 +15,13 @@ inline constexpr std::string_view died_status = "died";
 std::filesystem::path results_root(const std::filesystem::path& out);
 std::filesystem::path plots_root(const std::filesystem::path& out);
 
+/// The folders of a run, `<out>/results/<experiment>/<name>`.
+struct RunPlace {
+  std::filesystem::path out, experiment, name;
+};
+/// As `directory` names them, if it has them all. Throws Error, beginning with `command`, for another folder.
+RunPlace place_of_run(const std::filesystem::path& directory, std::string_view command);
+
 /// "2026-11-21T04:17:00Z".
 std::string utc_text(std::chrono::system_clock::time_point time);
 

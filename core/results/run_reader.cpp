@@ -45,6 +45,16 @@ std::vector<std::filesystem::path> runs_in(const std::filesystem::path& experime
   return directories;
 }
 
+// Of all experiments, newest first.
+std::vector<std::filesystem::path> runs_below(const std::filesystem::path& out) {
+  std::vector<std::filesystem::path> runs;
+  for (const auto& experiment : directories_in(results_root(out))) {
+    for (auto& run : runs_in(experiment)) runs.push_back(std::move(run));
+  }
+  std::ranges::sort(runs, [](const auto& a, const auto& b) { return older(b, a); });
+  return runs;
+}
+
 // A script's own columns are described in run.json alone, once the run has ended.
 Column declared_column(const std::string& name, const Info& info) {
   Column column = column_of(name);
@@ -104,22 +114,25 @@ std::string run_status(const Info& info, const std::filesystem::path& directory)
   return lock_of(directory / "samples.csv") == Lock::free ? std::string(died_status) : status;
 }
 
-Run read_run(const std::filesystem::path& directory) {
-  Run run;
-  run.directory = directory;
-  const std::filesystem::path info_path = directory / "run.json";
-  run.info = parse_json(read_file(info_path), info_path.string());
+Run read_run(const std::filesystem::path& place) {
+  return read_run(RunFiles(place));
+}
 
-  if (may_be_torn(run.info)) run.info.set("status", run_status(run.info, directory));
-  const std::filesystem::path rows_path = directory / "results.csv";
-  const std::string text = read_file(rows_path);
-  const auto lines = parse_csv(may_be_torn(run.info) ? whole_csv_lines(text) : text, rows_path.string());
-  if (lines.empty()) throw Error(fmt::format("{}: empty; a header line was expected", rows_path.string()));
+Run read_run(const RunFiles& files) {
+  Run run;
+  run.directory = files.place();
+  run.info = parse_json(files.read("run.json"), files.path_of("run.json"));
+
+  if (may_be_torn(run.info)) run.info.set("status", run_status(run.info, files.place()));
+  const std::string rows_path = files.path_of("results.csv");
+  const std::string text = files.read("results.csv");
+  const auto lines = parse_csv(may_be_torn(run.info) ? whole_csv_lines(text) : text, rows_path);
+  if (lines.empty()) throw Error(fmt::format("{}: empty; a header line was expected", rows_path));
   for (const std::string& name : lines.front()) run.columns.push_back(declared_column(name, run.info));
   for (std::size_t row = 1; row < lines.size(); ++row) {
     const auto& fields = lines[row];
     if (fields.size() != run.columns.size()) {
-      throw Error(fmt::format("{}: row {} has {} fields; the header has {}", rows_path.string(), row, fields.size(),
+      throw Error(fmt::format("{}: row {} has {} fields; the header has {}", rows_path, row, fields.size(),
                               run.columns.size()));
     }
     Record record;
@@ -150,10 +163,11 @@ std::vector<std::filesystem::path> runs_of_this_machine(const std::string& exper
 
 std::filesystem::path find_run(const std::string& text, const std::filesystem::path& out) {
   std::filesystem::path path(text);
-  if (is_run(path)) return path;
+  if (is_run(path) || is_archive(path)) return path;
   if (path.filename() == "results.csv" && is_run(path.parent_path())) return path.parent_path();
   if (is_run(results_root(out) / path)) return results_root(out) / path;
   if (const auto inside = runs_in(path); !inside.empty()) return inside.front();
+  if (const auto unpacked = runs_below(path); !unpacked.empty()) return unpacked.front();
 
   const std::vector<RunSummary> runs = list_runs(out);
   std::set<std::string> experiments;

@@ -8,10 +8,12 @@
 #include "core/results/column.h"
 #include "core/results/info.h"
 #include "core/results/record.h"
+#include "core/results/run_files.h"
 
 namespace gpubench {
 
 struct Run {
+  /// Its folder, or its archive.
   std::filesystem::path directory;
   std::vector<Column> columns;
   std::vector<Record> records;
@@ -23,7 +25,9 @@ std::string run_status(const Info& info, const std::filesystem::path& directory)
 
 /// The status is run_status(). An incomplete last row of a run that died is skipped. Throws Error with the line for a
 /// missing or malformed results.csv or run.json.
-Run read_run(const std::filesystem::path& directory);
+Run read_run(const RunFiles& files);
+/// `place`: a run's folder, or an archive of `gpubench pack`.
+Run read_run(const std::filesystem::path& place);
 
 struct RunSummary {
   std::filesystem::path directory;
@@ -46,8 +50,8 @@ std::vector<RunSummary> list_runs(const std::filesystem::path& out);
 std::vector<std::filesystem::path> runs_of_this_machine(const std::string& experiment, const std::filesystem::path& out,
                                                         std::size_t most);
 
-/// A run named by its directory, its results.csv, its name, or by its experiment or a directory of runs (then the
-/// newest). Throws Error listing the existing runs.
+/// A run named by its directory, its archive, its results.csv, its name, or by its experiment, a directory of runs or
+/// one that holds results/ (then the newest). Throws Error listing the existing runs.
 std::filesystem::path find_run(const std::string& text, const std::filesystem::path& out);
 
 }  // namespace gpubench

@@ -283,7 +283,9 @@ FitOptions fit_options(lua_State* L, const FitTable& table, Data& data) {
     options.callbacks.push_back(read_callback(L, -1));
     lua_pop(L, 1);
   }
-  options.callbacks.push_back(std::make_shared<Progress>(verbosity_of(table.verbose), stdout));
+  const Verbosity verbosity = verbosity_of(table.verbose);
+  if (verbosity != Verbosity::silent) session.progress_line.hide();
+  options.callbacks.push_back(std::make_shared<Progress>(verbosity, stdout));
   return options;
 }
 
@@ -369,7 +371,10 @@ int fit_model(lua_State* L) {
   if (table.shuffle && !data.dataset) shuffle = self->variables.next_seed();
   const auto part = [&](const DatasetPtr& whole) { return part_of_process(self->replicas.get(), whole); };
   if (options.validation) options.validation = part(options.validation);
+  Activity& activity = session_of(L).activity;
+  activity.begin(Phase::training);
   push_history(L, fit(*self->trainer(), *part(data.batches(table.batch_size, shuffle)), options));
+  activity.begin(Phase::preparing);
   return 1;
 }
 
@@ -382,7 +387,10 @@ int evaluate_model(lua_State* L) {
   refuse_autotune(table.batch_size, "evaluate");
   const DatasetPtr part = part_of_process(self->replicas.get(), data.batches(table.batch_size));
   const Logs logs = self->trainer()->evaluate(*part);
-  if (verbosity != Verbosity::silent) print_figures(logs, stdout);
+  if (verbosity != Verbosity::silent) {
+    session_of(L).progress_line.hide();
+    print_figures(logs, stdout);
+  }
   Value<std::map<std::string, double>>::push(L, {logs.begin(), logs.end()});
   return 1;
 }

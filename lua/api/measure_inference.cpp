@@ -45,6 +45,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   options.duration = Seconds(table.duration.value_or(usual_share * budget));
   options.budget = Seconds(std::max(budget, table.duration.value_or(0)));
   options.warmup = MeasureTable{}.limits(session).warmup;
+  options.activity = &session.activity;
   options.scatter = session.scatter();
   options.best_flops_per_s = best_flops_per_s(session, *model.model);
   return options;

@@ -24,9 +24,10 @@ struct MeasureTable {
                  field("trace", &MeasureTable::trace)};
 
   /// Absent options come from the command line (--budget, --quick).
-  StepLimits limits(const Session& from) const {
+  StepLimits limits(Session& from) const {
     constexpr double quick_share = 0.25;  // times of a measurement with --quick, relative to the ordinary ones
     StepLimits limits;
+    limits.stopping.activity = &from.activity;
     limits.stopping.budget = Seconds(budget.value_or(from.budget_s()));
     const double share = from.options().quick ? quick_share : 1;
     const bool in_rounds = from.scatter() == Scatter::of_rounds;

@@ -29,9 +29,11 @@ void open_modules(lua_State* L) {
   open_array_files(L);
   open_measured(L);
   open_results(L);
+  open_stored_runs(L);
   open_contention(L);
   open_changes(L);
   open_processes(L);
+  open_progress(L);
   open_measure_kernels(L);
   open_layers(L);
   open_initializers(L);

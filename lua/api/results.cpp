@@ -10,13 +10,10 @@
 //     run:set_info(fields)             merges fields into run.json, at its top; `warnings` (texts) stand above all else
 //                                      in the report
 //     run:finish { status, charts, expectations } returns { report, notes }: the page's path, and what could not be
-//     drawn run:directory(), run:name(), run:rows(), run:summary(style)
-//   finish(text, out)          writes what a run that died lacks: { directory, report, notes }, without report where it
-//                              has all
-//   read(text, out)            a run by directory, name or experiment: { directory, info, columns, rows }
-//   render(text, format, out, style)  the same as "text", "csv", "json" or "markdown"; style: { width, color,
-//   all_columns } table(rows, columns)       the aligned text table of any rows; columns are optional list(out) {
-//   experiment, name, directory, title, started, status, rows } of each run
+//     drawn run:directory(), run:name(), run:rows()
+//     run:opening(style), run:row_text(row, width), run:closing(style)  what a run prints above its rows, of each, and
+//                              below them
+//   table(rows, columns)       the aligned text table of any rows; columns are optional
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,6 +29,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
 #include "core/report/render.h"
+#include "core/report/row_stream.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
 #include "core/results/mean_over_processes.h"
@@ -141,13 +139,19 @@ class WatchedRun final : public UnfinishedRun {
   }
   std::string directory() const { return writer_.directory().string(); }
   std::string name() const { return writer_.name(); }
-  /// As at the end of the run and in `gpubench show`.
-  std::string summary(const TextOptions& style) const {
-    return render({writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}, Format::text, style);
+  std::string opening(const TextOptions& style) {
+    rows_.emplace(writer_.info(), style);
+    return opening_text(run(), style);
   }
+  std::string row_text(const Record& row, std::size_t width) {
+    return rows_.value().text_of(row, writer_.columns(), width);
+  }
+  std::string closing(const TextOptions& style) const { return closing_text(run(), style, rows_.value().headings()); }
   std::vector<Record> rows() const { return writer_.records(); }
 
  private:
+  Run run() const { return {writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}; }
+
   /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.
   void write_trace(const Timeline& timeline) const {
     const auto point = std::get<std::int64_t>(writer_.records().back().get("point"));
@@ -184,6 +188,7 @@ class WatchedRun final : public UnfinishedRun {
   UnfinishedRuns& unfinished_;
   std::mutex mutex_;
   std::optional<std::pair<Record, std::string>> begun_;
+  std::optional<RowStream> rows_;
   CpuProbe cpu_;
   MemoryProbe memory_;
 };
@@ -207,30 +212,6 @@ bool end_abandoned(lua_State* L, const std::string& directory, const std::string
   return end_abandoned_run(output_path(L, directory, "results"), detail);
 }
 
-/// finish(text, out) -> { directory, report, notes }; without report where the run has it already.
-int finish(lua_State* L) {
-  const auto text = Value<std::string>::read(L, 1);
-  const std::filesystem::path directory = find_run(text, Value<std::string>::read(L, 2));
-  const std::optional<FinishedRun> finished = finish_stored(directory);
-  if (finished)
-    Value<FinishedRun>::push(L, *finished);
-  else
-    lua_newtable(L);
-  Value<std::string>::push(L, directory.string());
-  lua_setfield(L, -2, "directory");
-  return 1;
-}
-
-Run read(const std::string& text, const std::optional<std::string>& out) {
-  return read_run(find_run(text, out.value_or(".")));
-}
-
-std::string render_stored(const std::string& text, const std::string& format, const std::optional<std::string>& out,
-                          const std::optional<TextOptions>& style) {
-  const Format parsed = parse_format(format);
-  return render(read(text, out), parsed, style.value_or(TextOptions{}));
-}
-
 /// json(value): in one line.
 std::string json_line(const Info& info) {
   return to_json_line(info);
@@ -239,17 +220,6 @@ std::string json_line(const Info& info) {
 /// What tables and charts call a column: "examples/s".
 std::string heading(const std::string& name) {
   return heading_of(column_of(name));
-}
-
-/// runs_here(experiment, out, most): folders of runs by this machine, newest first.
-std::vector<std::string> runs_here(const std::string& experiment, const std::string& out, std::size_t most) {
-  std::vector<std::string> directories;
-  for (const auto& directory : runs_of_this_machine(experiment, out, most)) directories.push_back(directory.string());
-  return directories;
-}
-
-std::vector<RunSummary> list(const std::optional<std::string>& out) {
-  return list_runs(out.value_or("."));
 }
 
 // The columns that rows have: standard ones in their order, then the others by name.
@@ -368,17 +338,14 @@ void open_results(lua_State* L) {
       .method<&WatchedRun::directory>("directory")
       .method<&WatchedRun::name>("name")
       .method<&WatchedRun::rows>("rows")
-      .method<&WatchedRun::summary>("summary");
+      .method<&WatchedRun::opening>("opening")
+      .method<&WatchedRun::row_text>("row_text")
+      .method<&WatchedRun::closing>("closing");
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
   const Module results = native.submodule("results");
   results.function<&new_run>("new_run")
       .function<&end_abandoned>("end_abandoned")
-      .function<&finish>("finish")
-      .function<&read>("read")
-      .function<&render_stored>("render")
-      .function<&runs_here>("runs_here")
-      .function<&list>("list")
       .function<&table>("table")
       .function<&may_be_axis>("may_be_axis")
       .function<&check_row>("check_row")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <lua.hpp>
+#include <unistd.h>
 #include <utility>
 
 #include "core/backend/cpu/cpu_backend.h"
@@ -53,7 +54,8 @@ int Session::cpu_threads() const {
 }
 
 Session::Session(SessionOptions options, std::unique_ptr<ProcessGroup> group)
-    : options_(std::move(options)),
+    : progress_line(activity, STDERR_FILENO),
+      options_(std::move(options)),
       group_(std::move(group)),
       config_(config_of(options_, group_.get())),
       seed_(options_.seed),

@@ -14,7 +14,9 @@
 #include "core/experiment/copy_peak.h"
 #include "core/experiment/matmul_peak.h"
 #include "core/group/process_group.h"
+#include "core/measure/activity.h"
 #include "core/measure/stopping_rule.h"
+#include "core/report/progress_line.h"
 #include "lua/api/open_iterators.h"
 #include "lua/api/unfinished_runs.h"
 
@@ -126,6 +128,9 @@ class Session {
   OpenIterators open_iterators;
   /// The runs that this process writes.
   UnfinishedRuns unfinished_runs;
+  /// What the point that runs is doing, which the line shows.
+  Activity activity;
+  ProgressLine progress_line;
   /// Whether the script lets Lua collect garbage; known while the program's own code runs, in which it does not.
   bool script_collects = true;
 

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/resources.h"
+#include "core/base/terminal.h"
 #include "lua/api/openers.h"
 #include "lua/bind/bind.h"
 
@@ -22,12 +22,9 @@ double seconds() {
   return Seconds(Clock::now().time_since_epoch()).count();
 }
 
-/// Columns of the terminal that stderr is; nil when it is none.
-std::optional<int> progress_width() {
-  winsize size{};
-  if (isatty(STDERR_FILENO) == 0) return std::nullopt;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+/// Columns of the window that the output goes to; nil if it is no terminal.
+std::optional<int> output_width() {
+  return terminal_columns(STDOUT_FILENO);
 }
 
 std::vector<std::string> scripts_in(const std::string& folder) {
@@ -55,7 +52,8 @@ void open_system(lua_State* L) {
   const Module native = gb.submodule("_native");
   const Module system = native.submodule("system");
   system.function<&seconds>("seconds")
-      .function<&progress_width>("progress_width")
+      .function<&output_width>("output_width")
+      .function<[]() { return takes_output(STDOUT_FILENO); }>("takes_output")
       .function<&scripts_in>("scripts_in")
       .function<&resource_path>("resource")
       .function<[](const std::string& path) { return fs::exists(path); }>("exists")

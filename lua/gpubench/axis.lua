@@ -1,5 +1,8 @@
 -- An axis: a name and the values that a sweep goes through, in this order. Some know what else the command line may set.
+local gb = require "gpubench.native"
 local check = require "gpubench.check"
+local missing_gpus = require "gpubench.missing_gpus"
+local native = gb._native
 
 local axis = {}
 
@@ -64,10 +67,27 @@ local function read(own, text)
   check.fail("--set %s=%s: a %s is expected, such as %s", own.name, text, type(example), tostring(example))
 end
 
+local function whole_from_1(value)
+  return math.type(value) == "integer" and value >= 1, "whole numbers from 1"
+end
+
+-- Devices of this machine. A name with a plus is the script's own word for several.
+local function device_of_machine(name)
+  if type(name) ~= "string" or name:find("+", 1, true) then return true end
+  if native.protect(gb.config.device_description, name) then return true end
+  local possible = missing_gpus()
+  table.insert(possible, 1, table.concat(gb.devices(), ", "))
+  return false, table.concat(possible, "; ")
+end
+
+-- What axes of these names can have, where the script says nothing else.
+local usual = { batch_size = whole_from_1, concurrency = whole_from_1, device = device_of_machine }
+
 local function read_accepted(own, text)
   local value = read(own, text)
-  if own.accepts then
-    local ok, possible = own.accepts(value)
+  local accepts = own.accepts or not is_among(own.values)(value) and usual[own.name] or nil
+  if accepts then
+    local ok, possible = accepts(value)
     if not ok then check.fail("--set %s=%s: possible: %s", own.name, text, possible) end
   end
   return value

@@ -6,6 +6,7 @@ local chart = require "gpubench.chart"
 local check = require "gpubench.check"
 local claim = require "gpubench.expect.claim"
 local columns = require "gpubench.columns"
+local device_facts = require "gpubench.device_facts"
 local estimate = require "gpubench.expect.estimate"
 local idle = require "gpubench.idle"
 local earlier_run = require "gpubench.earlier_run"
@@ -15,6 +16,7 @@ local order_interval = require "gpubench.order_interval"
 local param = require "gpubench.param"
 local plan = require "gpubench.plan"
 local processes = require "gpubench.processes"
+local row_printer = require "gpubench.row_printer"
 local schedule = require "gpubench.schedule"
 local sweep = require "gpubench.sweep"
 local native = gb._native
@@ -33,7 +35,8 @@ end
 local function say_json(kind, declaration, run, fields)
   if not options.json or processes.index > 0 then return end
   fields.kind, fields.experiment, fields.run = kind, declaration.name, run:name()
-  stdout:write(native.results.json(fields), "\n"):flush()
+  stdout:write(native.results.json(fields), "\n")
+  stdout:flush()
 end
 
 local experiment = {
@@ -46,6 +49,8 @@ local experiment = {
 local fields = {
   { "name", "string", required = "it names the folders of results" },
   { "title", "string", required = "it is the headline of the report" },
+  { "topic", "string" },
+  { "needs", "string" },
   { "question", "string" },
   { "cause", "string" },
   { "remedy", "string" },
@@ -178,7 +183,7 @@ end
 
 -- The files come first, since printing may block or fail; what was measured is shown even where it cannot be written.
 -- Returns the verdicts and why files could not be written.
-local function finish(declaration, axes, charts, run, swept)
+local function finish(declaration, axes, charts, run, swept, printer)
   local rows = run:rows()
   if processes.index > 0 then return {} end
   local judged = judged_rows(rows, swept.rounds)
@@ -186,7 +191,7 @@ local function finish(declaration, axes, charts, run, swept)
   local warnings, notes = warnings_of(swept.disturbed, #swept.points), {}
   local answers = answers_of(declaration, judged, verdicts, notes)
   local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts, warnings, answers)
-  if for_people then stdout:write(run:summary(options.style)) end
+  if printer then printer:finish() end
   for _, note in ipairs(notes) do stderr:write(one_line(note), "\n") end
   if not ok then return verdicts, written end
   for _, note in ipairs(written.notes) do stderr:write(note, "\n") end
@@ -220,33 +225,6 @@ local function check_required_devices()
   if processes.index > 0 then native.processes.barrier() end
   experiment.status = exit_status.worse(experiment.status, 3)
   native.fail_requirement(missing)
-end
-
-local function device_details(name)
-  local details
-  for _, detail in ipairs(native.device_details(name)) do
-    details = details or {}
-    details[detail[1]] = detail[2]
-  end
-  return details
-end
-
-local function device_facts()
-  local facts = {}
-  for index, name in ipairs(gb.devices()) do
-    facts[index] = {
-      name = name,
-      description = gb.config.device_description(name),
-      library = native.device_library(name),
-      details = device_details(name),
-    }
-  end
-  return facts
-end
-
-local function unusable_gpus()
-  local list = native.unusable_gpus()
-  return list[1] and list or nil
 end
 
 -- Name, axes and points as text, which all processes have to have alike.
@@ -325,9 +303,9 @@ local function new_run(declaration, axes, charts, seed)
     seed = seed,
     floatx = gb.config.floatx(),
     dtype_policy = gb.config.dtype_policy(),
-    devices = device_facts(),
+    devices = device_facts.devices(),
     no_gpu = native.gpu_absence(),
-    unusable_gpus = unusable_gpus(),
+    unusable_gpus = device_facts.unusable_gpus(),
     processes = together,
   }
   return run
@@ -347,15 +325,21 @@ local function measure_and_finish(declaration, axes, charts, points)
   idle.before_first_point()
   -- A process that fails in the first point must not end what others still do for the run.
   if processes.count > 1 then native.processes.conclude {} end
+  local printer = for_people and processes.index == 0 and row_printer.new(run, options.style) or nil
   local swept = schedule.run {
     declaration = declaration, axes = axes, points = points, charts = charts, run = run, seed = seed,
     seconds = plan.of(declaration, axes, points).seconds,
     on_row = function(row) say_json("row", declaration, run, { row = row }) end,
+    on_points = function(rows)
+      if not printer then return end
+      for point, list in pairs(rows) do printer:take(point, list) end
+      printer:print_ready()
+    end,
     has_interval = with_interval(figures_of(declaration.expect or {}, charts)),
   }
   local outcome = swept.outcome
   measurement.reset_devices(native.memory_in_use())
-  local verdicts, unfinished = finish(declaration, axes, charts, run, swept)
+  local verdicts, unfinished = finish(declaration, axes, charts, run, swept, printer)
   -- A process whose script fails behind its experiment would end process 0 while that still writes.
   if processes.count > 1 and outcome == "done" then native.processes.barrier() end
   native.check_interrupt()

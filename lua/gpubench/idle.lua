@@ -38,14 +38,6 @@ local function say(text)
   stderr:write(text, "\n")
 end
 
--- The line of a terminal that shows how things stand; nothing elsewhere.
-local function show(text)
-  local width = system.progress_width()
-  if not width then return end
-  stderr:write("\r\27[K", text:sub(1, width - 1))
-  stderr:flush()
-end
-
 local function wait(limit_s)
   local speaks = native.processes.speaks()
   local limit = gb.format.seconds(limit_s)
@@ -55,11 +47,11 @@ local function wait(limit_s)
     if speaks and busy then
       if not said then say(string.format("waiting for an idle machine, at most %s (--wait-idle): %s", limit, busy)) end
       said = true
-      show(string.format("%.0f s left  %s", math.max(left_s, 0), busy))
+      native.progress.show { left_s = math.max(left_s, 0), call_s = math.max(left_s, 0), text = busy }
     end
   until not busy or left_s < shortest_window_s
   if not said then return end
-  show ""
+  native.progress.hide()
   if not busy then return say("the machine is idle after " .. gb.format.seconds(system.seconds() - began)) end
   say(string.format("the machine was not idle within %s: %s. Measuring goes on; claims about times may stay open", limit,
     busy))

@@ -1,17 +1,11 @@
--- The line that says where a sweep stands: "[3/24] 12 s left  batch_size=64". Written only when stderr is a terminal, so
--- logs stay clean.
-local gb = require "gpubench.native"
-local native = gb._native
-local stderr = io.stderr
+-- What the line of a terminal says of a sweep: how much time is left, and which point is measured. The program draws it
+-- (core/report/progress_line.h); logs stay clean.
+local native = require("gpubench.native")._native
 
 local Progress = {}
 Progress.__index = Progress
 
-local terminal = { seconds = native.system.seconds, width = native.system.progress_width }
-function terminal.write(text)
-  stderr:write(text)
-  stderr:flush()
-end
+local terminal = { seconds = native.system.seconds, show = native.progress.show, hide = native.progress.hide }
 
 -- seconds: how long each task is expected to take, 0 for one that is skipped. screen: in place of clock and terminal.
 local function new(seconds, screen)
@@ -30,23 +24,31 @@ local function new(seconds, screen)
   }, Progress)
 end
 
+-- How many times longer than expected the finished tasks took.
+function Progress:factor()
+  return self.expected_s > 0 and self.taken_s / self.expected_s or 1
+end
+
 -- Seconds that the remaining tasks take if their expectation is as wrong as that of the finished ones.
 function Progress:left()
-  return math.max(self.left_s, 0) * (self.expected_s > 0 and self.taken_s / self.expected_s or 1)
+  return math.max(self.left_s, 0) * self:factor()
 end
 
--- task: the one that is shown; the first that is not done if absent.
-function Progress:show(text, task)
-  local width = self.screen.width()
-  if not width then return end
-  local head = string.format("[%d/%d] %s left", task or self.done + 1, #self.seconds, gb.format.seconds(self:left()))
-  local room = width - 1 - utf8.len(head) - 2
-  local shorten = native.results.shorten_middle
-  self.screen.write("\r\27[K" .. (room > 0 and head .. "  " .. shorten(text, room) or shorten(head, width - 1)))
+-- A call begins that does a share of a task (1 if absent); round: "round 2/9", if it is one.
+function Progress:show(text, task, share, round)
+  task = task or self.done + 1
+  local count = string.format("%d/%d", task, #self.seconds)
+  self.screen.show {
+    left_s = self:left(),
+    call_s = (self.seconds[task] or 0) * (share or 1) * self:factor(),
+    count = round and count .. ", " .. round or count,
+    text = text,
+  }
 end
 
+-- So that other lines can be printed.
 function Progress:clear()
-  if self.screen.width() then self.screen.write "\r\27[K" end
+  self.screen.hide()
 end
 
 -- Takes a share of the task off what is left; returns how long that was expected to take.

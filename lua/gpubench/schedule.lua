@@ -74,7 +74,8 @@ end
 function Sweep:call(group, point)
   local index, text = point.number, self:text_of(point.number)
   local in_rounds = group.planned > 1
-  self.line:show(in_rounds and string.format("round %d/%d %s", group.round, group.planned, text) or text, index)
+  self.line:show(text, index, 1 / group.planned,
+    in_rounds and string.format("round %d/%d", group.round, group.planned) or nil)
   self.run:begin(measurement.first_columns(self.axes, self.points[index], index), text)
   native.set_round_budget(in_rounds and rounds.budget_s(group.planned) or nil)
   local call = measurement.measure(self.declaration, self.axes, self.points[index], self.seed + group.round - 1)
@@ -179,13 +180,20 @@ function Sweep:count_disturbed(point, rows)
   self.disturbed = { points = self.disturbed.points + 1, worst = math.max(self.disturbed.worst, worst) }
 end
 
+local function plain_rows(list)
+  local rows = {}
+  for index, one in ipairs(list) do rows[index] = one.row end
+  return rows
+end
+
 -- The rows of a group whose rounds are over. Returns why they could not be written.
 function Sweep:finish_group(group)
-  local all = {}
+  local all, finals = {}, {}
   for _, point in ipairs(group.points) do
     local rows, rounds_of = self:rows_of(group, point)
     self.rounds[point.number] = rounds_of
     self.line:finish(point.number)
+    finals[point.number] = plain_rows(rows)
     for _, one in ipairs(rows) do
       if one.row.status == "error" then self.outcome = "error" end
       all[#all + 1] = one.row
@@ -198,11 +206,12 @@ function Sweep:finish_group(group)
     if not ok then return reason end
   end
   for _, row in ipairs(all) do self.on_row(row) end
+  self.on_points(finals)
 end
 
 -- declaration, axes, points, charts, run: as in gb.experiment; seconds: how long each point is expected to take; seed: that
 -- of the first round; has_interval[column]: figures that get an interval from their rounds; on_row(row): called when a row
--- is final and on disk. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
+-- is final and on disk; on_points(rows): the same for the points of a group, rows by the number of each. Returns { outcome = "done", "error" or "interrupted", failure = why the run's
 -- files could not be written, or what is wrong in the script, rounds = by point and row what its rounds gave, unmeasured = how many points have no row,
 -- disturbed = { points, worst } }.
 function schedule.run(sweep)

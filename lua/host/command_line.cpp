@@ -43,6 +43,12 @@ Answer surplus(const CLI::App& command) {
   return mistake(command.get_name() + ": unknown option '" + name + "'" + suggestion(name, names_of(names)));
 }
 
+// Without the blank lines that stand for a footer.
+std::string without_end(std::string text) {
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text;
+}
+
 std::pair<std::string, std::vector<std::string>> split_axis(const std::string& text) {
   const std::size_t equals = text.find('=');
   std::vector<std::string> values;
@@ -197,7 +203,7 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    return Answer{0, chosen.empty() ? complete_help(grammar) : chosen.front()->help()};
+    return Answer{0, chosen.empty() ? complete_help(grammar) : without_end(chosen.front()->help(app.get_name()))};
   } catch (const CLI::CallForVersion& version) {
     return Answer{0, version.what()};
   } catch (const CLI::ExtrasError&) {

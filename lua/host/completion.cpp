@@ -40,6 +40,8 @@ std::string completed_by(const CLI::Option& option) {
   if (type.starts_with("SCRIPT")) return "<script>";
   if (type.starts_with("DIR")) return "<folder>";
   if (type.starts_with("RUN")) return "<run>";
+  if (type.starts_with("DEVICE")) return "cpu:0 gpu:0 gpu:1";
+  if (type.starts_with("FILE")) return "<file>";
   if (type.starts_with("WHAT")) return "ok reliable device=";
   return "";
 }
@@ -52,11 +54,24 @@ const CLI::Option* argument_of(const CLI::App& app) {
 
 constexpr const char* bash_head =
     R"SH(# bash completion for gpubench; source it, or keep it in ~/.local/share/bash-completion/completions/gpubench
+_gpubench_names() { "${COMP_WORDS[0]}" list --names 2>/dev/null; }
+_gpubench_runs() {
+  local table
+  for table in results/*/*/results.csv; do
+    [[ -e $table ]] || continue
+    table=${table#results/}; table=${table%/results.csv}
+    printf '%s\n%s\n' "${table%%/*}" "${table#*/}"
+  done | sort -u
+}
 _gpubench_complete() {
   case $1 in
-    '<script>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur") $(compgen -f -X '!*.lua' -- "$cur")) ;;
+    '<script>')
+      compopt -o filenames 2>/dev/null
+      COMPREPLY=($(compgen -W "$(_gpubench_names)" -- "$cur") $(compgen -f -X '!*.lua' -- "$cur"))
+      if [[ $cur == */* || ${#COMPREPLY[@]} == 0 ]]; then COMPREPLY+=($(compgen -d -- "$cur")); fi ;;
     '<folder>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
-    '<run>') COMPREPLY=($(compgen -W "$(command ls results 2>/dev/null | command grep -v '[.]html$')" -- "$cur")) ;;
+    '<file>') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
+    '<run>') COMPREPLY=($(compgen -W "$(_gpubench_runs)" -- "$cur") $(compgen -f -X '!*.tar.gz' -- "$cur")) ;;
     *) COMPREPLY=($(compgen -W "$1" -- "$cur")) ;;
   esac
 }
@@ -115,9 +130,10 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_action(const CLI::Option& option) {
   const std::string kind = completed_by(option);
-  if (kind == "<script>") return "_files -g \"*.lua\"";
+  if (kind == "<script>") return "_gpubench_scripts";
   if (kind == "<folder>") return "_files -/";
-  if (kind == "<run>") return "_files -W results -/";
+  if (kind == "<file>") return "_files";
+  if (kind == "<run>") return "_gpubench_runs";
   return kind.empty() ? " " : "(" + kind + ")";
 }
 
@@ -139,6 +155,9 @@ std::string zsh_branch(const Grammar& grammar, const std::string& command) {
 std::string zsh_script(const Grammar& grammar) {
   std::string text =
       "#compdef gpubench\n# zsh completion for gpubench; keep it as _gpubench in a folder of $fpath\n"
+      "_gpubench_scripts() { compadd -- ${(f)\"$(${words[1]} list --names 2>/dev/null)\"}; _files -g '*.lua' }\n"
+      "_gpubench_runs() { compadd -- results/*/*/results.csv(N:h:t) results/*/*/results.csv(N:h:h:t); "
+      "_files -g '*.tar.gz' }\n"
       "_gpubench() {\n  local -a commands=(\n";
   for (const std::string& command : commands_of(grammar)) {
     const CLI::App& app = grammar.command(command);
@@ -146,7 +165,7 @@ std::string zsh_script(const Grammar& grammar) {
   }
   text +=
       "  )\n  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
-      "    _describe command commands\n    _files -g '*.lua'\n    return\n  fi\n  case $words[2] in\n";
+      "    _describe command commands\n    _gpubench_scripts\n    return\n  fi\n  case $words[2] in\n";
   for (const std::string& command : commands_of(grammar)) text += zsh_branch(grammar, command);
   return text + "  esac\n}\nif [[ $funcstack[1] == _gpubench ]]; then _gpubench; else compdef _gpubench gpubench; fi\n";
 }

@@ -3,11 +3,11 @@
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
-#include <poll.h>
 #include <string>
 #include <unistd.h>
 
 #include "core/base/interrupt.h"
+#include "core/base/terminal.h"
 #include "core/base/units.h"
 #include "lua/api/processes.h"
 #include "lua/api/session.h"
@@ -15,11 +15,6 @@
 
 namespace gpubench {
 namespace {
-
-bool takes_output(int descriptor) {
-  pollfd state{.fd = descriptor, .events = POLLOUT, .revents = 0};
-  return poll(&state, 1, 0) == 1 && (state.revents & POLLOUT) != 0;
-}
 
 // What the script has printed, unless its thread is just printing or nobody takes it: this must not block.
 void flush_output() {
@@ -67,6 +62,7 @@ void end_by_force(lua::Session& session) {
   text += by_user ? fmt::format("{}\n", how.detail) : fmt::format("gpubench: run: {}\n", how.detail);
   const int status = by_user ? interrupted_status() : error_status;
   if (ProcessGroup* const group = session.group()) group->fail(by_user ? lua::interruption : how.detail, status);
+  session.progress_line.hide();
   flush_output();
   tell(text);
   ::_exit(status);

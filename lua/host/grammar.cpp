@@ -46,13 +46,15 @@ Examples:
   gpubench compare before last                                 what became slower, and how sure that is
   gpubench ab "--set batch_size=8" "--set batch_size=9" -- batch_size   two settings in turn
   gpubench check --baseline v1 --confirm                       a gate, after gpubench baseline save v1
-  gpubench list                                                experiments and their titles
+  gpubench list --long                                         experiments: questions, times, needs
   gpubench new my_question                                     write a script to start from
   gpubench show batch_size                                     print its newest run again
   gpubench help show                                           options of a command
   gpubench nightly quick                                       measure the hardware, and report what has changed
   gpubench history matmul_peak                                 its figures over the nights
   gpubench finish batch_size                                   write the report of a run that died
+  gpubench pack batch_size --anonymous                         one archive of a run, to be given away
+  gpubench prune results --keep 30                             remove older runs
   gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
 
 std::string check_axis_setting(const std::string& text) {
@@ -156,18 +158,19 @@ void Grammar::add_run() {
       ->allow_extra_args(false)
       ->check(check_axis_setting);
   run.add_option("--device", values_.device, "Device for everything that the script does not place, such as gpu:0")
-      ->type_name("NAME");
-  run.add_option("--budget", values_.budget_s, "Seconds to measure each point")
+      ->type_name("DEVICE");
+  run.add_option("--budget", values_.budget_s, "Seconds to measure each point (2; with --quick 0.3)")
       ->type_name("SECONDS")
       ->check(check_positive);
-  run.add_option("--timeout", values_.timeout_s, "Time limit of a point in seconds, its preparation included")
+  run.add_option("--timeout", values_.timeout_s, "Time limit of a point in seconds, its preparation included (none)")
       ->type_name("SECONDS")
       ->check(check_positive);
   run.add_option("--wait-idle", values_.wait_idle_s,
                  "Seconds to wait at most, before the first point, until no other program uses the processors (0)")
       ->type_name("SECONDS")
       ->check(check_wait);
-  run.add_flag("--quick", values_.quick, "Measure for a shorter time, with wider intervals");
+  run.add_flag("--quick", values_.quick,
+               "Measure each point for 0.3 s, with wider intervals; scripts may train less too");
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");
   run.add_option("--require", requirement_lists_,
@@ -176,15 +179,20 @@ void Grammar::add_run() {
       ->type_name("WHAT[,WHAT...]")
       ->allow_extra_args(false)
       ->check(check_requirements);
-  run.add_option("--out", values_.out, "Folder for results/ and plots/")->type_name("DIR")->check(check_named);
+  run.add_option("--out", values_.out, "Folder for results/ and plots/ (the working folder)")
+      ->type_name("DIR")
+      ->check(check_named);
   run.add_option("--tag", values_.tags, "Word that run.json and the index keep, such as night; may be repeated")
       ->type_name("TAG")
       ->allow_extra_args(false)
       ->check(check_named);
   run.add_flag("-q,--quiet", values_.quiet, "Print only the folder of each run");
   run.add_flag("--json", values_.json, "Print a line of JSON for each finished row, and one for the end of each run");
-  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout")->type_name("N")->check(check_seed);
-  run.add_option("--threads", values_.threads, "CPU threads in total, over all processes on this machine")
+  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout (42)")
+      ->type_name("N")
+      ->check(check_seed);
+  run.add_option("--threads", values_.threads,
+                 "CPU threads in total, over all processes on this machine (one for each processor)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
   run.add_option("--workers", values_.workers, "Processes to start on this machine, which run the script together")

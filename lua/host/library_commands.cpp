@@ -32,6 +32,10 @@ void declare_changes(CommandOptions& options) {
 
 void declare_list(CommandOptions& options) {
   options.argument("folder", "DIR", "Folder to search; default: the experiments that come with gpubench");
+  options.flag("--long", "Print question, title, time and needs of each");
+  options.flag("--json", "Print a line of JSON for each");
+  options.flag("--names", "Print only the name of each, by which it is run");
+  options.out_folder("Folder that holds results/, whose runs tell how long an experiment takes");
 }
 
 void declare_new(CommandOptions& options) {
@@ -44,7 +48,7 @@ void declare_devices(CommandOptions& options) {
 
 void declare_show(CommandOptions& options) {
   options.argument("run", "RUN",
-                   "A run's folder or name, or an experiment (its newest run); without it, lists the runs");
+                   "A run's folder, archive or name, or an experiment (its newest run); without it, lists the runs");
   options.choice("--format", "FORMAT", {"text", "csv", "json", "markdown", "junit"},
                  "How to print it: text (the default), csv, json, markdown, or junit (its claims as tests)");
   options.out_folder("Folder that holds results/");
@@ -143,13 +147,29 @@ void declare_nightly(CommandOptions& options) {
   options.out_folder("Folder for results/ and plots/");
 }
 
+void declare_pack(CommandOptions& options) {
+  options.argument("run", "RUN", "The run's folder or name, or an experiment (its newest run)").required();
+  options.text("--file", "FILE", "The archive; default: EXPERIMENT-RUN.tar.gz in the working folder");
+  options.flag("--anonymous", "Leave out names of hosts and users, and paths");
+  options.out_folder("Folder that holds results/ and plots/");
+}
+
+void declare_prune(CommandOptions& options) {
+  constexpr std::int64_t most = 1'000'000;
+  options.argument("folder", "DIR", "The folder results, or the one that holds it; default: that of --out");
+  options.integer("--keep", "N", 0, most, "How many runs of each experiment stay: the newest").required();
+  options.flag("--keep-tags", "Keep runs with a tag too, however old they are");
+  options.flag("--dry-run", "List the runs that would be removed, and remove none");
+  options.out_folder("Folder that holds results/ and plots/");
+}
+
 constexpr LibraryCommand commands[] = {
     {"ab", "Measure two settings, environments or builds in turn, and compare them", declare_ab},
     {"baseline", "Save results to compare with later, or list them", declare_baseline},
     {"calibrate", "Measure this machine's noise, for the verdicts of later comparisons", declare_calibrate},
     {"check", "Compare with a baseline; for gates: exits with 1 if a row is SLOWER or has VANISHED", declare_check},
     {"compare", "Compare results: what is slower, faster or the same, and how sure that is", declare_compare},
-    {"list", "List experiments with their titles", declare_list},
+    {"list", "List experiments and their questions, by topic", declare_list},
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
     {"show", "Print a run again: its table, claims and answer", declare_show},
@@ -157,6 +177,8 @@ constexpr LibraryCommand commands[] = {
     {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},
     {"finish", "Write the report and charts of a run whose program died", declare_finish},
     {"changes", "Find lasting changes in series of measurements", declare_changes},
+    {"pack", "Write one archive of a run: script, data, charts, report, versions", declare_pack},
+    {"prune", "Remove old runs, and keep the newest of each experiment", declare_prune},
 };
 
 }  // namespace

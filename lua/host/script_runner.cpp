@@ -9,14 +9,13 @@
 #include <functional>
 #include <lua.hpp>
 #include <optional>
-#include <string_view>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/base/deadline.h"
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/resources.h"
+#include "core/base/terminal.h"
 #include "core/base/watchdog.h"
 #include "core/group/join.h"
 #include "core/results/build_info.h"
@@ -68,21 +67,11 @@ lua::SessionOptions session_options(const CommandLine& line, const std::vector<s
   return options;
 }
 
-/// Columns of the terminal that stdout is; 0 if it is none.
-int output_width() {
-  constexpr int usual = 80;
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 0) return 0;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
-}
-
 /// See no-color.org for NO_COLOR.
 bool output_has_color(const std::string& when) {
   if (when != "auto") return when == "always";
   const char* const refused = std::getenv("NO_COLOR");
-  const char* const terminal = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0') && terminal != nullptr &&
-         std::string_view(terminal) != "dumb";
+  return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0') && terminal_has_escapes();
 }
 
 // The command line's options for the Lua library, as gb._native.options.
@@ -114,7 +103,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
   const lua::Module style = options.submodule("style");
   // Launchers give their processes a terminal of their own, whatever the output is.
   const bool launched = running.group() != nullptr;
-  style.value("width", launched ? 0 : output_width())
+  style.value("width", launched ? 0 : terminal_columns(STDOUT_FILENO).value_or(0))
       .value("color", output_has_color(launched && line.color == "auto" ? "never" : line.color))
       .value("all_columns", line.wide);
   const lua::Module axes = options.submodule("axes");

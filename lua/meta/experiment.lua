@@ -62,6 +62,8 @@ function gb.param(name, default) end
 ---@class ExperimentDeclaration
 ---@field name string names the folders below results/ and plots/; each experiment of a script needs its own
 ---@field title string
+---@field topic string? the group in `gpubench list`: feeding, launching, memory, precision, models, devices, scaling, or another
+---@field needs string? what a machine must have for an answer, for `gpubench list --long`: "a GPU"
 ---@field question string? the headline of the report, above the answer
 ---@field cause string? why it costs time or memory
 ---@field remedy string? what to do about it

@@ -26,7 +26,7 @@ checks_inside() {
   gpubench devices >found
   expect "no processor is found" grep -q '^cpu:0 ' found
   expect "nothing says why there is no GPU" grep -q '^no GPU: .' found
-  expect "the experiments are not listed" grep -q 'batch_size.lua' <(gpubench list)
+  expect "the experiments are not listed" grep -q '^  batch_size ' <(gpubench list)
   gpubench "$bundle/share/gpubench/experiments/batch_size.lua" --quick --set batch_size=16,64 --out out >log 2>&1 ||
     { cat log && exit 1; }
   expect "the experiment left no rows" grep -q ',ok,' out/results/batch_size/*/results.csv

@@ -1,7 +1,11 @@
 -- `gpubench list`: the questions that experiments answer.
-local native = require("gpubench.native")._native
+local gb = require "gpubench.native"
 local two_columns = require "gpubench.two_columns"
-local system = native.system
+local native = gb._native
+local system, results = native.system, native.results
+
+-- Of older runs the machine may have changed too much.
+local most_runs = 10
 
 -- The text of a field as it is written, literals joined by "..": scripts are not run to be listed. Nil for anything else.
 local function text_of_field(declaration, name)
@@ -19,23 +23,107 @@ local function text_of_field(declaration, name)
   return read and read()
 end
 
--- The question or title of an experiment; nil for a script that declares none.
-local function subject_of(file)
+-- What a script says of its experiment; nil for a script that declares none. Seconds are those of the last run.
+local function entry_of(file)
   local script <close> = assert(io.open(file))
   local declaration = script:read("a"):match "gb%.experiment%s*%b{}"
   if not declaration then return nil end
-  return text_of_field(declaration, "question") or text_of_field(declaration, "title")
-    or "(its title is not a plain string)"
+  local function text(field) return text_of_field(declaration, field) end
+  return {
+    file = file,
+    script = file:match "([^/]+)%.lua$",  -- by which it is run
+    name = text "name" or file:match "([^/]+)%.lua$",
+    topic = text "topic" or "other",
+    title = text "title" or "(its title is not a plain string)",
+    question = text "question",
+    needs = text "needs",
+  }
+end
+
+-- Others follow by name.
+local order = { feeding = 1, launching = 2, memory = 3, precision = 4, models = 5, devices = 6, scaling = 7, other = math.huge }
+local last_known = 8
+
+local function entries_in(folder)
+  local list = {}
+  for _, file in ipairs(system.scripts_in(folder)) do list[#list + 1] = entry_of(file) end
+  table.sort(list, function(a, b)
+    local left, right = order[a.topic] or last_known, order[b.topic] or last_known
+    if left ~= right then return left < right end
+    if a.topic ~= b.topic then return a.topic < b.topic end
+    return a.file < b.file
+  end)
+  return list
+end
+
+-- How long the newest run took that was measured to its end, and how it was measured; nil without one.
+local function time_of(entry)
+  for _, directory in ipairs(results.runs_here(entry.name, native.options.out, most_runs)) do
+    local ok, run = pcall(results.read, directory)
+    local info = ok and run.info or {}
+    local seconds = 0
+    for _, row in ipairs(ok and run.rows or {}) do
+      if (row.process or 0) == 0 and row.point_time_s then seconds = seconds + row.point_time_s end
+    end
+    if info.status == "done" and seconds > 0 then
+      return seconds, type(info.options) == "table" and info.options.quick == true
+    end
+  end
+end
+
+local function time_text(entry)
+  if not entry.seconds then return "not measured here yet; gpubench " .. entry.shown .. " --dry-run guesses it" end
+  return string.format("%s in the last run%s", gb.format.seconds(entry.seconds), entry.quick and " (--quick)" or "")
+end
+
+local function print_long(entry)
+  two_columns.print({ { "  " .. entry.shown, entry.question or entry.title } })
+  local lines = { { "title", entry.title }, { "time", time_text(entry) }, { "script", entry.file } }
+  if entry.needs then table.insert(lines, 3, { "needs", entry.needs }) end
+  two_columns.print(lines, nil, "      ")
+end
+
+local function print_short(list, width)
+  local lines = {}
+  for index, entry in ipairs(list) do
+    lines[index] = { entry.shown, (entry.question or entry.title) .. (entry.needs and " (needs " .. entry.needs .. ")" or "") }
+  end
+  two_columns.print(lines, width, "  ")
+end
+
+local function by_topic(list)
+  local groups = {}
+  for _, entry in ipairs(list) do
+    local last = groups[#groups]
+    if not last or last.topic ~= entry.topic then
+      last = { topic = entry.topic }
+      groups[#groups + 1] = last
+    end
+    last[#last + 1] = entry
+  end
+  return groups
 end
 
 return function(options)
   local folder = options.folder
   if not folder then folder = system.exists "experiments" and "experiments" or system.resource "experiments" end
-  local lines = {}
-  for _, file in ipairs(system.scripts_in(folder)) do
-    local subject = subject_of(file)
-    if subject then lines[#lines + 1] = { file, subject } end
+  local list, width = entries_in(folder), 0
+  for _, entry in ipairs(list) do
+    -- Names are looked up in the usual folders only.
+    entry.shown = options.folder and entry.file or entry.script
+    width = math.max(width, #entry.shown)
+    if options.names then print(entry.shown) end
+    if options.long or options.json then entry.seconds, entry.quick = time_of(entry) end
+    if options.json then print(results.json(entry)) end
   end
-  two_columns.print(lines)
+  if options.json or options.names then return 0 end
+  for index, group in ipairs(by_topic(list)) do
+    print((index > 1 and "\n" or "") .. group.topic)
+    if options.long then
+      for _, entry in ipairs(group) do print_long(entry) end
+    else
+      print_short(group, width)
+    end
+  end
   return 0
 end

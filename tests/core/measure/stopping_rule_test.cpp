@@ -121,6 +121,20 @@ TEST(Pace, TheFirstProcessDecidesForAll) {
   EXPECT_EQ(asked[2], 0);
 }
 
+TEST(StoppingRule, AnActivityGetsTheEstimateOfEachCheck) {
+  Activity activity;
+  activity.begin(Phase::measuring);
+  StoppingRule rule({.relative_error = 1e-9, .min_time = Seconds(1.0), .budget = Seconds(10.0), .activity = &activity});
+  for (int step = 0; step < 9; ++step) rule.add(0.1 + 0.001 * (step % 3));
+  EXPECT_EQ(activity.read().value, 0) << "before the least time";
+  for (int step = 9; step < 11; ++step) rule.add(0.1 + 0.001 * (step % 3));
+  EXPECT_NEAR(activity.read().value, 0.101, 1e-9);
+  EXPECT_GT(activity.read().relative_error, 0);
+  EXPECT_EQ(activity.read().phase, Phase::measuring);
+  activity.begin(Phase::tracing);
+  EXPECT_EQ(activity.read().value, 0);
+}
+
 }  // namespace
 
 }  // namespace gpubench

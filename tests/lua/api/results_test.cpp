@@ -20,6 +20,7 @@ class Results : public ::testing::Test {
   Results() {
     set_session(script_.state(), session_);
     open_results(script_.state());
+    open_stored_runs(script_.state());
     Value<std::string>::push(script_.state(), out_.path().string());
     lua_setglobal(script_.state(), "out");
     script_.run("results = gb._native.results");
@@ -38,7 +39,8 @@ TEST_F(Results, ARunIsWrittenAndReadBack) {
     run:set_info { arguments = { "--quick" }, nested = { seed = 7, list = { { a = 1 } } } }
     local finished = run:finish { expectations = { { claim = "c", verdict = "confirmed", reason = "r" } } }
     assert(#finished.notes == 0 and finished.report == run:directory() .. "/report.html", finished.report)
-    assert(run:summary({}):find("8") and run:summary({}):find("error"))
+    assert(run:opening({}):find("e: T") and run:row_text({ batch = 8, status = "error" }, 0):find("8  error"))
+    assert(run:closing({}):find("confirmed"))
     local stored = results.read("e", out)
     assert(stored.info.nested.list[1].a == 1 and stored.info.nested.seed == 7)
     assert(stored.info.machine.cpus >= 1 and stored.info.process.resident_memory_peak_bytes > 0)

@@ -30,7 +30,7 @@ class Completion : public FolderTest {
   }
   /// What bash offers for the last of the words.
   std::string bash(const std::string& words) const {
-    return shell("bash", "source ./completion.bash\nCOMP_WORDS=(gpubench " + words +
+    return shell("bash", "source ./completion.bash\nCOMP_WORDS=(" GPUBENCH_PROGRAM " " + words +
                              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_gpubench\necho \" ${COMPREPLY[@]} \"\n");
   }
 };
@@ -38,15 +38,24 @@ class Completion : public FolderTest {
 TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
   write("speed.lua", "");
   write("notes.txt", "");
-  std::filesystem::create_directories(path() + "/results/batch_size");
-  EXPECT_THAT(bash("''"),
-              AllOf(HasSubstr(" list "), HasSubstr(" completion "), HasSubstr(" speed.lua "), Not(HasSubstr("notes"))));
+  const std::string run = "20261124T041013Z-vm";
+  std::filesystem::create_directories(path() + "/results/batch_size/" + run);
+  std::filesystem::create_directories(path() + "/results/samples");
+  std::filesystem::create_directories(path() + "/experiments");
+  write("results/batch_size/" + run + "/results.csv", "");
+  write("experiments/wide_layers.lua", "gb.experiment { name = 'wide_layers' }");
+  EXPECT_THAT(bash("''"), AllOf(HasSubstr(" list "), HasSubstr(" completion "), HasSubstr(" speed.lua "),
+                                HasSubstr(" wide_layers "), Not(HasSubstr("notes")), Not(HasSubstr(" results "))));
+  EXPECT_THAT(bash("wide"), HasSubstr(" wide_layers "));
+  EXPECT_THAT(bash("run speed.lua w"), HasSubstr(" wide_layers "));
+  EXPECT_THAT(bash("res"), HasSubstr(" results "));
+  EXPECT_THAT(bash("speed.lua --device g"), HasSubstr(" gpu:0 "));
   EXPECT_THAT(bash("d"), HasSubstr(" devices "));
   EXPECT_THAT(bash("speed.lua --"), AllOf(HasSubstr(" --set "), HasSubstr(" --dry-run "), Not(HasSubstr("--format"))));
   EXPECT_THAT(bash("--"), AllOf(HasSubstr(" --version "), HasSubstr(" --set ")));
   EXPECT_THAT(bash("speed.lua --require ''"), HasSubstr(" ok reliable device= "));
   EXPECT_THAT(bash("show --format ''"), HasSubstr(" text csv json markdown "));
-  EXPECT_THAT(bash("show ''"), HasSubstr(" batch_size "));
+  EXPECT_THAT(bash("show ''"), AllOf(HasSubstr(" batch_size "), HasSubstr(" " + run + " "), Not(HasSubstr("samples"))));
   EXPECT_THAT(bash("finish ''"), HasSubstr(" batch_size "));
   EXPECT_THAT(bash("completion ''"), HasSubstr(" bash zsh "));
   EXPECT_THAT(bash("speed.lua --budget ''"), Not(HasSubstr("--set")));

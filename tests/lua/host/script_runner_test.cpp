@@ -174,15 +174,6 @@ TEST_F(ScriptRunner, AClaimThatStaysOpenIsNotConfirmedAndNoFailure) {
   EXPECT_THAT(read(find("run.json")), HasSubstr("\"verdict\": \"inconclusive\""));
 }
 
-TEST_F(ScriptRunner, ATerminalShowsWhereTheSweepStands) {
-  write("script.lua", with_body(""));
-  const std::string command =
-      "cd " + path() + " && script -qec '" GPUBENCH_PROGRAM " script.lua' terminal.txt >/dev/null";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  EXPECT_THAT(read("terminal.txt"), AllOf(HasSubstr("[1/3] 8.7 s left  round 1/9 n=1"), HasSubstr("[3/3] "),
-                                          HasSubstr(" left  round 9/9 n=3")));
-}
-
 /// A machine that is never idle.
 constexpr const char* never_idle = R"(
 local native = require "gpubench"._native
@@ -411,7 +402,7 @@ TEST_F(ScriptRunner, ListAndShow) {
   write("other.lua", "gb.experiment { title = 'It\\'s another' }");
   write("plain.lua", "print 'no experiment'");
   EXPECT_EQ(run_program({"list", "."}, path()).out,
-            "./my_question.lua  What do you want to know?\n./other.lua        It's another\n");
+            "other\n  ./my_question.lua  What do you want to know?\n  ./other.lua        It's another\n");
   EXPECT_EQ(run_program({"list", "nowhere"}, path()).err, "list: 'nowhere' is not a folder\n");
 
   EXPECT_EQ(run_program({"show"}, path()).out, "no runs below .\n");

@@ -1,0 +1,121 @@
+#include "core/report/pack.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/report/anonymous.h"
+#include "core/report/page.h"
+#include "core/results/append_file.h"
+#include "core/results/run_directory.h"
+#include "core/results/run_reader.h"
+
+namespace gpubench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PackedFile {
+  std::string name;
+  std::string bytes;
+};
+
+// Neither links nor folders: a script that saves models puts those elsewhere.
+std::vector<PackedFile> files_in(const fs::path& folder) {
+  std::vector<PackedFile> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (entry.symlink_status().type() == fs::file_type::regular && !entry.path().filename().string().ends_with(".new"))
+      files.push_back({entry.path().filename().string(), read_file(entry.path())});
+  }
+  std::ranges::sort(files, {}, &PackedFile::name);
+  return files;
+}
+
+std::string title_of_chart(const Info& info, const std::string& name) {
+  const Info* const charts = info.find("charts");
+  if (charts == nullptr || charts->list() == nullptr) return name;
+  for (const Info& chart : *charts->list())
+    if (chart.text("name") == name) return chart.text("title");
+  return name;
+}
+
+// The page is made again, in the order of the charts in run.json.
+std::string page_of(const Run& run, const std::vector<PackedFile>& charts) {
+  std::vector<DrawnChart> drawn;
+  const Info* const list = run.info.find("charts");
+  if (list != nullptr && list->list() != nullptr) {
+    for (const Info& chart : *list->list()) {
+      const auto found = std::ranges::find(charts, chart.text("name") + ".svg", &PackedFile::name);
+      if (found != charts.end()) drawn.push_back({title_of_chart(run.info, chart.text("name")), found->bytes});
+    }
+  }
+  return report_page(run, drawn);
+}
+
+void clean_files(const Run& run, const Anonymizer& anonymous, std::vector<PackedFile>& files,
+                 std::vector<PackedFile>& charts) {
+  for (PackedFile& chart : charts) chart.bytes = anonymous.paths(chart.bytes);
+  for (PackedFile& file : files) {
+    if (file.name == "run.json")
+      file.bytes = to_json(run.info);
+    else if (file.name == "report.html")
+      file.bytes = page_of(run, charts);
+    else if (file.name.ends_with(".csv"))
+      file.bytes = anonymous.table(file.bytes);
+    else
+      file.bytes = anonymous.text(file.bytes);
+  }
+}
+
+// For the link in the report.
+std::string index_of(const Run& run, const std::string& experiment, const std::string& name) {
+  RunSummary summary;
+  summary.directory = run.directory;
+  summary.experiment = experiment;
+  summary.name = name;
+  summary.title = run.info.text("title");
+  summary.started = run.info.text("started");
+  summary.status = run.info.text("status");
+  summary.rows = run.records.size();
+  summary.info = run.info;
+  return index_page({summary});
+}
+
+}  // namespace
+
+std::vector<ArchiveEntry> packed_run(const fs::path& directory, bool anonymous) {
+  const RunPlace place = place_of_run(directory, "pack");
+  Run run = read_run(directory);
+  if (run.info.text("status") == unfinished_status || lock_of(directory / "samples.csv") == Lock::held) {
+    throw Error(
+        fmt::format("pack: a process still writes '{}'; end it first, or wait for its end", directory.string()));
+  }
+  std::vector<PackedFile> files = files_in(directory);
+  std::vector<PackedFile> charts = files_in(plots_root(place.out) / place.experiment / place.name);
+  std::string name = place.name.string();
+  if (anonymous) {
+    const Anonymizer anonymizer(run);
+    run = anonymizer.run(run);
+    clean_files(run, anonymizer, files, charts);
+    name = anonymizer.run_name();
+  }
+  const std::string experiment = place.experiment.string();
+  const std::string top = experiment + "-" + name;
+  std::vector<ArchiveEntry> entries;
+  const auto add = [&](const std::string& folder, PackedFile& file) {
+    entries.push_back({fmt::format("{}/{}/{}/{}/{}", top, folder, experiment, name, file.name), std::move(file.bytes)});
+  };
+  for (PackedFile& chart : charts) add("plots", chart);
+  for (PackedFile& file : files) add("results", file);
+  entries.push_back({top + "/results/index.html", index_of(run, experiment, name)});
+  return entries;
+}
+
+std::string archive_name(const std::vector<ArchiveEntry>& entries) {
+  const std::string& name = entries.front().name;
+  return name.substr(0, name.find('/')) + ".tar.gz";
+}
+
+}  // namespace gpubench

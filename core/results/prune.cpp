@@ -1,0 +1,79 @@
+#include "core/results/prune.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/results/append_file.h"
+#include "core/results/run_directory.h"
+#include "core/results/run_reader.h"
+
+namespace gpubench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_real_folder(const fs::path& path) {
+  std::error_code none;
+  return fs::symlink_status(path, none).type() == fs::file_type::directory;
+}
+
+void check_root(const fs::path& root) {
+  if (is_real_folder(root)) return;
+  std::error_code none;
+  const bool is_link = fs::symlink_status(root, none).type() == fs::file_type::symlink;
+  throw Error(is_link ? fmt::format("prune: '{}' is a link, and links are not followed: give the folder that it names",
+                                    root.string())
+                      : fmt::format("prune: there is no folder '{}'", root.string()));
+}
+
+/// Whether a process writes the run, or may: one on another machine holds no lock that can be seen here.
+bool may_be_written(const fs::path& run, const RunSummary& summary) {
+  return lock_of(run / "samples.csv") == Lock::held || summary.status == unfinished_status;
+}
+
+bool has_tag(const RunSummary& summary) {
+  // A run.json that cannot be read may have one.
+  return !summary.info.texts("tags").empty() || summary.info.fields() == nullptr;
+}
+
+void remove_folder(const fs::path& folder) {
+  if (!is_real_folder(folder)) return;
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (error) throw Error(fmt::format("prune: '{}' cannot be removed: {}", folder.string(), error.message()));
+}
+
+}  // namespace
+
+std::vector<fs::path> runs_to_prune(const fs::path& out, const PruneOptions& options) {
+  check_root(results_root(out));
+  std::vector<fs::path> found;
+  std::string experiment;
+  std::size_t newer = 0;
+  for (const RunSummary& run : list_runs(out)) {
+    if (!is_real_folder(run.directory) || !is_real_folder(run.directory.parent_path())) continue;
+    if (run.experiment != experiment) newer = 0;
+    experiment = run.experiment;
+    if (++newer <= options.keep || may_be_written(run.directory, run)) continue;
+    if (!options.keep_tagged || !has_tag(run)) found.push_back(run.directory);
+  }
+  return found;
+}
+
+void remove_run(const fs::path& out, const fs::path& run) {
+  const fs::path charts_of_experiment = plots_root(out) / run.parent_path().filename();
+  // The run comes last: until then `gpubench show` and another prune find it.
+  if (is_real_folder(plots_root(out)) && is_real_folder(charts_of_experiment)) {
+    remove_folder(charts_of_experiment / run.filename());
+    std::error_code not_empty;
+    fs::remove(charts_of_experiment, not_empty);
+  }
+  remove_folder(run);
+  std::error_code not_empty;
+  fs::remove(run.parent_path(), not_empty);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,8 @@
+-- `gpubench pack`: one archive of all that a run has left.
+local native = require("gpubench.native")._native
+
+return function(options)
+  local file = native.results.pack(options.run, native.options.out, options.file, options.anonymous == true)
+  print("wrote " .. file)
+  return 0
+end

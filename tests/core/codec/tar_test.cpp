@@ -1,0 +1,66 @@
+#include "core/codec/tar.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/support/files.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Throws;
+using ::testing::ThrowsMessage;
+
+using Tar = TemporaryFolder;
+
+const std::vector<ArchiveEntry> entries{
+    {"a/one.txt", "1"},
+    {"a/empty", ""},
+    {"a/" + std::string(150, 'x') + "/" + std::string(120, 'y'), std::string(512, 'z')},
+    {"a/größe.csv", std::string(1000, '\0')}};
+
+void expect_same(const std::vector<ArchiveEntry>& read) {
+  ASSERT_EQ(read.size(), entries.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].name, entries[i].name);
+    EXPECT_EQ(read[i].bytes, entries[i].bytes);
+  }
+}
+
+TEST_F(Tar, ReadsWhatItWrote) {
+  write_archive(file("a.tar.gz"), entries);
+  expect_same(read_archive(file("a.tar.gz")));
+}
+
+TEST_F(Tar, TheSameFilesGiveTheSameBytes) {
+  write_archive(file("a.tar.gz"), entries);
+  write_archive(file("b.tar.gz"), entries);
+  EXPECT_EQ(contents(file("a.tar.gz")), contents(file("b.tar.gz")));
+}
+
+TEST_F(Tar, OthersUnpackIt) {
+  write_archive(file("a.tar.gz"), entries);
+  const std::string command = "cd " + file("").string() + " && tar -xzf a.tar.gz 2>&1 && tar -czf again.tar.gz a";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  for (const ArchiveEntry& entry : entries) EXPECT_EQ(contents(file(entry.name)), entry.bytes);
+  EXPECT_EQ(read_archive(file("again.tar.gz")).size(), entries.size()) << "without the folders";
+}
+
+TEST_F(Tar, RefusesWhatIsDamaged) {
+  write("text.tar.gz", std::string(2000, 'x'));
+  EXPECT_THAT([&] { read_archive(file("text.tar.gz")); },
+              ThrowsMessage<Error>(HasSubstr("text.tar.gz: is no tar archive, or damaged")));
+  EXPECT_THAT([&] { read_archive(file("missing.tar.gz")); }, ThrowsMessage<Error>(HasSubstr("missing.tar.gz")));
+  write_archive(file("a.tar.gz"), entries);
+  const std::string whole = contents(file("a.tar.gz"));
+  for (const std::size_t size : {std::size_t{0}, whole.size() / 2, whole.size() - 1}) {
+    write("cut.tar.gz", whole.substr(0, size));
+    EXPECT_THAT([&] { read_archive(file("cut.tar.gz")); }, Throws<Error>()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace gpubench
