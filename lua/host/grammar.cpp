@@ -46,6 +46,7 @@ Examples:
   gpubench show batch_size                                     print its newest run again
   gpubench help show                                           options of a command
   gpubench finish batch_size                                   write the report of a run that died
+  gpubench finish batch_size --chart-format png,pdf            draw its charts for chats and papers
   gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
 
 std::string check_axis_setting(const std::string& text) {
@@ -196,6 +197,7 @@ void Grammar::add_run() {
                  "File saved by fit with `resume`, from which trainings continue, with any number of processes")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  CommandOptions(run, values_).chart_format();
   CommandOptions(run, values_).text_style();
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
   CommandOptions(run, values_).traceback();

@@ -53,6 +53,7 @@ void declare_show(CommandOptions& options) {
 void declare_finish(CommandOptions& options) {
   options.argument("run", "RUN", "The run's folder or name, or an experiment (its newest run)").required();
   options.out_folder("Folder that holds results/ and plots/");
+  options.chart_format();
   options.text_style();
 }
 
@@ -129,7 +130,7 @@ constexpr LibraryCommand commands[] = {
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
     {"show", "Print a run again: its table, claims and answer", declare_show},
-    {"finish", "Write the report and charts of a run whose program died", declare_finish},
+    {"finish", "Write the report and charts of a run whose program died, or charts in other formats", declare_finish},
     {"changes", "Find lasting changes in series of measurements", declare_changes},
 };
 
@@ -198,6 +199,16 @@ void CommandOptions::text_style() {
   command_.add_option("--color", values_.color, "auto (on a terminal, unless NO_COLOR is set), always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void CommandOptions::chart_format() {
+  command_
+      .add_option("--chart-format", values_.chart_formats,
+                  "Draw the charts as svg, png or pdf, or several of them; the report embeds svg, which is always drawn")
+      ->type_name("FORMAT[,FORMAT...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"svg", "png", "pdf"}));
 }
 
 void CommandOptions::traceback() {
