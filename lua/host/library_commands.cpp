@@ -203,8 +203,9 @@ void CommandOptions::text_style() {
 
 void CommandOptions::chart_format() {
   command_
-      .add_option("--chart-format", values_.chart_formats,
-                  "Draw the charts as svg, png or pdf, or several of them; the report embeds svg, which is always drawn")
+      .add_option(
+          "--chart-format", values_.chart_formats,
+          "Draw the charts as svg, png or pdf, or several of them; the report embeds svg, which is always drawn")
       ->type_name("FORMAT[,FORMAT...]")
       ->delimiter(',')
       ->allow_extra_args(false)
