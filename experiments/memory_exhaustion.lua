@@ -105,7 +105,7 @@ gb.experiment {
     end)
   end,
   charts = {
-    gb.chart.bar { x = "remedy", y = "limit_ratio", series = "asked_batch_size" },
+    gb.chart.bar { x = "remedy", y = "limit_ratio", series = "asked_batch_size", limit = 1 },
     gb.chart.bar { x = "remedy", y = "examples_per_s", series = "asked_batch_size" },
   },
   expect = {

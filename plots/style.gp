@@ -1,9 +1,8 @@
-# The look of every chart. Grey text and a transparent background can be read on light and dark pages; the colours are
-# those of Okabe and Ito (2008) that stand out on both, and each comes with its own point shape and dash.
+# The look of every chart. A page gives the grey its own shade, light or dark, and the background is that of the page.
+# The colours stand out on both (contrast 3 and more): the first four are of Okabe and Ito (2008), and each comes with its
+# own point shape and dash.
 set encoding utf8
-if (!exists('chart_height')) chart_height = 460
-set terminal svg size 760,chart_height font 'Helvetica,Arial,sans-serif,14' noenhanced rounded dynamic linewidth 1.2
-text_grey = '#6e7781'
+text_grey = '#57606a'
 
 set border 3 linecolor rgb text_grey
 set tics nomirror out scale 0.6 textcolor rgb text_grey
@@ -18,10 +17,10 @@ set style line 1 linecolor rgb '#0072b2' linewidth 2 pointtype 7 pointsize 0.6 d
 set style line 2 linecolor rgb '#d55e00' linewidth 2 pointtype 5 pointsize 0.6 dashtype (10, 4)
 set style line 3 linecolor rgb '#009e73' linewidth 2 pointtype 9 pointsize 0.7 dashtype (3, 4)
 set style line 4 linecolor rgb '#cc79a7' linewidth 2 pointtype 13 pointsize 0.7 dashtype (10, 4, 3, 4)
-set style line 5 linecolor rgb '#e69f00' linewidth 2 pointtype 11 pointsize 0.7 dashtype 1
-set style line 6 linecolor rgb '#56b4e9' linewidth 2 pointtype 15 pointsize 0.7 dashtype (10, 4)
+set style line 5 linecolor rgb '#c08400' linewidth 2 pointtype 11 pointsize 0.7 dashtype 1
+set style line 6 linecolor rgb '#3a9bd9' linewidth 2 pointtype 15 pointsize 0.7 dashtype (10, 4)
 set style line 7 linecolor rgb '#8c8c8c' linewidth 2 pointtype 4 pointsize 0.7 dashtype (3, 4)
-set style line 8 linecolor rgb '#b8860b' linewidth 2 pointtype 8 pointsize 0.7 dashtype (10, 4, 3, 4)
+set style line 8 linecolor rgb '#9467bd' linewidth 2 pointtype 8 pointsize 0.7 dashtype (10, 4, 3, 4)
 
 # A ring around a point that is unreliable, and a cross before a series that has no point.
 set style line 9 linecolor rgb text_grey linewidth 1 pointtype 6 pointsize 1.5

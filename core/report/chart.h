@@ -2,6 +2,7 @@
 // vary besides x and series form further series. No row is omitted silently: unreliable points are marked, and a series
 // without a point is listed with the reason.
 #pragma once
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,12 @@ enum class ChartKind { line, bar };
 /// "line" or "bar"; throws Error otherwise.
 ChartKind parse_chart_kind(std::string_view name);
 
+/// An axis of the sweep and its values, as they were declared; a run that died may lack them.
+struct ChartAxis {
+  std::string name;
+  std::vector<Cell> values = {};
+};
+
 struct ChartSpec {
   ChartKind kind = ChartKind::line;
   /// File name without its extension; "<y>_by_<x>" if empty.
@@ -33,6 +40,15 @@ struct ChartSpec {
   /// Base of a logarithmic axis; 0 for a linear one.
   double log_x = 0;
   double log_y = 0;
+  /// An axis of which `where` has one value; charts of its other values have the same scale of y.
+  std::string each = {};
+  /// Column in whose order a line joins its points, and whose values are written at them. Empty: the axis that a
+  /// computed x follows from, else x.
+  std::string order = {};
+  /// Bounds of y, drawn as lines across the chart.
+  std::vector<double> limits = {};
+  /// Values of x at which a claim found a knee.
+  std::vector<Cell> knees = {};
 };
 
 struct ChartPoint {
@@ -43,21 +59,29 @@ struct ChartPoint {
   bool unreliable = false;
   /// The label of x with its own unit ("4 KiB") on an axis over many magnitudes; else empty.
   std::string x_text = {};
+  /// Text beside the point: its value of `order`, or the series if that has no other point; else empty.
+  std::string label = {};
 };
 
-/// A point that failed: its place stays empty and says why.
+/// A point that has no figure to draw: its place stays empty and says why.
 struct FailedPoint {
   double x = 0;
-  /// "out of memory", "timeout", "error".
+  /// "out of memory", "timeout", "error", or a figure that a logarithmic axis does not have.
   std::string reason;
   /// As ChartPoint::x_text.
   std::string x_text = {};
 };
 
+/// The values of the columns that tell the series of a chart apart, by column.
+using SeriesSetting = std::map<std::string, std::string>;
+
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
   std::vector<FailedPoint> failed = {};
+  SeriesSetting setting = {};
+  /// From 0: colour, dash, shape and pattern.
+  std::size_t style = 0;
 };
 
 /// A series without any point.
@@ -65,6 +89,7 @@ struct AbsentSeries {
   std::string name;
   /// "out of memory", "error, timeout", "not measured".
   std::string reason;
+  SeriesSetting setting = {};
 };
 
 struct Chart {
@@ -75,11 +100,21 @@ struct Chart {
   std::vector<std::string> categories;
   std::vector<ChartSeries> series;
   std::vector<AbsentSeries> absent = {};
+  /// Range of all figures, limits and, but for very long ones, intervals, also of the charts that share the scale.
+  Interval y_range = {};
+  /// In the units of the axes.
+  std::vector<double> limits = {}, knees = {};
+  /// Every series is a single point with its name beside it, and needs no key.
+  bool is_scatter = false;
 };
 
-/// Throws Error if a column is unknown, a base is not above 1, bars would need a logarithmic axis, or no row selected
-/// by `where` has both x and y. Only rows with status "ok" are drawn.
+/// Throws Error if a column is unknown, a base is not above 1, bars would need a logarithmic axis, no row selected by
+/// `where` has both x and y, or a logarithmic y has no figure above zero. Only rows with status "ok" are drawn. An axis
+/// of x that has values of zero or below is linear.
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
-                 std::span<const std::string> axes);
+                 std::span<const ChartAxis> axes);
+
+/// Gives a value of a series one style in all charts of a run whose series are told apart by the same columns.
+void assign_styles(std::span<Chart> charts);
 
 }  // namespace gpubench

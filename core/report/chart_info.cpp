@@ -1,5 +1,6 @@
 #include "core/report/chart_info.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 
@@ -8,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-double number_in(const Info& fields, std::string_view name) {
+double number_field(const Info& fields, std::string_view name) {
   const Info* field = fields.find(name);
   if (!field) return 0;
   if (const Cell* cell = field->cell()) {
@@ -28,6 +29,26 @@ Record where_in(const Info& fields) {
   return where;
 }
 
+std::vector<Cell> cells_in(const Info& fields, std::string_view name) {
+  std::vector<Cell> cells;
+  const Info* list = fields.find(name);
+  if (!list || !list->list()) return cells;
+  for (const Info& one : *list->list())
+    if (one.cell()) cells.push_back(*one.cell());
+  return cells;
+}
+
+std::vector<double> numbers_in(const Info& fields, std::string_view name) {
+  std::vector<double> numbers;
+  for (const Cell& cell : cells_in(fields, name))
+    if (const auto number = gpubench::number_in(cell)) numbers.push_back(*number);
+  return numbers;
+}
+
+Info::List list_of(const auto& values) {
+  return {values.begin(), values.end()};
+}
+
 ChartSpec chart_in(const Info& fields) {
   return {.kind = parse_chart_kind(fields.text("kind")),
           .name = fields.text("name"),
@@ -36,8 +57,12 @@ ChartSpec chart_in(const Info& fields) {
           .y = fields.text("y"),
           .series = fields.text("series"),
           .where = where_in(fields),
-          .log_x = number_in(fields, "log_x"),
-          .log_y = number_in(fields, "log_y")};
+          .log_x = number_field(fields, "log_x"),
+          .log_y = number_field(fields, "log_y"),
+          .each = fields.text("each"),
+          .order = fields.text("order"),
+          .limits = numbers_in(fields, "limits"),
+          .knees = cells_in(fields, "knees")};
 }
 
 }  // namespace
@@ -54,6 +79,10 @@ Info chart_info(const ChartSpec& spec) {
   if (!where.empty()) fields.emplace_back("where", std::move(where));
   if (spec.log_x != 0) fields.emplace_back("log_x", spec.log_x);
   if (spec.log_y != 0) fields.emplace_back("log_y", spec.log_y);
+  if (!spec.each.empty()) fields.emplace_back("each", spec.each);
+  if (!spec.order.empty()) fields.emplace_back("order", spec.order);
+  if (!spec.limits.empty()) fields.emplace_back("limits", list_of(spec.limits));
+  if (!spec.knees.empty()) fields.emplace_back("knees", list_of(spec.knees));
   return fields;
 }
 
@@ -63,6 +92,18 @@ std::vector<ChartSpec> charts_in(const Info& info) {
   if (!charts || !charts->list()) return specs;
   for (const Info& chart : *charts->list()) specs.push_back(chart_in(chart));
   return specs;
+}
+
+std::vector<ChartAxis> chart_axes_in(const Info& info) {
+  std::vector<ChartAxis> axes;
+  for (const std::string& name : info.texts("axis_names")) axes.push_back({.name = name});
+  const Info* declared = info.find("axes");
+  if (!declared || !declared->list()) return axes;
+  for (const Info& one : *declared->list()) {
+    const auto axis = std::ranges::find(axes, one.text("name"), &ChartAxis::name);
+    if (axis != axes.end()) axis->values = cells_in(one, "values");
+  }
+  return axes;
 }
 
 }  // namespace gpubench

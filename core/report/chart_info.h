@@ -10,5 +10,7 @@ namespace gpubench {
 Info chart_info(const ChartSpec& spec);
 /// Of run.json's "charts". Throws Error for one that chart_info() has not made.
 std::vector<ChartSpec> charts_in(const Info& info);
+/// Of run.json's "axes", or of "axis_names" for a run without these.
+std::vector<ChartAxis> chart_axes_in(const Info& info);
 
 }  // namespace gpubench

@@ -1,26 +1,20 @@
 #include "core/report/finish.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <iterator>
-#include <set>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/report/chart_info.h"
-#include "core/report/gnuplot.h"
+#include "core/report/draw.h"
 #include "core/report/page.h"
 #include "core/report/render.h"
-#include "core/report/svg.h"
 #include "core/results/append_file.h"
 #include "core/results/csv.h"
-#include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_reader.h"
 
@@ -29,85 +23,8 @@ namespace {
 
 constexpr std::string_view not_judged = "the run ended before its claims were judged";
 
-struct Drawing {
-  std::vector<DrawnChart> charts;
-  std::vector<std::string> notes;
-  Info::List info;
-};
-
-void make_directory(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw Error(fmt::format("cannot make the directory '{}': {}", directory.string(), error.message()));
-}
-
-std::string file_name(const std::string& name, std::set<std::string>& taken) {
-  std::string clean = name;
-  std::ranges::replace_if(
-      clean, [](unsigned char c) { return !std::isalnum(c) && c != '_' && c != '-'; }, '_');
-  std::string unique = clean;
-  for (int n = 2; !taken.insert(unique).second; ++n) unique = fmt::format("{}-{}", clean, n);
-  return unique;
-}
-
-void draw_chart(Chart chart, const std::filesystem::path& directory, bool can_draw, Drawing& drawing) {
-  const std::filesystem::path script = directory / (chart.spec.name + ".gp");
-  replace_file(script, gnuplot_script(chart));
-  Info info = chart_info(chart.spec);
-  if (can_draw) {
-    const std::filesystem::path picture = directory / (chart.spec.name + ".svg");
-    std::error_code none_made;
-    std::filesystem::remove(picture, none_made);  // gnuplot would write through a link
-    std::string svg;
-    try {
-      run_gnuplot(script);
-      svg = adapt_svg(read_file(picture), chart.spec.title);
-      replace_file(picture, svg);
-    } catch (...) {
-      std::filesystem::remove(picture, none_made);
-      throw;
-    }
-    drawing.charts.push_back({chart.spec.title, svg});
-  }
-  drawing.info.push_back(std::move(info));
-}
-
-void draw_charts(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
-                 Drawing& drawing) {
-  const bool can_draw = gnuplot_is_installed();
-  if (!can_draw) {
-    drawing.notes.emplace_back(
-        "gnuplot is not installed, so no charts were drawn; install it (Debian: gnuplot-nox) and "
-        "run it on the .gp files");
-  }
-  make_directory(directory);
-  const std::vector<Record> rows = mean_over_processes(run.records);
-  const std::vector<std::string> axes = axis_names(run);
-  std::set<std::string> taken;
-  for (const ChartSpec& spec : specs) {
-    try {
-      Chart chart = make_chart(spec, run.columns, rows, axes);
-      chart.spec.name = file_name(chart.spec.name, taken);
-      draw_chart(std::move(chart), directory, can_draw, drawing);
-    } catch (const Error& error) {
-      drawing.notes.push_back(fmt::format(
-          "chart {}: {}", spec.name.empty() ? fmt::format("of {} by {}", spec.y, spec.x) : spec.name, error.what()));
-    }
-  }
-}
-
-Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory) {
-  Drawing drawing;
-  try {
-    if (!specs.empty() && !run.records.empty()) draw_charts(run, specs, directory, drawing);
-  } catch (const Error& error) {
-    drawing.notes.push_back(fmt::format("charts: {}", error.what()));
-  }
-  return drawing;
-}
-
 // What run.json has of a run that died may be anything.
-Drawing draw_announced(const Run& run, const std::filesystem::path& directory) {
+Drawing draw_announced(const Run& run, const std::filesystem::path& directory, const ChartFormats& formats) {
   std::vector<ChartSpec> specs;
   std::vector<std::string> notes;
   try {
@@ -115,7 +32,7 @@ Drawing draw_announced(const Run& run, const std::filesystem::path& directory) {
   } catch (const Error& error) {
     notes.emplace_back(error.what());
   }
-  Drawing drawing = draw(run, specs, directory);
+  Drawing drawing = draw(run, specs, directory, formats);
   drawing.notes.insert(drawing.notes.begin(), notes.begin(), notes.end());
   return drawing;
 }
@@ -194,16 +111,16 @@ void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, std::vect
 }
 
 FinishedRun finish_run(RunWriter& writer, const Finish& finish) {
-  Drawing drawing = draw(run_of(writer), finish.charts, writer.chart_directory());
+  Drawing drawing = draw(run_of(writer), finish.charts, writer.chart_directory(), finish.formats);
   writer.set_info(Info::Fields{{"expectations", expectations_info(finish.expectations)}});
   return finish_with(writer, std::move(drawing), finish.status);
 }
 
-FinishedRun finish_unjudged(RunWriter& writer, const std::string& status) {
-  return finish_with(writer, draw_announced(run_of(writer), writer.chart_directory()), status);
+FinishedRun finish_unjudged(RunWriter& writer, const std::string& status, const ChartFormats& formats) {
+  return finish_with(writer, draw_announced(run_of(writer), writer.chart_directory(), formats), status);
 }
 
-std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory) {
+std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory, const ChartFormats& formats) {
   if (is_archive(directory)) {
     throw Error(
         fmt::format("finish: '{}' is an archive, which is not changed: unpack it with tar -xzf, and give the "
@@ -213,7 +130,8 @@ std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory)
   const std::filesystem::path samples = directory / "samples.csv";
   Run run = read_run(directory);
   const bool ended = !run.info.text("finished").empty();
-  if (ended && std::filesystem::exists(directory / "report.html")) return std::nullopt;
+  const bool has_report = std::filesystem::exists(directory / "report.html");
+  if (ended && has_report && formats.empty()) return std::nullopt;
   if (lock_of(samples) == Lock::held) {
     throw Error(
         fmt::format("finish: a process still writes '{}'; end it first, or wait for its end", directory.string()));
@@ -227,7 +145,12 @@ std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory)
                                  std::chrono::file_clock::to_sys(last))));
     set_totals(run.info, run.columns, run.records);
   }
-  Drawing drawing = draw_announced(run, plots_root(place.out) / place.experiment / place.name);
+  Drawing drawing = draw_announced(run, plots_root(place.out) / place.experiment / place.name, formats);
+  if (ended && has_report) {  // what else its end had to say
+    std::vector<std::string> before = run.info.texts("notes");
+    std::erase_if(before, [](const std::string& note) { return note.starts_with("gnuplot "); });
+    drawing.notes.insert(drawing.notes.begin(), before.begin(), before.end());
+  }
   if (!ended) drawing.notes.emplace_back("The program ended before the run did: points may be missing.");
   for (auto& [name, value] : drawn_info(drawing)) run.info.set(name, std::move(value));
   replace_file(directory / "run.json", to_json(run.info));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/report/chart.h"
+#include "core/report/chart_format.h"
 #include "core/results/run_writer.h"
 
 namespace gpubench {
@@ -28,6 +29,8 @@ struct Finish {
   std::string status = "done";
   std::vector<ChartSpec> charts = {};
   std::vector<Expectation> expectations = {};
+  /// Of the charts, beside the SVG of the report.
+  ChartFormats formats = {};
 };
 
 struct FinishedRun {
@@ -41,12 +44,13 @@ void announce(RunWriter& writer, const std::vector<ChartSpec>& charts, std::vect
 FinishedRun finish_run(RunWriter& writer, const Finish& finish);
 
 /// finish_run() with the announced charts, for a run whose script cannot judge its claims: they stay inconclusive.
-FinishedRun finish_unjudged(RunWriter& writer, const std::string& status);
+FinishedRun finish_unjudged(RunWriter& writer, const std::string& status, const ChartFormats& formats = {});
 
 /// The same for a run of which only the files are left; its status becomes "died". Also writes the report of a run that
-/// ended without one. Returns nullopt without changes if there is a report already. Throws Error if a process still
-/// writes the run, and for files that cannot be read or written.
-std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory);
+/// ended without one. If there is a report already, draws the charts again in `formats`, or returns nullopt without
+/// changes if these are empty. Throws Error if a process still writes the run, and for files that cannot be read or
+/// written.
+std::optional<FinishedRun> finish_stored(const std::filesystem::path& directory, const ChartFormats& formats = {});
 
 /// Rewrites `<out>/results/index.html` and returns its path.
 std::filesystem::path write_index(const std::filesystem::path& out);

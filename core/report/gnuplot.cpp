@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/report/text.h"
@@ -59,8 +61,8 @@ struct Outcome {
   std::string output;
 };
 
-// Runs `gnuplot -d argument` inside a folder; -d leaves the user's own start-up file unread.
-Outcome call_gnuplot(const std::string& argument, const std::filesystem::path& folder) {
+// Runs `gnuplot -d arguments` inside a folder; -d leaves the user's own start-up file unread.
+Outcome call_gnuplot(std::vector<std::string> arguments, const std::filesystem::path& folder) {
   Pipe pipe;
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -68,12 +70,12 @@ Outcome call_gnuplot(const std::string& argument, const std::filesystem::path& f
   ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end(), STDERR_FILENO);
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  std::string program = "gnuplot";
-  std::string defaults = "-d";
-  std::string last = argument;
-  const std::array<char*, 4> arguments = {program.data(), defaults.data(), last.data(), nullptr};
+  arguments.insert(arguments.begin(), {"gnuplot", "-d"});
+  std::vector<char*> texts;
+  for (std::string& argument : arguments) texts.push_back(argument.data());
+  texts.push_back(nullptr);
   pid_t child = 0;
-  const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments.data(), environ);
+  const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, texts.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT) return {not_installed, ""};
   if (error != 0) throw Error("gnuplot: cannot start: " + std::generic_category().message(error));
@@ -87,12 +89,17 @@ Outcome call_gnuplot(const std::string& argument, const std::filesystem::path& f
 
 }  // namespace
 
-bool gnuplot_is_installed() {
-  return call_gnuplot("--version", ".").status != not_installed;
+ChartFormats drawable_formats() {
+  const Outcome outcome = call_gnuplot({"-e", "print ' '.GPVAL_TERMINALS.' '"}, ".");
+  ChartFormats formats;
+  if (outcome.status != 0) return formats;
+  for (const ChartFormat format : {ChartFormat::svg, ChartFormat::png, ChartFormat::pdf})
+    if (outcome.output.find(fmt::format(" {} ", terminal_of(format))) != std::string::npos) formats.push_back(format);
+  return formats;
 }
 
 void run_gnuplot(const std::filesystem::path& script) {
-  const Outcome outcome = call_gnuplot(script.filename().string(), script.parent_path());
+  const Outcome outcome = call_gnuplot({script.filename().string()}, script.parent_path());
   if (outcome.status == 0) return;
   throw Error(fmt::format("gnuplot failed on '{}': {}", script.string(),
                           outcome.status == not_installed ? "not installed" : one_line(outcome.output)));

@@ -5,13 +5,17 @@
 #include <string>
 
 #include "core/report/chart.h"
+#include "core/report/chart_format.h"
 
 namespace gpubench {
 
-/// The script writes "<name>.svg" into the folder in which gnuplot runs (gnuplot_script.cpp).
-std::string gnuplot_script(const Chart& chart);
+/// Pixels on a page that the chart takes with its key.
+std::size_t chart_height(const Chart& chart);
+/// The script writes "<name>.svg" and so on into the folder in which gnuplot runs (gnuplot_script.cpp).
+std::string gnuplot_script(const Chart& chart, std::size_t height, const ChartFormats& formats);
 
-bool gnuplot_is_installed();
+/// The formats that the installed gnuplot can write; empty where there is none.
+ChartFormats drawable_formats();
 /// Runs gnuplot on a script inside its folder; blocks. Throws Error with gnuplot's message.
 void run_gnuplot(const std::filesystem::path& script);
 

@@ -6,12 +6,12 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <kainjow/mustache.hpp>
-#include <set>
 #include <string_view>
 
 #include "core/base/units.h"
 #include "core/report/answers.h"
 #include "core/report/embedded_files.h"
+#include "core/report/page_results.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
 #include "core/report/svg.h"
@@ -27,19 +27,12 @@ using kainjow::mustache::data;
 constexpr std::array<std::string_view, 18> not_facts = {
     "experiment", "title",   "run",      "status", "rows",   "axis_names", "charts",  "expectations", "warnings",
     "notes",      "columns", "question", "cause",  "remedy", "reading",    "answers", "figures",      "tags"};
-constexpr std::size_t long_cell = 100;
 constexpr std::size_t short_commit = 7;
-// More of them are folded.
-constexpr std::size_t few_problems = 5;
 
 std::string fill(std::string_view page, const data& values) {
   kainjow::mustache::mustache mustache{std::string(page)};
   mustache.set_custom_escape([](const std::string& text) { return escape_html(one_line(text)); });
   return mustache.render(values);
-}
-
-data list() {
-  return data(data::type::list);
 }
 
 // `path` is the prefix of names in a nested table: "machine · ".
@@ -71,7 +64,7 @@ void add_facts(data& facts, const std::string& path, const std::string& name, co
 }
 
 data facts_of(const Info& info) {
-  data facts = list();
+  data facts = empty_list();
   if (!info.fields()) return facts;
   for (const auto& [name, value] : *info.fields()) {
     if (std::ranges::find(not_facts, name) == not_facts.end()) add_facts(facts, "", name, value);
@@ -92,7 +85,7 @@ void set_verdict(data& one, Verdict verdict) {
 }
 
 data claims_of(const std::vector<JudgedClaim>& claims) {
-  data all = list();
+  data all = empty_list();
   for (const JudgedClaim& claim : claims) {
     data one;
     one.set("claim", claim.claim);
@@ -104,7 +97,7 @@ data claims_of(const std::vector<JudgedClaim>& claims) {
 }
 
 data counts_of(const std::vector<JudgedClaim>& claims) {
-  data all = list();
+  data all = empty_list();
   for (const VerdictCount& count : count_verdicts(claims)) {
     if (claims.empty()) break;
     data one;
@@ -116,7 +109,7 @@ data counts_of(const std::vector<JudgedClaim>& claims) {
 }
 
 data answers_of(const std::vector<RunAnswer>& answers) {
-  data all = list();
+  data all = empty_list();
   for (const RunAnswer& answer : answers) {
     data one;
     one.set("text", answer.text);
@@ -145,7 +138,7 @@ std::string text_in(const Info& info, std::string_view table, std::string_view f
 
 // Where, when and how the run ended, in the page's first line.
 data run_facts_of(const Run& run) {
-  data all = list();
+  data all = empty_list();
   for (const std::string& fact : {joined(device_names(run.info), ", "), text_in(run.info, "machine", "host"),
                                   run.info.text("run"), run.info.text("status"), joined(run.info.texts("tags"), ", "),
                                   format_count(static_cast<std::int64_t>(run.records.size()), "row")})
@@ -155,7 +148,7 @@ data run_facts_of(const Run& run) {
 
 // Of the run's folder, beside this page.
 data files_of(const Run& run) {
-  data all = list();
+  data all = empty_list();
   std::vector<std::string> names{"results.csv", "samples.csv", "run.json"};
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(run.directory, error)) {
@@ -174,48 +167,41 @@ data files_of(const Run& run) {
 }
 
 data texts_of(const Info& info, std::string_view field) {
-  data all = list();
+  data all = empty_list();
   for (const std::string& text : info.texts(field)) all.push_back(text);
   return all;
 }
 
+data figures_of(const Table& figures) {
+  data rows = empty_list();
+  for (const std::vector<std::string>& row : figures.rows) {
+    data one;
+    one.set("cells", cells_of(figures, row, 1));
+    rows.push_back(one);
+  }
+  return rows;
+}
+
 data charts_of(const std::vector<DrawnChart>& charts) {
-  data all = list();
+  data all = empty_list();
   for (std::size_t i = 0; i < charts.size(); ++i) {
+    const DrawnChart& chart = charts[i];
     data one;
-    one.set("title", charts[i].title);
-    one.set("svg", inline_svg(charts[i].svg, fmt::format("chart{}_", i + 1)));
-    all.push_back(one);
-  }
-  return all;
-}
-
-// Of the columns that are neither axes, nor problems, nor what claims and charts are about: paper leaves them out.
-std::vector<bool> extra_columns(const RunTable& shown, const std::vector<std::string>& figures) {
-  std::set<std::string> keys{"±"};
-  for (const std::string& name : figures) keys.insert(heading_of(column_of(name)));
-  std::vector<bool> extra;
-  for (std::size_t i = 0; i < shown.table.headings.size(); ++i) {
-    const bool is_figure = i >= shown.axes && i + shown.problems < shown.table.headings.size();
-    extra.push_back(is_figure && !figures.empty() && !keys.contains(shown.table.headings[i].text));
-  }
-  return extra;
-}
-
-void set_class(data& cell, bool right, bool long_text, bool extra) {
-  std::string classes = right ? "right" : long_text ? "long" : "";
-  if (extra) classes += classes.empty() ? "extra" : " extra";
-  if (!classes.empty()) cell.set("class", classes);
-}
-
-data headings_of(const Table& table, const std::vector<bool>& extra) {
-  data all = list();
-  for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    const Table::Heading& heading = table.headings[i];
-    data one;
-    one.set("text", heading.text);
-    set_class(one, heading.align == Align::right, false, extra[i]);
-    if (!heading.description.empty()) one.set("description", heading.description);
+    one.set("title", chart.title);
+    one.set("description", chart.description.empty() ? chart.title : chart.description);
+    if (!chart.svg.empty()) one.set("svg", inline_svg(chart.svg, fmt::format("chart{}_", i + 1)));
+    one.set("headings", headings_of(chart.figures));
+    set_list(one, "figures", figures_of(chart.figures));
+    if (chart.all_figures > chart.figures.rows.size())
+      one.set("figures_cut", fmt::format("{} of {}", chart.figures.rows.size(), chart.all_figures));
+    data links = empty_list();
+    for (const auto& [name, link] : chart.links) {
+      data file;
+      file.set("name", name);
+      file.set("link", link);
+      links.push_back(file);
+    }
+    one.set("links", links);
     all.push_back(one);
   }
   return all;
@@ -223,7 +209,7 @@ data headings_of(const Table& table, const std::vector<bool>& extra) {
 
 // Columns without any value are left out; the others keep the order of results.csv.
 data meanings_of(const Run& run) {
-  data all = list();
+  data all = empty_list();
   for (const Column& column : run.columns) {
     const bool used = std::ranges::any_of(run.records, [&](const Record& record) { return record.has(column.name); });
     if (!used || column.description.empty()) continue;
@@ -236,103 +222,9 @@ data meanings_of(const Run& run) {
   return all;
 }
 
-data rows_of(const RunTable& shown, const std::vector<Record>& records, const std::vector<bool>& extra) {
-  const Table& table = shown.table;
-  data rows = list();
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    data cells = list();
-    for (std::size_t column = 0; column < table.rows[i].size(); ++column) {
-      const std::string& text = table.rows[i][column];
-      data cell;
-      cell.set("text", text);
-      cell.set("head", column < shown.axes);
-      set_class(cell, table.headings[column].align == Align::right, text.size() > long_cell, extra[column]);
-      cells.push_back(cell);
-    }
-    data row;
-    const std::string status = to_text(records[i].get("status"));
-    row.set("failed", status != "ok");
-    row.set("cells", cells);
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-// The rows that are no sound measurement, by what is wrong with them.
-data problems_of(const Run& run) {
-  std::vector<std::pair<std::string, std::string>> problems;
-  for (const Record& record : run.records) {
-    const std::string status = to_text(record.get("status"));
-    const std::string quality = to_text(record.get("quality"));
-    const bool failed = status != "ok";
-    if (is_skipped(record) || (!failed && (quality.empty() || quality == "ok"))) continue;
-    const std::string detail = to_text(record.get("detail"));
-    const std::string what = failed ? status + (detail.empty() ? "" : ": " + detail) : quality;
-    std::string where = fmt::format("point {}", to_text(record.get("point")));
-    std::string axes;
-    for (const std::string& axis : axis_names(run)) {
-      const Column column = column_of(axis);
-      axes += fmt::format("{}{} {}", axes.empty() ? "" : ", ", heading_of(column),
-                          format_cell(record.get(axis), column.unit));
-    }
-    if (!axes.empty()) where += fmt::format(" ({})", axes);
-    const auto same = std::ranges::find(problems, what, [](const auto& problem) { return problem.first; });
-    if (same == problems.end())
-      problems.emplace_back(what, where);
-    else
-      same->second += ", " + where;
-  }
-  data all = list();
-  for (const auto& [what, where] : problems) {
-    data one;
-    one.set("what", what);
-    one.set("where", where);
-    all.push_back(one);
-  }
-  return all;
-}
-
-data skipped_of(const Run& run) {
-  data all = list();
-  for (const SkippedPoints& skipped : skipped_points(run.records)) {
-    data one;
-    one.set("points", format_count(skipped.points, "point"));
-    one.set("reason", skipped.reason);
-    all.push_back(one);
-  }
-  return all;
-}
-
-std::size_t problem_count(const Run& run) {
-  return static_cast<std::size_t>(std::ranges::count_if(run.records, [](const Record& record) {
-    const std::string quality = to_text(record.get("quality"));
-    return !is_skipped(record) &&
-           (record.get("status") != Cell(std::string("ok")) || (!quality.empty() && quality != "ok"));
-  }));
-}
-
-data common_of(const std::vector<CommonValue>& common) {
-  data all = list();
-  for (const CommonValue& value : common) {
-    data one;
-    one.set("heading", value.heading);
-    one.set("text", value.text);
-    one.set("first", &value == common.data());
-    all.push_back(one);
-  }
-  return all;
-}
-
-void set_list(data& page, const std::string& name, const data& values) {
-  page.set("has_" + name, !values.is_empty_list());
-  page.set(name, values);
-}
-
 }  // namespace
 
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
-  const std::vector<Record> rows = rows_to_show(run.records);
-  const RunTable shown = run_table(run.columns, rows, axis_names(run), Detail::full);
   const std::vector<JudgedClaim> claims = claims_in(run.info);
   data page;
   page.set("style", std::string(embedded::page_style));
@@ -352,15 +244,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("notes", texts_of(run.info, "notes"));
   set_list(page, "claims", claims_of(claims));
   set_list(page, "charts", charts_of(charts));
-  set_list(page, "problems", problems_of(run));
-  const std::size_t problems = problem_count(run);
-  page.set("problem_count", format_count(static_cast<std::int64_t>(problems), "row"));
-  page.set("few_problems", problems <= few_problems);
-  page.set("skipped", skipped_of(run));
-  set_list(page, "common", common_of(shown.common));
-  const std::vector<bool> extra = extra_columns(shown, run.info.texts("figures"));
-  page.set("headings", headings_of(shown.table, extra));
-  set_list(page, "rows", rows_of(shown, rows, extra));
+  set_results(page, run);
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));
   return fill(embedded::report_template, page);
@@ -368,7 +252,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
 
 std::string index_page(std::vector<RunSummary> runs) {
   std::ranges::stable_sort(runs, std::ranges::greater(), &RunSummary::started);
-  data rows = list();
+  data rows = empty_list();
   for (const RunSummary& run : runs) {
     data row;
     for (const auto& [name, text] : {std::pair<const char*, std::string>{"experiment", run.experiment},

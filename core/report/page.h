@@ -1,18 +1,29 @@
 // Self-contained web pages: styles, charts and a short script, which sorts tables, are inline. Nothing is loaded, and
 // the pages are complete without the script.
 #pragma once
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/report/table.h"
 #include "core/results/run_reader.h"
 
 namespace gpubench {
 
-/// A drawn chart: its title and its complete SVG document.
+/// A chart on the page.
 struct DrawnChart {
   std::string title;
+  /// Its complete SVG document; empty where it could not be drawn.
   std::string svg;
+  /// What it shows, in a sentence.
+  std::string description = {};
+  /// Its figures, perhaps only the first of `all_figures`.
+  Table figures = {};
+  std::size_t all_figures = 0;
+  /// Names and links of its files.
+  std::vector<std::pair<std::string, std::string>> links = {};
 };
 
 /// `warnings`, `expectations` and `notes` are read from run.json.

@@ -9,10 +9,12 @@ namespace gpubench {
 struct AxisScale {
   /// Multiplies plain values.
   double factor = 1;
-  /// "step time [µs]", "thousand examples/s".
+  /// "step time (µs)", "examples/s (thousand)".
   std::string label;
 };
 
+/// The column's heading, with the word that its unit takes away: "message bytes".
+std::string quantity_of(const Column& column);
 AxisScale axis_scale(const Column& column, double largest);
 
 }  // namespace gpubench

@@ -36,6 +36,7 @@ std::string adapt_svg(std::string svg, std::string_view title) {
 std::string inline_svg(std::string_view svg, std::string_view prefix) {
   const std::size_t start = svg.find("<svg");
   std::string element(start == std::string_view::npos ? std::string_view{} : svg.substr(start));
+  replace_all(element, "url(#gp", fmt::format("url(#{}gp", prefix));
   for (const std::string_view name : {"gp", "gnuplot_", "textbox", "greybox"}) {
     for (const char quote : {'\'', '"'}) {
       replace_all(element, fmt::format(" id={}{}", quote, name), fmt::format(" id={}{}{}", quote, prefix, name));

@@ -1,7 +1,8 @@
 // gb._native.results: runs for the experiment library. Every run gets the machine's facts at its start and the
 // process's own figures at its end, so no script can forget them.
 //
-//   new_run { experiment, title, axes, columns, out } makes a run's folder; `columns`: names beyond the standard ones
+//   new_run { experiment, title, axes, columns, out, charts, claims, chart_formats } makes a run's folder; `columns`:
+//                                      names beyond the standard ones
 //     run:add_round(row, round, index, samples)  writes what one of several rounds of a point measured
 //     run:replace(rows)                replaces the rows of these points, the last ones, when their rounds are over
 //     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
@@ -59,8 +60,12 @@ std::string reason_to_stop(const ProcessGroup* group) {
 /// A run with the probes that watch it. Its files are written by one thread at a time.
 class WatchedRun final : public UnfinishedRun {
  public:
-  WatchedRun(RunPlan plan, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims, Session& session)
-      : writer_(std::move(plan)), group_(session.group()), unfinished_(session.unfinished_runs) {
+  WatchedRun(RunPlan plan, const std::vector<ChartSpec>& charts, std::vector<Expectation> claims, ChartFormats formats,
+             Session& session)
+      : writer_(std::move(plan)),
+        formats_(std::move(formats)),
+        group_(session.group()),
+        unfinished_(session.unfinished_runs) {
     Info::Fields facts;
     for (const auto& [name, fact] : machine_facts()) {
       facts.emplace_back(name, std::visit([](const auto& value) { return Info(value); }, fact));
@@ -116,7 +121,8 @@ class WatchedRun final : public UnfinishedRun {
     set_last_facts(options.status == "interrupted" ? reason_to_stop(group_) : std::string());
     FinishedRun finished = finish_run(writer_, {options.status,
                                                 {options.charts.begin(), options.charts.end()},
-                                                {options.expectations.begin(), options.expectations.end()}});
+                                                {options.expectations.begin(), options.expectations.end()},
+                                                formats_});
     return finished;
   }
   std::string give_up(const GivenUp& how) noexcept override {
@@ -131,7 +137,8 @@ class WatchedRun final : public UnfinishedRun {
         text = one_line(fmt::format("{}: timeout: {}", begun_->second, *how.timeout)) + "\n";
       }
       set_last_facts(how.detail);
-      for (const std::string& note : finish_unjudged(writer_, how.status).notes) text += one_line(note) + "\n";
+      for (const std::string& note : finish_unjudged(writer_, how.status, formats_).notes)
+        text += one_line(note) + "\n";
     } catch (const std::exception& error) {
       text += one_line(error.what()) + "\n";
     }
@@ -184,6 +191,7 @@ class WatchedRun final : public UnfinishedRun {
   }
 
   RunWriter writer_;
+  ChartFormats formats_;
   const ProcessGroup* group_;
   UnfinishedRuns& unfinished_;
   std::mutex mutex_;
@@ -203,8 +211,9 @@ std::shared_ptr<WatchedRun> new_run(lua_State* L, RunOptions options) {
                .out = std::move(options.out),
                .script = session_of(L).options().script_text};
   const std::vector<ChartSpec> charts(options.charts.begin(), options.charts.end());
-  return std::make_shared<WatchedRun>(
-      std::move(plan), charts, std::vector<Expectation>(options.claims.begin(), options.claims.end()), session_of(L));
+  return std::make_shared<WatchedRun>(std::move(plan), charts,
+                                      std::vector<Expectation>(options.claims.begin(), options.claims.end()),
+                                      std::move(options.chart_formats), session_of(L));
 }
 
 /// end_abandoned(directory, detail): ends the record of a run whose own process is lost.

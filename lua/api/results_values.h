@@ -66,12 +66,16 @@ template <>
 struct Value<Kind> : TextValue<Kind, &parse_kind> {};
 template <>
 struct Value<ChartKind> : TextValue<ChartKind, &parse_chart_kind> {};
+template <>
+struct Value<ChartFormat> : TextValue<ChartFormat, &parse_chart_format> {};
 
 struct ChartOptions : ChartSpec {
   static constexpr auto fields = std::tuple{
       field("kind", &ChartSpec::kind),   field("name", &ChartSpec::name),   field("title", &ChartSpec::title),
       required("x", &ChartSpec::x),      required("y", &ChartSpec::y),      field("series", &ChartSpec::series),
-      field("where", &ChartSpec::where), field("log_x", &ChartSpec::log_x), field("log_y", &ChartSpec::log_y)};
+      field("where", &ChartSpec::where), field("log_x", &ChartSpec::log_x), field("log_y", &ChartSpec::log_y),
+      field("each", &ChartSpec::each),   field("order", &ChartSpec::order), field("limits", &ChartSpec::limits),
+      field("knees", &ChartSpec::knees)};
 };
 
 /// A column of a script: its name, or a table with what the name does not say.
@@ -94,13 +98,15 @@ struct RunOptions {
   std::string out = ".";
   std::vector<ChartOptions> charts;
   std::vector<ExpectationOptions> claims;
+  ChartFormats chart_formats;
   static constexpr auto fields = std::tuple{required("experiment", &RunOptions::experiment),
                                             field("title", &RunOptions::title),
                                             field("axes", &RunOptions::axes),
                                             field("columns", &RunOptions::columns),
                                             field("out", &RunOptions::out),
                                             field("charts", &RunOptions::charts),
-                                            field("claims", &RunOptions::claims)};
+                                            field("claims", &RunOptions::claims),
+                                            field("chart_formats", &RunOptions::chart_formats)};
 };
 
 struct TextOptions : TextStyle {

@@ -4,8 +4,8 @@
 //   render(text, format, out, style)  the same as "text", "csv", "json", "markdown" or "junit"; style: { width, color,
 //                              all_columns }
 //   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
-//   finish(text, out)          writes what a run that died lacks: { directory, report, notes }, without report where it
-//                              has all
+//   finish(text, out, formats) writes what a run that died lacks: { directory, report, notes }, without report where it
+//                              has all and no formats of charts are asked for
 //   pack(text, out, file, anonymous)  writes the archive of a run; returns the file, which is named after the run where
 //                              it is nil
 //   prune { out, keep, keep_tagged, dry_run }  removes old runs; returns the folders of those that go
@@ -28,11 +28,12 @@
 namespace gpubench::lua {
 namespace {
 
-/// finish(text, out) -> { directory, report, notes }; without report where the run has it already.
+/// finish(text, out, formats) -> { directory, report, notes }; without report where the run has it already and no
+/// formats of charts are asked for.
 int finish(lua_State* L) {
   const auto text = Value<std::string>::read(L, 1);
   const std::filesystem::path directory = find_run(text, Value<std::string>::read(L, 2));
-  const std::optional<FinishedRun> finished = finish_stored(directory);
+  const std::optional<FinishedRun> finished = finish_stored(directory, Value<ChartFormats>::read(L, 3));
   if (finished)
     Value<FinishedRun>::push(L, *finished);
   else

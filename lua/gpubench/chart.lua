@@ -1,5 +1,6 @@
 -- gb.chart: which columns of a run are drawn, and how. Drawing is the report's business.
 local check = require "gpubench.check"
+local native = require("gpubench.native")._native
 
 local chart = {}
 
@@ -9,6 +10,8 @@ local fields = {
   { "series", "string|array" },
   { "where", "table" },
   { "each", "string" },
+  { "order", "string" },
+  { "limit", "number" },
   { "log_x", "number|boolean" },
   { "log_y", "number|boolean" },
   { "name", "string" },
@@ -45,6 +48,7 @@ local function kind(name)
     if type(made.series) == "table" then made.series = made.series[1] end
     made.log_x = base_of_logarithm(where, "log_x", options.log_x)
     made.log_y = base_of_logarithm(where, "log_y", options.log_y)
+    made.limit, made.limits = nil, options.limit and { options.limit }
     made_here[made] = true
     return made
   end
@@ -61,10 +65,10 @@ end
 
 local function chart_of_value(one, value)
   local made, axis = copy_of(one), one.each
-  made.each, made.where = nil, copy_of(one.where or {})
+  made.where = copy_of(one.where or {})
   made.where[axis] = value
   made.name = string.format("%s_%s_%s", one.name or one.y .. "_by_" .. one.x, axis, tostring(value))
-  made.title = string.format("%s, %s %s", one.title or string.format("%s by %s", one.y, one.x), axis, tostring(value))
+  made.title = one.title and string.format("%s, %s %s", one.title, native.results.heading(axis), tostring(value))
   return made
 end
 
@@ -76,6 +80,52 @@ function chart.expand(charts, axes)
       for _, value in ipairs(values_of(one.each, axes)) do list[#list + 1] = chart_of_value(one, value) end
     else
       list[#list + 1] = one
+    end
+  end
+  return list
+end
+
+-- Whether what a claim is about is all that the chart shows.
+local function is_about(claim, one)
+  if claim.y ~= one.y then return false end
+  for name, value in pairs(claim.where or {}) do
+    if (one.where or {})[name] ~= value then return false end
+  end
+  return true
+end
+
+local function with_value(list, value)
+  for _, known in ipairs(list or {}) do
+    if known == value then return list end
+  end
+  local longer = table.move(list or {}, 1, #(list or {}), 1, {})
+  longer[#longer + 1] = value
+  return longer
+end
+
+-- Copies of the charts with the bounds that claims set for their figure.
+function chart.with_limits(charts, claims)
+  local list = {}
+  for index, one in ipairs(charts) do
+    list[index] = copy_of(one)
+    for _, claim in ipairs(claims) do
+      if (claim.kind == "at_least" or claim.kind == "at_most") and is_about(claim, one) then
+        list[index].limits = with_value(list[index].limits, claim.value)
+      end
+    end
+  end
+  return list
+end
+
+-- Copies of the charts with the places of the knees that claims found.
+function chart.with_knees(charts, claims, judged)
+  local list = {}
+  for index, one in ipairs(charts) do
+    list[index] = copy_of(one)
+    for number, claim in ipairs(claims) do
+      if claim.kind == "knee" and claim.x == one.x and is_about(claim, one) then
+        for _, finding in ipairs(judged[number].findings) do list[index].knees = with_value(list[index].knees, finding.x) end
+      end
     end
   end
   return list

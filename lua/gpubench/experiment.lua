@@ -190,7 +190,8 @@ local function finish(declaration, axes, charts, run, swept, printer)
   local verdicts = claim.judge_all(declaration.expect or {}, judged, axes, swept.unmeasured)
   local warnings, notes = warnings_of(swept.disturbed, #swept.points), {}
   local answers = answers_of(declaration, judged, verdicts, notes)
-  local ok, written = pcall(write_files, run, swept.outcome, charts, verdicts, warnings, answers)
+  local marked = chart.with_knees(charts, declaration.expect or {}, verdicts)
+  local ok, written = pcall(write_files, run, swept.outcome, marked, verdicts, warnings, answers)
   if printer then printer:finish() end
   for _, note in ipairs(notes) do stderr:write(one_line(note), "\n") end
   if not ok then return verdicts, written end
@@ -286,6 +287,7 @@ local function new_run(declaration, axes, charts, seed)
     out = options.out,
     charts = charts,
     claims = claim.announced(declaration.expect or {}),
+    chart_formats = options.chart_formats,
   }
   if together then native.processes.from_first(run:directory()) end
   run:set_info {
@@ -372,7 +374,7 @@ function experiment.declare(declaration)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
   claim.check(declaration.expect or {}, axes)
-  local charts = chart.expand(declaration.charts or {}, axes)
+  local charts = chart.with_limits(chart.expand(declaration.charts or {}, axes), declaration.expect or {})
   experiment.declared[declaration.name] = true
   check_required_devices()
   if options.dry_run then return dry_run(declaration, axes, points) end

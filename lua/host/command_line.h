@@ -44,6 +44,8 @@ struct CommandLine {
   std::string restart_from;
   bool trusted = false;
   std::vector<std::string> tags;
+  /// Of charts, beside the SVG of the report.
+  std::vector<std::string> chart_formats;
   bool quiet = false;
   bool json = false;
   bool traceback = false;

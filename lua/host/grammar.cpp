@@ -53,6 +53,7 @@ Examples:
   gpubench nightly quick                                       measure the hardware, and report what has changed
   gpubench history matmul_peak                                 its figures over the nights
   gpubench finish batch_size                                   write the report of a run that died
+  gpubench finish batch_size --chart-format png,pdf            draw its charts for chats and papers
   gpubench pack batch_size --anonymous                         one archive of a run, to be given away
   gpubench prune results --keep 30                             remove older runs
   gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
@@ -211,6 +212,7 @@ void Grammar::add_run() {
                  "File saved by fit with `resume`, from which trainings continue, with any number of processes")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  CommandOptions(run, values_).chart_format();
   CommandOptions(run, values_).text_style();
   run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
   CommandOptions(run, values_).traceback();

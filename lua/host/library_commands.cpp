@@ -58,6 +58,7 @@ void declare_show(CommandOptions& options) {
 void declare_finish(CommandOptions& options) {
   options.argument("run", "RUN", "The run's folder or name, or an experiment (its newest run)").required();
   options.out_folder("Folder that holds results/ and plots/");
+  options.chart_format();
   options.text_style();
 }
 
@@ -175,7 +176,7 @@ constexpr LibraryCommand commands[] = {
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"history", "Show how figures changed over the nights, and keep their history", declare_history},
     {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},
-    {"finish", "Write the report and charts of a run whose program died", declare_finish},
+    {"finish", "Write the report and charts of a run whose program died, or charts in other formats", declare_finish},
     {"changes", "Find lasting changes in series of measurements", declare_changes},
     {"pack", "Write one archive of a run: script, data, charts, report, versions", declare_pack},
     {"prune", "Remove old runs, and keep the newest of each experiment", declare_prune},
@@ -246,6 +247,17 @@ void CommandOptions::text_style() {
   command_.add_option("--color", values_.color, "auto (on a terminal, unless NO_COLOR is set), always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void CommandOptions::chart_format() {
+  command_
+      .add_option(
+          "--chart-format", values_.chart_formats,
+          "Draw the charts as svg, png or pdf, or several of them; the report embeds svg, which is always drawn")
+      ->type_name("FORMAT[,FORMAT...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"svg", "png", "pdf"}));
 }
 
 void CommandOptions::traceback() {

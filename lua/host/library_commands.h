@@ -33,9 +33,10 @@ class CommandOptions {
   /// A finite number above 0.
   CLI::Option& positive(const std::string& option, const std::string& type, const std::string& description);
   void flag(const std::string& option, const std::string& description);
-  /// --out, --wide and --color, which the whole program heeds.
+  /// --out, --wide, --color and --chart-format, which the whole program heeds.
   void out_folder(const std::string& description);
   void text_style();
+  void chart_format();
   void traceback();
 
  private:

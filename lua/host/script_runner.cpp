@@ -91,6 +91,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
       .value("dry_run", line.dry_run)
       .value("strict", line.strict)
       .value("tags", line.tags)
+      .value("chart_formats", line.chart_formats)
       .value("quiet", line.quiet)
       .value("json", line.json)
       .value("require", line.require)

@@ -1,8 +1,9 @@
--- `gpubench finish`: writes the report and the charts of a run whose program died.
+-- `gpubench finish`: writes the report and the charts of a run whose program died, or the charts of any run in the
+-- formats of --chart-format.
 local native = require("gpubench.native")._native
 
 return function(options)
-  local finished = native.results.finish(options.run, native.options.out)
+  local finished = native.results.finish(options.run, native.options.out, native.options.chart_formats)
   io.write(native.results.render(finished.directory, "text", native.options.out, native.options.style))
   if not finished.report then
     print(finished.directory .. " has its report already: nothing to finish")

@@ -115,12 +115,12 @@ function claim.unknown_column(claims, charts, rows)
   end
   for _, one in ipairs(charts) do
     local name = one.name or one.y .. "_by_" .. one.x
-    local text, is_similar = unknown_of({ where = one.where }, { one.x, one.y, one.series or false }, "chart '" .. name .. "'", rows)
+    local text, is_similar = unknown_of({ where = one.where }, { one.x, one.y, one.series or false, one.order or false }, "chart '" .. name .. "'", rows)
     if text then return text, is_similar end
   end
 end
 
--- An array of { id, claim, verdict, reason, answer }. A claim that fails is inconclusive: it must not cost the run. So is one that
+-- An array of { id, claim, verdict, reason, answer, findings }. A claim that fails is inconclusive: it must not cost the run. So is one that
 -- holds for what was measured when `unmeasured` points never were.
 function claim.judge_all(claims, rows, axes, unmeasured)
   local judged, ids = {}, ids_of(claims)
@@ -135,6 +135,7 @@ function claim.judge_all(claims, rows, axes, unmeasured)
     judged[index] = {
       id = ids[index], claim = one.text, verdict = verdict, reason = reason, given = given,
       answer = answer.of(one, verdict, reason, not given and findings or {}, given),
+      findings = verdict == "confirmed" and not given and findings or {},
     }
   end
   return judged

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-const std::vector<std::string> chart_axes{"device", "batch"};
+const std::vector<ChartAxis> chart_axes{{.name = "device"}, {.name = "batch"}};
 
 std::vector<Column> columns() {
   std::vector<Column> all(standard_columns().begin(), standard_columns().end());
@@ -42,7 +42,7 @@ TEST(Chart, SeriesAreSortedAndScaledWithTheirIntervals) {
   const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), rows(), chart_axes);
   EXPECT_EQ(chart.spec.name, "step_time_s_by_batch");
   EXPECT_EQ(chart.spec.title, "step time by batch");
-  EXPECT_EQ(chart.y_label, "step time [ms]");
+  EXPECT_EQ(chart.y_label, "step time (ms)");
   ASSERT_EQ(chart.series.size(), 2u);
   EXPECT_EQ(chart.series[0].name, "cpu:0");
   ASSERT_EQ(chart.series[0].points.size(), 2u);
@@ -63,7 +63,7 @@ TEST(Chart, PointsThatFailedKeepTheirPlaceAndSayWhy) {
   EXPECT_EQ(chart.series[1].failed[0].reason, "out of memory");
   const Chart bars = make_chart({.kind = ChartKind::bar, .x = "batch", .y = "step_time_s", .series = "device"},
                                 columns(), some, chart_axes);
-  EXPECT_EQ(bars.series[1].failed[0].x, 0) << "the place of its category, 8, which comes first";
+  EXPECT_EQ(bars.series[1].failed[0].x, 1) << "the place of its category, 8";
   some.back().set("status", std::string("skipped"));
   EXPECT_TRUE(make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), some, chart_axes)
                   .series[1]
@@ -86,7 +86,7 @@ TEST(Chart, RatesHaveTheirOwnIntervals) {
   const ChartPoint& point = chart.series[0].points[0];  // 1000/s, in thousands
   EXPECT_DOUBLE_EQ(point.interval->low, 1 / 1.3);
   EXPECT_DOUBLE_EQ(point.interval->high, 1 / 0.8);
-  EXPECT_EQ(chart.y_label, "thousand examples/s");
+  EXPECT_EQ(chart.y_label, "examples/s (thousand)");
 }
 
 TEST(Chart, AnyColumnMayHaveAnInterval) {
@@ -169,7 +169,7 @@ TEST(Chart, AComputedXStandsForTheAxisThatItFollows) {
   ASSERT_EQ(chart.series.size(), 2u);
   EXPECT_EQ(chart.series[0].name, "device cpu:0");
   ASSERT_EQ(chart.series[0].points.size(), 3u);
-  EXPECT_EQ(chart.x_label, "used [KiB]");
+  EXPECT_EQ(chart.x_label, "used bytes (KiB); at the points: batch");
   EXPECT_EQ(chart.series[0].points[2].x, 8);
 }
 
@@ -182,22 +182,158 @@ TEST(Chart, ALogarithmicAxisOfManyMagnitudesNamesEachValueWithItsUnit) {
     some.back().set("data_bytes", bytes);
   }
   const Chart chart = make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {});
-  EXPECT_EQ(chart.x_label, "data");
+  EXPECT_EQ(chart.x_label, "data bytes");
   ASSERT_EQ(chart.series[0].points.size(), 3u);
   EXPECT_EQ(chart.series[0].points[0].x, 4096);
   EXPECT_EQ(chart.series[0].points[0].x_text, "4 KiB");
   EXPECT_EQ(chart.series[0].points[2].x_text, "64 MiB");
   some.erase(some.begin());  // one unit will do
-  EXPECT_EQ(make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {}).x_label, "data [MiB]");
+  EXPECT_EQ(make_chart({.x = "data_bytes", .y = "step_time_s", .log_x = 2}, with_size, some, {}).x_label,
+            "data bytes (MiB)");
 }
 
 TEST(Chart, TextAndBarsMakeCategories) {
   const Chart bars = make_chart({.kind = ChartKind::bar, .x = "batch", .y = "step_time_s", .series = "device"},
                                 columns(), rows(), chart_axes);
-  EXPECT_EQ(bars.categories, (std::vector<std::string>{"8", "1"}));
+  EXPECT_EQ(bars.categories, (std::vector<std::string>{"1", "8"}));
   const Chart line = make_chart({.x = "device", .y = "step_time_s", .series = "batch"}, columns(), rows(), chart_axes);
   EXPECT_EQ(line.categories, (std::vector<std::string>{"cpu:0", "cpu:1"}));
-  EXPECT_EQ(line.series[0].name, "batch 8");  // a number says of what
+  EXPECT_EQ(line.series[0].name, "batch 1");  // a number says of what
+}
+
+TEST(Chart, SeriesAndCategoriesHaveTheOrderOfTheirAxis) {
+  const std::vector<ChartAxis> axes{{"device", {std::string("gpu:0"), std::string("cpu:0"), std::string("cpu:1")}},
+                                    {"batch", {std::int64_t{1}, std::int64_t{8}}}};
+  const Chart lines = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(),
+                                 std::vector<Record>{row("cpu:1", 1, 1), row("cpu:0", 1, 1), row("gpu:0", 8, 1)}, axes);
+  ASSERT_EQ(lines.series.size(), 3u);
+  EXPECT_EQ(lines.series[0].name, "gpu:0");
+  EXPECT_EQ(lines.series[2].name, "cpu:1");
+  const Chart bars =
+      make_chart({.kind = ChartKind::bar, .x = "device", .y = "step_time_s", .series = "batch"}, columns(),
+                 std::vector<Record>{row("cpu:1", 8, 1), row("cpu:0", 1, 1), row("gpu:0", 8, 1)}, axes);
+  EXPECT_EQ(bars.categories, (std::vector<std::string>{"gpu:0", "cpu:0", "cpu:1"}));
+  EXPECT_EQ(bars.series[0].name, "batch 1");
+  EXPECT_EQ(bars.series[0].points[0].x, 1);
+}
+
+TEST(Chart, PanelsHaveOneScale) {
+  const auto panel = [](const char* device) {
+    return make_chart({.x = "batch",
+                       .y = "step_time_s",
+                       .where = {{"device", std::string(device)}},
+                       .each = "device",
+                       .limits = {0.005}},
+                      columns(), rows(), chart_axes);
+  };
+  const Chart first = panel("cpu:0"), second = panel("cpu:1");
+  EXPECT_EQ(first.y_range, second.y_range);
+  EXPECT_DOUBLE_EQ(first.y_range.low, 0.9);
+  EXPECT_EQ(first.y_range.high, 5);
+  EXPECT_EQ(first.y_label, second.y_label);
+  EXPECT_EQ(first.limits, (std::vector<double>{5}));
+  EXPECT_EQ(second.series[0].points.size(), 1u);
+}
+
+TEST(Chart, LinesGoInTheOrderOfTheAxisThatXFollows) {
+  std::vector<Record> some;
+  // The rate rises and falls again: in the order of x the line would go back and forth.
+  for (const auto& [batch, seconds] : {std::pair{1, 0.001}, {2, 0.001}, {4, 0.008}})
+    some.push_back(row("cpu:0", batch, seconds));
+  ChartSpec spec{.x = "examples_per_s", .y = "step_time_s", .log_x = 10};
+  const auto labels_of = [](const Chart& chart) {
+    std::vector<std::string> labels;
+    for (const ChartPoint& point : chart.series[0].points) labels.push_back(point.label);
+    return labels;
+  };
+  const Chart chart = make_chart(spec, columns(), some, chart_axes);
+  EXPECT_EQ(labels_of(chart), (std::vector<std::string>{"1", "2", "4"}));
+  EXPECT_EQ(chart.x_label, "examples/s (thousand); at the points: batch");
+  spec.order = "batch";
+  EXPECT_EQ(labels_of(make_chart(spec, columns(), some, {})), (std::vector<std::string>{"1", "2", "4"}));
+  spec.order = "bacth";
+  EXPECT_THAT([&] { make_chart(spec, columns(), some, {}); },
+              ThrowsMessage<Error>(HasSubstr("no column 'bacth' for order")));
+}
+
+TEST(Chart, SeriesOfOnePointHaveTheirNamesBesideThem) {
+  const Chart chart = make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(),
+                                 std::vector<Record>{row("cpu:0", 1, 1), row("cpu:1", 1, 2)}, chart_axes);
+  EXPECT_TRUE(chart.is_scatter);
+  EXPECT_EQ(chart.series[1].points[0].label, "cpu:1");
+  EXPECT_FALSE(
+      make_chart({.x = "batch", .y = "step_time_s", .series = "device"}, columns(), rows(), chart_axes).is_scatter);
+}
+
+TEST(Chart, AFigureThatALogarithmDoesNotHaveIsSaidInItsPlace) {
+  std::vector<Record> some = rows();
+  some[0].set("step_time_s", 0.0);
+  const Chart chart =
+      make_chart({.x = "batch", .y = "step_time_s", .series = "device", .log_y = 10}, columns(), some, chart_axes);
+  ASSERT_EQ(chart.series[0].failed.size(), 1u);
+  EXPECT_EQ(chart.series[0].failed[0].x, 8);
+  EXPECT_THAT(chart.series[0].failed[0].reason, HasSubstr("0"));
+  for (Record& one : some) one.set("step_time_s", -1.0);
+  EXPECT_THAT([&] { make_chart({.x = "batch", .y = "step_time_s", .log_y = 10}, columns(), some, chart_axes); },
+              ThrowsMessage<Error>("no step_time_s is above zero, as log_y needs it"));
+  some = rows();
+  some[0].set("batch", std::int64_t{0});
+  EXPECT_EQ(make_chart({.x = "batch", .y = "step_time_s", .log_x = 2}, columns(), some, chart_axes).spec.log_x, 0);
+}
+
+TEST(Chart, KneesStandAtTheirX) {
+  const Chart chart =
+      make_chart({.x = "batch", .y = "step_time_s", .knees = {std::int64_t{8}}}, columns(), rows(), chart_axes);
+  EXPECT_EQ(chart.knees, (std::vector<double>{8}));
+  const Chart text = make_chart({.x = "device", .y = "step_time_s", .knees = {std::string("cpu:1"), true}}, columns(),
+                                rows(), chart_axes);
+  EXPECT_EQ(text.knees, (std::vector<double>{1})) << "there is no category 'true'";
+}
+
+TEST(Chart, AValueOfASeriesHasOneStyleInAllCharts) {
+  const std::vector<Record> all = rows();
+  std::vector<Chart> charts;
+  for (const Record& where : {Record{{"batch", std::int64_t{8}}}, Record{{"batch", std::int64_t{1}}}, Record{}})
+    charts.push_back(
+        make_chart({.x = "batch", .y = "step_time_s", .series = "device", .where = where}, columns(), all, chart_axes));
+  charts.push_back(make_chart({.x = "batch", .y = "step_time_s", .where = {{"device", std::string("cpu:1")}}},
+                              columns(), all, chart_axes));
+  assign_styles(charts);
+  EXPECT_EQ(charts[0].series.size(), 1u);
+  for (const int i : {0, 1, 2}) EXPECT_EQ(charts[static_cast<std::size_t>(i)].series[0].style, 0u);
+  EXPECT_EQ(charts[1].series[1].style, 1u);
+  EXPECT_EQ(charts[2].series[1].style, 1u);
+  EXPECT_EQ(charts[3].series[0].style, 1u) << "cpu:1, which `where` chose";
+}
+
+TEST(Chart, AStyleIsThatOfASettingWhateverTheOrderOfItsColumns) {
+  std::vector<Record> some;
+  for (const char* device : {"cpu:0", "cpu:1"}) {
+    for (const std::int64_t batch : {1, 8}) {
+      some.push_back(row(device, batch, 0.001));
+      some.back().set("depth", batch);
+    }
+  }
+  std::vector<Column> with_depth = columns();
+  with_depth.push_back(column_of("depth"));
+  const std::vector<ChartAxis> axes{{.name = "device"}, {.name = "batch"}, {.name = "depth"}};
+  std::vector<Chart> charts;
+  for (const char* series : {"device", "batch"})
+    charts.push_back(make_chart({.x = "depth", .y = "step_time_s", .series = series}, with_depth, some, axes));
+  assign_styles(charts);
+  ASSERT_EQ(charts[1].series.size(), 4u);
+  EXPECT_EQ(charts[1].series[1].name, "batch 1, device cpu:1");
+  EXPECT_EQ(charts[0].series[2].name, "cpu:1, batch 1");
+  EXPECT_EQ(charts[1].series[1].style, charts[0].series[2].style);
+}
+
+TEST(Chart, AnIntervalThatDwarfsTheFiguresIsCut) {
+  std::vector<Record> some = rows();
+  some[0].set("step_time_high_s", 1.0);
+  ChartSpec spec{.x = "batch", .y = "step_time_s", .series = "device"};
+  EXPECT_EQ(make_chart(spec, columns(), some, chart_axes).y_range.high, 8) << "twice the 4 ms of cpu:1";
+  spec.log_y = 10;
+  EXPECT_EQ(make_chart(spec, columns(), some, chart_axes).y_range.high, 1000);
 }
 
 TEST(Chart, WhatCannotBeDrawnIsRefused) {

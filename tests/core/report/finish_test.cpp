@@ -48,7 +48,7 @@ class EmptyPath {
 };
 
 TEST(FinishRun, WritesEverythingThatItNames) {
-  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  if (drawable_formats().empty()) GTEST_SKIP() << "gnuplot is not installed";
   const TemporaryDirectory out;
   RunWriter writer = writer_with_rows(out);
   const FinishedRun finished = finish_run(
@@ -66,7 +66,7 @@ TEST(FinishRun, WritesEverythingThatItNames) {
 }
 
 TEST(FinishRun, RunsNoStyleThatCameWithTheFolderAndWritesThroughNoLink) {
-  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  if (drawable_formats().empty()) GTEST_SKIP() << "gnuplot is not installed";
   const TemporaryDirectory out;
   RunWriter writer = writer_with_rows(out);
   const auto charts = writer.chart_directory();
@@ -90,8 +90,51 @@ TEST(FinishRun, GoesOnWithoutGnuplotAndSaysSoOnce) {
       finish_run(writer, {.charts = {{.x = "batch", .y = "step_time_s"}, {.x = "batch", .y = "step_time_high_s"}}});
   EXPECT_THAT(finished.notes, ElementsAre(StartsWith("gnuplot is not installed, so no charts were drawn")));
   EXPECT_TRUE(std::filesystem::exists(writer.chart_directory() / "step_time_s_by_batch.gp"));
-  EXPECT_THAT(read_file(writer.directory() / "report.html"), HasSubstr("gnuplot is not installed"));
+  EXPECT_THAT(read_file(writer.directory() / "report.html"),
+              AllOf(HasSubstr("gnuplot is not installed"), HasSubstr("<details class=\"figures\" open>"),
+                    HasSubstr("<td class=\"right\">2</td><td>1.9 to 2.2</td>")));
   EXPECT_EQ(read_run(writer.directory()).info.find("notes")->list()->size(), 1u);
+}
+
+TEST(FinishRun, DrawsTheFormatsThatAreAskedFor) {
+  const ChartFormats all{ChartFormat::svg, ChartFormat::png, ChartFormat::pdf};
+  if (drawable_formats() != all) GTEST_SKIP() << "gnuplot is not installed, or has no pngcairo or pdfcairo";
+  const TemporaryDirectory out;
+  std::filesystem::path run, folder;
+  {
+    RunWriter writer = writer_with_rows(out);
+    const std::vector<ChartSpec> charts{{.name = "c", .x = "batch", .y = "step_time_s"}};
+    EXPECT_THAT(finish_run(writer, {.charts = charts, .formats = {ChartFormat::pdf}}).notes, IsEmpty());
+    run = writer.directory();
+    folder = writer.chart_directory();
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "c.pdf"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "c.svg")) << "the report embeds it";
+  EXPECT_FALSE(std::filesystem::exists(folder / "c.png"));
+  const std::string link = "../../../plots/e/" + run.filename().string() + "/c.";
+  const auto page = [&] { return read_file(run / "report.html"); };
+  EXPECT_THAT(page(), AllOf(HasSubstr("href=\"" + link + "pdf\""), HasSubstr("href=\"" + link + "gp\"")));
+  EXPECT_FALSE(finish_stored(run));
+  EXPECT_TRUE(finish_stored(run, {ChartFormat::png})) << "the run has no such files yet";
+  EXPECT_TRUE(std::filesystem::exists(folder / "c.png"));
+  EXPECT_THAT(page(), HasSubstr("href=\"" + link + "png\""));
+  EXPECT_EQ(read_run(run).info.text("status"), "done");
+}
+
+TEST(FinishRun, AGnuplotWithoutTheTerminalIsANote) {
+  const TemporaryDirectory out;
+  RunWriter writer = writer_with_rows(out);
+  const EmptyPath only_ours(out);
+  // As one that was built without cairo: it lists its terminals, and draws what it is asked for.
+  replace_file(out.path() / "gnuplot",
+               "#!/bin/sh\nif [ \"$2\" = -e ]; then echo ' dumb svg '; else echo '<svg><title>Gnuplot</title></svg>' > "
+               "c.svg; fi\n");
+  std::filesystem::permissions(out.path() / "gnuplot", std::filesystem::perms::owner_all);
+  const FinishedRun finished =
+      finish_run(writer, {.charts = {{.name = "c", .x = "batch", .y = "step_time_s"}}, .formats = {ChartFormat::png}});
+  EXPECT_THAT(finished.notes, ElementsAre(StartsWith("gnuplot has no terminal 'pngcairo', so no charts were drawn as "
+                                                     "png; install a gnuplot that has it")));
+  EXPECT_THAT(read_file(writer.directory() / "report.html"), HasSubstr("<svg>"));
 }
 
 TEST(FinishRun, AChartThatCannotBeDrawnIsANote) {
@@ -126,7 +169,7 @@ std::filesystem::path died_run_with_chart(const TemporaryDirectory& out) {
 }
 
 TEST(FinishStored, WritesWhatARunThatDiedLacks) {
-  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  if (drawable_formats().empty()) GTEST_SKIP() << "gnuplot is not installed";
   const TemporaryDirectory out;
   const auto directory = died_run_with_chart(out);
   const std::string rows = read_file(directory / "results.csv");

@@ -1,11 +1,14 @@
 #include "core/report/gnuplot.h"
 
+#include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/report/embedded_files.h"
+#include "core/report/point_labels.h"
 #include "core/report/svg.h"
 #include "core/results/append_file.h"
 #include "tests/core/results/temporary_directory.h"
@@ -18,6 +21,28 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
+bool has_gnuplot() {
+  return !drawable_formats().empty();
+}
+
+// Of a chart that was not made of rows.
+Chart with_range(Chart chart) {
+  bool first = true;
+  for (const ChartSeries& series : chart.series) {
+    for (const ChartPoint& point : series.points) {
+      const Interval one = point.interval.value_or(Interval{point.y, point.y});
+      chart.y_range =
+          first ? one : Interval{std::min(chart.y_range.low, one.low), std::max(chart.y_range.high, one.high)};
+      first = false;
+    }
+  }
+  return chart;
+}
+
+std::string script_of(const Chart& chart, const ChartFormats& formats = {ChartFormat::svg}) {
+  return gnuplot_script(with_range(chart), chart_height(chart), formats);
+}
+
 Chart nasty_chart(const std::string& evil) {
   return {.spec = {.kind = ChartKind::line, .name = "nasty", .title = evil, .x = "x", .y = "y"},
           .x_label = evil,
@@ -27,11 +52,11 @@ Chart nasty_chart(const std::string& evil) {
 }
 
 // Draws a chart in a folder of its own; the SVG.
-std::string draw(const Chart& chart, const TemporaryDirectory& out) {
+std::string drawn(const Chart& chart, const TemporaryDirectory& out, const ChartFormats& formats = {ChartFormat::svg}) {
   const auto folder = out.path() / "plots/e/r";
   std::filesystem::create_directories(folder);
   const auto script = folder / (chart.spec.name + ".gp");
-  replace_file(script, gnuplot_script(chart));
+  replace_file(script, script_of(chart, formats));
   run_gnuplot(script);
   return read_file(folder / (chart.spec.name + ".svg"));
 }
@@ -42,14 +67,15 @@ TEST(GnuplotScript, HoldsItsDataAndItsStyle) {
                     .y_label = "ms",
                     .categories = {},
                     .series = {{"cpu:0", {{1, 10, Interval{9, 11}}, {8, 12, Interval{11, 13}}}}}};
-  EXPECT_EQ(gnuplot_script(chart),
-            "# Made by gpubench. To draw it again, run gnuplot in this folder.\n"
-            "chart_height = 434\n" +
+  EXPECT_EQ(script_of(chart),
+            "# Made by gpubench. To draw it again, run gnuplot in this folder.\n" +
                 std::string(embedded::gnuplot_style) +
-                "set output 'c.svg'\n"
                 "set title 't'\nset xlabel 'batch'\nset ylabel 'ms'\n"
-                "set logscale x 2\nset xrange [0.939523:8.51496]\nset xtics ('1' 1, '8' 8)\n"
-                "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n"
+                "set logscale x 2\nset xrange [0.9395227492:8.51496146]\nset xtics ('1' 1, '8' 8)\n"
+                "set yrange [8.76:13.24]\n"
+                "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n" +
+                terminal_command(ChartFormat::svg, 434) +
+                "set output 'c.svg'\n"
                 "plot $series1 using 1:2 with linespoints linestyle 1 title 'cpu:0', "
                 "$series1 using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 linestyle 1 "
                 "dashtype 1 notitle\n");
@@ -64,51 +90,58 @@ Chart line_over(std::vector<ChartPoint> points) {
 }
 
 TEST(GnuplotScript, TicksAreWrittenAsTheyWereSetAndDoNotRunIntoEachOther) {
-  EXPECT_THAT(gnuplot_script(line_over({{0.0001, 1, {}}, {0.001, 1, {}}, {0.1, 1, {}}})),
+  EXPECT_THAT(script_of(line_over({{0.0001, 1, {}}, {0.001, 1, {}}, {0.1, 1, {}}})),
               HasSubstr("set xtics ('0.0001' 0.0001, '0.001' 0.001, '0.1' 0.1)\n"));
-  EXPECT_THAT(gnuplot_script(line_over({{6370, 1, {}}, {24655, 1, {}}, {25450, 1, {}}, {110510, 1, {}}})),
+  EXPECT_THAT(script_of(line_over({{6370, 1, {}}, {24655, 1, {}}, {25450, 1, {}}, {110510, 1, {}}})),
               HasSubstr("set xtics ('6370' 6370, '24655' 24655, '110510' 110510)\n"));
-  EXPECT_THAT(gnuplot_script(line_over({{0.0014305, 1, {}}, {4e9, 1, {}}})),
+  EXPECT_THAT(script_of(line_over({{0.0014305, 1, {}}, {4e9, 1, {}}})),
               HasSubstr("set xtics ('0.00143' 0.0014305, '4 G' 4000000000)\n"));
-  EXPECT_THAT(gnuplot_script(line_over({{4096, 1, {}, false, "4 KiB"}, {67108864, 1, {}, false, "64 MiB"}})),
+  EXPECT_THAT(script_of(line_over({{4096, 1, {}, false, "4 KiB"}, {67108864, 1, {}, false, "64 MiB"}})),
               HasSubstr("set xtics ('4 KiB' 4096, '64 MiB' 67108864)\n"));
 }
 
 TEST(GnuplotScript, OneValueIsTheOnlyTick) {
   Chart chart = line_over({{1, 10, {}}});
   chart.spec.log_x = 0;
-  EXPECT_THAT(gnuplot_script(chart), HasSubstr("set xrange [0:2]\nset xtics ('1' 1)\n"));
+  EXPECT_THAT(script_of(chart), HasSubstr("set xrange [0:2]\nset xtics ('1' 1)\n"));
 }
 
 TEST(GnuplotScript, MarksUnreliablePointsAndNamesSeriesWithoutPoints) {
   Chart chart = line_over({{1, 10, {}, true}, {2, 20, {}, false}});
   chart.absent = {{"gpu:0", "out of memory"}, {"", "error"}};
-  const std::string script = gnuplot_script(chart);
+  const std::string script = script_of(chart);
   EXPECT_THAT(script, AllOf(HasSubstr("$unreliable << END\n1 10\nEND\n"),
                             HasSubstr("$unreliable using 1:2 with points linestyle 9 title 'unreliable'"),
                             HasSubstr("keyentry with points linestyle 10 title 'gpu:0: no points (out of memory)'"),
                             HasSubstr("title 'no points (error)'")));
-  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
-  EXPECT_THAT(draw(chart, TemporaryDirectory()), AllOf(HasSubstr(">unreliable<"), HasSubstr("(out of memory)")));
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  EXPECT_THAT(drawn(chart, TemporaryDirectory()), AllOf(HasSubstr(">unreliable<"), HasSubstr("(out of memory)")));
 }
 
 TEST(GnuplotScript, FailedPointsSayWhyInTheirPlace) {
   Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
   chart.series[0].failed = {{8, "out of memory", "8 KiB"}};
-  const std::string script = gnuplot_script(chart);
+  const std::string script = script_of(chart);
   EXPECT_THAT(script, AllOf(HasSubstr("set label 'out of memory' at first 8, graph 0.02 rotate by 90 left"),
                             HasSubstr("'2' 2, '8 KiB' 8)")));
-  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
-  EXPECT_THAT(draw(chart, TemporaryDirectory()), HasSubstr("out of memory"));
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  EXPECT_THAT(drawn(chart, TemporaryDirectory()), HasSubstr("out of memory"));
+}
+
+TEST(GnuplotScript, LinesThatLackTheSamePointSayItOnce) {
+  Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
+  chart.series.push_back({"cpu:1", {{1, 11, {}}}});
+  for (ChartSeries& one : chart.series) one.failed = {{2, "error"}};
+  const std::string script = script_of(chart);
+  EXPECT_EQ(script.find("set label 'error'"), script.rfind("set label 'error'"));
 }
 
 TEST(GnuplotScript, NoLineJoinsCategories) {
   Chart chart = line_over({{0, 10, {}}, {1, 20, {}}});
   chart.spec.log_x = 0;
-  EXPECT_THAT(gnuplot_script(chart), HasSubstr("with linespoints"));
+  EXPECT_THAT(script_of(chart), HasSubstr("with linespoints"));
   chart.categories = {"1", "autotune"};
-  EXPECT_THAT(gnuplot_script(chart),
-              AllOf(HasSubstr("using 1:2 with points linestyle 1"), Not(HasSubstr("linespoints"))));
+  EXPECT_THAT(script_of(chart), AllOf(HasSubstr("using 1:2 with points linestyle 1"), Not(HasSubstr("linespoints"))));
 }
 
 TEST(GnuplotScript, RingsStandOnTheirBars) {
@@ -117,11 +150,98 @@ TEST(GnuplotScript, RingsStandOnTheirBars) {
               .y_label = "y",
               .categories = {"a"},
               .series = {{"one", {{0, 1, {}}}}, {"two", {{0, 2, {}, true}}}}};
-  EXPECT_THAT(gnuplot_script(chart), HasSubstr("$unreliable << END\n0.2 2\nEND\n"));
+  EXPECT_THAT(script_of(chart), HasSubstr("$unreliable << END\n0.2 2\nEND\n"));
+}
+
+std::vector<std::string> ticks_of(double low, double high, double base) {
+  Chart chart = line_over({{1, low, {}}, {2, high, {}}});
+  chart.spec.log_y = base;
+  const std::string script = script_of(chart);
+  const std::size_t at = script.find("set ytics (") + 11;
+  std::vector<std::string> ticks;
+  std::istringstream text(script.substr(at, script.find(')', at) - at));
+  for (std::string one; std::getline(text, one, ',');) ticks.push_back(one.substr(one.find('\'') + 1));
+  for (std::string& one : ticks) one.erase(one.find('\''));
+  return ticks;
+}
+
+TEST(GnuplotScript, LogarithmicAxesOfAFewDecadesHaveLabelsBetweenThePowers) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(ticks_of(2.2, 40, 10), ElementsAre("2", "5", "10", "20"));
+  EXPECT_THAT(ticks_of(21, 44, 10), ElementsAre("30", "40"));
+  EXPECT_THAT(ticks_of(1, 1e5, 10), ElementsAre("1", "10", "100", "1000", "10000", "100000"));
+  EXPECT_THAT(ticks_of(1, 16, 2), ElementsAre("1", "2", "4", "8", "16"));
+  EXPECT_THAT(ticks_of(100, 103, 10), ElementsAre("100", "102", "104"));
+  EXPECT_LE(ticks_of(1e-9, 1e20, 10).size(), 11u);
+}
+
+TEST(GnuplotScript, BoundsAndKneesAreLines) {
+  Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
+  chart.limits = {15};
+  chart.knees = {2};
+  EXPECT_THAT(script_of(chart), AllOf(HasSubstr("set arrow from graph 0, first 15 to graph 1, first 15 nohead"),
+                                      HasSubstr("set label 'limit 15' at graph 0.99, first 15 right"),
+                                      HasSubstr("set arrow from first 2, graph 0 to first 2, graph 1 nohead"),
+                                      HasSubstr("set label 'knee'")));
+}
+
+TEST(GnuplotScript, LongTitlesTakeTwoLines) {
+  Chart chart = line_over({{1, 10, {}}});
+  const std::size_t height = chart_height(chart);
+  chart.spec.title = "Efficiency with as many examples for each replica, processes: 2";
+  EXPECT_THAT(script_of(chart), HasSubstr("set title 'Efficiency with as many examples for each replica,'.\"\\n\"."));
+  EXPECT_GT(chart_height(chart), height);
+  chart.spec.title = std::string(400, 'x');
+  EXPECT_THAT(script_of(chart), HasSubstr("set title '" + std::string(57, 'x') + "…'\n"));
+}
+
+TEST(GnuplotScript, ALineOfThousandsOfPointsHasNoMarks) {
+  std::vector<ChartPoint> points;
+  for (int i = 1; i <= 5000; ++i) points.push_back({static_cast<double>(i), 1, Interval{0.5, 2}, true});
+  EXPECT_THAT(script_of(line_over(points)),
+              AllOf(HasSubstr("with lines linestyle 1"), Not(HasSubstr("vectors")), Not(HasSubstr("'unreliable'"))));
+}
+
+TEST(PointLabels, CoverNeitherEachOtherNorPoints) {
+  Chart chart = line_over({});
+  chart.spec.log_x = 0;
+  chart.is_scatter = true;
+  chart.series.clear();
+  for (const char* name : {"int8", "int8_aware", "small", "distilled"})
+    chart.series.push_back({name, {{0.45, 90, {}, false, "", name}}});
+  chart.series.push_back({"original", {{0.9, 92, {}, false, "", "original"}}});
+  const std::vector<PointLabel> labels = place_labels(with_range(chart));
+  ASSERT_EQ(labels.size(), 5u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t k = 0; k < i; ++k) EXPECT_FALSE(labels[i].up == labels[k].up && labels[i].side == labels[k].side);
+  }
+  EXPECT_EQ(labels[4].side, -1) << "it would leave the plot on the right";
+  chart.is_scatter = false;
+  chart.series.assign(1, {"one", std::vector<ChartPoint>(20, {0.45, 90, {}, false, "", "label"})});
+  EXPECT_LT(place_labels(with_range(chart)).size(), 12u) << "what finds no room is left out";
+}
+
+TEST(Gnuplot, DrawsAllFormatsBesideEachOther) {
+  const ChartFormats formats = drawable_formats();
+  if (formats.size() < 3) GTEST_SKIP() << "gnuplot is not installed, or has no pngcairo or pdfcairo";
+  const TemporaryDirectory out;
+  Chart chart = nasty_chart("`touch x` \"q\" 'q', <b>\n@x {/Bold y} _a^b 5 % \\ ]]> äöü 日本 ≤");
+  for (const ChartKind kind : {ChartKind::line, ChartKind::bar}) {
+    chart.spec.kind = kind;
+    EXPECT_THAT(drawn(chart, out, formats), HasSubstr("<svg"));
+    EXPECT_THAT(read_file(out.path() / "plots/e/r/nasty.png"), testing::StartsWith("\x89PNG"));
+    EXPECT_THAT(read_file(out.path() / "plots/e/r/nasty.pdf"), testing::StartsWith("%PDF"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(out.path() / "plots/e/r/x"));
+}
+
+TEST(ChartFormats, UnknownOnesAreRefused) {
+  EXPECT_THAT([] { parse_chart_format("gif"); },
+              ThrowsMessage<Error>("unknown format of charts 'gif' (known: svg, png, pdf)"));
 }
 
 TEST(Gnuplot, TextOfAnyKindDrawsAndRunsNothing) {
-  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const TemporaryDirectory out;
   // gnuplot runs in the chart's folder, so that is where the command would act.
   const std::string touched = out.path() / "plots/e/r/x";
@@ -129,15 +249,15 @@ TEST(Gnuplot, TextOfAnyKindDrawsAndRunsNothing) {
   for (const ChartKind kind : {ChartKind::line, ChartKind::bar}) {
     Chart chart = nasty_chart(evil);
     chart.spec.kind = kind;
-    const std::string svg = draw(chart, out);
-    EXPECT_THAT(svg, AllOf(HasSubstr("`touch x` "), HasSubstr("&lt;script"), HasSubstr("{/Bold y} _a^b 5 % \\<"),
-                           HasSubstr("100 %"), Not(HasSubstr("<script"))));
+    const std::string svg = drawn(chart, out);
+    EXPECT_THAT(svg, AllOf(HasSubstr("`touch x` "), HasSubstr("&lt;script"), HasSubstr("{/Bold y}<"),
+                           HasSubstr(">_a^b 5 % \\<"), HasSubstr("100 %"), Not(HasSubstr("<script"))));
   }
   EXPECT_FALSE(std::filesystem::exists(touched));
 }
 
 TEST(Gnuplot, ABadScriptIsAnErrorWithItsMessage) {
-  if (!gnuplot_is_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const TemporaryDirectory out;
   std::ofstream(out.path() / "bad.gp") << "plot nonsense\n";
   EXPECT_THAT([&] { run_gnuplot(out.path() / "bad.gp"); },
@@ -152,9 +272,11 @@ TEST(Svg, FollowsTheThemeAndHasItsTitle) {
 }
 
 TEST(Svg, NamesAreUniqueInsideAPage) {
-  EXPECT_EQ(
-      inline_svg("<?xml?>\n<svg><g id='gpPt0'/><g id=\"gnuplot_canvas\"/><use xlink:href='#gpPt0'/></svg>", "c1_"),
-      "<svg><g id='c1_gpPt0'/><g id=\"c1_gnuplot_canvas\"/><use xlink:href='#c1_gpPt0'/></svg>");
+  EXPECT_EQ(inline_svg("<?xml?>\n<svg><g id='gpPt0'/><g id=\"gnuplot_canvas\"/><use xlink:href='#gpPt0'/><a "
+                       "fill='url(#gpPat4)'/></svg>",
+                       "c1_"),
+            "<svg><g id='c1_gpPt0'/><g id=\"c1_gnuplot_canvas\"/><use xlink:href='#c1_gpPt0'/><a "
+            "fill='url(#c1_gpPat4)'/></svg>");
 }
 
 }  // namespace

@@ -142,6 +142,41 @@ TEST(ReportPage, PaperLeavesOutWhatNoClaimIsAbout) {
   EXPECT_THAT(report_page(run, {}), HasSubstr("<td class=\"right\">25.0 %</td>"));
 }
 
+TEST(ReportPage, AChartHasItsFiguresBehindIt) {
+  gpubench::Run run;
+  DrawnChart chart{.title = "t <1>", .svg = "<svg/>", .description = "it <shows> 7"};
+  chart.figures = {{{"x <>", Align::right}, {"y"}}, {{"1", "<7>"}}};
+  chart.all_figures = 9;
+  chart.links = {{"svg", "../../../plots/e/r/c.svg"}};
+  const std::string page = report_page(run, {chart});
+  EXPECT_THAT(page, AllOf(HasSubstr("<div role=\"img\" aria-label=\"it &lt;shows&gt; 7\"><svg/></div>"),
+                          HasSubstr("<details class=\"figures\"><summary>Figures: t &lt;1&gt;</summary>"),
+                          HasSubstr("<th scope=\"col\" class=\"right\">x &lt;&gt;</th><th scope=\"col\">y</th>"),
+                          HasSubstr("<tr><th scope=\"row\" class=\"right\">1</th><td>&lt;7&gt;</td></tr>"),
+                          HasSubstr("The first 1 of 9."), HasSubstr("<a href=\"../../../plots/e/r/c.svg\">svg</a>")));
+  chart.svg.clear();
+  EXPECT_THAT(report_page(run, {chart}), AllOf(HasSubstr("<figcaption>t &lt;1&gt;</figcaption>"),
+                                               HasSubstr("<details class=\"figures\" open>"), Not(HasSubstr("<svg"))));
+}
+
+TEST(ReportPage, ThousandsOfRowsAreCut) {
+  gpubench::Run run;
+  run.columns = {column_of("batch"), column_of("status"), column_of("quality"), column_of("step_time_s")};
+  for (int i = 0; i < 20; ++i) run.columns.push_back(column_of("figure_" + std::to_string(i) + "_s"));
+  for (std::int64_t batch = 1; batch <= 5000; ++batch) {
+    Record row{{"batch", batch}, {"status", std::string("ok")}, {"quality", std::string("unreliable: noise")}};
+    for (std::size_t i = 3; i < run.columns.size(); ++i) row.set(run.columns[i].name, 1.234567);
+    run.records.push_back(row);
+  }
+  run.info = Info::Fields{{"axis_names", Info::List{"batch"}}};
+  const std::string page = report_page(run, {});
+  EXPECT_LT(page.size(), 3'000'000u);
+  EXPECT_THAT(page, AllOf(HasSubstr(" of 5000 rows; results.csv has all."), HasSubstr("The first 25 of 5000 rows."),
+                          HasSubstr("<tr class=\"rest\">"), HasSubstr("and 4980 more")));
+  run.records.resize(25);
+  EXPECT_THAT(report_page(run, {}), AllOf(Not(HasSubstr("The first")), Not(HasSubstr("class=\"rest\""))));
+}
+
 TEST(ReportPage, SkippedPointsAreOneLineAndNoRows) {
   gpubench::Run run;
   run.columns = {column_of("batch"), column_of("status"), column_of("detail"), column_of("quality")};

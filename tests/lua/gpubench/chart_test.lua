@@ -14,10 +14,8 @@ testing.case("a chart for each value of an axis", function()
   local list = chart.expand({ plain, gb.chart.bar { x = "n", y = "b", each = "input", where = { n = 1 } } }, axes)
   testing.equal(list, {
     plain,
-    { kind = "bar", x = "n", y = "b", where = { n = 1, input = "pixels" }, name = "b_by_n_input_pixels",
-      title = "b by n, input pixels" },
-    { kind = "bar", x = "n", y = "b", where = { n = 1, input = "jpeg" }, name = "b_by_n_input_jpeg",
-      title = "b by n, input jpeg" },
+    { kind = "bar", x = "n", y = "b", each = "input", where = { n = 1, input = "pixels" }, name = "b_by_n_input_pixels" },
+    { kind = "bar", x = "n", y = "b", each = "input", where = { n = 1, input = "jpeg" }, name = "b_by_n_input_jpeg" },
   })
   local named = chart.expand({ gb.chart.bar { x = "n", y = "b", each = "n", name = "a", title = "t" } }, axes)
   testing.equal({ named[1].name, named[1].title }, { "a_n_1", "t, n 1" })
@@ -25,9 +23,29 @@ testing.case("a chart for each value of an axis", function()
     { gb.chart.bar { x = "n", y = "b", each = "m" } }, axes)
 end)
 
+testing.case("bounds and knees of claims about the same figure are drawn", function()
+  local claims = {
+    gb.expect.at_most { y = "b", value = 2 },
+    gb.expect.at_least { y = "b", value = 1, where = { input = "pixels" } },
+    gb.expect.at_least { y = "other", value = 7 },
+    gb.expect.ratio { y = "b", of = { n = 1 }, over = { n = 2 }, at_most = 5 },
+    gb.expect.knee { x = "n", y = "b" },
+  }
+  local all = gb.chart.line { x = "n", y = "b", limit = 3 }
+  local pixels = gb.chart.line { x = "n", y = "b", where = { input = "pixels" } }
+  local drawn = chart.with_limits({ all, pixels }, claims)
+  testing.equal({ drawn[1].limits, drawn[2].limits }, { { 3, 2 }, { 2, 1 } })
+  testing.equal({ all.limits, pixels.limits }, { { 3 } })  -- they are copies
+  local judged = {}
+  for index = 1, 5 do judged[index] = { findings = {} } end
+  judged[5].findings = { { x = 64 }, { x = 64 }, { x = 8 } }
+  local marked = chart.with_knees({ all, gb.chart.line { x = "m", y = "b" } }, claims, judged)
+  testing.equal({ marked[1].knees, marked[2].knees }, { { 64, 8 } })
+end)
+
 testing.case("mistakes are named", function()
   testing.raises("gb.chart.line: option 'y' is required", gb.chart.line, { x = "a" })
-  testing.raises("gb.chart.line: unknown option 'logx' (known: x, y, series, where, each, log_x, log_y, name, title)", gb.chart.line,
+  testing.raises("gb.chart.line: unknown option 'logx' (known: x, y, series, where, each, order, limit, log_x, log_y, name, title)", gb.chart.line,
     { x = "a", y = "b", logx = 2 })
   testing.raises("gb.chart.line: option 'log_x': the base of a logarithm is above 1, got 1", gb.chart.line,
     { x = "a", y = "b", log_x = 1 })

@@ -62,6 +62,22 @@ TEST_F(Batch, OutputForProgramsHoldsNothingElse) {
   EXPECT_EQ((*all[2].find("expectations")->list())[0].text("id"), "figure-rises-with-n");
 }
 
+TEST_F(Batch, ChartsAreDrawnInTheFormatsThatAreAskedFor) {
+  if (std::system("gnuplot -e 'set terminal pdfcairo; set terminal pngcairo' >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "gnuplot is not installed, or has no pngcairo or pdfcairo";
+  write("drawn.lua", R"(local gb = require "gpubench"
+    gb.experiment { name = "drawn", title = "t", axes = { gb.axis("n", { 1, 2 }) },
+      columns = { gb.column("figure", { kind = "counted" }) }, run = function(point) return { figure = point.n } end,
+      charts = { gb.chart.line { x = "n", y = "figure" } } })");
+  const Ended ended = run_program({"drawn.lua", "--chart-format", "png"}, path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(read(find("figure_by_n.png")), testing::StartsWith("\x89PNG"));
+  EXPECT_EQ(find("figure_by_n.pdf"), "");
+  const Ended again = run_program({"finish", "drawn", "--chart-format", "pdf"}, path());
+  EXPECT_THAT(again.out, HasSubstr("report: results/drawn/"));
+  EXPECT_THAT(read(find("figure_by_n.pdf")), testing::StartsWith("%PDF"));
+}
+
 TEST_F(Batch, CtrlCEndsTheScriptAndBeginsNoOther) {
   StartedProgram program({"run", "endless.lua", "good.lua"}, path());
   ASSERT_TRUE(program.wait_for("ready"));

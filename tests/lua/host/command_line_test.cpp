@@ -62,6 +62,13 @@ TEST_F(CommandLineTest, ReadsTheOptionsOfRun) {
   EXPECT_EQ(all.threads, 3);
 }
 
+TEST_F(CommandLineTest, FormatsOfChartsAreListsAndAddUp) {
+  EXPECT_THAT(line({"--chart-format", "svg,png", "--chart-format", "pdf"}).chart_formats,
+              ElementsAre("svg", "png", "pdf"));
+  EXPECT_THAT(line_of({"finish", "r", "--chart-format", "pdf"}).chart_formats, ElementsAre("pdf"));
+  EXPECT_THAT(answer({script, "--chart-format", "png,gif"}).text, HasSubstr("gif not in {svg,png,pdf}"));
+}
+
 TEST_F(CommandLineTest, AxesAreListsAndAddUp) {
   EXPECT_THAT(line({"--set", "batch=8,512", "--set", "device=cpu:0", "--set", "batch=1"}).axes,
               ElementsAre(Pair("batch", ElementsAre("8", "512", "1")), Pair("device", ElementsAre("cpu:0"))));

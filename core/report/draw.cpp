@@ -1,0 +1,181 @@
+#include "core/report/draw.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/report/chart_info.h"
+#include "core/report/chart_table.h"
+#include "core/report/gnuplot.h"
+#include "core/report/svg.h"
+#include "core/report/text.h"
+#include "core/results/append_file.h"
+#include "core/results/csv.h"
+#include "core/results/mean_over_processes.h"
+
+namespace gpubench {
+namespace {
+
+// The page stays small with thousands of points; results.csv has them all.
+constexpr std::size_t most_figures = 400;
+constexpr std::size_t most_bytes_of_pictures = 2'500'000;
+
+void make_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw Error(fmt::format("cannot make the directory '{}': {}", directory.string(), error.message()));
+}
+
+std::string file_name(const std::string& name, std::set<std::string>& taken) {
+  constexpr std::size_t longest = 100;
+  std::string clean = name.substr(0, longest);
+  std::ranges::replace_if(
+      clean, [](unsigned char c) { return !std::isalnum(c) && c != '_' && c != '-'; }, '_');
+  std::string unique = clean;
+  for (int n = 2; !taken.insert(unique).second; ++n) unique = fmt::format("{}-{}", clean, n);
+  return unique;
+}
+
+// The formats that are asked for and can be drawn; SVG among them, which comes first.
+ChartFormats formats_to_draw(const ChartFormats& asked, Drawing& drawing) {
+  const ChartFormats drawable = drawable_formats();
+  if (drawable.empty()) {
+    drawing.notes.emplace_back(
+        "gnuplot is not installed, so no charts were drawn; install it (Debian: gnuplot-nox) and "
+        "run it on the .gp files");
+    return {};
+  }
+  ChartFormats formats;
+  for (const ChartFormat format : {ChartFormat::svg, ChartFormat::png, ChartFormat::pdf}) {
+    if (format != ChartFormat::svg && std::ranges::find(asked, format) == asked.end()) continue;
+    if (std::ranges::find(drawable, format) != drawable.end()) {
+      formats.push_back(format);
+      continue;
+    }
+    drawing.notes.push_back(fmt::format(
+        "gnuplot has no terminal '{}', so no charts were drawn as {}; install a gnuplot that has it (Debian: "
+        "gnuplot-nox)",
+        terminal_of(format), to_string(format)));
+  }
+  return formats;
+}
+
+// Runs gnuplot; the chart's complete SVG document.
+std::string draw_files(const std::filesystem::path& script, const Chart& chart, const ChartFormats& formats) {
+  const auto file_of = [&](ChartFormat format) {
+    return std::filesystem::path(script).replace_extension(std::string(to_string(format)));
+  };
+  const auto remove_files = [&] {
+    std::error_code none_made;
+    for (const ChartFormat format : formats) std::filesystem::remove(file_of(format), none_made);
+  };
+  remove_files();  // gnuplot would write through a link
+  try {
+    run_gnuplot(script);
+    if (std::ranges::find(formats, ChartFormat::svg) == formats.end()) return {};
+    std::string svg = adapt_svg(read_file(file_of(ChartFormat::svg)), chart.spec.title);
+    replace_file(file_of(ChartFormat::svg), svg);
+    return svg;
+  } catch (...) {
+    remove_files();
+    throw;
+  }
+}
+
+// Relative to the report: the files of a chart, by their endings.
+std::vector<std::pair<std::string, std::string>> links_of(const std::filesystem::path& directory,
+                                                          const std::string& name, const ChartFormats& formats) {
+  const std::string folder =
+      fmt::format("../../../plots/{}/{}/{}", escape_url(directory.parent_path().filename().string()),
+                  escape_url(directory.filename().string()), escape_url(name));
+  std::vector<std::pair<std::string, std::string>> links;
+  for (const ChartFormat format : formats)
+    links.emplace_back(to_string(format), fmt::format("{}.{}", folder, to_string(format)));
+  links.emplace_back("gnuplot", folder + ".gp");
+  return links;
+}
+
+void add_note(const ChartSpec& spec, const Error& error, Drawing& drawing) {
+  drawing.notes.push_back(fmt::format(
+      "chart {}: {}", spec.name.empty() ? fmt::format("of {} by {}", spec.y, spec.x) : spec.name, error.what()));
+}
+
+// A chart without its picture still has its figures on the page, and can be drawn later.
+std::string picture_of(const Chart& chart, const std::filesystem::path& script, const ChartFormats& formats,
+                       Drawing& drawing) {
+  std::string svg;
+  if (formats.empty()) return svg;
+  try {
+    svg = draw_files(script, chart, formats);
+  } catch (const Error& error) {
+    add_note(chart.spec, error, drawing);
+    return svg;
+  }
+  std::size_t bytes = svg.size();
+  for (const DrawnChart& one : drawing.charts) bytes += one.svg.size();
+  if (bytes <= most_bytes_of_pictures) return svg;
+  drawing.notes.push_back(fmt::format("chart {}: the report leaves out its picture, which has {}; it is in {}",
+                                      chart.spec.name, format_bytes(static_cast<double>(svg.size())),
+                                      script.parent_path().string()));
+  return {};
+}
+
+void draw_chart(const Chart& chart, std::size_t height, const std::filesystem::path& directory,
+                const ChartFormats& asked, const ChartFormats& formats, Drawing& drawing) {
+  const std::filesystem::path script = directory / (chart.spec.name + ".gp");
+  replace_file(script, gnuplot_script(chart, height, formats.empty() ? asked : formats));
+  drawing.charts.push_back({.title = chart.spec.title,
+                            .svg = picture_of(chart, script, formats, drawing),
+                            .description = describe(chart),
+                            .figures = chart_table(chart, most_figures),
+                            .all_figures = figure_count(chart),
+                            .links = links_of(directory, chart.spec.name, formats)});
+  drawing.info.push_back(chart_info(chart.spec));
+}
+
+void draw_charts(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
+                 const ChartFormats& asked, Drawing& drawing) {
+  const ChartFormats formats = formats_to_draw(asked, drawing);
+  make_directory(directory);
+  const std::vector<Record> rows = mean_over_processes(run.records);
+  const std::vector<ChartAxis> axes = chart_axes_in(run.info);
+  std::set<std::string> taken;
+  std::vector<Chart> charts;
+  for (const ChartSpec& spec : specs) {
+    try {
+      charts.push_back(make_chart(spec, run.columns, rows, axes));
+      charts.back().spec.name = file_name(charts.back().spec.name, taken);
+    } catch (const Error& error) {
+      add_note(spec, error, drawing);
+    }
+  }
+  assign_styles(charts);
+  std::size_t height = 0;  // of all, so that rows of charts are even
+  for (const Chart& chart : charts) height = std::max(height, chart_height(chart));
+  for (const Chart& chart : charts) {
+    try {
+      draw_chart(chart, height, directory, asked, formats, drawing);
+    } catch (const Error& error) {
+      add_note(chart.spec, error, drawing);
+    }
+  }
+}
+
+}  // namespace
+
+Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
+             const ChartFormats& formats) {
+  Drawing drawing;
+  try {
+    if (!specs.empty() && !run.records.empty()) draw_charts(run, specs, directory, formats, drawing);
+  } catch (const Error& error) {
+    drawing.notes.push_back(fmt::format("charts: {}", error.what()));
+  }
+  return drawing;
+}
+
+}  // namespace gpubench

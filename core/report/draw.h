@@ -1,0 +1,26 @@
+// Draws the charts of a run into its folder of plots. A chart that cannot be drawn becomes a note and costs no other.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/report/chart.h"
+#include "core/report/chart_format.h"
+#include "core/report/page.h"
+#include "core/results/run_reader.h"
+
+namespace gpubench {
+
+struct Drawing {
+  std::vector<DrawnChart> charts;
+  std::vector<std::string> notes;
+  /// Of run.json: the charts for which there is data.
+  Info::List info;
+};
+
+/// Writes NAME.gp and NAME.svg, and NAME.png and NAME.pdf where `formats` has them, into `directory`. The page embeds
+/// SVG, which is always drawn.
+Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
+             const ChartFormats& formats);
+
+}  // namespace gpubench
