@@ -169,6 +169,9 @@ bool RunWriter::widen_for(const Record& record) {
   const std::size_t before = columns_.size();
   for (const auto& [name, cell] : record.cells()) {
     if (!contains(columns_, name)) columns_.push_back(column_of(name));
+    if (columns_.size() > most_columns)
+      throw Error(
+          fmt::format("results: the rows have more than {} columns together, the last is '{}'", most_columns, name));
   }
   return columns_.size() > before;
 }
