@@ -61,7 +61,8 @@ TEST_F(OptionTable, RejectsWhatItDoesNotKnow) {
   EXPECT_EQ(script.error("gb.conv { filters = 'many' }"),
             "test:1: gb.conv: argument #1: option 'filters': integer expected, got string");
   EXPECT_EQ(script.error("gb.stack { { filters = 1 }, { filter = 2 } }"),
-            "test:1: gb.stack: argument #1: option 'layers': element 2: unknown option 'filter' (known: name, filters, "
+            "test:1: gb.stack: argument #1: option 'layers': element 2: unknown option 'filter' (did you mean "
+            "'filters'?) (known: name, filters, "
             "kernel, "
             "bias)");
 }
