@@ -144,7 +144,7 @@ testing.case("a row that cannot be written is its point's error, and the sweep g
   testing.contains(rows[2].detail, "'a,b' cannot name a column: letters, digits, '_', '-' and '.'")
   testing.contains(rows[3].detail, "run returned the column 'point_time_s', which the program fills in")
   testing.contains(rows[4].detail, "run returned samples that are no step times: array of number expected, got string")
-  testing.contains(rows[5].detail, "run returned a row of 1001 columns; at most 1000 are possible")
+  testing.contains(rows[5].detail, "columns; at most 1000 are possible")
   testing.equal({ rows[1].status, rows[4].status, rows[6].status, rows[6].n }, { "error", "error", "ok", 6 })
   testing.equal(experiment.status, 2)
   experiment.status = 0
