@@ -137,8 +137,9 @@ void RunWriter::make_files() {
                             directory_.string(), std::generic_category().message(error)));
   }
   if (!plan_.script.empty()) AppendFile(directory_ / "script.lua").append(plan_.script);
+  // With its header at once: a process that is killed in between leaves no run.
+  replace_file(directory_ / "results.csv", all_rows());
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
-  rows_file_->append(header_line(columns_));
 }
 
 RunWriter::RunWriter(RunWriter&&) noexcept = default;
