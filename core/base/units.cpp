@@ -63,7 +63,8 @@ std::string format_count(std::int64_t value) {
 }
 
 std::string format_count(std::int64_t value, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(value), noun, value == 1 ? "" : "s");
+  const std::string_view ending = value == 1 ? "" : noun.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", format_count(value), noun, ending);
 }
 
 }  // namespace gpubench

@@ -14,7 +14,7 @@ std::string format_seconds(double seconds);
 std::string format_si(double value);
 /// "1 234 567": groups of thousands separated by spaces.
 std::string format_count(std::int64_t value);
-/// "1 row", "2 rows".
+/// "1 row", "2 rows", "2 processes".
 std::string format_count(std::int64_t value, std::string_view noun);
 
 }  // namespace gpubench

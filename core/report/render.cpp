@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/report/answers.h"
+#include "core/report/junit.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
 #include "core/results/csv.h"
@@ -43,28 +44,8 @@ std::string_view color_of(Verdict verdict) {
   return yellow;
 }
 
-// Lines of words, each with its end, that a terminal need not break; all but the first are indented.
 std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent, const TextStyle& style) {
-  const std::string line = one_line(text);
-  std::string result;
-  std::size_t column = first_indent;
-  for (std::size_t begin = 0; begin < line.size();) {
-    const std::size_t end = std::min(line.find(' ', begin), line.size());
-    const std::string_view word = std::string_view(line).substr(begin, end - begin);
-    const std::size_t width = display_width(word);
-    const bool is_first = begin == 0;
-    if (!is_first && style.width > 0 && column + 1 + width > style.width) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!is_first) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += width;
-    begin = end + 1;
-  }
-  return result + "\n";
+  return wrap_words(text, first_indent, indent, style.width);
 }
 
 // "answer: ", and what follows, in lines that fit.
@@ -208,31 +189,17 @@ std::string csv_of(const Run& run) {
 // The claims as tests, for servers that watch builds: a refuted one has failed, one that stays open was skipped. A run
 // that ended otherwise than "done" is an error of its own.
 std::string junit_of(const Run& run) {
-  const std::string experiment = escape_html(one_line(run.info.text("experiment")));
-  std::string cases;
-  const auto add = [&](std::string_view name, std::string_view element, std::string_view reason) {
-    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\"", experiment, escape_html(one_line(name)));
-    if (element.empty())
-      cases += "/>\n";
-    else
-      cases += fmt::format(">\n    <{} message=\"{}\"/>\n  </testcase>\n", element, escape_html(one_line(reason)));
-  };
-  const std::vector<JudgedClaim> claims = claims_in(run.info);
-  for (const JudgedClaim& one : claims) {
-    const bool holds = one.verdict == Verdict::confirmed, fails = one.verdict == Verdict::refuted;
-    add(one.claim, holds ? "" : fails ? "failure" : "skipped", fmt::format("{}: {}", word_of(one.verdict), one.reason));
+  const std::string experiment = run.info.text("experiment");
+  std::vector<TestCase> cases;
+  for (const JudgedClaim& one : claims_in(run.info)) {
+    const TestOutcome outcome = one.verdict == Verdict::confirmed ? TestOutcome::passed
+                                : one.verdict == Verdict::refuted ? TestOutcome::failed
+                                                                  : TestOutcome::skipped;
+    cases.push_back({experiment, one.claim, outcome, fmt::format("{}: {}", word_of(one.verdict), one.reason)});
   }
   const bool ended_well = run.info.text("status") == "done";
-  add("the run ends", ended_well ? "" : "error", ended_how(run));
-  const auto count = [&](auto holds) { return std::ranges::count_if(claims, holds); };
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" "
-      "errors=\"{}\" skipped=\"{}\" timestamp=\"{}\">\n{}</testsuite>\n",
-      experiment, claims.size() + 1, count([](const JudgedClaim& one) { return one.verdict == Verdict::refuted; }),
-      ended_well ? 0 : 1, count([](const JudgedClaim& one) {
-        return one.verdict == Verdict::open || one.verdict == Verdict::not_measurable;
-      }),
-      escape_html(one_line(run.info.text("started"))), cases);
+  cases.push_back({experiment, "the run ends", ended_well ? TestOutcome::passed : TestOutcome::error, ended_how(run)});
+  return junit_suite(experiment, run.info.text("started"), cases);
 }
 
 // Empty cells are left out of a row: null could be read as a measured zero.

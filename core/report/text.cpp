@@ -103,6 +103,29 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string wrap_words(std::string_view text, std::size_t first_indent, std::size_t indent, std::size_t width) {
+  const std::string line = one_line(text);
+  std::string result;
+  std::size_t column = first_indent;
+  for (std::size_t begin = 0; begin < line.size();) {
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = std::string_view(line).substr(begin, end - begin);
+    const std::size_t word_width = display_width(word);
+    const bool is_first = begin == 0;
+    if (!is_first && width > 0 && column + 1 + word_width > width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!is_first) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word_width;
+    begin = end + 1;
+  }
+  return result + "\n";
+}
+
 std::string escape_html(std::string_view text) {
   return replace_characters(text, [](char c) -> std::string_view {
     switch (c) {

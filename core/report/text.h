@@ -12,6 +12,10 @@ std::string one_line(std::string_view text);
 /// Columns that a line of UTF-8 takes in a terminal: 2 for wide East Asian characters and emoji, 0 for combining marks.
 std::size_t display_width(std::string_view text);
 
+/// One line as several that end at `width` columns where words allow it, each with its line break. The first begins at
+/// column `first_indent`, which is not written; the others get `indent` blanks. 0: any width.
+std::string wrap_words(std::string_view text, std::size_t first_indent, std::size_t indent, std::size_t width);
+
 /// For element content and quoted attributes.
 std::string escape_html(std::string_view text);
 /// A part of a relative link: no character of it is special in a URL.

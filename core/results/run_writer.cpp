@@ -116,7 +116,11 @@ RunWriter::RunWriter(RunPlan plan)
                        {"finished", Info()},
                        {"rows", 0},
                        {"axis_names", std::move(axes)}};
-  info_.set("program", build_info());
+  Info program = build_info();
+  std::error_code unknown;
+  const auto file = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) program.set("file", file.string());
+  info_.set("program", std::move(program));
   try {
     make_files();
   } catch (...) {

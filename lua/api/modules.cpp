@@ -13,6 +13,7 @@ void open_modules(lua_State* L) {
   open_tensor(L);
   open_tensor_functions(L);
   open_image(L);
+  open_compare(L);
   open_compile(L);
   open_dataset(L);
   open_data_sources(L);
@@ -27,6 +28,7 @@ void open_modules(lua_State* L) {
   open_measured(L);
   open_results(L);
   open_contention(L);
+  open_changes(L);
   open_processes(L);
   open_measure_kernels(L);
   open_layers(L);

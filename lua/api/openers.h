@@ -7,6 +7,8 @@ namespace gpubench::lua {
 
 void open_array_files(lua_State* L);
 void open_callbacks(lua_State* L);
+void open_changes(lua_State* L);
+void open_compare(lua_State* L);
 void open_compile(lua_State* L);
 void open_contention(lua_State* L);
 void open_data_sources(lua_State* L);

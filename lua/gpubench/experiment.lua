@@ -285,6 +285,15 @@ local function figures_of(claims, charts)
   return list
 end
 
+-- Of a process that was started together with others (fresh_processes.lua).
+local function group_facts()
+  local id, process, count, varied = options.group:match "^([^;]+);(%d+);(%d+);(.*)$"
+  if not id then return nil end
+  local names = {}
+  for name in varied:gmatch "[^,]+" do names[#names + 1] = name end
+  return { id = id, process = math.tointeger(process), processes = math.tointeger(count), varied = names[1] and names or nil }
+end
+
 -- Process 0 writes the files.
 local function new_run(declaration, axes, charts, seed)
   local together = processes.count > 1 and processes.describe() or nil
@@ -312,6 +321,7 @@ local function new_run(declaration, axes, charts, seed)
     figures = figures_of(declaration.expect or {}, charts),
     tags = options.tags[1] and options.tags or nil,
     params = next(param.values) and param.values or nil,
+    group = group_facts(),
     arguments = options.arguments,
     options = earlier_run.options(),
     axes = sweep.plain(axes),

@@ -2,70 +2,23 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/group/process_group.h"
+#include "lua/host/child_process.h"
 
 namespace gpubench {
 namespace {
 
-volatile std::sig_atomic_t child = 0, stopped_by = 0;
-
-// A terminal's Ctrl-C reaches the child without us. Sent once by both, it is one request to the child (0.2 s).
-void hand_on(int signal) {
-  stopped_by = signal;
-  if (child > 0) kill(static_cast<pid_t>(child), signal);
-}
-
-class HandOn {
- public:
-  HandOn() {
-    struct sigaction action {};
-    action.sa_handler = &hand_on;
-    for (std::size_t i = 0; i < signals.size(); ++i) {
-      sigaction(signals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
-    }
-  }
-  ~HandOn() {
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
-  }
-  HandOn(const HandOn&) = delete;
-  HandOn& operator=(const HandOn&) = delete;
-
- private:
-  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, signals.size()> before_{};
-};
-
 /// The exit status, or 128 + the signal that ended it.
-int run_one(const std::string& script, const std::vector<std::string>& options) {
-  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(), "run", script};
+int run_one(ChildProcesses& processes, const std::string& script, const std::vector<std::string>& options) {
+  std::vector<std::string> words{own_program(), "run", script};
   words.insert(words.end(), options.begin(), options.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t process = 0;
-  if (const int error = posix_spawn(&process, argv[0], nullptr, nullptr, argv.data(), environ); error != 0)
-    throw Error(fmt::format("run: no process can be started: {}", std::strerror(error)));
-  child = process;
-  if (stopped_by != 0) kill(process, stopped_by);  // it came before there was a child
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  child = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return processes.run(words);
 }
 
 const char* meaning_of(int status) {
@@ -97,14 +50,14 @@ int worse(int one, int other) {
 
 int run_each(const std::vector<std::string>& scripts, const std::vector<std::string>& options, bool for_programs) {
   std::FILE* const out = for_programs ? stderr : stdout;
-  const HandOn signals;
+  ChildProcesses processes;
   std::string summary;
   int worst = 0;
   std::size_t done = 0;
   for (const std::string& script : scripts) {
-    if (stopped_by != 0) break;
+    if (processes.stopped_by() != 0) break;
     const auto began = std::chrono::steady_clock::now();
-    const int status = run_one(script, options);
+    const int status = run_one(processes, script, options);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     summary += fmt::format("{:>3}  {:>8}  {}  {}\n", status, format_seconds(took.count()), script, meaning_of(status));
     worst = worse(worst, status);
@@ -114,10 +67,10 @@ int run_each(const std::vector<std::string>& scripts, const std::vector<std::str
   }
   fmt::print(out, "exit status, time and script of {}:\n{}", format_count(static_cast<std::int64_t>(done), "script"),
              summary);
-  if (stopped_by != 0) {
+  if (processes.stopped_by() != 0) {
     fmt::print(stderr, "interrupted: {} not run\n",
                format_count(static_cast<std::int64_t>(scripts.size() - done), "script"));
-    return 128 + stopped_by;
+    return 128 + processes.stopped_by();
   }
   return worst;
 }

@@ -123,6 +123,45 @@ std::vector<std::string> options_among(const std::vector<std::string>& arguments
   return options;
 }
 
+std::vector<std::string> without(const std::string& option, const std::vector<std::string>& options) {
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i] == option)
+      ++i;
+    else if (!options[i].starts_with(option + "="))
+      rest.push_back(options[i]);
+  }
+  return rest;
+}
+
+/// A command of the library starts the processes.
+void repeat_run(CommandLine& line) {
+  line.command = "repeat";
+  line.arguments["scripts"] = std::move(line.scripts);
+  line.arguments["options"] = without("--repeat", line.options);
+  line.arguments["count"] = std::int64_t{line.repeat};
+  line.scripts.clear();
+}
+
+/// Words of `ab` and `calibrate` that look like options and are none of its own get a blank in front, which its
+/// function removes: a side such as "--set batch_size=8" (one word), and what follows "--".
+void keep_words(std::vector<std::string>& arguments, const CLI::App& ab) {
+  bool is_script = false;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    std::string& word = arguments[i];
+    if (word == "--" && !is_script) {
+      is_script = true;
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i--));
+      continue;
+    }
+    if (!word.starts_with("-")) continue;
+    const std::size_t end = word.find_first_of(" =");
+    const bool is_side =
+        end != std::string::npos && (word[end] == ' ' || ab.get_option_no_throw(word.substr(0, end)) == nullptr);
+    if (is_script || is_side) word.insert(0, " ");
+  }
+}
+
 // The options of `run` stand in the program's own help too, because its name may be left out.
 std::string complete_help(const Grammar& grammar) {
   std::string text = grammar.app().help();
@@ -152,6 +191,8 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
     arguments.insert(arguments.begin(), "run");
   }
 
+  for (const char* command : {"ab", "calibrate"})
+    if (arguments[0] == command) keep_words(arguments, grammar.command(command));
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::CallForHelp&) {
@@ -173,8 +214,11 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
       if (line.scripts.back().empty()) return no_script(script, {});
     }
     line.script = line.scripts.front();
-    if (line.scripts.size() == 1) line.scripts.clear();
     line.options = options_among(arguments, grammar.command("run"));
+    if (line.repeat > 0)
+      repeat_run(line);
+    else if (line.scripts.size() == 1)
+      line.scripts.clear();
   }
   take_axes(grammar.axis_settings(), line);
   take_requirements(grammar.requirement_lists(), line);

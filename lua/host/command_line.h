@@ -38,6 +38,8 @@ struct CommandLine {
   int threads = 0;
   /// Processes to start on this machine; 0: none (this process runs alone, or under a launcher).
   int workers = 0;
+  /// How many processes run each script, one after the other; 0: this one.
+  int repeat = 0;
   std::optional<double> peer_timeout_s;
   std::string restart_from;
   bool trusted = false;

@@ -183,6 +183,11 @@ void Grammar::add_run() {
   run.add_option("--workers", values_.workers, "Processes to start on this machine, which run the script together")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
+  run.add_option("--repeat", values_.repeat,
+                 "Run the script in so many fresh processes, which `compare` takes as one side; several scripts in "
+                 "random order")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000));
   run.add_option("--peer-timeout", values_.peer_timeout_s,
                  "Seconds that processes wait for another before the run ends (60)")
       ->type_name("SECONDS")

@@ -25,6 +25,10 @@ CLI::Option& add(CLI::App& command, CommandLine& values, const std::string& opti
   return *added->type_name(type);
 }
 
+void declare_changes(CommandOptions& options) {
+  options.argument("file", "FILE", "JSON lines or CSV with id and values; - is the standard input").required();
+}
+
 void declare_list(CommandOptions& options) {
   options.argument("folder", "DIR", "Folder to search; default: the experiments that come with gpubench");
 }
@@ -52,12 +56,81 @@ void declare_finish(CommandOptions& options) {
   options.text_style();
 }
 
+CLI::Option& comparison_format(CommandOptions& options) {
+  return options.choice(
+      "--format", "FORMAT", {"text", "csv", "json", "junit", "markdown"},
+      "How to print it: text (the default), csv, json, junit, or markdown (five lines for a pull request)");
+}
+
+void comparison_options(CommandOptions& options) {
+  comparison_format(options);
+  options.texts("--figure", "NAME",
+                "Column to compare, such as step_time_s; may be repeated; default: those of the claims and charts");
+  options.flag("--all-figures", "Compare all figures");
+  options.flag("--strict", "Exit with status 3 if a row is AMBIGUOUS");
+  options.out_folder("Folder that holds results/ and baselines/");
+  options.text_style();
+}
+
+void declare_ab(CommandOptions& options) {
+  options
+      .arguments("words", "A B -- SCRIPT [OPTION...]",
+                 "Two sides, and what both run. A side is one word of settings: options of run ('--set batch_size=8'), "
+                 "variables of the environment (NAME=value), or another build's program (a path)")
+      .required();
+  options.integer("--repeat", "K", 1, 1000, "Processes a side, in ABBA order (10)");
+  comparison_options(options);
+}
+
+void declare_baseline(CommandOptions& options) {
+  options
+      .arguments("words", "save NAME [RUN...] | list",
+                 "save: keep runs (default: last) as a baseline, one of that name is replaced; list: the baselines")
+      .required();
+  options.out_folder("Folder that holds results/ and baselines/");
+}
+
+void declare_calibrate(CommandOptions& options) {
+  options.arguments("words", "SCRIPT [-- OPTION...]", "What to measure, with options of run; or, with --from, nothing")
+      .required(false);
+  options.integer("--repeat", "K", 14, 1000, "Processes to measure (20)");
+  options.text("--from", "SIDE", "Use runs that are there, at least 14 processes");
+  options.texts("--figure", "NAME",
+                "Column to calibrate, such as step_time_s; may be repeated; default: those of the claims and charts");
+  options.out_folder("Folder that holds results/ and calibration/");
+}
+
+void declare_check(CommandOptions& options) {
+  options.arguments("runs", "RUN", "Runs to judge; default: the baseline's scripts are measured again");
+  options.text("--baseline", "NAME", "What to compare with").required();
+  options.flag("--confirm", "Measure again, in fresh processes, what looks SLOWER; only what is SLOWER again counts");
+  options.integer("--repeat", "K", 1, 1000, "Processes to measure (as many as the baseline has, but at least 7)");
+  options.text("--program", "FILE",
+               "The baseline's program, for --confirm; default: the one that measured it, if it is there");
+  comparison_options(options);
+}
+
+void declare_compare(CommandOptions& options) {
+  options
+      .arguments("sides", "SIDE",
+                 "The baseline, then what is compared with it: runs (a repeated one with all its processes), folders, "
+                 "experiments, last, tags, baselines, CSV, JSON of Google Benchmark or hyperfine; a,b is one side")
+      .required();
+  comparison_options(options);
+}
+
 constexpr LibraryCommand commands[] = {
+    {"ab", "Measure two settings, environments or builds in turn, and compare them", declare_ab},
+    {"baseline", "Save results to compare with later, or list them", declare_baseline},
+    {"calibrate", "Measure this machine's noise, for the verdicts of later comparisons", declare_calibrate},
+    {"check", "Compare with a baseline; for gates: exits with 1 if a row is SLOWER or has VANISHED", declare_check},
+    {"compare", "Compare results: what is slower, faster or the same, and how sure that is", declare_compare},
     {"list", "List experiments with their titles", declare_list},
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"finish", "Write the report and charts of a run whose program died", declare_finish},
+    {"changes", "Find lasting changes in series of measurements", declare_changes},
 };
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
+#include "lua/host/child_process.h"
 #include "lua/host/dry_run.h"
 #include "lua/host/forced_end.h"
 #include "lua/host/interrupt_handler.h"
@@ -46,6 +47,8 @@ constexpr std::chrono::milliseconds patience{800};
 constexpr double quick_budget_s = 0.3;
 // Approximate time of a point besides measuring: building, planning, warming up.
 constexpr double warmup_s = 0.3;
+// What lua/gpubench/fresh_processes.lua tells processes that it starts together.
+constexpr const char* group_variable = "GPUBENCH_GROUP";
 
 lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments,
                                     const std::string& script) {
@@ -104,6 +107,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
       .value("require", line.require)
       .value("traceback", line.traceback)
       .value("out", session.out)
+      .value("group", std::string(std::getenv(group_variable) ? std::getenv(group_variable) : ""))
       .value("seed", line.seed);
   if (!line.device.empty()) options.value("device", line.device);
   if (line.timeout_s) options.value("timeout_s", *line.timeout_s);
@@ -253,6 +257,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     luaL_openlibs(L);
     lua::set_session(L, session);
     lua::open_modules(L);
+    if (line.command != "run") lua::open_child_processes(L);  // no script may start programs
     push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));

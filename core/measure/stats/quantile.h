@@ -15,4 +15,7 @@ double median_in_place(std::span<double> samples);
 double quantile(std::span<const double> samples, double p);
 double median(std::span<const double> samples);
 
+/// Standard deviation of normal values per median of their absolute deviations from the median: 1 / 0.6745.
+inline constexpr double deviation_per_median_deviation = 1.4826;
+
 }  // namespace gpubench

@@ -1,0 +1,197 @@
+#include "core/compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <fmt/format.h>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/known_names.h"
+#include "core/compare/row_changes.h"
+#include "core/measure/stats/false_discovery.h"
+#include "core/measure/stats/quantile.h"
+
+namespace gpubench {
+namespace {
+
+void check_figures(std::span<const MatchedRow> rows, const std::vector<std::string>& asked) {
+  if (asked.empty()) return;
+  std::set<std::string> known;
+  for (const MatchedRow& row : rows)
+    for (const Column& column : figures_of_row(row)) known.insert(column.name);
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const std::string& one : asked)
+    if (!known.contains(one)) throw_unknown_name("compare: unknown figure", one, names_of(names));
+}
+
+/// False discovery rates are those of the whole report.
+void judge_all(std::vector<ComparedRow>& rows) {
+  std::vector<Change*> tested;
+  std::vector<double> p;
+  for (ComparedRow& row : rows) {
+    for (Change& change : row.changes) {
+      if (!change.compares_figures() || !change.p) continue;
+      tested.push_back(&change);
+      p.push_back(*change.p);
+    }
+  }
+  const std::vector<double> rates = false_discovery_rates(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->false_discovery_rate = rates[i];
+  for (ComparedRow& row : rows)
+    for (Change& change : row.changes) judge_change(change);
+}
+
+std::vector<GeometricMean> means_of(const std::vector<ComparedRow>& rows) {
+  std::vector<GeometricMean> means;
+  std::vector<double> sums;
+  for (const ComparedRow& row : rows) {
+    for (const Change& change : row.changes) {
+      if (!change.log_ratio || !change.compares_figures()) continue;
+      const auto found = std::ranges::find_if(means, [&](const GeometricMean& one) {
+        return one.side == row.side && one.column.name == change.column.name;
+      });
+      const auto index = static_cast<std::size_t>(found - means.begin());
+      if (found == means.end()) {
+        means.push_back({row.side, change.column, 1, 0});
+        sums.push_back(0);
+      }
+      sums[index] += change.log_ratio->value;
+      ++means[index].rows;
+    }
+  }
+  for (std::size_t i = 0; i < means.size(); ++i)
+    means[i].ratio = std::exp(sums[i] / static_cast<double>(means[i].rows));
+  return means;
+}
+
+// ---- How to measure more
+
+std::optional<double> seconds_at(const std::string& utc) {
+  std::tm time{};
+  if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) return std::nullopt;
+  return static_cast<double>(::timegm(&time));
+}
+
+std::optional<double> seconds_of(const Side& side) {
+  std::vector<double> seconds;
+  for (const MeasuringProcess& one : side.processes) {
+    const auto begin = seconds_at(one.info.text("started")), end = seconds_at(one.info.text("finished"));
+    if (begin && end && *end >= *begin) seconds.push_back(std::max(*end - *begin, 1.0));
+  }
+  return seconds.empty() ? std::nullopt : std::optional<double>(median(seconds));
+}
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+%@";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string command_of(const Side& side) {
+  const std::vector<std::string> arguments = side.processes.front().info.texts("arguments");
+  std::string text;
+  for (const std::string& one : arguments) {
+    const bool says_how_to_print = one == "-q" || one == "--quiet" || one == "--json";
+    if (!says_how_to_print) text += " " + quoted(one);
+  }
+  return text.empty() ? text : "gpubench" + text;
+}
+
+}  // namespace
+
+std::size_t Comparison::count(ChangeVerdict verdict) const {
+  std::size_t count = 0;
+  for (const ComparedRow& row : rows)
+    count += static_cast<std::size_t>(std::ranges::count(row.changes, verdict, &Change::verdict));
+  return count;
+}
+
+std::size_t Comparison::tested() const {
+  std::size_t count = 0;
+  for (const ComparedRow& row : rows)
+    for (const Change& change : row.changes) count += change.compares_figures() && change.false_positive_rate > 0;
+  return count;
+}
+
+double Comparison::expected_false_alarms() const {
+  double sum = 0;
+  for (const ComparedRow& row : rows)
+    for (const Change& change : row.changes)
+      if (change.compares_figures()) sum += change.false_positive_rate;
+  return sum;
+}
+
+Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& options) {
+  if (sides.size() < 2)
+    throw Error("compare: at least two sides are needed: the baseline, and what is compared with it");
+  check_disjoint(sides);
+  Comparison comparison;
+  for (const Side& side : sides) comparison.sides.push_back({side.name, side.processes.size()});
+  comparison.differences = differences_between(sides);
+  comparison.new_rows.assign(sides.size(), 0);
+  comparison.seconds_of_process = seconds_of(sides.front());
+  comparison.command_for_more = command_of(sides.back());
+  const std::vector<MatchedRow> rows = match_rows(sides);
+  check_figures(rows, options.figures);
+  std::vector<const MatchedRow*> matched;
+  for (std::size_t side = 1; side < sides.size(); ++side) {
+    for (const MatchedRow& row : rows) {
+      if (!row.measured(0)) {
+        comparison.new_rows[side] += row.measured(side);
+        continue;
+      }
+      comparison.common_rows += row.measured(side);
+      ComparedRow compared = compare_row(row, side, options);
+      if (compared.changes.empty()) continue;
+      comparison.rows.push_back(std::move(compared));
+      matched.push_back(&row);
+    }
+  }
+  judge_all(comparison.rows);
+  for (std::size_t i = 0; i < matched.size(); ++i) doubt_called(*matched[i], comparison.rows[i]);
+  comparison.means = means_of(comparison.rows);
+  for (std::size_t side = 0; side < sides.size(); ++side)
+    comparison.causes.push_back(side == 0 ? "" : cause_text(comparison.differences, side));
+  return comparison;
+}
+
+void confirm(Comparison& comparison, const Comparison& again) {
+  const auto found_again = [&](const ComparedRow& row, const Change& change) -> const Change* {
+    for (const ComparedRow& other : again.rows) {
+      if (other.key.experiment != row.key.experiment || other.key.text() != row.key.text()) continue;
+      const auto same =
+          std::ranges::find(other.changes, change.column.name, [](const Change& one) { return one.column.name; });
+      if (same != other.changes.end()) return &*same;
+    }
+    return nullptr;
+  };
+  for (ComparedRow& row : comparison.rows) {
+    for (Change& change : row.changes) {
+      if (change.verdict != ChangeVerdict::worse) continue;
+      const Change* const second = found_again(row, change);
+      if (second && second->verdict == ChangeVerdict::worse) continue;
+      change.verdict = ChangeVerdict::ambiguous;
+      change.reason =
+          second ? fmt::format("looked {}, {}; measured again: {}, {} {}", word_of(ChangeVerdict::worse, change.column),
+                               text_of_change(change), word_of(second->verdict, change.column), text_of_change(*second),
+                               interval_text(*second))
+                 : fmt::format("looked {}, {}; it was not measured again", word_of(ChangeVerdict::worse, change.column),
+                               text_of_change(change));
+    }
+  }
+}
+
+int exit_status_of(const Comparison& comparison, bool strict) {
+  constexpr int loud = 1, nothing_to_judge = 3;
+  if (comparison.common_rows == 0) return nothing_to_judge;
+  if (comparison.count(ChangeVerdict::worse) + comparison.count(ChangeVerdict::vanished) > 0) return loud;
+  std::size_t all = 0;
+  for (const ComparedRow& row : comparison.rows) all += row.changes.size();
+  if (comparison.count(ChangeVerdict::invalid) == all) return nothing_to_judge;
+  return strict && comparison.count(ChangeVerdict::ambiguous) > 0 ? nothing_to_judge : 0;
+}
+
+}  // namespace gpubench

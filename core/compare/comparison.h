@@ -1,0 +1,85 @@
+// The comparison of sides: what differs in their environments, and the verdict on every figure of every common row.
+#pragma once
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/compare/change.h"
+#include "core/compare/fingerprint.h"
+#include "core/compare/match.h"
+#include "core/compare/side.h"
+
+namespace gpubench {
+
+/// The limits of a figure on the sides' machine; the default where nothing is known.
+class LimitsSource {
+ public:
+  virtual ~LimitsSource() = default;
+  virtual ChangeLimits limits_of(const RowKey& row, const Column& column, std::size_t processes) const = 0;
+};
+
+struct ComparisonOptions {
+  /// The figures to compare; empty: those that the experiments' claims and charts are about, or all with a direction.
+  std::vector<std::string> figures = {};
+  /// All figures.
+  bool all_figures = false;
+  const LimitsSource* limits = nullptr;
+};
+
+struct ComparedSide {
+  std::string name;
+  std::size_t processes = 0;
+};
+
+struct ComparedRow {
+  RowKey key;
+  /// From 1: the side that is compared with the first.
+  std::size_t side = 1;
+  std::vector<Change> changes;
+};
+
+struct GeometricMean {
+  std::size_t side = 1;
+  Column column;
+  /// exp(mean log ratio) over the rows that all of both sides have.
+  double ratio = 1;
+  std::size_t rows = 0;
+};
+
+struct Comparison {
+  std::vector<ComparedSide> sides;
+  std::vector<Difference> differences;
+  /// By side, then in the baseline's order.
+  std::vector<ComparedRow> rows;
+  std::vector<GeometricMean> means;
+  /// By side: rows that the baseline does not have.
+  std::vector<std::size_t> new_rows;
+  /// Rows that a side has in common with the baseline.
+  std::size_t common_rows = 0;
+  /// By side, from 1: why figures may have changed.
+  std::vector<std::string> causes;
+  /// How to get more processes of the sides, from their run.json; empty for results of others.
+  std::string command_for_more;
+  /// Of one process, where runs tell it.
+  std::optional<double> seconds_of_process;
+
+  std::size_t count(ChangeVerdict verdict) const;
+  /// How many verdicts rest on a test.
+  std::size_t tested() const;
+  /// The sum of the false-positive rates: alarms to expect from equal sides, at most.
+  double expected_false_alarms() const;
+};
+
+/// The first side is the baseline. Throws Error for sides that overlap, and if a name in `figures` is no figure.
+Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& options = {});
+
+/// Rows that looked worse and were measured again: what `again` does not find worse too becomes ambiguous.
+void confirm(Comparison& comparison, const Comparison& again);
+
+/// Of `gpubench compare` and `check`: 1: a row is worse or has vanished; 3: no common row, or all are invalid, or one
+/// is ambiguous and `strict`; else 0. FASTER never fails.
+int exit_status_of(const Comparison& comparison, bool strict);
+
+}  // namespace gpubench

@@ -1,0 +1,149 @@
+#include "core/compare/fingerprint.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/base/enum_names.h"
+
+namespace gpubench {
+namespace {
+
+constexpr EnumNames<FactOrigin, 4> origins{"unknown origin", {"code", "environment", "machine", "method"}};
+
+struct FactRule {
+  std::string_view prefix;
+  std::optional<FactOrigin> origin;  ///< none: varies on one machine from run to run
+};
+
+// The first whose prefix a key has. Facts of run.json that are not here describe the run, not what it ran on.
+constexpr std::array fact_origins = {
+    FactRule{"program.libraries", FactOrigin::environment},
+    FactRule{"program.file", std::nullopt},
+    FactRule{"program.", FactOrigin::code},
+    FactRule{"machine.kernel", FactOrigin::environment},
+    FactRule{"machine.operating_system", FactOrigin::environment},
+    FactRule{"machine.cpu_governor", FactOrigin::environment},
+    FactRule{"machine.cpu_mhz", std::nullopt},
+    FactRule{"machine.memory_available_bytes", std::nullopt},
+    FactRule{"machine.load_1min", std::nullopt},
+    FactRule{"machine.", FactOrigin::machine},
+    FactRule{"options.", FactOrigin::method},
+    FactRule{"params.", FactOrigin::method},
+    FactRule{"seed", FactOrigin::method},
+    FactRule{"floatx", FactOrigin::method},
+    FactRule{"dtype_policy", FactOrigin::method},
+    FactRule{"data.", FactOrigin::method},
+    FactRule{"script.lua", FactOrigin::method},
+    FactRule{"setting.", FactOrigin::method},
+};
+
+// Facts of a device, after its name.
+constexpr std::array device_fact_origins = {
+    FactRule{"description", FactOrigin::machine},        FactRule{"details.name", FactOrigin::machine},
+    FactRule{"details.peaks", FactOrigin::machine},      FactRule{"library", FactOrigin::environment},
+    FactRule{"details.driver", FactOrigin::environment}, FactRule{"details.mig", FactOrigin::environment},
+    FactRule{"details.ecc", FactOrigin::environment},
+};
+
+template <class Table>
+std::optional<FactOrigin> origin_in(const Table& table, std::string_view key) {
+  const auto found = std::ranges::find_if(table, [&](const FactRule& one) { return key.starts_with(one.prefix); });
+  return found == table.end() ? std::nullopt : found->origin;
+}
+
+constexpr std::string_view devices_prefix = "devices.";
+
+std::optional<FactOrigin> origin_of(const std::string& key) {
+  if (!key.starts_with(devices_prefix)) return origin_in(fact_origins, key);
+  const std::size_t dot = key.find('.', devices_prefix.size());
+  return dot == std::string::npos ? std::nullopt
+                                  : origin_in(device_fact_origins, std::string_view(key).substr(dot + 1));
+}
+
+using Facts = std::map<std::string, std::string>;
+
+void flatten(const Info& info, const std::string& key, Facts& facts) {
+  const std::string inside = key.empty() ? key : key + ".";
+  if (const auto* fields = info.fields()) {
+    for (const auto& [name, value] : *fields) flatten(value, inside + name, facts);
+  } else if (const auto* list = info.list()) {
+    std::size_t index = 0;
+    for (const Info& one : *list) {
+      const std::string name = one.text("name");
+      flatten(one, inside + (name.empty() ? std::to_string(++index) : name), facts);
+    }
+  } else if (!is_empty(*info.cell())) {
+    facts[key] = to_text(*info.cell());
+  }
+}
+
+/// Known by its checksum: nobody reads a script in a table of differences.
+std::string checksum_of(const std::string& script) {
+  return fmt::format("{:08x}", std::hash<std::string>()(script) & 0xffffffffU);
+}
+
+Facts facts_of(const MeasuringProcess& process) {
+  Facts all, facts;
+  flatten(process.info, "", all);
+  const std::string experiment = process.info.text("experiment");
+  if (!process.script.empty())
+    all["script.lua"] = (experiment.empty() ? "" : experiment + " ") + checksum_of(process.script);
+  for (const auto& [key, value] : all)
+    if (origin_of(key)) facts[key] = value;
+  return facts;
+}
+
+/// By key the values of the side's processes.
+std::map<std::string, std::set<std::string>> facts_of(const Side& side) {
+  std::map<std::string, std::set<std::string>> facts;
+  for (const MeasuringProcess& process : side.processes)
+    for (const auto& [key, value] : facts_of(process)) facts[key].insert(value);
+  return facts;
+}
+
+}  // namespace
+
+std::string_view to_string(FactOrigin origin) {
+  return origins[origin];
+}
+
+std::vector<Difference> differences_between(std::span<const Side> sides) {
+  std::vector<std::map<std::string, std::set<std::string>>> facts;
+  std::set<std::string> keys;
+  for (const Side& side : sides) {
+    facts.push_back(facts_of(side));
+    for (const auto& [key, values] : facts.back()) keys.insert(key);
+  }
+  std::vector<Difference> differences;
+  for (const std::string& key : keys) {
+    Difference difference{key, *origin_of(key), {}};
+    std::set<std::string> seen;
+    for (const auto& of_side : facts) {
+      const auto found = of_side.find(key);
+      const std::string text = found == of_side.end() ? "-" : fmt::format("{}", fmt::join(found->second, " | "));
+      difference.values.push_back(text);
+      if (!of_side.empty()) seen.insert(text);
+    }
+    if (seen.size() > 1) differences.push_back(std::move(difference));
+  }
+  std::ranges::stable_sort(differences, {}, &Difference::origin);
+  return differences;
+}
+
+std::string cause_text(std::span<const Difference> differences, std::size_t side) {
+  std::string text;
+  for (const FactOrigin origin : {FactOrigin::code, FactOrigin::environment, FactOrigin::machine, FactOrigin::method}) {
+    std::string keys;
+    for (const Difference& one : differences)
+      if (one.origin == origin && one.values.front() != one.values[side]) keys += (keys.empty() ? "" : ", ") + one.key;
+    if (!keys.empty()) text += fmt::format("{}{} ({})", text.empty() ? "" : ", or ", to_string(origin), keys);
+  }
+  return text.empty() ? "noise or the state of the machine: no fingerprint differs" : text;
+}
+
+}  // namespace gpubench

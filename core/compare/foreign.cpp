@@ -1,0 +1,247 @@
+#include "core/compare/foreign.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/results/append_file.h"
+#include "core/results/csv.h"
+
+namespace gpubench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Adds columns for cells that have none yet.
+void declare_cells(MeasuringProcess& process, const Record& record) {
+  for (const auto& [name, cell] : record.cells()) {
+    if (std::ranges::find(process.columns, name, &Column::name) != process.columns.end()) continue;
+    Column column = column_of(name);
+    if (std::holds_alternative<std::string>(cell)) column.kind = Kind::text;
+    process.columns.push_back(std::move(column));
+  }
+}
+
+void add_record(MeasuringProcess& process, Record record) {
+  declare_cells(process, record);
+  process.records.push_back(std::move(record));
+}
+
+std::optional<double> number_of(const Info& info, std::string_view name) {
+  const Info* field = info.find(name);
+  return field && field->cell() ? number_in(*field->cell()) : std::nullopt;
+}
+
+// ---- CSV
+
+constexpr std::array<std::string_view, 2> process_columns{"process", "run"};
+
+/// Integers without a known unit are settings, such as the number of threads; other numbers are figures.
+bool is_axis_column(const Column& column, const std::vector<Cell>& cells) {
+  if (column.kind == Kind::text || column.kind == Kind::setting) return true;
+  if (column.kind != Kind::unknown) return false;
+  return std::ranges::none_of(cells, [](const Cell& cell) { return std::holds_alternative<double>(cell); });
+}
+
+std::vector<MeasuringProcess> processes_of_csv(const fs::path& file, const std::string& text) {
+  const auto lines = parse_csv(text, file.string());
+  if (lines.empty())
+    throw Error(fmt::format("compare: {}: empty; a line with the columns' names was expected", file.string()));
+  const std::vector<std::string>& names = lines.front();
+  if (lines.size() == 1) throw Error(fmt::format("compare: {}: no line follows the columns' names", file.string()));
+  std::vector<std::vector<Cell>> cells(names.size());
+  for (std::size_t row = 1; row < lines.size(); ++row) {
+    if (lines[row].size() != names.size())
+      throw Error(fmt::format("compare: {}: row {} has {} fields; the header has {}", file.string(), row,
+                              lines[row].size(), names.size()));
+    for (std::size_t i = 0; i < names.size(); ++i) cells[i].push_back(cell_of_csv(lines[row][i], false));
+  }
+  std::vector<std::string> axes;
+  std::optional<std::size_t> process_index;
+  bool has_figure = false;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    check_column_name(names[i]);
+    if (std::ranges::find(process_columns, names[i]) != process_columns.end()) {
+      process_index = i;
+      continue;
+    }
+    Column column = column_of(names[i]);
+    if (std::ranges::any_of(cells[i], [](const Cell& cell) { return std::holds_alternative<std::string>(cell); }))
+      column.kind = Kind::text;
+    const bool is_axis = is_axis_column(column, cells[i]);
+    if (is_axis) axes.push_back(names[i]);
+    has_figure = has_figure || !is_axis;
+  }
+  if (!has_figure)
+    throw Error(
+        fmt::format("compare: {}: no column has figures; columns: {}; a figure is a number that ends with its "
+                    "unit (time_s, examples_per_s, memory_bytes) or has decimals",
+                    file.string(), fmt::join(names, ", ")));
+  std::map<std::string, MeasuringProcess> by_name;
+  for (std::size_t row = 0; row + 1 < lines.size(); ++row) {
+    const std::string id = process_index ? to_text(cells[*process_index][row]) : "";
+    MeasuringProcess& process = by_name[id];
+    if (process.source.empty())
+      process = {.name = id.empty() ? file.filename().string() : id,
+                 .source = fs::weakly_canonical(file),
+                 .info = Info(Info::Fields{}),
+                 .axes = axes,
+                 .columns = {},
+                 .records = {}};
+    Record record;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (i != process_index && !is_empty(cells[i][row])) record.set(names[i], cells[i][row]);
+    add_record(process, std::move(record));
+  }
+  std::vector<MeasuringProcess> processes;
+  for (auto& [id, process] : by_name) processes.push_back(std::move(process));
+  return processes;
+}
+
+// ---- Google Benchmark
+
+double seconds_per(const std::string& unit, const std::string& where) {
+  if (unit == "ns") return 1e-9;
+  if (unit == "us") return 1e-6;
+  if (unit == "ms") return 1e-3;
+  if (unit == "s") return 1;
+  throw Error(fmt::format("compare: {}: unknown time_unit '{}'; ns, us, ms and s are possible", where, unit));
+}
+
+constexpr std::string_view benchmark_axis = "benchmark";
+
+Record record_of_benchmark(const Info& one, const std::string& where) {
+  static const std::set<std::string, std::less<>> no_figures{
+      "name",          "run_name", "run_type",  "family_index", "per_family_instance_index", "repetitions",
+      "iterations",    "threads",  "real_time", "cpu_time",     "repetition_index",          "time_unit",
+      "error_occurred"};
+  Record record;
+  const std::string name = one.text("run_name");
+  record.set(benchmark_axis, name.empty() ? one.text("name") : name);
+  if (one.text("error_occurred") == "true") {
+    record.set("status", std::string("error"));
+    record.set("detail", one.text("error_message"));
+    return record;
+  }
+  const double unit = seconds_per(one.text("time_unit"), where);
+  for (const char* figure : {"real_time", "cpu_time"})
+    if (const auto value = number_of(one, figure)) record.set_measured(std::string(figure) + "_s", *value * unit);
+  for (const auto& [field, value] : *one.fields()) {
+    const auto number = value.cell() ? number_in(*value.cell()) : std::nullopt;
+    if (!number || no_figures.contains(field)) continue;
+    constexpr std::string_view per_second = "_per_second";
+    const bool is_rate = field.ends_with(per_second);
+    const std::string column = is_rate ? field.substr(0, field.size() - per_second.size()) + "_per_s" : field;
+    try {
+      check_column_name(column);
+    } catch (const Error&) {
+      continue;  // a user's counter that no column can be named after
+    }
+    record.set_measured(column, *number);
+  }
+  return record;
+}
+
+std::vector<MeasuringProcess> processes_of_google(const fs::path& file, const Info& json) {
+  const Info* context = json.find("context");
+  Info machine, program;
+  if (context && context->fields()) {
+    for (const auto& [from, to] : {std::pair{"host_name", "host"}, {"num_cpus", "cpus"}})
+      if (const Info* field = context->find(from)) machine.set(to, *field);
+    for (const char* name : {"executable", "library_build_type", "library_version"})
+      if (const Info* field = context->find(name)) program.set(name, *field);
+  }
+  MeasuringProcess process{.name = file.filename().string(),
+                           .source = fs::weakly_canonical(file),
+                           .info = Info(Info::Fields{{"machine", machine}, {"program", program}}),
+                           .axes = {std::string(benchmark_axis)},
+                           .columns = {},
+                           .records = {}};
+  for (const Info& one : *json.find("benchmarks")->list()) {
+    if (!one.fields()) throw Error(fmt::format("compare: {}: an entry of 'benchmarks' is no object", file.string()));
+    if (one.text("run_type") == "aggregate") continue;
+    add_record(process, record_of_benchmark(one, file.string()));
+  }
+  if (process.records.empty())
+    throw Error(
+        fmt::format("compare: {}: no single repetition is in it; run the benchmarks without "
+                    "--benchmark_report_aggregates_only",
+                    file.string()));
+  return {std::move(process)};
+}
+
+// ---- hyperfine
+
+std::vector<MeasuringProcess> processes_of_hyperfine(const fs::path& file, const Info& json) {
+  const Info::List& results = *json.find("results")->list();
+  std::vector<std::string> axes;
+  // The command of a single result is what changes from file to file.
+  if (results.size() > 1) axes.emplace_back("command");
+  std::vector<MeasuringProcess> processes;
+  for (const Info& result : results) {
+    const Info* times = result.find("times");
+    if (!times || !times->list() || times->list()->empty())
+      throw Error(fmt::format("compare: {}: '{}' has no times of its runs", file.string(), result.text("command")));
+    Record settings;
+    settings.set("command", result.text("command"));
+    if (const Info* parameters = result.find("parameters"); parameters && parameters->fields()) {
+      for (const auto& [name, value] : *parameters->fields()) {
+        if (!value.cell()) continue;
+        check_column_name(name);
+        settings.set(name, to_text(*value.cell()));
+        if (std::ranges::find(axes, name) == axes.end()) axes.push_back(name);
+      }
+    }
+    for (std::size_t i = 0; i < times->list()->size(); ++i) {
+      const Info& time = (*times->list())[i];
+      const auto seconds = time.cell() ? number_in(*time.cell()) : std::nullopt;
+      if (!seconds) throw Error(fmt::format("compare: {}: a time is no number", file.string()));
+      if (i == processes.size())
+        processes.push_back({.name = fmt::format("{} run {}", file.filename().string(), i + 1),
+                             .source = fs::weakly_canonical(file),
+                             .info = Info(Info::Fields{}),
+                             .axes = {},
+                             .columns = {},
+                             .records = {}});
+      Record record = settings;
+      record.set_measured("time_s", *seconds);
+      add_record(processes[i], std::move(record));
+    }
+  }
+  if (processes.empty()) throw Error(fmt::format("compare: {}: it has no results", file.string()));
+  for (MeasuringProcess& process : processes) process.axes = axes;
+  if (results.size() == 1)
+    for (MeasuringProcess& process : processes)
+      process.info.set("program", Info(Info::Fields{{"command", results.front().text("command")}}));
+  return processes;
+}
+
+std::vector<MeasuringProcess> processes_of_json(const fs::path& file, const std::string& text) {
+  const Info json = parse_json(text, file.string());
+  const auto has_list = [&](std::string_view name) { return json.find(name) && json.find(name)->list(); };
+  if (has_list("benchmarks")) return processes_of_google(file, json);
+  if (has_list("results")) return processes_of_hyperfine(file, json);
+  throw Error(
+      fmt::format("compare: {}: neither Google Benchmark's JSON (it has 'benchmarks') nor hyperfine's (it has "
+                  "'results')",
+                  file.string()));
+}
+
+}  // namespace
+
+bool is_foreign(const std::filesystem::path& file) {
+  return file.extension() == ".csv" || file.extension() == ".json";
+}
+
+std::vector<MeasuringProcess> read_foreign(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw Error(fmt::format("compare: {}: the file is empty", file.string()));
+  return file.extension() == ".csv" ? processes_of_csv(file, text) : processes_of_json(file, text);
+}
+
+}  // namespace gpubench

@@ -1,0 +1,73 @@
+#include "core/compare/match.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace gpubench {
+namespace {
+
+RowKey key_of_record(const MeasuringProcess& process, const Record& record) {
+  RowKey key;
+  key.experiment = record.has("experiment") ? to_text(record.get("experiment")) : process.info.text("experiment");
+  for (const std::string& axis : process.axes) key.axes.emplace_back(axis, to_text(record.get(axis)));
+  return key;
+}
+
+/// Equal for equal settings, whatever the order of the axes.
+std::string identity_of(RowKey key) {
+  std::ranges::sort(key.axes);
+  std::string text = fmt::format("{}\n{}", key.experiment, key.number);
+  for (const auto& [name, value] : key.axes) text += fmt::format("\n{}={}", name, value);
+  return text;
+}
+
+std::string failure_of(const Record& record) {
+  const std::string status = record.has("status") ? to_text(record.get("status")) : "ok";
+  if (status == "ok") return {};
+  const std::string detail = to_text(record.get("detail"));
+  return detail.empty() ? status : status + ": " + detail;
+}
+
+/// The rows of one process, numbered within their points.
+void add_process(const MeasuringProcess& process, std::size_t side, std::size_t sides, std::vector<MatchedRow>& rows,
+                 std::map<std::string, std::size_t>& places) {
+  std::map<std::string, std::size_t> numbers;  // by settings and point
+  for (const Record& record : process.records) {
+    RowKey key = key_of_record(process, record);
+    if (record.has("point")) key.number = numbers[identity_of(key) + "\n" + to_text(record.get("point"))]++;
+    const auto [place, is_new] = places.emplace(identity_of(key), rows.size());
+    if (is_new) rows.push_back({std::move(key), std::vector<std::vector<RowOfProcess>>(sides)});
+    std::vector<RowOfProcess>& processes = rows[place->second].sides[side];
+    if (processes.empty() || processes.back().process != &process) processes.push_back({&process, {}, {}});
+    const std::string failure = failure_of(record);
+    if (failure.empty())
+      processes.back().records.push_back(&record);
+    else
+      processes.back().failure = failure;
+  }
+}
+
+}  // namespace
+
+std::string RowKey::text() const {
+  std::string text;
+  for (const auto& [name, value] : axes) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  if (number > 0) text += fmt::format("{}row {}", text.empty() ? "" : " ", number + 1);
+  return text;
+}
+
+bool MatchedRow::measured(std::size_t side) const {
+  return std::ranges::any_of(sides[side], [](const RowOfProcess& one) { return !one.records.empty(); });
+}
+
+std::vector<MatchedRow> match_rows(std::span<const Side> sides) {
+  std::vector<MatchedRow> rows;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t side = 0; side < sides.size(); ++side)
+    for (const MeasuringProcess& process : sides[side].processes)
+      add_process(process, side, sides.size(), rows, places);
+  return rows;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,211 @@
+#include "core/compare/side.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/compare/baseline.h"
+#include "core/compare/foreign.h"
+#include "core/results/append_file.h"
+#include "core/results/mean_over_processes.h"
+#include "core/results/run_directory.h"
+#include "core/results/run_writer.h"
+
+namespace gpubench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_run(const fs::path& directory) {
+  return fs::exists(directory / "results.csv");
+}
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string group_of(const Info& info) {
+  const Info* group = info.find("group");
+  return group ? group->text("id") : "";
+}
+
+/// The run's own folder, and those of the processes that were started with it.
+std::vector<fs::path> with_group(const fs::path& directory, const Info& info, bool same_experiment_only) {
+  const std::string id = group_of(info);
+  if (id.empty()) return {directory};
+  const fs::path own = fs::canonical(directory);
+  std::vector<fs::path> members;
+  std::vector<fs::path> folders{own.parent_path()};
+  if (!same_experiment_only) {
+    folders.clear();
+    for (const auto& entry : fs::directory_iterator(own.parent_path().parent_path()))
+      if (entry.is_directory()) folders.push_back(entry.path());
+  }
+  for (const fs::path& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const fs::path file = entry.path() / "run.json";
+      if (!entry.is_directory() || !holds_run(entry.path()) || !fs::exists(file)) continue;
+      if (group_of(parse_json(read_file(file), file.string())) == id) members.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(members);
+  return members;
+}
+
+Info info_in(const fs::path& directory) {
+  const fs::path file = directory / "run.json";
+  return parse_json(read_file(file), file.string());
+}
+
+/// Runs below a folder, however deep a folder of results lies: an experiment's, results/, or what holds it.
+std::vector<fs::path> runs_below(const fs::path& folder) {
+  constexpr int deepest = 3;
+  std::vector<fs::path> runs;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, error); entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    if (error) break;
+    if (entry.depth() >= deepest) entry.disable_recursion_pending();
+    if (!entry->is_directory() || !holds_run(entry->path())) continue;
+    runs.push_back(entry->path());
+    entry.disable_recursion_pending();
+  }
+  std::ranges::sort(runs);
+  return runs;
+}
+
+[[noreturn]] void throw_unknown(const std::string& text, const std::vector<RunSummary>& runs, const fs::path& out) {
+  std::set<std::string> experiments, tags;
+  for (const RunSummary& run : runs) {
+    experiments.insert(run.experiment);
+    for (const std::string& tag : run.info.texts("tags")) tags.insert(tag);
+  }
+  const std::vector<std::string> baselines = baseline_names(out);
+  std::string known;
+  const auto add = [&](std::string_view what, const auto& names) {
+    if (!names.empty()) known += fmt::format("; {}: {}", what, fmt::join(names, ", "));
+  };
+  add("experiments", experiments);
+  add("tags", tags);
+  add("baselines", baselines);
+  if (known.empty()) known = fmt::format("; there are no runs in '{}'", results_root(out).string());
+  throw Error(fmt::format("compare: '{}' is no run, folder of runs, experiment, tag, baseline or file of results{}",
+                          text, known));
+}
+
+std::vector<fs::path> named_runs(const std::string& text, const fs::path& out) {
+  if (const fs::path folder = baseline_folder(text, out); is_baseline(folder)) return runs_below(folder);
+  std::vector<RunSummary> runs = list_runs(out);
+  if (text == "last" && !runs.empty()) {
+    const auto newest = std::ranges::max_element(runs, {}, [](const RunSummary& run) { return run.name; });
+    return with_group(newest->directory, newest->info, false);
+  }
+  for (const RunSummary& run : runs)
+    if (group_of(run.info) == text) return with_group(run.directory, run.info, false);
+  for (const RunSummary& run : runs)
+    if (run.name == text) return with_group(run.directory, run.info, true);
+  for (const RunSummary& run : runs)  // the newest comes first
+    if (run.experiment == text) return with_group(run.directory, run.info, true);
+  std::vector<fs::path> tagged;
+  for (const RunSummary& run : runs) {
+    const std::vector<std::string> tags = run.info.texts("tags");
+    if (std::ranges::find(tags, text) != tags.end()) tagged.push_back(run.directory);
+  }
+  if (tagged.empty()) throw_unknown(text, runs, out);
+  std::ranges::sort(tagged);
+  return tagged;
+}
+
+/// The folders of runs that one part names.
+std::vector<fs::path> runs_of(const std::string& text, const fs::path& out) {
+  const fs::path path(text);
+  if (path.filename() == "results.csv" && holds_run(path.parent_path()) && fs::exists(path.parent_path() / "run.json"))
+    return {path.parent_path()};
+  if (!text.empty() && holds_run(path)) return with_group(path, info_in(path), true);
+  if (!text.empty() && fs::is_directory(path)) {
+    std::vector<fs::path> runs = runs_below(path);
+    if (!runs.empty()) return runs;
+    throw Error(fmt::format("compare: there are no runs in the folder '{}'", text));
+  }
+  if (holds_run(results_root(out) / path)) {
+    const fs::path directory = results_root(out) / path;
+    return with_group(directory, info_in(directory), true);
+  }
+  return named_runs(text, out);
+}
+
+void add_part(Side& side, const std::string& text, const fs::path& out) {
+  const fs::path path(text);
+  const bool is_own = fs::exists(path.parent_path() / "run.json");
+  if (fs::is_regular_file(path) && is_foreign(path) && !is_own) {
+    for (MeasuringProcess& process : read_foreign(path)) side.processes.push_back(std::move(process));
+    return;
+  }
+  if (fs::is_regular_file(path) && path.filename() != "results.csv")
+    throw Error(
+        fmt::format("compare: '{}' is no file of results: results.csv of a run, or CSV or JSON of others", text));
+  for (const fs::path& directory : runs_of(text, out)) side.processes.push_back(process_of(read_run(directory)));
+}
+
+}  // namespace
+
+MeasuringProcess process_of(const Run& run) {
+  const std::string place = run.directory.string();
+  const std::string status = run.info.text("status");
+  if (status == unfinished_status) throw Error(fmt::format("compare: {} is being written; wait for its end", place));
+  if (const Info* schema = run.info.find("schema"); schema && schema->cell()) {
+    const std::optional<double> number = number_in(*schema->cell());
+    if (number && *number > run_schema)
+      throw Error(fmt::format("compare: {}: written by a newer program (schema {}; this one reads up to {})", place,
+                              to_text(*schema->cell()), run_schema));
+  }
+  MeasuringProcess process{.name = run.directory.filename().string(),
+                           .source = fs::weakly_canonical(run.directory),
+                           .info = run.info,
+                           .axes = run.info.texts("axis_names"),
+                           .columns = run.columns,
+                           .records = mean_over_processes(run.records)};
+  if (const Info* group = run.info.find("group")) process.varied = group->texts("varied");
+  std::erase_if(process.axes, [&](const std::string& axis) {
+    return std::ranges::find(process.varied, axis) != process.varied.end();
+  });
+  if (const fs::path script = run.directory / "script.lua"; fs::exists(script)) process.script = read_file(script);
+  return process;
+}
+
+Side read_side(const std::string& text, const std::filesystem::path& out) {
+  Side side{.name = text, .processes = {}};
+  if (std::error_code error; !text.empty() && fs::exists(text, error)) {
+    add_part(side, text, out);  // a comma may be part of its name
+  } else {
+    for (const std::string& part : parts_of(text)) add_part(side, part, out);
+  }
+  std::set<std::pair<fs::path, std::string>> seen;
+  std::erase_if(side.processes, [&](const MeasuringProcess& one) {
+    return !seen.insert({one.source, one.name}).second;
+  });
+  if (side.processes.empty()) throw Error(fmt::format("compare: '{}' has no results", text));
+  return side;
+}
+
+void check_disjoint(std::span<const Side> sides) {
+  std::map<fs::path, std::size_t> owners;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    for (const MeasuringProcess& process : sides[i].processes) {
+      const auto [owner, is_new] = owners.emplace(process.source, i);
+      if (is_new || owner->second == i) continue;
+      throw Error(fmt::format("compare: '{}' and '{}' both have {}; a process can be on one side only",
+                              sides[owner->second].name, sides[i].name, process.source.string()));
+    }
+  }
+}
+
+}  // namespace gpubench

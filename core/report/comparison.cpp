@@ -1,0 +1,282 @@
+#include "core/report/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/units.h"
+#include "core/report/junit.h"
+#include "core/report/run_table.h"
+#include "core/report/text.h"
+#include "core/results/csv.h"
+
+namespace gpubench {
+namespace {
+
+struct PlacedChange {
+  const ComparedRow* row;
+  const Change* change;
+};
+
+std::vector<PlacedChange> all_changes(const Comparison& comparison) {
+  std::vector<PlacedChange> all;
+  for (const ComparedRow& row : comparison.rows)
+    for (const Change& change : row.changes) all.push_back({&row, &change});
+  return all;
+}
+
+/// The largest change of a verdict, by ratio.
+const PlacedChange* worst_of(const std::vector<PlacedChange>& changes, ChangeVerdict verdict) {
+  const auto size_of = [](const PlacedChange& one) {
+    return one.change->log_ratio ? std::abs(one.change->log_ratio->value) : std::abs(one.change->relative());
+  };
+  const PlacedChange* worst = nullptr;
+  for (const PlacedChange& one : changes)
+    if (one.change->verdict == verdict && (!worst || size_of(one) > size_of(*worst))) worst = &one;
+  return worst;
+}
+
+std::string described(const PlacedChange& one) {
+  if (one.change->verdict == ChangeVerdict::vanished)
+    return fmt::format("{} has vanished: {}", row_text(*one.row), one.change->reason);
+  const std::string interval = interval_text(*one.change);
+  return fmt::format("{}{} ({}, {})", text_of_change(*one.change), interval.empty() ? "" : " " + interval,
+                     heading_of(one.change->column), row_text(*one.row));
+}
+
+std::string markdown_of_comparison(const Comparison& comparison) {
+  std::string sides;
+  for (const ComparedSide& side : comparison.sides)
+    sides += fmt::format("{}`{}` ({})", sides.empty() ? "" : " → ", escape_markdown(side.name),
+                         format_count(static_cast<std::int64_t>(side.processes), "process"));
+  std::string differs;
+  for (const Difference& one : comparison.differences)
+    differs += fmt::format("{}{}", differs.empty() ? "" : ", ", one.key);
+  std::string means;
+  for (const GeometricMean& mean : comparison.means) means += (means.empty() ? "" : "; ") + mean_text(comparison, mean);
+  return fmt::format("**{}**\n{}: {}\nDiffers: {}\nMeans: {}\nTrust: {}\n", escape_markdown(headline_of(comparison)),
+                     sides, counts_of(comparison),
+                     differs.empty() ? "nothing that is recorded" : escape_markdown(differs),
+                     means.empty() ? "none" : escape_markdown(means), escape_markdown(trust_text(comparison)));
+}
+
+// ---- JSON and CSV
+
+void set_number(Info& info, std::string_view name, std::optional<double> value) {
+  if (value && std::isfinite(*value)) info.set(name, *value);
+}
+
+Info info_of_change(const Change& change) {
+  Info info(Info::Fields{{"figure", change.column.name},
+                         {"unit", std::string(to_string(change.column.unit))},
+                         {"verdict", std::string(word_of(change.verdict, change.column))},
+                         {"alarm", change.is_alarm()},
+                         {"text", text_of_change(change)}});
+  if (!change.reason.empty()) info.set("reason", change.reason);
+  if (change.processes_before > 0) set_number(info, "before", change.before);
+  if (change.processes_after > 0) {
+    set_number(info, "after", change.after);
+    if (change.before != 0) set_number(info, "change", change.relative());
+  }
+  if (change.log_ratio) {
+    set_number(info, "change_low", std::expm1(change.log_ratio->interval.low));
+    set_number(info, "change_high", std::expm1(change.log_ratio->interval.high));
+  }
+  info.set("processes_before", static_cast<std::int64_t>(change.processes_before));
+  info.set("processes_after", static_cast<std::int64_t>(change.processes_after));
+  if (change.exact) info.set("exact", true);
+  if (change.p) {
+    set_number(info, "p", change.p);
+    set_number(info, "false_discovery_rate", change.false_discovery_rate);
+    set_number(info, "threshold", change.threshold);
+    set_number(info, "noise", change.noise);
+    info.set("calibrated", change.calibrated);
+  }
+  if (change.false_positive_rate > 0) set_number(info, "false_positive_rate", change.false_positive_rate);
+  set_number(info, "visible_change", change.visible);
+  if (change.processes_needed) info.set("processes_needed", static_cast<std::int64_t>(*change.processes_needed));
+  return info;
+}
+
+std::string json_of_comparison(const Comparison& comparison) {
+  Info::List sides, differences, rows, means;
+  for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
+    Info side(Info::Fields{{"name", comparison.sides[i].name},
+                           {"processes", static_cast<std::int64_t>(comparison.sides[i].processes)}});
+    if (i > 0) {
+      side.set("new_rows", static_cast<std::int64_t>(comparison.new_rows[i]));
+      side.set("cause", comparison.causes[i]);
+    }
+    sides.push_back(std::move(side));
+  }
+  for (const Difference& one : comparison.differences) {
+    Info::List values(one.values.begin(), one.values.end());
+    differences.push_back(
+        Info::Fields{{"key", one.key}, {"origin", std::string(to_string(one.origin))}, {"values", std::move(values)}});
+  }
+  for (const ComparedRow& row : comparison.rows) {
+    Info::Fields axes;
+    for (const auto& [name, value] : row.key.axes) axes.emplace_back(name, parse_cell(value, false));
+    Info::List changes;
+    for (const Change& change : row.changes) changes.push_back(info_of_change(change));
+    Info fields(Info::Fields{{"experiment", row.key.experiment},
+                             {"axes", std::move(axes)},
+                             {"side", comparison.sides[row.side].name},
+                             {"changes", std::move(changes)}});
+    if (row.key.number > 0) fields.set("row", static_cast<std::int64_t>(row.key.number + 1));
+    rows.push_back(std::move(fields));
+  }
+  for (const GeometricMean& mean : comparison.means)
+    means.push_back(Info::Fields{{"side", comparison.sides[mean.side].name},
+                                 {"figure", mean.column.name},
+                                 {"ratio", mean.ratio},
+                                 {"rows", static_cast<std::int64_t>(mean.rows)}});
+  return to_json(Info(Info::Fields{{"headline", headline_of(comparison)},
+                                   {"summary", counts_of(comparison)},
+                                   {"sides", std::move(sides)},
+                                   {"differences", std::move(differences)},
+                                   {"rows", std::move(rows)},
+                                   {"geometric_means", std::move(means)},
+                                   {"common_rows", static_cast<std::int64_t>(comparison.common_rows)},
+                                   {"expected_false_alarms", comparison.expected_false_alarms()}}));
+}
+
+std::string csv_of_comparison(const Comparison& comparison) {
+  std::string text = csv_line({"side", "experiment", "row", "figure", "verdict", "before", "after", "change",
+                               "change_low", "change_high", "processes_before", "processes_after", "p", "threshold",
+                               "false_positive_rate", "visible_change", "reason"});
+  for (const auto& [row, change] : all_changes(comparison)) {
+    const Info info = info_of_change(*change);
+    std::vector<std::string> fields{to_csv(comparison.sides[row->side].name), to_csv(row->key.experiment),
+                                    to_csv(row->key.text())};
+    for (const char* name :
+         {"figure", "verdict", "before", "after", "change", "change_low", "change_high", "processes_before",
+          "processes_after", "p", "threshold", "false_positive_rate", "visible_change", "reason"}) {
+      const Info* const field = info.find(name);
+      fields.push_back(field && field->cell() ? to_csv(*field->cell()) : "");
+    }
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+std::string junit_of_comparison(const Comparison& comparison) {
+  std::vector<TestCase> cases;
+  for (const auto& [row, change] : all_changes(comparison)) {
+    const bool open = change->verdict == ChangeVerdict::ambiguous || change->verdict == ChangeVerdict::invalid;
+    const TestOutcome outcome = change->is_alarm() ? TestOutcome::failed
+                                : open             ? TestOutcome::skipped
+                                                   : TestOutcome::passed;
+    const std::string name = fmt::format("{} {}{}", row->key.text(), change->column.name,
+                                         comparison.sides.size() > 2 ? " of " + comparison.sides[row->side].name : "");
+    cases.push_back({row->key.experiment, name, outcome,
+                     fmt::format("{}: {}", word_of(change->verdict, change->column),
+                                 change->reason.empty() ? described({row, change}) : change->reason)});
+  }
+  return junit_suite("gpubench compare", "", cases);
+}
+
+}  // namespace
+
+std::string row_text(const ComparedRow& row) {
+  const std::string axes = row.key.text();
+  return row.key.experiment.empty() ? axes : axes.empty() ? row.key.experiment : row.key.experiment + " " + axes;
+}
+
+std::string counts_of(const Comparison& comparison) {
+  // In the order of importance; words of one verdict differ by the figure's kind.
+  std::map<std::pair<ChangeVerdict, std::string>, int> counts;
+  for (const auto& [row, change] : all_changes(comparison))
+    ++counts[{change->verdict, std::string(word_of(change->verdict, change->column))}];
+  std::string text;
+  for (const auto& [verdict, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, verdict.second);
+  for (std::size_t side = 1; side < comparison.sides.size(); ++side) {
+    if (comparison.new_rows[side] == 0) continue;
+    text += fmt::format("; {} only in {}", format_count(static_cast<std::int64_t>(comparison.new_rows[side]), "row"),
+                        comparison.sides[side].name);
+  }
+  return text.empty() ? "nothing to compare" : text;
+}
+
+std::string headline_of(const Comparison& comparison) {
+  if (comparison.common_rows == 0)
+    return "no common row: the sides have measured nothing with equal experiment and axes";
+  const std::vector<PlacedChange> changes = all_changes(comparison);
+  for (const ChangeVerdict verdict : {ChangeVerdict::worse, ChangeVerdict::vanished, ChangeVerdict::better,
+                                      ChangeVerdict::changed, ChangeVerdict::invalid, ChangeVerdict::ambiguous}) {
+    const PlacedChange* const worst = worst_of(changes, verdict);
+    if (!worst) continue;
+    const bool is_open = verdict == ChangeVerdict::invalid || verdict == ChangeVerdict::ambiguous;
+    return fmt::format("{} in {} of {}: {}", word_of(verdict, worst->change->column), comparison.count(verdict),
+                       format_count(static_cast<std::int64_t>(changes.size()), "comparison"),
+                       is_open ? worst->change->reason : described(*worst));
+  }
+  return fmt::format("SAME in all of {}", format_count(static_cast<std::int64_t>(changes.size()), "comparison"));
+}
+
+std::string mean_text(const Comparison& comparison, const GeometricMean& mean) {
+  const Change change{.column = mean.column, .before = 1, .after = mean.ratio};
+  std::string text = text_of_change(change);
+  if (mean.column.unit == Unit::share)  // of a ratio, not in points
+    text = fmt::format("{:.1f} % {}", 100 * std::abs(mean.ratio - 1), mean.ratio > 1 ? "higher" : "lower");
+  const std::string side = comparison.sides.size() > 2 ? " of " + comparison.sides[mean.side].name : "";
+  return fmt::format("{}{}: {} (geometric mean of {})", heading_of(mean.column), side, text,
+                     format_count(static_cast<std::int64_t>(mean.rows), "row"));
+}
+
+std::string trust_text(const Comparison& comparison) {
+  const std::vector<PlacedChange> changes = all_changes(comparison);
+  std::vector<double> visible;
+  double rate = 0;
+  for (const PlacedChange& one : changes) {
+    if (one.change->visible) visible.push_back(*one.change->visible);
+    rate = std::max(rate, one.change->false_positive_rate);
+  }
+  if (comparison.tested() == 0) return "no verdict rests on a test: each side needs at least 7 processes";
+  std::string text = fmt::format(
+      "{} tested; equal sides differ at a rate of at most {:.2f} % each, so {:.2g} false alarms are "
+      "to be expected",
+      format_count(static_cast<std::int64_t>(comparison.tested()), "comparison"), 100 * rate,
+      comparison.expected_false_alarms());
+  if (visible.empty()) return text;
+  const auto [least, most] = std::ranges::minmax(visible);
+  text += fmt::format("; changes from {:.1f} %", 100 * least);
+  if (most > least) text += fmt::format(" (in the noisiest row {:.1f} %)", 100 * most);
+  return text + " are found in 95 %";
+}
+
+std::string next_step_text(const Comparison& comparison) {
+  std::size_t needed = 0;
+  for (const auto& [row, change] : all_changes(comparison)) {
+    if (change->verdict != ChangeVerdict::ambiguous || !change->processes_needed) continue;
+    needed = std::max(needed, *change->processes_needed);
+  }
+  if (needed == 0) return {};
+  std::string text = fmt::format("measure {} processes a side", needed);
+  if (!comparison.command_for_more.empty())
+    text += fmt::format(": {} --repeat {}", comparison.command_for_more, needed);
+  if (comparison.seconds_of_process)
+    text += fmt::format(" (about {} for both sides)",
+                        format_seconds(2 * static_cast<double>(needed) * *comparison.seconds_of_process));
+  return text;
+}
+
+std::string render_comparison(const Comparison& comparison, Format format, const TextStyle& style) {
+  switch (format) {
+    case Format::text:
+      return text_of_comparison(comparison, style);
+    case Format::csv:
+      return csv_of_comparison(comparison);
+    case Format::json:
+      return json_of_comparison(comparison);
+    case Format::junit:
+      return junit_of_comparison(comparison);
+    case Format::markdown:
+      return markdown_of_comparison(comparison);
+  }
+  return {};
+}
+
+}  // namespace gpubench

@@ -1,0 +1,158 @@
+// gb._native.compare: sides, baselines and verdicts on changes, for the commands of the Lua library.
+//
+//   judge { sides, names, out, format, style, figures, all_figures, strict }
+//     compares sides by their names (core/compare/side.h); the first is the baseline. Returns { text, status, loud }:
+//     what to print, the exit status, and the rows that are worse or have vanished: { experiment, axes, row, figure,
+//     vanished }. With `again`, two sides that were measured to confirm it, only what is worse in both counts as worse
+//   runs_of(text, out)                   the folders of the runs that a side's name stands for
+//   save_baseline(name, runs, out)       copies the runs; returns the folder
+//   baselines(out)                       array of { name, runs = folders }
+//   calibrate(text, figures, out)        stores what the noise of a side's processes allows; returns { file, machine,
+//   rows
+//                                        } with a row for each figure and size of sides
+//   new_group()                          a name for processes that are started together
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/compare/baseline.h"
+#include "core/compare/calibration.h"
+#include "core/compare/comparison.h"
+#include "core/report/comparison.h"
+#include "core/results/run_directory.h"
+#include "lua/api/openers.h"
+#include "lua/api/results_values.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+struct JudgeOptions {
+  std::vector<std::string> sides;
+  std::vector<std::string> names;
+  std::vector<std::string> again;
+  std::string out = ".";
+  std::string format = "text";
+  TextOptions style;
+  std::vector<std::string> figures;
+  bool all_figures = false;
+  bool strict = false;
+  static constexpr auto fields =
+      std::tuple{required("sides", &JudgeOptions::sides),  field("names", &JudgeOptions::names),
+                 field("again", &JudgeOptions::again),     field("out", &JudgeOptions::out),
+                 field("format", &JudgeOptions::format),   field("style", &JudgeOptions::style),
+                 field("figures", &JudgeOptions::figures), field("all_figures", &JudgeOptions::all_figures),
+                 field("strict", &JudgeOptions::strict)};
+};
+
+std::vector<Side> read_sides(const std::vector<std::string>& texts, const JudgeOptions& options) {
+  std::vector<Side> sides;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    sides.push_back(read_side(texts[i], options.out));
+    if (i < options.names.size()) sides.back().name = options.names[i];
+  }
+  return sides;
+}
+
+Info loud_rows(const Comparison& comparison) {
+  Info::List rows;
+  for (const ComparedRow& row : comparison.rows) {
+    for (const Change& change : row.changes) {
+      if (!change.is_alarm()) continue;
+      Info::Fields axes;
+      for (const auto& [name, value] : row.key.axes) axes.emplace_back(name, value);
+      rows.push_back(Info::Fields{{"experiment", row.key.experiment},
+                                  {"axes", std::move(axes)},
+                                  {"row", row_text(row)},
+                                  {"figure", change.column.name},
+                                  {"vanished", change.verdict == ChangeVerdict::vanished}});
+    }
+  }
+  return rows;
+}
+
+/// judge(options) -> { text, status, loud }
+int judge(lua_State* L) {
+  const auto options = Value<JudgeOptions>::read(L, 1);
+  const Format format = parse_format(options.format);
+  const auto compared = [&](const std::vector<std::string>& texts) {
+    const std::vector<Side> sides = read_sides(texts, options);
+    const StoredCalibration limits(sides, options.out);
+    return compare_sides(sides, {.figures = options.figures, .all_figures = options.all_figures, .limits = &limits});
+  };
+  Comparison comparison = compared(options.sides);
+  if (!options.again.empty()) confirm(comparison, compared(options.again));
+  Value<Info>::push(L, Info(Info::Fields{{"text", render_comparison(comparison, format, options.style)},
+                                         {"status", exit_status_of(comparison, options.strict)},
+                                         {"loud", loud_rows(comparison)}}));
+  return 1;
+}
+
+std::vector<std::string> runs_of(const std::string& text, const std::string& out) {
+  std::vector<std::string> folders;
+  for (const MeasuringProcess& process : read_side(text, out).processes) {
+    if (std::filesystem::is_directory(process.source)) folders.push_back(process.source.string());
+  }
+  if (folders.empty()) throw Error(fmt::format("baseline: '{}' has no runs of this program", text));
+  return folders;
+}
+
+std::string save(const std::string& name, const std::vector<std::string>& runs, const std::string& out) {
+  const std::vector<std::filesystem::path> folders(runs.begin(), runs.end());
+  return save_baseline(name, folders, out).string();
+}
+
+/// baselines(out) -> array of { name, runs }
+Info baselines(const std::string& out) {
+  Info::List list;
+  for (const std::string& name : baseline_names(out)) {
+    Info::List runs;
+    for (const MeasuringProcess& process : read_side(name, out).processes) runs.emplace_back(process.source.string());
+    list.push_back(Info::Fields{{"name", name}, {"runs", std::move(runs)}});
+  }
+  return list;
+}
+
+/// calibrate(text, figures, out) -> { file, machine, rows }
+Info calibrate_with(const std::string& text, const std::vector<std::string>& figures, const std::string& out) {
+  const Calibration calibration = calibrate(read_side(text, out), {.figures = figures});
+  Info::List rows;
+  for (const CalibratedFigure& figure : calibration.figures) {
+    for (const CalibratedSize& size : figure.sizes) {
+      Info row(Info::Fields{{"experiment", figure.experiment},
+                            {"figure", figure.figure},
+                            {"noise_share", figure.noise},
+                            {"processes", static_cast<std::int64_t>(size.processes)},
+                            {"threshold_share", size.threshold},
+                            {"false_alarms_share", size.false_positive_rate},
+                            {"found_of_1_percent_share", size.found_1},
+                            {"found_of_2_percent_share", size.found_2},
+                            {"found_of_5_percent_share", size.found_5}});
+      if (size.visible) row.set("sees_from_share", *size.visible);
+      rows.push_back(std::move(row));
+    }
+  }
+  return Info::Fields{{"file", store_calibration(calibration, out).string()},
+                      {"machine", calibration.machine},
+                      {"rows", std::move(rows)}};
+}
+
+std::string new_group() {
+  return fmt::format("{}-{}-{}", utc_text(std::chrono::system_clock::now()), host_name(), getpid());
+}
+
+}  // namespace
+
+void open_compare(lua_State* L) {
+  const Module gb = Module::root(L);
+  const Module native = gb.submodule("_native");
+  const Module compare = native.submodule("compare");
+  compare.function<&judge>("judge")
+      .function<&runs_of>("runs_of")
+      .function<&save>("save_baseline")
+      .function<&baselines>("baselines")
+      .function<&calibrate_with>("calibrate")
+      .function<&new_group>("new_group");
+}
+
+}  // namespace gpubench::lua

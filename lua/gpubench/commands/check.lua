@@ -1,0 +1,190 @@
+-- `gpubench check --baseline NAME`: a gate. Measures the baseline's scripts again (or judges runs that are there), and
+-- with --confirm measures once more what looks SLOWER, the baseline's program beside the new one.
+local gb = require "gpubench.native"
+local check = require "gpubench.check"
+local fresh_processes = require "gpubench.fresh_processes"
+local judged = require "gpubench.judged"
+local native = gb._native
+
+-- Below it no verdict is possible (core/compare/change.h).
+local least_count = 7
+local nothing_to_judge = 3
+
+local function info_of(run)
+  return native.results.read(run).info
+end
+
+local function find_baseline(name)
+  local baselines, names = native.compare.baselines(native.options.out), {}
+  for index, one in ipairs(baselines) do
+    if one.name == name then return one end
+    names[index] = one.name
+  end
+  if #names == 0 then return nil end
+  check.fail("check: there is no baseline '%s' (baselines: %s)%s", name, table.concat(names, ", "),
+    native.results.suggestion(name, names))
+end
+
+-- Arguments of `run` without what the processes of a check get anyway.
+local function plain_arguments(arguments)
+  local plain, index = {}, arguments[1] == "run" and 2 or 1
+  while arguments[index] do
+    local word = arguments[index]
+    if word == "--out" then
+      index = index + 1
+    elseif word ~= "-q" and word ~= "--quiet" and word ~= "--json" and not word:find "^%-%-out=" then
+      plain[#plain + 1] = word
+    end
+    index = index + 1
+  end
+  return plain
+end
+
+-- How the baseline was measured: each { arguments, count }, equal ones once.
+local function calls_of(baseline)
+  local calls, by_text = {}, {}
+  for _, run in ipairs(baseline.runs) do
+    local arguments = plain_arguments(info_of(run).arguments or {})
+    local text = table.concat(arguments, "\0")
+    if not by_text[text] then
+      by_text[text] = { arguments = arguments, runs = {} }
+      calls[#calls + 1] = by_text[text]
+    end
+    local runs = by_text[text].runs
+    runs[#runs + 1] = run
+  end
+  return calls
+end
+
+local function run_once(arguments, group, process, processes, program)
+  local words = { table.unpack(arguments) }
+  table.move({ "-q", "--out", native.options.out }, 1, 3, #words + 1, words)
+  return fresh_processes.run {
+    arguments = words, group = group, process = process, processes = processes, program = program, silent = true,
+  }
+end
+
+-- Returns the group of the new runs.
+local function measure_again(baseline, count)
+  local group, calls = native.compare.new_group(), calls_of(baseline)
+  for index, one in ipairs(fresh_processes.in_rounds(calls, count, native.options.seed)) do
+    io.stderr:write(string.format("process %d of %d: %s\n", index, count * #calls, one.item.arguments[1] or "?"))
+    run_once(one.item.arguments, group, one.round, count)
+  end
+  return group
+end
+
+local function has_commit(program, commit)
+  if not native.system.exists(program) then return false end
+  local pipe <close> = io.popen("'" .. program:gsub("'", "'\\''") .. "' --version 2>/dev/null")
+  return commit ~= nil and pipe:read("a"):find(commit, 1, true) ~= nil
+end
+
+-- The program that measured the baseline, where it is another one than that of the new runs; nil, and why.
+local function program_of(baseline, new_program, options)
+  if options.program then
+    if not native.system.exists(options.program) then check.fail("check: --program %s: there is no such file", options.program) end
+    return options.program
+  end
+  local old = info_of(baseline.runs[1]).program or {}
+  if old.commit and old.commit == new_program.commit and old.build == new_program.build then
+    return nil, "the baseline's program is this one: the new side is measured again, beside the stored baseline"
+  end
+  if old.file and has_commit(old.file, old.commit) then return old.file end
+  return nil, string.format("the baseline's program (commit %s) is not at %s any more: only the new side is measured again; "
+    .. "--program FILE names it", old.commit or "unknown", old.file or "a known place")
+end
+
+-- Options of run that leave the points with the loud rows of an experiment.
+local function narrowed(arguments, loud)
+  local values, names, words = {}, {}, { table.unpack(arguments) }
+  for _, row in ipairs(loud) do
+    for name, value in pairs(row.axes) do
+      if not values[name] then
+        values[name] = {}
+        names[#names + 1] = name
+      end
+      values[name][value] = true
+    end
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    words[#words + 1] = "--set"
+    words[#words + 1] = name .. "=" .. table.concat(check.sorted_keys(values[name]), ",")
+  end
+  return words
+end
+
+local function without_set(arguments)
+  local plain, index = {}, 1
+  while arguments[index] do
+    local word = arguments[index]
+    if word == "--set" then
+      index = index + 1
+    elseif not word:find "^%-%-set=" then
+      plain[#plain + 1] = word
+    end
+    index = index + 1
+  end
+  return plain
+end
+
+local function loud_of(call, loud)
+  local list, experiments = {}, {}
+  for _, run in ipairs(call.runs) do experiments[info_of(run).experiment] = true end
+  for _, row in ipairs(loud) do
+    if experiments[row.experiment] and not row.vanished then list[#list + 1] = row end
+  end
+  return list
+end
+
+-- Measures what looks worse again, in ABBA order. Returns the sides to compare.
+local function measure_to_confirm(baseline, loud, new_program, count, options)
+  local group = native.compare.new_group()
+  local program, reason = program_of(baseline, new_program, options)
+  if reason then io.stderr:write(reason, "\n") end
+  local sides = { { group = group .. "-a", program = program, skipped = program == nil }, { group = group .. "-b" } }
+  for _, call in ipairs(calls_of(baseline)) do
+    local rows = loud_of(call, loud)
+    local arguments = #rows > 0 and narrowed(without_set(call.arguments), rows)
+    for process = 1, arguments and count or 0 do
+      for _, index in ipairs(process % 2 == 1 and { 1, 2 } or { 2, 1 }) do
+        local side = sides[index]
+        if not side.skipped then
+          io.stderr:write(string.format("to confirm: process %d of %d, %s\n", process, count, index == 1 and "baseline" or "new"))
+          run_once(arguments, side.group, process, count, side.program)
+        end
+      end
+    end
+  end
+  return { sides[1].skipped and baseline.name or sides[1].group, sides[2].group }
+end
+
+local function has_worse(loud)
+  for _, row in ipairs(loud) do
+    if not row.vanished then return true end
+  end
+  return false
+end
+
+return function(options)
+  local baseline = find_baseline(options.baseline)
+  if not baseline then
+    io.stderr:write(string.format("check: no baseline is saved below %s; save one: gpubench baseline save %s\n",
+      native.options.out, options.baseline))
+    return nothing_to_judge
+  end
+  local count = options["repeat"] or math.max(#baseline.runs // math.max(#calls_of(baseline), 1), least_count)
+  local given = options.runs and table.concat(options.runs, ",")
+  -- By folder: `last` is another run after --confirm.
+  local new = native.compare.runs_of(given or measure_again(baseline, count), native.options.out)
+  local sides = { options.baseline, table.concat(new, ",") }
+  local names = { options.baseline, given or "now" }
+  local result = judged.sides(sides, options, names)
+  if options.confirm and has_worse(result.loud) then
+    local new_program = info_of(new[1]).program or {}
+    local again = measure_to_confirm(baseline, result.loud, new_program, count, options)
+    result = judged.sides(sides, options, names, again)
+  end
+  return judged.print(result)
+end

@@ -1,0 +1,28 @@
+-- Comparisons for the commands that make them: the same options, the same output.
+local native = require("gpubench.native")._native
+
+local judged = {}
+
+-- Sides by name, the baseline first. options: those of the command; names: what to call the sides; again: two sides
+-- that were measured to confirm what is worse.
+function judged.sides(sides, options, names, again)
+  return native.compare.judge {
+    sides = sides,
+    names = names,
+    again = again,
+    out = native.options.out,
+    format = options.format or "text",
+    style = native.options.style,
+    figures = options.figure,
+    all_figures = options.all_figures,
+    strict = options.strict,
+  }
+end
+
+-- Returns the exit status.
+function judged.print(result)
+  io.write(result.text)
+  return result.status
+end
+
+return judged

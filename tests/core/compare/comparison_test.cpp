@@ -1,0 +1,176 @@
+#include "core/compare/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/core/compare/sides.h"
+
+namespace gpubench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Comparison compared(const Side& before, const Side& after, const ComparisonOptions& options = {}) {
+  const std::vector<Side> sides{before, after};
+  return compare_sides(sides, options);
+}
+
+const Change& only_change(const Comparison& comparison) {
+  EXPECT_EQ(comparison.rows.size(), 1u);
+  EXPECT_EQ(comparison.rows.at(0).changes.size(), 1u);
+  return comparison.rows.at(0).changes.at(0);
+}
+
+Side times(const std::string& name, double middle) {
+  return side_with(name, "step_time_s", seven_around(middle));
+}
+
+/// With a second row of batch_size 64.
+Side two_rows(const std::string& name, const std::string& status_of_first) {
+  Side side = times(name, 1);
+  for (MeasuringProcess& process : side.processes) {
+    process.records.push_back(process.records[0]);
+    process.records[1].set("batch_size", std::int64_t{64});
+    process.records[0].set("status", status_of_first);
+    process.records[0].set("detail", std::string("gpu:0 is full"));
+  }
+  return side;
+}
+
+Side with_second_figure(double middle, const std::string& column, double value) {
+  Side side{.name = column + std::to_string(value), .processes = {}};
+  for (const double time : seven_around(middle))
+    side.processes.push_back(
+        process_with(side.name + std::to_string(side.processes.size()), {{"step_time_s", time}, {column, value}}));
+  return side;
+}
+
+TEST(Comparison, SlowerFailsAndFasterDoesNot) {
+  const Comparison slower = compared(times("a", 1), times("b", 1.05));
+  EXPECT_EQ(only_change(slower).verdict, ChangeVerdict::worse);
+  EXPECT_EQ(exit_status_of(slower, false), 1);
+  EXPECT_EQ(slower.tested(), 1u);
+  EXPECT_NEAR(slower.expected_false_alarms(), 4.0 / 3432, 1e-9);
+  EXPECT_EQ(slower.causes.at(1), "noise or the state of the machine: no fingerprint differs");
+  EXPECT_EQ(exit_status_of(compared(times("a", 1.05), times("b", 1)), true), 0);
+}
+
+TEST(Comparison, AmbiguousFailsWithStrictOnly) {
+  const Comparison few = compared(side_with("a", "step_time_s", {1}), side_with("b", "step_time_s", {2}));
+  EXPECT_EQ(only_change(few).verdict, ChangeVerdict::ambiguous);
+  EXPECT_EQ(exit_status_of(few, false), 0);
+  EXPECT_EQ(exit_status_of(few, true), 3);
+}
+
+TEST(Comparison, ARowThatIsMissingOrFailedHasVanished) {
+  const Comparison failed = compared(two_rows("a", "ok"), two_rows("b", "out_of_memory"));
+  ASSERT_EQ(failed.rows.size(), 2u);
+  EXPECT_EQ(failed.rows[0].changes.at(0).verdict, ChangeVerdict::vanished);
+  EXPECT_EQ(failed.rows[0].changes.at(0).reason, "out_of_memory: gpu:0 is full");
+  EXPECT_EQ(failed.rows[1].changes.at(0).verdict, ChangeVerdict::same);
+  EXPECT_EQ(exit_status_of(failed, false), 1);
+  const Comparison missing = compared(two_rows("a", "ok"), times("b", 1));
+  EXPECT_EQ(missing.rows.at(1).changes.at(0).reason, "it is not there");
+  EXPECT_EQ(compared(times("a", 1), two_rows("b", "ok")).new_rows.at(1), 1u);
+}
+
+TEST(Comparison, NothingInCommonIsNothingToJudge) {
+  Side other = times("b", 1);
+  for (MeasuringProcess& process : other.processes) process.records[0].set("batch_size", std::int64_t{64});
+  const Comparison comparison = compared(times("a", 1), other);
+  EXPECT_EQ(comparison.common_rows, 0u);
+  EXPECT_EQ(exit_status_of(comparison, false), 3);
+}
+
+TEST(Comparison, UnitsThatDifferAreInvalid) {
+  Side other = times("b", 1);
+  for (MeasuringProcess& process : other.processes) process.columns[1].unit = Unit::bytes;
+  const Comparison comparison = compared(times("a", 1), other);
+  EXPECT_EQ(only_change(comparison).verdict, ChangeVerdict::invalid);
+  EXPECT_EQ(only_change(comparison).reason,
+            "the columns differ: s, better lower (time) and bytes, better lower (time)");
+  EXPECT_EQ(exit_status_of(comparison, false), 3) << "all rows are invalid";
+}
+
+TEST(Comparison, RowsOfOtherWorkAreInvalid) {
+  const Comparison comparison = compared(with_second_figure(1, "flops_per_step", 100),
+                                         with_second_figure(1.2, "flops_per_step", 120), {.figures = {"step_time_s"}});
+  EXPECT_EQ(only_change(comparison).verdict, ChangeVerdict::invalid);
+  EXPECT_EQ(only_change(comparison).reason, "the work differs: flops_per_step is 100 and 120");
+}
+
+TEST(Comparison, AClockThatExplainsTheChangeMakesItInvalid) {
+  const ComparisonOptions times_only{.figures = {"step_time_s"}};
+  const Side fast = with_second_figure(1, "sm_clock_hz", 2e9);
+  const Comparison throttled = compared(fast, with_second_figure(1.2, "sm_clock_hz", 1.6e9), times_only);
+  EXPECT_EQ(only_change(throttled).verdict, ChangeVerdict::invalid);
+  EXPECT_THAT(only_change(throttled).reason, HasSubstr("the clock explains it"));
+  const Comparison slower = compared(fast, with_second_figure(1.2, "sm_clock_hz", 1.9e9), times_only);
+  EXPECT_EQ(only_change(slower).verdict, ChangeVerdict::worse) << "slower in cycles too";
+}
+
+TEST(Comparison, DoubtfulRowsCannotBeSlower) {
+  Side doubtful = times("b", 1.2);
+  for (std::size_t i = 0; i < 4; ++i) {
+    doubtful.processes[i].columns.push_back(column_of("quality"));
+    doubtful.processes[i].records[0].set("quality", std::string("unreliable: the device was shared"));
+  }
+  const Comparison comparison = compared(times("a", 1), doubtful);
+  EXPECT_EQ(only_change(comparison).verdict, ChangeVerdict::invalid);
+  EXPECT_EQ(only_change(comparison).reason, "4 of 7 processes unreliable: the device was shared");
+  EXPECT_EQ(only_change(compared(doubtful, times("c", 2))).verdict, ChangeVerdict::worse) << "slower all the same";
+}
+
+TEST(Comparison, ClaimsAndChartsSayWhatIsCompared) {
+  Side before = with_second_figure(1, "loss", 2);
+  const Side after = with_second_figure(1, "loss", 3);
+  EXPECT_EQ(compared(before, after).rows.at(0).changes.size(), 2u) << "all, if none is named";
+  for (MeasuringProcess& process : before.processes) process.info.set("figures", Info::List{"loss"});
+  EXPECT_EQ(only_change(compared(before, after)).column.name, "loss");
+  EXPECT_THAT([&] { compared(before, after, {.figures = {"step_tim_s"}}); },
+              ThrowsMessage<Error>(HasSubstr("unknown figure 'step_tim_s' (did you mean 'step_time_s'?)")));
+}
+
+TEST(Comparison, MeansAreOverCommonRows) {
+  const Comparison comparison = compared(times("a", 1), times("b", 1.05));
+  ASSERT_EQ(comparison.means.size(), 1u);
+  EXPECT_NEAR(comparison.means[0].ratio, 1.05, 1e-9);
+  EXPECT_EQ(comparison.means[0].rows, 1u);
+}
+
+TEST(Comparison, OnlyWhatIsWorseAgainIsConfirmed) {
+  Comparison comparison = compared(times("a", 1), times("b", 1.05));
+  confirm(comparison, compared(times("c", 1), times("d", 1.06)));
+  EXPECT_EQ(only_change(comparison).verdict, ChangeVerdict::worse);
+  confirm(comparison, compared(times("c", 1), times("d", 1.001)));
+  EXPECT_EQ(only_change(comparison).verdict, ChangeVerdict::ambiguous);
+  EXPECT_THAT(only_change(comparison).reason, HasSubstr("looked SLOWER, 5.0 % slower; measured again: SAME"));
+}
+
+TEST(Comparison, AProcessIsOnOneSideOnly) {
+  EXPECT_THAT([] { compared(times("a", 1), times("a", 1)); },
+              ThrowsMessage<Error>(HasSubstr("can be on one side only")));
+  const std::vector<Side> one{times("a", 1)};
+  EXPECT_THAT([&] { compare_sides(one); }, ThrowsMessage<Error>(HasSubstr("at least two sides")));
+}
+
+TEST(Comparison, PointsWithSeveralRowsAreMatchedByTheirOrder) {
+  const auto with_two = [](const std::string& name, double second) {
+    Side side = times(name, 1);
+    for (MeasuringProcess& process : side.processes) {
+      process.records[0].set("point", std::int64_t{1});
+      process.records.push_back(process.records[0]);
+      process.records[1].set("step_time_s", second);
+    }
+    return side;
+  };
+  const Comparison comparison = compared(with_two("a", 5), with_two("b", 6));
+  ASSERT_EQ(comparison.rows.size(), 2u);
+  EXPECT_EQ(comparison.rows[1].key.text(), "batch_size=32 row 2");
+  EXPECT_EQ(comparison.rows[1].changes.at(0).verdict, ChangeVerdict::worse);
+}
+
+}  // namespace
+}  // namespace gpubench
