@@ -15,6 +15,22 @@
 #include "core/data/types.h"
 
 namespace gpubench {
+
+/// A file's descriptor. No pipe is waited for.
+class CacheFile {
+ public:
+  explicit CacheFile(const std::string& name) : number_(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (number_ < 0) throw Error(fmt::format("cache: {}: cannot be read: {}", name, std::strerror(errno)));
+  }
+  ~CacheFile() { ::close(number_); }
+  CacheFile(const CacheFile&) = delete;
+  CacheFile& operator=(const CacheFile&) = delete;
+  operator int() const { return number_; }
+
+ private:
+  int number_;
+};
+
 namespace {
 
 constexpr std::array<char, 8> opening{'G', 'P', 'B', 'C', 'A', 'C', 'H', '1'};
@@ -44,15 +60,6 @@ std::size_t bytes_of(const TensorType& type, const std::string& name) {
   } catch (const Error&) {
     fail(name, "is damaged");
   }
-}
-
-std::shared_ptr<const int> open_file(const std::string& name) {
-  const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) throw Error(fmt::format("cache: {}: cannot be read: {}", name, std::strerror(errno)));
-  return {new const int(file), [](const int* number) {
-            ::close(*number);
-            delete number;
-          }};
 }
 
 void read_at(int file, const std::string& name, std::uint64_t place, std::span<std::byte> to) {
@@ -126,7 +133,7 @@ void CacheWriter::finish() {
 }
 
 CacheReader::CacheReader(const std::filesystem::path& path, std::string_view identity, std::vector<TensorType> types)
-    : file_(open_file(path.string())), name_(path.string()), types_(std::move(types)) {
+    : file_(std::make_shared<const CacheFile>(path.string())), name_(path.string()), types_(std::move(types)) {
   constexpr std::uint64_t text_start = opening.size() + sizeof(std::uint64_t);
   struct stat status {};
   if (::fstat(*file_, &status) != 0) throw Error(fmt::format("cache: {}: {}", name_, std::strerror(errno)));

@@ -38,6 +38,8 @@ class CacheWriter {
   std::vector<std::uint64_t> starts_;
 };
 
+class CacheFile;
+
 /// Reads a file by blocks; elements share the memory of theirs.
 class CacheReader {
  public:
@@ -47,7 +49,7 @@ class CacheReader {
   void read(std::int64_t index, Element& element);
 
  private:
-  std::shared_ptr<const int> file_;
+  std::shared_ptr<const CacheFile> file_;
   std::string name_;
   std::vector<TensorType> types_;
   std::vector<std::uint64_t> starts_;  ///< of the elements, then their end
