@@ -235,7 +235,9 @@ experiment { name = "calls", title = "Calls", axes = { gb.axis("part", points) }
   while made < point.part * calls_in_a_point do make_call() end
   return { v = 1.0 }
 end }
--- Objects of the points, behind them.
+-- Objects of the points, behind them, with the same limit of time.
 made = 0
-for _ = 1, 20 do make_call() end
+gb._native.protect(function()
+  for _ = 1, 20 do make_call() end
+end)
 log:write "done\n"
