@@ -1,5 +1,5 @@
-// Included before every file that clang-tidy reads: Clang 14 lacks a builtin of GCC 12's <source_location>, which then
-// declares nothing. Compilers never read this file.
+// Included before every file that clang-tidy, or clang for libFuzzer, reads: Clang 14 lacks a builtin of GCC 12's
+// <source_location>, which then declares nothing. The program's compiler never reads this file.
 #pragma once
 
 namespace std {

@@ -37,6 +37,8 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   std::string_view best;
   std::size_t best_distance = tolerance + 1;
   for (const std::string_view name : names) {
+    // The distance is at least the difference in length, and a word of any length is no reason to count it.
+    if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) > tolerance) continue;
     const std::size_t distance = edit_distance(word, name);
     // Every word is near to one of its own length that is as short as the tolerance.
     if (distance >= best_distance || distance >= std::max(word.size(), name.size())) continue;

@@ -67,7 +67,8 @@ std::size_t ByteSpanSource::read_some(std::span<std::byte> to) {
 }
 
 FileSource::FileSource(const std::filesystem::path& path, std::uint64_t offset, std::uint64_t length)
-    : ByteSource(path.string()), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : ByteSource(path.string()),
+      descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // no pipe is waited for
   if (descriptor_ < 0) throw Error(fmt::format("{}: cannot be opened: {}", name(), std::strerror(errno)));
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -77,6 +77,8 @@ Json parse_header(const std::string& file, const std::string& text) {
     return Json::parse(text, check_keys);
   } catch (const Json::parse_error& error) {
     damaged_header(file, fmt::format("it is no JSON from its byte {} on", error.byte));
+  } catch (const Json::out_of_range&) {
+    damaged_header(file, "it has a number that is out of range");
   }
 }
 

@@ -136,7 +136,6 @@ Tensor Eager::borrow(const TensorView& host, const DeviceId& id, std::string_vie
 }
 
 HostTensor Eager::download(const Tensor& tensor) {
-  if (tensor.symbolic()) throw Error("a tensor of a traced function has a type but no values");
   HostTensor value(tensor.type());
   Stream& stream = runtime_.stream(tensor.device());
   stream.copy(value.data(), tensor.view().data, value.bytes());

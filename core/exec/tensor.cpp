@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/error.h"
+
 namespace gpubench {
 
 Tensor::Tensor(TensorType type, DeviceId device, Buffer buffer) {
@@ -36,7 +38,7 @@ Tensor::Tensor(TensorType type, const Tensor& base, std::size_t offset)
     : state_(std::make_shared<const State>(State{std::move(type),
                                                  base.device(),
                                                  base.state_->owner,
-                                                 base.state_->data + offset,
+                                                 base.view().data + offset,
                                                  base.state_->variable,
                                                  nullptr,
                                                  {}})) {}
@@ -46,6 +48,10 @@ Tensor::Tensor(std::shared_ptr<Trace> trace, Value value) {
   DeviceId device = trace->graph.node(value).device;
   state_ = std::make_shared<const State>(
       State{std::move(type), std::move(device), nullptr, nullptr, nullptr, std::move(trace), value});
+}
+
+void Tensor::refuse_values() {
+  throw Error("a tensor of a traced function has a type but no values");
 }
 
 }  // namespace gpubench

@@ -49,8 +49,11 @@ class Tensor {
   bool symbolic() const { return state_->trace != nullptr; }
   /// The variable whose memory this is; null for other tensors.
   const VariablePtr& variable() const { return state_->variable; }
-  /// Concrete tensors only.
-  TensorView view() const { return {&state_->type, state_->data}; }
+  /// Throws Error for a symbolic tensor.
+  TensorView view() const {
+    if (symbolic()) refuse_values();
+    return {&state_->type, state_->data};
+  }
   /// Shares ownership of the memory; null for variables and for memory that the caller keeps alive.
   std::shared_ptr<std::byte> memory() const {
     if (state_->owner == nullptr) return nullptr;
@@ -75,6 +78,8 @@ class Tensor {
     std::shared_ptr<Trace> trace;
     Value value;
   };
+  [[noreturn]] static void refuse_values();
+
   std::shared_ptr<const State> state_;
 };
 

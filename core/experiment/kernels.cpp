@@ -115,9 +115,16 @@ KernelMeasurement measure_one(const KernelCase& one, const Backend& backend, Dev
 std::vector<KernelMeasurement> measure_kernels(std::span<const KernelCase> cases, const Backend& backend,
                                                Device& device, Seconds budget) {
   if (cases.empty()) throw Error("measure.kernels: there is nothing to measure; give at least one matmul or conv2d");
+  // Google Benchmark ends the program for a time that is not above 0.
+  constexpr Seconds least_each{1e-6};
+  const Seconds each = budget / static_cast<double>(cases.size());
+  if (!(each >= least_each) || !std::isfinite(each.count())) {
+    throw Error(fmt::format("measure.kernels: a budget of {} s for {} kernels; at least {} s for each are needed",
+                            budget.count(), cases.size(), least_each.count()));
+  }
   std::vector<KernelMeasurement> results;
   for (const KernelCase& one : cases) {
-    results.push_back(measure_one(one, backend, device, budget / static_cast<double>(cases.size())));
+    results.push_back(measure_one(one, backend, device, each));
   }
   return results;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "core/base/error.h"
 #include "core/base/json_nesting.h"
@@ -92,8 +93,11 @@ ModelPtr architecture_from_json(std::string_view text, const DeviceId& device) {
     throw Error(fmt::format("model architecture: {}", error.what()));
   } catch (const Json::parse_error& error) {
     throw Error(fmt::format("model architecture: no JSON: it breaks off or is damaged at byte {}", error.byte));
-  } catch (const std::exception& error) {  // what the JSON library and at() report, after a number of their own
-    const std::string_view reason = error.what();
+  } catch (const std::out_of_range&) {
+    throw Error(
+        "model architecture: a call, an input or an output has the number of a layer or call that is not there");
+  } catch (const Json::exception& error) {
+    const std::string_view reason = error.what();  // behind a number of the library's own
     throw Error(fmt::format("model architecture: no valid description: {}", reason.substr(reason.find("] ") + 2)));
   }
 }

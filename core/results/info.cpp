@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/json_nesting.h"
@@ -24,6 +25,7 @@ Json json_of(const Cell& cell) {
       cell);
 }
 
+// A JSON object of the library looks for each key among all before it.
 Json json_of(const Info& info) {
   if (const auto* list = info.list()) {
     Json json = Json::array();
@@ -31,30 +33,73 @@ Json json_of(const Info& info) {
     return json;
   }
   if (const auto* fields = info.fields()) {
-    Json json = Json::object();
-    for (const auto& [name, value] : *fields) json[name] = json_of(value);
-    return json;
+    Json::object_t object;
+    object.reserve(fields->size());
+    for (const auto& [name, value] : *fields) object.emplace_back(name, json_of(value));
+    return object;
   }
   return json_of(*info.cell());
 }
 
-Info info_of(const Json& json) {
-  if (json.is_object()) {
-    Info::Fields fields;
-    for (const auto& [name, value] : json.items()) fields.emplace_back(name, info_of(value));
-    return fields;
+/// Builds the tree as the text is read, for the same reason.
+class InfoBuilder final : public nlohmann::json_sax<Json> {
+ public:
+  explicit InfoBuilder(std::string_view what) : what_(what) {}
+
+  bool null() override { return add(Info()); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (std::in_range<std::int64_t>(value)) return add(static_cast<std::int64_t>(value));
+    return add(static_cast<double>(value));
   }
-  if (json.is_array()) {
-    Info::List list;
-    for (const Json& item : json) list.push_back(info_of(item));
-    return list;
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*size*/) override { return open(Info::Fields()); }
+  bool start_array(std::size_t /*size*/) override { return open(Info::List()); }
+  bool key(string_t& name) override {
+    open_.back().key = std::move(name);
+    return true;
   }
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json.is_number()) return json.get<double>();
-  if (json.is_string()) return json.get<std::string>();
-  return {};
-}
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t position, const std::string& /*token*/, const Json::exception& /*error*/) override {
+    throw Error(fmt::format("{}: not valid JSON: it breaks off or is damaged at byte {}", what_, position));
+  }
+
+  Info take() { return std::move(whole_); }
+
+ private:
+  struct Open {
+    std::variant<Info::List, Info::Fields> items;
+    std::string key;  ///< of the next field
+  };
+
+  bool add(Info value) {
+    if (open_.empty()) {
+      whole_ = std::move(value);
+    } else if (auto* list = std::get_if<Info::List>(&open_.back().items)) {
+      list->push_back(std::move(value));
+    } else {
+      std::get<Info::Fields>(open_.back().items).emplace_back(std::move(open_.back().key), std::move(value));
+    }
+    return true;
+  }
+  bool open(std::variant<Info::List, Info::Fields> items) {
+    open_.push_back({std::move(items), {}});
+    return true;
+  }
+  bool close() {
+    std::variant<Info::List, Info::Fields> items = std::move(open_.back().items);
+    open_.pop_back();
+    return std::visit([this](auto& all) { return add(Info(std::move(all))); }, items);
+  }
+
+  std::string_view what_;
+  Info whole_;
+  std::vector<Open> open_;
+};
 
 }  // namespace
 
@@ -101,11 +146,9 @@ std::string to_json_line(const Info& info) {
 
 Info parse_json(std::string_view text, std::string_view what) {
   check_json_nesting(text, what);
-  try {
-    return info_of(Json::parse(text));
-  } catch (const Json::exception& error) {
-    throw Error(fmt::format("{}: not valid JSON: {}", what, error.what()));
-  }
+  InfoBuilder builder(what);
+  Json::sax_parse(text, &builder);
+  return builder.take();
 }
 
 }  // namespace gpubench

@@ -13,6 +13,8 @@ class Record {
  public:
   Record() = default;
   Record(std::initializer_list<std::pair<std::string, Cell>> cells) : cells_(cells) {}
+  /// Of as many columns as there are cells.
+  explicit Record(std::vector<std::pair<std::string, Cell>> cells) : cells_(std::move(cells)) {}
 
   bool operator==(const Record&) const = default;
   /// Replaces the column's cell or adds it at the end.

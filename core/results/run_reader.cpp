@@ -59,7 +59,7 @@ std::vector<std::filesystem::path> runs_below(const std::filesystem::path& out) 
 Column declared_column(const std::string& name, const Info& info) {
   Column column = column_of(name);
   const Info* columns = info.find("columns");
-  if (!columns || !columns->list()) return column;
+  if (!columns || !columns->list() || columns->list()->size() > most_columns) return column;
   for (const Info& declared : *columns->list()) {
     if (declared.text("name") != name) continue;
     if (const std::string unit = declared.text("unit"); !unit.empty()) column.unit = parse_unit(unit);
@@ -128,6 +128,9 @@ Run read_run(const RunFiles& files) {
   const std::string text = files.read("results.csv");
   const auto lines = parse_csv(may_be_torn(run.info) ? whole_csv_lines(text) : text, rows_path);
   if (lines.empty()) throw Error(fmt::format("{}: empty; a header line was expected", rows_path));
+  if (lines.front().size() > most_columns) {
+    throw Error(fmt::format("{}: {} columns; at most {} are possible", rows_path, lines.front().size(), most_columns));
+  }
   for (const std::string& name : lines.front()) run.columns.push_back(declared_column(name, run.info));
   for (std::size_t row = 1; row < lines.size(); ++row) {
     const auto& fields = lines[row];

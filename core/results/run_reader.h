@@ -12,6 +12,9 @@
 
 namespace gpubench {
 
+/// Of a run, at most: each is looked for by its name, in every row.
+inline constexpr std::size_t most_columns = 2000;
+
 struct Run {
   /// Its folder, or its archive.
   std::filesystem::path directory;

@@ -141,8 +141,9 @@ void RunWriter::make_files() {
                             directory_.string(), std::generic_category().message(error)));
   }
   if (!plan_.script.empty()) AppendFile(directory_ / "script.lua").append(plan_.script);
+  // With its header at once: a process that is killed in between leaves no run.
+  replace_file(directory_ / "results.csv", all_rows());
   rows_file_ = std::make_unique<AppendFile>(directory_ / "results.csv");
-  rows_file_->append(header_line(columns_));
 }
 
 RunWriter::RunWriter(RunWriter&&) noexcept = default;
@@ -173,6 +174,9 @@ bool RunWriter::widen_for(const Record& record) {
   const std::size_t before = columns_.size();
   for (const auto& [name, cell] : record.cells()) {
     if (!contains(columns_, name)) columns_.push_back(column_of(name));
+    if (columns_.size() > most_columns)
+      throw Error(
+          fmt::format("results: the rows have more than {} columns together, the last is '{}'", most_columns, name));
   }
   return columns_.size() > before;
 }

@@ -20,7 +20,7 @@ class HostTensor {
   HostTensor() = default;
   /// Uninitialized memory for `type`.
   explicit HostTensor(TensorType type);
-  /// Memory that `owner` keeps alive (a mapped file, a slot of a pool).
+  /// Memory that `owner` keeps alive (a block of a file, a slot of a pool).
   HostTensor(TensorType type, std::shared_ptr<std::byte> memory);
 
   template <class T>

@@ -1,13 +1,10 @@
 #include "core/train/model_files.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 
 #include "core/base/error.h"
+#include "core/codec/byte_source.h"
 #include "core/codec/output_file.h"
 #include "core/codec/safetensors.h"
 #include "core/nn/architecture.h"
@@ -20,11 +17,10 @@ constexpr const char* architecture_name = "architecture.json";
 constexpr const char* weights_name = "weights.safetensors";
 
 std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw Error(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
-  return text.str();
+  FileSource file(path);
+  std::string text(static_cast<std::size_t>(file.left_at_most()), '\0');
+  file.read(std::as_writable_bytes(std::span(text)), "the architecture");
+  return text;
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "lua/api/element_values.h"
 
+#include <algorithm>
+#include <climits>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/data/dataset.h"
@@ -43,7 +46,7 @@ void push_nested(lua_State* L, const TensorView& tensor, std::size_t axis, std::
   if (axis == tensor.type->shape.size()) return push_number(L, tensor, at++);
   luaL_checkstack(L, 4, "nested tables");
   const std::int64_t extent = tensor.type->shape[axis];
-  lua_createtable(L, static_cast<int>(extent), 0);
+  lua_createtable(L, static_cast<int>(std::min<std::int64_t>(extent, INT_MAX)), 0);
   for (std::int64_t i = 1; i <= extent; ++i) {
     push_nested(L, tensor, axis + 1, at);
     lua_rawseti(L, -2, i);
@@ -68,6 +71,16 @@ HostTensor bytes_of_string(lua_State* L, int index) {
 
 }  // namespace
 
+void require_few_tables(const TensorType& type) {
+  constexpr std::int64_t most = 1'000'000;
+  const auto none = std::ranges::find(type.shape, 0);
+  if (none == type.shape.end()) return;
+  const std::int64_t tables = element_count(std::span(type.shape.begin(), none));
+  if (tables > most) {
+    throw ArgumentError(fmt::format("{} would be {} empty tables; at most {} are made", to_string(type), tables, most));
+  }
+}
+
 void push_plain(lua_State* L, const TensorView& tensor, const std::string& what) {
   const TensorType& type = *tensor.type;
   if (type.dtype == Dtype::f16 || type.dtype == Dtype::bf16 || type.dtype == Dtype::bytes) {
@@ -78,6 +91,7 @@ void push_plain(lua_State* L, const TensorView& tensor, const std::string& what)
     lua_pushlstring(L, reinterpret_cast<const char*>(tensor.data), type.bytes());
     return;
   }
+  require_few_tables(type);
   std::int64_t at = 0;
   push_nested(L, tensor, 0, at);
 }

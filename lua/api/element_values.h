@@ -8,6 +8,8 @@
 
 namespace gpubench::lua {
 
+/// Throws ArgumentError for a type without elements that would be a large number of empty tables.
+void require_few_tables(const TensorType& type);
 /// Pushes one value. Throws Error for float16 and bfloat16, which have no plain form.
 void push_plain(lua_State* L, const TensorView& tensor, const std::string& what);
 /// The value at `index` as `type`, whose extents may be `varying`. Throws Error naming `what` if it does not fit.

@@ -84,8 +84,13 @@ std::string output_path(lua_State* L, const std::string& path, std::string_view 
                     operation, path, folders.size() > 1 ? "s" : "", fmt::join(folders, "' and '")));
   if (resolved.extension() == ".gp")
     throw Error(fmt::format("{}: '{}' would be run by gnuplot (--trusted allows it)", operation, path));
-  std::error_code shown_when_writing;
-  fs::create_directories(*folder, shown_when_writing);
+  std::error_code ignored;
+  if (fs::is_regular_file(resolved, ignored) && fs::hard_link_count(resolved, ignored) > 1)
+    throw Error(
+        fmt::format("{}: '{}' is a file with other names (hard links), which may lie elsewhere (--trusted "
+                    "allows it)",
+                    operation, path));
+  fs::create_directories(*folder, ignored);  // shown when writing
   return resolved.string();
 }
 
@@ -95,6 +100,22 @@ std::string path_in_output(lua_State* L, const std::string& path, std::string_vi
     if (is_below(folder, resolved))
       throw Error(fmt::format(
           "{}: '{}' is the output folder, or has it in it; what is in the output folder is possible", operation, path));
+  }
+  return resolved;
+}
+
+std::string path_to_rename(lua_State* L, const std::string& path, std::string_view operation) {
+  std::string resolved = path_in_output(L, path, operation);
+  if (output_folders(L).empty()) return resolved;
+  try {
+    if (!fs::is_directory(fs::symlink_status(resolved))) return resolved;
+    for (const auto& entry : fs::recursive_directory_iterator(resolved)) {
+      if (!entry.is_symlink()) continue;
+      throw Error(fmt::format("'{}' has the symbolic link '{}' in it, which would lead elsewhere (--trusted allows it)",
+                              path, entry.path().lexically_relative(resolved).string()));
+    }
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("{}: {}", operation, text_of(error)));
   }
   return resolved;
 }

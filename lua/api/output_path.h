@@ -18,6 +18,8 @@ void confine_output(lua_State* L, const std::vector<std::filesystem::path>& fold
 std::string output_path(lua_State* L, const std::string& path, std::string_view operation);
 /// The same for what is removed or renamed: a path in an output folder, not the folder itself.
 std::string path_in_output(lua_State* L, const std::string& path, std::string_view operation);
+/// The same for what gets another name: a folder with links in it could put one where a path was checked without it.
+std::string path_to_rename(lua_State* L, const std::string& path, std::string_view operation);
 /// The same for a folder in which files will be written: links in it must not lead outside.
 std::string output_folder(lua_State* L, const std::string& path, std::string_view operation);
 

@@ -275,10 +275,15 @@ void check_status(const Cell& status) {
   throw Error(fmt::format("run returned the status '{}'; {} are possible", given, fmt::join(possible, ", ")));
 }
 
+constexpr std::size_t most_columns_of_row = 1000;
+
 /// check_row(row, samples, timeline): throws for what WatchedRun::add() would not take, and for columns that the
 /// program fills in.
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
+  if (row.cells().size() > most_columns_of_row)
+    throw Error(fmt::format("run returned a row of {} columns; at most {} are possible", row.cells().size(),
+                            most_columns_of_row));
   for (const auto& [name, cell] : row.cells()) check_column_name(name);
   for (const char* own : {"experiment", "point", "process", "point_time_s"})
     if (row.has(own)) throw Error(fmt::format("run returned the column '{}', which the program fills in", own));

@@ -1,6 +1,8 @@
 #include "lua/api/results_values.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace gpubench::lua {
@@ -86,9 +88,9 @@ void push_list(lua_State* L, const std::vector<T>& values) {
 }  // namespace
 
 Record Value<Record>::read(lua_State* L, int index) {
-  Record record;
-  for (auto& [name, cell] : Value<std::map<std::string, Cell>>::read(L, index)) record.set(name, std::move(cell));
-  return record;
+  auto cells = Value<std::map<std::string, Cell>>::read(L, index);
+  return Record(std::vector<std::pair<std::string, Cell>>(std::make_move_iterator(cells.begin()),
+                                                          std::make_move_iterator(cells.end())));
 }
 
 void Value<Record>::push(lua_State* L, const Record& record) {

@@ -124,10 +124,16 @@ void set_session(lua_State* L, Session& session) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
 }
 
+void end_session(lua_State* L) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+}
+
 Session& session_of(lua_State* L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
   auto* session = static_cast<Session*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
+  if (session == nullptr) throw Error("the script has ended, and its devices with it; a finalizer comes too late");
   return *session;
 }
 

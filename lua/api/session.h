@@ -164,6 +164,9 @@ class Session {
 
 /// The session must outlive the Lua state.
 void set_session(lua_State* L, Session& session);
+/// Before the state is closed: finalizers that run then find no session, since what they make would outlive its
+/// devices.
+void end_session(lua_State* L);
 Session& session_of(lua_State* L);
 inline World& world_of(lua_State* L) {
   return *session_of(L).world();

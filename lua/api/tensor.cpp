@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <fmt/format.h>
 #include <memory>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "core/ops/shape_ops.h"
 #include "core/ops/softmax.h"
 #include "core/ops/state.h"
+#include "lua/api/element_values.h"
 #include "lua/api/openers.h"
 #include "lua/api/tensor_axes.h"
 #include "lua/api/tensor_composed.h"
@@ -93,7 +95,7 @@ void push_table(lua_State* L, const HostTensor& values, std::size_t depth, std::
     return;
   }
   luaL_checkstack(L, 3, "nested tables");
-  lua_createtable(L, static_cast<int>(values.shape()[depth]), 0);
+  lua_createtable(L, static_cast<int>(std::min<std::int64_t>(values.shape()[depth], INT_MAX)), 0);
   for (std::int64_t i = 1; i <= values.shape()[depth]; ++i) {
     push_table(L, values, depth + 1, next);
     lua_rawseti(L, -2, i);
@@ -102,6 +104,7 @@ void push_table(lua_State* L, const HostTensor& values, std::size_t depth, std::
 
 int to_table(lua_State* L) {
   const HostTensor values = download(L, Value<Tensor>::read(L, 1));
+  require_few_tables(values.type());
   std::int64_t next = 0;
   push_table(L, values, 0, next);
   return 1;

@@ -14,6 +14,7 @@ namespace {
 constexpr int deepest_table = 16;
 constexpr std::int64_t shown_edge = 3;         // elements at both ends of a shortened dimension
 constexpr std::int64_t shown_unshortened = 8;  // longest dimension that is printed whole
+constexpr int most_shown = 10000;              // elements and empty lists, whatever the rank
 
 /// The shape of a nested table, read along its first elements.
 Shape table_shape(lua_State* L, int index) {
@@ -119,9 +120,10 @@ std::string format_element(const HostTensor& tensor, std::int64_t at) {
   return std::visit([](auto exact) { return fmt::format("{}", exact); }, value);
 }
 
-void format_dimension(const HostTensor& tensor, std::size_t depth, std::int64_t first, std::string& out) {
+void format_dimension(const HostTensor& tensor, std::size_t depth, std::int64_t first, int& left, std::string& out) {
   if (depth == tensor.shape().size()) {
     out += format_element(tensor, first);
+    --left;
     return;
   }
   const std::int64_t extent = tensor.shape()[depth];
@@ -129,15 +131,20 @@ void format_dimension(const HostTensor& tensor, std::size_t depth, std::int64_t 
   for (std::size_t d = depth + 1; d < tensor.shape().size(); ++d) stride *= tensor.shape()[d];
   const bool last = depth + 1 == tensor.shape().size();
   const std::string separator = last ? ", " : ",\n" + std::string(depth + 1, ' ');
+  if (extent == 0) --left;
   out += '[';
   for (std::int64_t i = 0; i < extent; ++i) {
     if (i != 0) out += separator;
+    if (left <= 0) {
+      out += "...";
+      break;
+    }
     if (extent > shown_unshortened && i == shown_edge) {
       out += "...";
       i = extent - shown_edge - 1;
       continue;
     }
-    format_dimension(tensor, depth + 1, first + i * stride, out);
+    format_dimension(tensor, depth + 1, first + i * stride, left, out);
   }
   out += ']';
 }
@@ -220,7 +227,8 @@ double element_as_double(const HostTensor& tensor, std::int64_t index) {
 
 std::string format_values(const HostTensor& tensor) {
   std::string out;
-  format_dimension(tensor, 0, 0, out);
+  int left = most_shown;
+  format_dimension(tensor, 0, 0, left, out);
   return out;
 }
 

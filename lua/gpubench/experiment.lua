@@ -66,6 +66,8 @@ local fields = {
   { "expect", "array" },
 }
 
+local most_trials = 1000
+
 local function check_declaration(declaration)
   local where = "gb.experiment"
   check.options(where, declaration, fields)
@@ -99,9 +101,10 @@ local function check_declaration(declaration)
       check.fail("%s: expectation %d is not made by gb.expect.increasing or another of gb.expect", where, index)
     end
   end
-  if declaration.trials and declaration.trials < order_interval.least_count then
-    check.fail("%s: option 'trials': %d; an interval of 95 %% takes at least %d", where, declaration.trials,
-      order_interval.least_count)
+  local trials = declaration.trials or order_interval.least_count
+  if trials < order_interval.least_count or trials > most_trials then
+    check.fail("%s: option 'trials': %d; an interval of 95 %% takes at least %d, and at most %d are possible", where, trials,
+      order_interval.least_count, most_trials)
   end
 end
 

@@ -7,11 +7,12 @@ interval.least_count = 6
 
 -- How many of the smallest and of the largest of n values lie outside: the largest k with 2 P(X < k) <= 5 %, X binomial
 -- with n trials of 1/2. Negative where even all of them are not enough.
+-- By logarithms, because 0.5^n of a thousand values is 0.
 local function left_out(n)
-  local probability, below, k = 0.5 ^ n, 0, -1
-  while 2 * (below + probability) <= 0.05 do
-    below, k = below + probability, k + 1
-    probability = probability * (n - k) / (k + 1)
+  local log_probability, below, k = n * math.log(0.5), 0, -1
+  while 2 * (below + math.exp(log_probability)) <= 0.05 do
+    below, k = below + math.exp(log_probability), k + 1
+    log_probability = log_probability + math.log((n - k) / (k + 1))
   end
   return k
 end

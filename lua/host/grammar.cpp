@@ -214,7 +214,8 @@ void Grammar::add_run() {
       ->check(CLI::ExistingFile);
   CommandOptions(run, values_).chart_format();
   CommandOptions(run, values_).text_style();
-  run.add_flag("--trusted", values_.trusted, "Let the script run programs and write anywhere");
+  run.add_flag("--trusted", values_.trusted,
+               "Let the script run programs and write anywhere; docs/safety.md lists what it may do without");
   CommandOptions(run, values_).traceback();
   run.footer(exit_statuses);
 }

@@ -64,7 +64,7 @@ int remove_file(lua_State* L) {
 }
 
 int rename_file(lua_State* L) {
-  confine_argument<&path_in_output>(L, 1);
+  confine_argument<&path_to_rename>(L, 1);
   confine_argument<&path_in_output>(L, 2);
   return call_original(L);
 }

@@ -291,6 +291,7 @@ int run_command(const CommandLine& line, const std::vector<std::string>& argumen
   const int status = run_in(*state, session, handler, line, script);
   handler.detach();
   // Finalizers run now.
+  lua::end_session(*state);
   const TimeoutScope scope;
   const Deadline deadline(line.timeout_s);
   state.reset();

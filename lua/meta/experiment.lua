@@ -76,7 +76,7 @@ function gb.param(name, default) end
 ---@field seconds? fun(point: table, measurement_s: number): number about how long a call of `run` takes, where it is not
 --- one measurement, which takes `measurement_s`; --dry-run expects it until a run has shown the real times
 ---@field columns (string|Column)[]? columns beyond the standard ones, where known before the first row
----@field trials integer? how many times every point is measured, at least 6: accuracies and losses then have an interval
+---@field trials integer? how many times every point is measured, 6 to 1000: accuracies and losses then have an interval
 ---@field charts Chart[]?
 ---@field expect Claim[]?
 

@@ -2,7 +2,7 @@
 // is always opened as epoch 0, so that the kept elements do not depend on which epoch runs first.
 //
 //   cache(decoded)                   // in memory, as rows of tensors if the elements' types are fixed
-//   cache(decoded, "photos.cache")   // a mapped file, kept after the program ends
+//   cache(decoded, "photos.cache")   // a file, kept after the program ends
 #pragma once
 #include <cstddef>
 #include <filesystem>

@@ -55,7 +55,7 @@ class ReadingCursor final : public Cursor {
   std::vector<StageStatistics> statistics() const override { return {produced_.row(file_cache_stage)}; }
 
  private:
-  const CacheReader reader_;
+  CacheReader reader_;
   std::int64_t position_ = 0;
   Produced produced_;
 };

@@ -1,24 +1,45 @@
 #include "core/data/cache/stored_elements.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/align.h"
 #include "core/base/error.h"
 #include "core/codec/checksum.h"
+#include "core/data/types.h"
 
 namespace gpubench {
+
+/// A file's descriptor. No pipe is waited for.
+class CacheFile {
+ public:
+  explicit CacheFile(const std::string& name) : number_(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (number_ < 0) throw Error(fmt::format("cache: {}: cannot be read: {}", name, std::strerror(errno)));
+  }
+  ~CacheFile() { ::close(number_); }
+  CacheFile(const CacheFile&) = delete;
+  CacheFile& operator=(const CacheFile&) = delete;
+  operator int() const { return number_; }
+
+ private:
+  int number_;
+};
+
 namespace {
 
 constexpr std::array<char, 8> opening{'G', 'P', 'B', 'C', 'A', 'C', 'H', '1'};
 constexpr std::array<char, 8> closing{'1', 'H', 'C', 'A', 'C', 'B', 'P', 'G'};
 constexpr std::size_t write_bytes = std::size_t{1} << 20;
+/// Read at once, unless an element is larger. An element that is kept keeps its block.
+constexpr std::uint64_t block_bytes = std::uint64_t{1} << 18;
+/// Of an identity that is not the expected one.
+constexpr std::size_t most_shown = 1000;
 
 /// The end of the file.
 struct Footer {
@@ -29,40 +50,34 @@ struct Footer {
   std::array<char, 8> mark = closing;
 };
 
-template <class T>
-T value_at(const std::byte* place) {
-  T value;
-  std::memcpy(&value, place, sizeof(T));
-  return value;
-}
-
 [[noreturn]] void fail(const std::string& name, std::string_view reason) {
   throw Error(fmt::format("cache: {}: {}; remove the file to make it anew", name, reason));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& name) : number_(::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (number_ < 0) throw Error(fmt::format("cache: {}: cannot be read: {}", name, std::strerror(errno)));
+std::size_t bytes_of(const TensorType& type, const std::string& name) {
+  try {
+    return type.bytes();
+  } catch (const Error&) {
+    fail(name, "is damaged");
   }
-  ~Descriptor() { ::close(number_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return number_; }
+}
 
- private:
-  int number_;
-};
+void read_at(int file, const std::string& name, std::uint64_t place, std::span<std::byte> to) {
+  while (!to.empty()) {
+    const ssize_t count = ::pread(file, to.data(), to.size(), static_cast<off_t>(place));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(fmt::format("cache: {}: cannot be read: {}", name, std::strerror(errno)));
+    if (count == 0) fail(name, "is cut short");
+    place += static_cast<std::uint64_t>(count);
+    to = to.subspan(static_cast<std::size_t>(count));
+  }
+}
 
-std::shared_ptr<std::byte> map_file(const std::string& name, std::size_t& bytes) {
-  const Descriptor file(name);
-  struct stat status {};
-  if (::fstat(file, &status) != 0) throw Error(fmt::format("cache: {}: {}", name, std::strerror(errno)));
-  bytes = static_cast<std::size_t>(status.st_size);
-  if (bytes < opening.size() + sizeof(std::uint64_t) + sizeof(Footer)) fail(name, "is cut short");
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  if (memory == MAP_FAILED) throw Error(fmt::format("cache: {}: cannot be mapped: {}", name, std::strerror(errno)));
-  return {static_cast<std::byte*>(memory), [bytes](std::byte* mapped) { ::munmap(mapped, bytes); }};
+template <class T>
+T value_in(int file, const std::string& name, std::uint64_t place) {
+  T value;
+  read_at(file, name, place, std::as_writable_bytes(std::span(&value, 1)));
+  return value;
 }
 
 }  // namespace
@@ -118,52 +133,65 @@ void CacheWriter::finish() {
 }
 
 CacheReader::CacheReader(const std::filesystem::path& path, std::string_view identity, std::vector<TensorType> types)
-    : types_(std::move(types)), name_(path.string()) {
-  mapped_ = map_file(name_, bytes_);
-  const std::byte* const start = mapped_.get();
-  if (std::memcmp(start, opening.data(), opening.size()) != 0) fail(name_, "is no cache of gpubench");
-  const auto footer = value_at<Footer>(start + bytes_ - sizeof(Footer));
-  const std::size_t index_bytes = footer.elements * sizeof(std::uint64_t);
-  if (footer.mark != closing || footer.elements > bytes_ || footer.index_start > bytes_ ||
-      footer.index_start + index_bytes + sizeof(Footer) != bytes_) {
+    : file_(std::make_shared<const CacheFile>(path.string())), name_(path.string()), types_(std::move(types)) {
+  constexpr std::uint64_t text_start = opening.size() + sizeof(std::uint64_t);
+  struct stat status {};
+  if (::fstat(*file_, &status) != 0) throw Error(fmt::format("cache: {}: {}", name_, std::strerror(errno)));
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  if (!S_ISREG(status.st_mode)) fail(name_, "is no regular file");
+  if (bytes < text_start + sizeof(Footer)) fail(name_, "is cut short");
+  if (value_in<std::array<char, opening.size()>>(*file_, name_, 0) != opening) fail(name_, "is no cache of gpubench");
+  const auto footer = value_in<Footer>(*file_, name_, bytes - sizeof(Footer));
+  if (footer.mark != closing || footer.elements > bytes || footer.index_start > bytes ||
+      footer.index_start + footer.elements * sizeof(std::uint64_t) + sizeof(Footer) != bytes) {
     fail(name_, "is cut short");
   }
-  if (crc32_of({start + footer.index_start, index_bytes}) != footer.index_checksum) fail(name_, "is damaged");
+  starts_.resize(footer.elements);
+  read_at(*file_, name_, footer.index_start, std::as_writable_bytes(std::span(starts_)));
+  if (crc32_of(std::as_bytes(std::span(starts_))) != footer.index_checksum) fail(name_, "is damaged");
 
-  const std::size_t text_start = opening.size() + sizeof(std::uint64_t);
-  const auto text_size = value_at<std::uint64_t>(start + opening.size());
-  if (text_size > footer.index_start - text_start) fail(name_, "is damaged");
-  const std::string_view found(reinterpret_cast<const char*>(start + text_start), text_size);
+  const auto text_size = value_in<std::uint64_t>(*file_, name_, opening.size());
+  if (footer.index_start < text_start || text_size > footer.index_start - text_start) fail(name_, "is damaged");
+  std::string found(std::min<std::uint64_t>(text_size, identity.size() + most_shown), '\0');
+  read_at(*file_, name_, text_start, std::as_writable_bytes(std::span(found)));
   if (found != identity) {
     throw Error(
         fmt::format("cache: {} is of another dataset: it holds {}, this is {}; remove the file or choose another",
                     name_, found, identity));
   }
-  elements_ = static_cast<std::int64_t>(footer.elements);
-  index_start_ = footer.index_start;
+  starts_.push_back(footer.index_start);
+  if (starts_.front() < text_start + text_size || !std::ranges::is_sorted(starts_)) fail(name_, "is damaged");
 }
 
-void CacheReader::read(std::int64_t index, Element& element) const {
-  const std::byte* const start = mapped_.get();
-  std::size_t place = value_at<std::uint64_t>(start + index_start_ + static_cast<std::size_t>(index) * sizeof(place));
+void CacheReader::read(std::int64_t index, Element& element) {
+  const std::uint64_t start = starts_[static_cast<std::size_t>(index)],
+                      end = starts_[static_cast<std::size_t>(index) + 1];
+  if (block_ == nullptr || start < block_start_ || end > block_end_) {
+    block_.reset();
+    block_start_ = start / HostTensor::alignment * HostTensor::alignment;
+    block_end_ = std::min(starts_.back(), std::max(end, block_start_ + block_bytes));
+    const HostTensor block(TensorType{{static_cast<std::int64_t>(block_end_ - block_start_)}, Dtype::u8});
+    read_at(*file_, name_, block_start_, {block.data(), block.bytes()});
+    block_ = block.memory();
+  }
+  const auto at = [&](std::uint64_t position) { return block_.get() + (position - block_start_); };
   element.resize(types_.size());
-  TensorType type;
-  std::size_t data = place;
+  std::uint64_t place = start, data = start;
   for (const TensorType& known : types_) data += known.shape.size() * sizeof(std::int64_t);
+  if (data > end) fail(name_, "is damaged");
+  TensorType type;
   for (std::size_t i = 0; i < types_.size(); ++i) {
     type = types_[i];
-    if (data > index_start_) fail(name_, "is damaged");
     for (std::int64_t& extent : type.shape) {
-      extent = value_at<std::int64_t>(start + place);
+      const std::int64_t known = extent;
+      std::memcpy(&extent, at(place), sizeof extent);
       place += sizeof extent;
+      if (extent < 0 || (known != varying && extent != known)) fail(name_, "is damaged");
     }
     data = align_up(data, HostTensor::alignment);
-    std::size_t bytes = size_of(type.dtype);
-    for (const std::int64_t extent : type.shape) {
-      if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes)) bytes = SIZE_MAX;
-    }
-    if (data > index_start_ || bytes > index_start_ - data) fail(name_, "is damaged");
-    element[i].assign(type, std::shared_ptr<std::byte>(mapped_, mapped_.get() + data));
+    const std::size_t bytes = bytes_of(type, name_);
+    if (data > end || bytes > end - data) fail(name_, "is damaged");
+    element[i].assign(type, std::shared_ptr<std::byte>(block_, at(data)));
     data += bytes;
   }
 }

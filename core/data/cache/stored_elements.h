@@ -1,5 +1,6 @@
 // The file format of a cache: its identity, the elements one after the other, then the offset of each. Every tensor
-// starts at a multiple of 64 bytes, so that mapped memory is used directly. Numbers are in this machine's byte order.
+// starts at a multiple of 64 bytes, so that blocks of the file are used as they are read. The file is not mapped:
+// whoever shortened it would end the program. Numbers are in this machine's byte order.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -37,21 +38,23 @@ class CacheWriter {
   std::vector<std::uint64_t> starts_;
 };
 
-/// A mapped file; its elements keep it mapped.
+class CacheFile;
+
+/// Reads a file by blocks; elements share the memory of theirs.
 class CacheReader {
  public:
   /// Throws Error naming the file and the fault.
   CacheReader(const std::filesystem::path& path, std::string_view identity, std::vector<TensorType> types);
-  std::int64_t elements() const { return elements_; }
-  void read(std::int64_t index, Element& element) const;
+  std::int64_t elements() const { return std::ssize(starts_) - 1; }
+  void read(std::int64_t index, Element& element);
 
  private:
-  std::shared_ptr<std::byte> mapped_;
-  std::size_t bytes_ = 0;
-  std::vector<TensorType> types_;
-  std::int64_t elements_ = 0;
-  std::uint64_t index_start_ = 0;
+  std::shared_ptr<const CacheFile> file_;
   std::string name_;
+  std::vector<TensorType> types_;
+  std::vector<std::uint64_t> starts_;  ///< of the elements, then their end
+  std::shared_ptr<std::byte> block_;
+  std::uint64_t block_start_ = 0, block_end_ = 0;
 };
 
 }  // namespace gpubench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "tests/core/codec/damage.h"
 
@@ -48,6 +49,8 @@ TEST_F(Idx, NamesAMissingFile) {
   EXPECT_THAT([&] { read_idx(file("absent")); },
               ThrowsMessage<Error>(file("absent").string() + ": cannot be opened: No such file or directory"));
   EXPECT_THAT([&] { read_idx(file("")); }, ThrowsMessage<Error>(HasSubstr("is not a regular file")));
+  ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+  EXPECT_THAT([&] { read_idx(file("pipe")); }, ThrowsMessage<Error>(HasSubstr("is not a regular file")));
 }
 
 TEST_F(Idx, NamesWhatIsCutShort) {

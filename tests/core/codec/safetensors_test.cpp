@@ -93,6 +93,7 @@ TEST_F(SafetensorsFile, NamesWhatIsDamaged) {
   message(file_of("{no json"), "the safetensors header is damaged: it is no JSON from its byte 3 on");
   message(file_of(std::string(1'000'000, '[')), "JSON nested more than 64 deep at byte 64");
   message(file_of("[1]"), "the safetensors header is damaged: it is no JSON object");
+  message(file_of(R"({"a": 1e999})"), "the safetensors header is damaged: it has a number that is out of range");
   message(tensor(R"("dtype":"F64","shape":[1],"data_offsets":[0,8])"),
           "tensor 'a' has type 'F64', which is not supported (known: F32, F16, BF16");
   message(tensor(R"("dtype":"F32","shape":[2])"),

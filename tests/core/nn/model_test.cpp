@@ -197,6 +197,12 @@ TEST(Architecture, RefusesWhatItCannotRead) {
   std::string json = architecture_to_json(*digits());
   json.replace(json.find("\"Dense\""), 7, "\"Danse\"");
   EXPECT_THAT([&] { architecture_from_json(json, {}); }, ThrowsMessage<Error>(HasSubstr("unknown layer 'Danse'")));
+  for (const char* numbers : {R"("calls": [{"layer": 7, "inputs": []}], "inputs": [], "outputs": [])",
+                              R"("calls": [], "inputs": [3], "outputs": [])"}) {
+    const std::string text =
+        R"({"gpubench_model": 1, "name": "m", "sequential": false, "layers": [], )" + std::string(numbers) + "}";
+    EXPECT_THAT([&] { architecture_from_json(text, {}); }, ThrowsMessage<Error>(HasSubstr("that is not there")));
+  }
 }
 
 }  // namespace

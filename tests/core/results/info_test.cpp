@@ -36,7 +36,18 @@ TEST(Info, WhatJsonCannotHoldDoesNotLoseTheFile) {
 
 TEST(Info, MalformedJsonIsNamed) {
   EXPECT_THAT([] { parse_json("{\"a\": ", "run.json"); },
-              ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON: ")));
+              ThrowsMessage<Error>(HasSubstr("run.json: not valid JSON: it breaks off or is damaged at byte 7")));
+}
+
+TEST(Info, AnyNumberOfFieldsIsReadInOneGo) {
+  constexpr int count = 300'000;
+  std::string text = "{";
+  for (int i = 0; i < count; ++i)
+    text += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":[{}," + std::to_string(i) + "]";
+  const Info info = parse_json(text + "}", "run.json");
+  ASSERT_EQ(info.fields()->size(), std::size_t{count});
+  EXPECT_EQ(info.fields()->back().second, Info(Info::List{Info::Fields{}, count - 1}));
+  EXPECT_EQ(parse_json(to_json(info), "again"), info);
 }
 
 TEST(Info, DeepJsonIsRefusedBeforeItFillsTheStack) {

@@ -321,5 +321,21 @@ TEST(Run, DamagedFilesAreNamedWithTheirRow) {
   EXPECT_EQ(list_runs(out.path())[0].status, "unreadable");
 }
 
+TEST(Run, MoreColumnsThanARunMayHaveAreRefused) {
+  const TemporaryDirectory out;
+  RunWriter writer(plan_in(out));
+  Record wide;
+  for (std::size_t i = 0; i <= most_columns; ++i) wide.set("c" + std::to_string(i), std::int64_t{1});
+  EXPECT_THAT([&] { writer.add(wide); },
+              ThrowsMessage<Error>(HasSubstr("the rows have more than 2000 columns together")));
+  writer.add({{"v", std::int64_t{1}}});
+  writer.finish("done");
+  std::string header = "c0";
+  for (std::size_t i = 1; i <= most_columns; ++i) header += ",c" + std::to_string(i);
+  std::ofstream(writer.directory() / "results.csv") << header << "\r\n";
+  EXPECT_THAT([&] { read_run(writer.directory()); },
+              ThrowsMessage<Error>(HasSubstr("results.csv: 2001 columns; at most 2000 are possible")));
+}
+
 }  // namespace
 }  // namespace gpubench

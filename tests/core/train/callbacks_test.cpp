@@ -190,7 +190,7 @@ TEST_F(Callbacks, ModelRoundTripsThroughFiles) {
   EXPECT_EQ(flat(loaded.predict(*data)), flat(model.predict(*data)));
 
   EXPECT_THAT([&] { load_model(runtime, factory, folder / "nowhere", {}); },
-              ThrowsMessage<Error>(HasSubstr("cannot read")));
+              ThrowsMessage<Error>(HasSubstr("cannot be opened")));
   std::ofstream(folder / "architecture.json") << "{}";
   EXPECT_THAT([&] { load_model(runtime, factory, folder, {}); },
               ThrowsMessage<Error>(HasSubstr("model architecture: no valid description")));

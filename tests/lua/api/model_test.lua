@@ -184,7 +184,7 @@ testing.case("a saved model is the same when it is loaded", function()
   local loaded = gb.load_model(path)
   testing.equal(loaded(x):to_table(), model(x):to_table())
   testing.equal(loaded:summary_text(), model:summary_text())
-  testing.raises("cannot read", gb.load_model, path .. "-not-there")
+  testing.raises("cannot be opened", gb.load_model, path .. "-not-there")
   testing.raises("Model:save", model.save, model, "/tmp/outside")
 end)
 

@@ -57,6 +57,20 @@ TEST_F(OutputPath, LinksToNothingYetAreFollowed) {
   EXPECT_THAT(refusal(file("out/loop").string()), ::testing::HasSubstr("too many symbolic links"));
 }
 
+TEST_F(OutputPath, FilesWithOtherNamesAndFoldersWithLinksStayAsTheyAre) {
+  std::filesystem::create_directories(file("out/tree/deeper"));
+  std::filesystem::create_symlink("nowhere", file("out/tree/deeper/link"));
+  std::filesystem::create_directory(file("out/plain"));
+  write("victim", "x");
+  std::filesystem::create_hard_link(file("victim"), file("out/hard"));
+  confine_output(state_, {file("out")});
+  EXPECT_THAT(refusal(file("out/hard").string()), ::testing::HasSubstr("is a file with other names (hard links)"));
+  EXPECT_EQ(path_to_rename(state_, file("out/plain").string(), "rename"), file("out/plain").string());
+  EXPECT_EQ(path_to_rename(state_, file("out/absent").string(), "rename"), file("out/absent").string());
+  EXPECT_THAT([&] { path_to_rename(state_, file("out/tree").string(), "rename"); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("has the symbolic link 'deeper/link' in it")));
+}
+
 TEST_F(OutputPath, LinksInAFolderToFillAreFollowed) {
   std::filesystem::create_directories(file("out/model"));
   std::filesystem::create_symlink(file("later"), file("out/model/weights.safetensors"));

@@ -119,3 +119,15 @@ testing.case("wrong arguments are named", function()
   testing.raises("padding 1 is not {before, after}, each 0 or more", gb.pad, x, { { -1, 0 }, { 1, 1 } })
   testing.raises("clip(low, high): two bounds are needed", x.clip, x, 1)
 end)
+
+testing.case("tensors of any shape have a text, and few empty tables", function()
+  local none = gb.zeros { 1 << 33, 0 }
+  testing.equal(tostring(none):match "\n(.*)", "[[],\n [],\n [],\n ...,\n [],\n [],\n []]")
+  testing.raises("to_table: float32[8589934592, 0] would be 8589934592 empty tables; at most 1000000 are made", none.to_table, none)
+  testing.equal(#gb.zeros({ 3, 0 }):to_table(), 3)
+  local high = {}
+  for k = 1, 31 do high[k] = 2 end
+  high[32] = 0
+  testing.is_true(#tostring(gb.zeros(high)) < 1e6, "a text of moderate length")
+  testing.is_true(#tostring(gb.zeros { 8, 8, 8, 8, 8, 8, 8 }) < 1e6, "a text of moderate length")
+end)

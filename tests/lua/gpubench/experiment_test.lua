@@ -133,16 +133,19 @@ testing.case("an experiment within another is refused, and the first goes on", f
 end)
 
 testing.case("a row that cannot be written is its point's error, and the sweep goes on", function()
-  local bad = { { figure = {} }, { ["a,b"] = 1 }, { point_time_s = 3 }, { samples = "x" } }
+  local many = {}
+  for k = 1, 1001 do many["c" .. k] = k end
+  local bad = { { figure = {} }, { ["a,b"] = 1 }, { point_time_s = 3 }, { samples = "x" }, many }
   local rows = sweep {
-    axes = { gb.axis("n", { 1, 2, 3, 4, 5 }) },
+    axes = { gb.axis("n", { 1, 2, 3, 4, 5, 6 }) },
     run = function(point) return bad[point.n] or { figure = 1 } end,
   }
   testing.contains(rows[1].detail, "run returned a column that is no cell: 'figure': ")
   testing.contains(rows[2].detail, "'a,b' cannot name a column: letters, digits, '_', '-' and '.'")
   testing.contains(rows[3].detail, "run returned the column 'point_time_s', which the program fills in")
   testing.contains(rows[4].detail, "run returned samples that are no step times: array of number expected, got string")
-  testing.equal({ rows[1].status, rows[4].status, rows[5].status, rows[5].n }, { "error", "error", "ok", 5 })
+  testing.contains(rows[5].detail, "columns; at most 1000 are possible")
+  testing.equal({ rows[1].status, rows[4].status, rows[6].status, rows[6].n }, { "error", "error", "ok", 6 })
   testing.equal(experiment.status, 2)
   experiment.status = 0
 end)

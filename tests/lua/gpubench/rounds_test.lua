@@ -38,6 +38,8 @@ testing.case("the interval of few values: sorted ones that hold the median with 
   local many = {}
   for i = 1, 31 do many[i] = i end
   testing.equal(order_interval.of(many), { value = 16, low = 10, high = 22 })  -- published tables: 10th and 22nd of 31
+  for k = 1, 3000 do many[k] = k end
+  testing.equal(order_interval.of(many), { value = 1500.5, low = 1446, high = 1555 })
 end)
 
 testing.case("points of a claim about times take turns, in order and in reverse", function()
@@ -119,7 +121,7 @@ testing.case("trials give learned figures an interval; one training decides noth
   local verdict, reason = judge(nil)
   testing.equal(verdict, "inconclusive")
   testing.contains(reason, "one training, which tells nothing of another seed's; give the experiment 'trials'")
-  testing.raises("gb.experiment: option 'trials': 5; an interval of 95 % takes at least 6", sweep,
+  testing.raises("gb.experiment: option 'trials': 5; an interval of 95 % takes at least 6, and at most 1000 are possible", sweep,
     { trials = 5, run = function() return {} end })
   testing.raises("gb.experiment: option 'trials': 0;", sweep, { trials = 0, run = function() return {} end })
 end)

@@ -19,6 +19,7 @@ local calls_in_a_point <const> = 50
 local files = {}
 for file in setting("META"):gmatch "[^:]+" do files[#files + 1] = file end
 local doc = signatures.read(files)
+signatures.complete(doc)
 
 -- What the reference does not name: gb._native, while scripts reach it.
 local function add_tables(members, prefix)
@@ -26,7 +27,7 @@ local function add_tables(members, prefix)
     if type(member) == "table" then
       add_tables(member, prefix .. name .. ".")
     elseif type(member) == "function" and not doc.names[prefix .. name] then
-      doc.names[prefix .. name] = {}
+      doc.names[prefix .. name] = { "any", "any", "any" }
     end
   end
 end
@@ -60,6 +61,24 @@ local operators = {
   div = function(a, b) return a / b end, mod = function(a, b) return a % b end, pow = function(a, b) return a ^ b end,
   idiv = function(a, b) return a // b end, unm = function(a) return -a end, len = function(a) return #a end,
   concat = function(a, b) return a .. b end, call = function(a, ...) return a(...) end,
+  index = function(a, k) return a[k] end, newindex = function(a, k, v) a[k] = v return a end,
+  tostring = function(a) return tostring(a) end, eq = function(a, b) return a == b end, lt = function(a, b) return a < b end,
+  loop = function(a)
+    local last
+    for one in a do
+      last = one
+      if math.random() < 0.2 then break end
+    end
+    return last
+  end,
+  ipairs = function(a)
+    local last
+    for k, one in ipairs(a) do
+      last = one
+      if k > 3 then break end
+    end
+    return last
+  end,
 }
 
 -- Of a name: the function, and the number of arguments that are the object itself.
@@ -72,7 +91,7 @@ local function callable(name)
   if of then return operators[operator], of end
   local owner, field = name:match "^(%w+)%.([%w_]+)$"
   return function(object, value)
-    if math.random() < 0.7 then return object[field] end
+    if math.random() < 0.6 then return object[field] end
     object[field] = value
   end, owner
 end
@@ -116,6 +135,28 @@ local contexts = {
   loss = function(call)
     local model = model_to_fit { optimizer = "sgd", loss = function(a, b) call(a, b) return (a - b):square():mean() end }
     model:fit(gb.tensor(x), gb.tensor(y), { verbose = 0 })
+  end,
+  dataset_loop = function(call) for v in gb.data.Dataset.range(2) do call(v) end end,
+  interleave = function(call)
+    local made = gb.data.Dataset.range(2):interleave(function(v) call(v) return gb.data.Dataset.range(1) end)
+    for _ in made:iter() do end
+  end,
+  strategy = function(call)
+    gb.distribute.MirroredStrategy { devices = { "cpu:0" } }:run(function(v) call(v) return v end, gb.ones { 2 })
+  end,
+  closing = function(call) local _ <close> = setmetatable({}, { __close = function() call() end }) end,
+  error_object = function(call) error(setmetatable({}, { __tostring = function() call() return "text" end })) end,
+  sorting = function(call) table.sort({ 1, 2, 3 }, function(a, b) call() return a < b end) end,
+  substitution = function(call) return ("ab"):gsub(".", function() call() end) end,
+  loading = function(call) return load(function() call() end) end,
+  wrapped_twice = function(call)
+    local outer = coroutine.wrap(function()
+      local inner = coroutine.wrap(function() coroutine.yield(call()) call() end)
+      inner()
+      coroutine.yield(inner)
+    end)
+    local inner = outer()
+    inner()
   end,
   finalizer = function(call)
     do setmetatable({}, { __gc = function() pcall(call) end }) end
@@ -194,7 +235,9 @@ experiment { name = "calls", title = "Calls", axes = { gb.axis("part", points) }
   while made < point.part * calls_in_a_point do make_call() end
   return { v = 1.0 }
 end }
--- Objects of the points, behind them.
+-- Objects of the points, behind them, with the same limit of time.
 made = 0
-for _ = 1, 20 do make_call() end
+gb._native.protect(function()
+  for _ = 1, 20 do make_call() end
+end)
 log:write "done\n"

@@ -91,4 +91,37 @@ function signatures.read(files)
   return doc
 end
 
+-- Adds what the reference does not name.
+function signatures.complete(doc)
+  -- The class that the reference leaves out: scripts get its objects from gb._native.
+  doc.bound.Run = true
+  for method, types in pairs { begin = { "Cells", "string" }, add = { "Cells", "number[]", "any" }, replace = { "Cells[]" },
+    add_round = { "Cells", "integer", "integer", "number[]" }, set_info = { "table" }, finish = { "FinishOptions" },
+    directory = {}, name = {}, rows = {}, summary = { "TextOptions" } } do
+    doc.names["Run:" .. method] = types
+  end
+
+  -- Sizes of stages may stand in the table of options, by name.
+  for method, fields in pairs { shuffle = { buffer_size = "integer", seed = "integer?" }, repeated = { count = "integer?" },
+    batch = { batch_size = "integer", drop_remainder = "boolean?" }, take = { count = "integer" }, skip = { count = "integer" },
+    padded_batch = { batch_size = "integer", drop_remainder = "boolean?" }, prefetch = { buffer_size = "integer?" },
+    shard = { num_shards = "integer", index = "integer" } } do
+    local class, types = "Dataset:" .. method, doc.names["Dataset:" .. method]
+    types[1] = types[1] .. "|" .. class
+    doc.fields[class], doc.field_names[class] = fields, {}
+    for field in pairs(fields) do table.insert(doc.field_names[class], field) end
+    table.sort(doc.field_names[class])
+  end
+
+  -- What every object may be used in, whether the reference has it or not.
+  local forms = { index = { "any" }, newindex = { "any", "any" }, tostring = {}, eq = { "any" }, lt = { "any" }, loop = {},
+    ipairs = {} }
+  local rows <const> = "integer|integer[]|(integer[])[]"
+  for class in pairs(doc.bound) do
+    for form, types in pairs(forms) do doc.names[class .. " " .. form] = doc.names[class .. " " .. form] or types end
+  end
+  doc.names["Layer.trainable"] = doc.names["Layer.trainable"] or { "boolean" }
+  doc.names["Tensor index"], doc.names["Tensor newindex"] = { rows }, { rows, "Tensor|number|number[]|(number[])[]" }
+end
+
 return signatures

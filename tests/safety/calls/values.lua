@@ -1,6 +1,7 @@
 -- Arguments: right ones by their type, wrong ones of every kind, and objects of every class, also closed ones.
 local gb = require "gpubench"
 local signatures = require "signatures"
+local wrong = require "wrong"
 
 local values = {}
 
@@ -41,7 +42,8 @@ local function model()
   if random() < 0.8 then built:compile { optimizer = "sgd", loss = "mse", metrics = { "mean_squared_error" } } end
   return built
 end
-local shapes = { {}, { 1 }, { 3 }, { 4, 3 }, { 4, 2 }, { 0 }, { 0, 3 }, { 2, 0 }, { 1, 4, 4, 1 }, { 2, 3, 3, 3 }, { 1, 1, 1, 1, 1 } }
+local shapes = { {}, { 1 }, { 3 }, { 4, 3 }, { 4, 2 }, { 0 }, { 0, 3 }, { 2, 0 }, { 1, 4, 4, 1 }, { 2, 3, 3, 3 }, { 1, 1, 1, 1, 1 },
+  { 1 << 33, 0 }, { 0, 1 << 33 } }
 local dtypes = { "float32", "int64", "uint8", "bool", "float16", "bfloat16", "int32", "int8" }
 
 local build
@@ -79,6 +81,10 @@ build = {
   end,
   CompiledFunction = function() return gb.compile(function(x) return x + 1 end) end,
   ElementFunction = function() return one_of { gb.data.read_file, gb.image.decode }() end,
+  Run = function()
+    return gb._native.results.new_run { experiment = one_of { "inner", "other" }, title = "t", axes = { "n" },
+      columns = { { name = "v", unit = "s" } }, out = values.folder:match "(.*)/results" }
+  end,
   TfrecordWriter = function() return gb.data.tfrecord_writer(values.folder .. "/" .. random(3) .. ".tfrecord") end,
 }
 
@@ -101,28 +107,12 @@ function values.object(class)
   return ok and keep(class, random() < 0.03 and closed(object) or object) or nil
 end
 
-local integers = { 0, 1, -1, 2, 3, 4, 5, 7, 16, 100, 1000, 1 << 20, 1 << 31, (1 << 31) - 1, 1 << 32, 1 << 53, 1 << 61, 1 << 62,
-  math.maxinteger, math.mininteger, -2, -5, -(1 << 31), -(1 << 32) }
-local numbers = { 0.0, -0.0, 0.5, 1.0, -1.5, 2.5, 1e-308, 1e308, -1e308, 1e19, math.huge, -math.huge, 0 / 0 }
-local texts = { "", "\0", "a\0b", "%s%n", ("x"):rep(5000), "../x", "/", ".", "results", "\xff\xfe", "]]>", "[", "**", "{epoch}" }
-
-local function integer() return random() < 0.7 and random(0, 4) or one_of(integers) end
+local function integer() return random() < 0.7 and random(0, 4) or one_of(wrong.integers) end
 local function text()
-  if random() < 0.2 then return one_of(texts) end
+  if random() < 0.2 then return one_of(wrong.texts) end
   return random() < 0.3 and values.folder .. "/" .. one_of { "a", "b", "a.npy", "a.npz", "a.safetensors", "a.csv", "missing" } or
     one_of(doc.texts)
 end
-
-local lying = {
-  function() return setmetatable({}, { __len = function() return one_of(integers) end }) end,
-  function() return setmetatable({}, { __index = function() error "index" end }) end,
-  function() return setmetatable({}, { __index = function(_, k) return k end }) end,
-  function() return setmetatable({}, { __tostring = function() error "text" end }) end,
-  function() return setmetatable({}, { __pairs = function() return error end }) end,
-  function() return setmetatable({}, { __call = function(...) return ... end }) end,
-  function() return setmetatable({}, { __name = "Tensor" }) end,
-  function() return setmetatable({}, { __close = function() error "close" end, __gc = function() error "gc" end }) end,
-}
 
 -- An element of a table is now and then of any kind.
 local function table_of_anything(depth)
@@ -154,13 +144,13 @@ end
 local kinds = {
   function() return nil end,
   function() return random() < 0.5 end,
-  integer, integer, function() return one_of(integers) end,
-  function() return one_of(numbers) end,
-  text, text, function() return one_of(texts) end,
+  integer, integer, function() return one_of(wrong.integers) end,
+  function() return one_of(wrong.numbers) end,
+  text, text, function() return one_of(wrong.texts) end,
   table_of_anything, table_of_anything,
-  function() return one_of(lying)() end,
+  function() return one_of(wrong.lying)() end, function() return one_of(wrong.tables)() end,
   anything_function,
-  function() return coroutine.create(function() end) end,
+  function() return one_of(wrong.coroutines)() end,
   function() return one_of { io.stdout, gb, gb.layers, gb.data, math, _G.os } end,
   function() return values.object(one_of(values.classes)) end,
   function() return values.object(one_of(values.classes)) end,
@@ -177,7 +167,7 @@ end
 
 local by_name = {
   integer = integer,
-  number = function() return random() < 0.6 and random() or one_of(numbers) end,
+  number = function() return random() < 0.6 and random() or one_of(wrong.numbers) end,
   string = text,
   boolean = function() return random() < 0.5 end,
   ["true"] = function() return true end, ["false"] = function() return false end,
@@ -188,6 +178,9 @@ local by_name = {
   Claim = function() return gb.expect.increasing { y = "v", x = "n" } end,
   Chart = function() return gb.chart.line { x = "n", y = "v" } end,
   Axis = function() return gb.axis("n", { 1, 2 }) end,
+  Cells = function() return { n = integer(), v = random(), [text()] = one_of { 1, true, text(), random() } } end,
+  FinishOptions = function() return { status = one_of { "done", "error", text() } } end,
+  TextOptions = function() return { width = integer(), color = random() < 0.5, all_columns = random() < 0.5 } end,
   Row = function() return { step_time_s = 0.1, samples = { 0.1, 0.2 }, v = 1 } end,
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/codec/byte_source.h"
+#include "core/codec/checksum.h"
 #include "core/codec/example.h"
 #include "core/codec/idx.h"
 #include "core/codec/jpeg.h"
@@ -21,7 +22,9 @@
 #include "core/codec/png.h"
 #include "core/codec/safetensors.h"
 #include "core/codec/tfrecord.h"
+#include "core/data/cache/stored_elements.h"
 #include "core/data/source/csv.h"
+#include "core/data/types.h"
 #include "core/nn/architecture.h"
 #include "core/nn/layer_kind.h"
 #include "core/results/run_reader.h"
@@ -187,6 +190,19 @@ void read_model(Bytes bytes) {
   load_weights(trained.runtime, *trained.model, file);
 }
 
+void read_cache(Bytes bytes) {
+  CacheReader reader(file_of(bytes, "cache"), "x", {{{2}, Dtype::f32}, {{varying, 3}, Dtype::u8}});
+  Element element;
+  for (std::int64_t i = 0; i < reader.elements(); ++i) {
+    try {
+      reader.read(i, element);
+      for (const HostTensor& tensor : element) crc32_of({tensor.data(), tensor.bytes()});
+    } catch (const Error&) {
+      continue;
+    }
+  }
+}
+
 void read_state(Bytes bytes) {
   static Trained trained;
   load_training(trained.trainer, file_of(bytes, "state"));
@@ -203,6 +219,7 @@ HostTensor decode_any_idx(ByteSource& source) {
 }
 
 const std::map<std::string, std::function<void(Bytes)>> readers = {
+    {"cache", read_cache},
     {"csv", read_csv},
     {"example", read_examples},
     {"gzip", inflate},

@@ -81,6 +81,15 @@ local function save_all()
     for i = 1, 3 do writer:write(gb.data.example { number = i, name = "x", values = { 0.5, i } }) end
     writer:close()
   end
+  local identity <const> = "x"
+  local element = string.pack("<i8i8i8", 2, 1, 3)
+  local start = 16 + #identity
+  local data = element .. ("\0"):rep(-(start + #element) % 64) .. string.pack("<ff", 1, 2)
+  data = data .. ("\0"):rep(-(start + #data) % 64) .. "\1\2\3"
+  data = data .. ("\0"):rep(-(start + #data) % 64)
+  local index = string.pack("<I8", start)
+  write("cache", "one", "GPBCACH1" .. string.pack("<I8", #identity) .. identity .. data .. index ..
+    string.pack("<I8I8I4I4", start + #data, 1, crc32(index), 0) .. "1HCACBPG")
   local plain = read(out .. "tfrecord/none")
   write("example", "three", plain:sub(13, 12 + string.unpack("<I8", plain)))
   local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 } }) }

@@ -280,7 +280,7 @@ function groups.links()
   for _, link in ipairs { "link", "chain", "up/outside", "deep/../link", "absolute" } do
     for _, one in ipairs(tries("out/" .. link)) do attempt(link .. ": " .. one[1], one[2]) end
   end
-  for _, file in ipairs { "victim", "dangling", "loop" } do
+  for _, file in ipairs { "victim", "dangling", "loop", "hard" } do
     attempt("io.open of the link " .. file, function() return io.open("out/" .. file, "w") end)
     attempt("io.open to append to the link " .. file, function() return io.open("out/" .. file, "a") end)
     attempt("save_npy to the link " .. file, function() gb.save_npy("out/" .. file, gb.ones { 1 }) return true end)
@@ -290,6 +290,26 @@ function groups.links()
   for _, path in ipairs { "/proc/self/cwd/../outside/new", "/proc/self/root" .. "/tmp/gpubench-new", "/dev/shm/gpubench-new" } do
     attempt(path, function() return io.open(path, "w") end)
   end
+  -- Paths that are checked before they exist, and lead through a link when they are opened.
+  local late = {
+    CSVLogger = function(path) return { callbacks = { gb.callbacks.CSVLogger(path .. "/new.csv") } } end,
+    ModelCheckpoint = function(path) return { callbacks = { gb.callbacks.ModelCheckpoint(path .. "/new_{epoch}") } } end,
+    resume = function(path) return { resume = path .. "/new.state" } end,
+  }
+  for name, options in pairs(late) do
+    attempt("a folder with a link is renamed: " .. name, function()
+      local given = options "out/moved/link"
+      given.callbacks = given.callbacks or {}
+      table.insert(given.callbacks, 1, { on_train_begin = function() os.rename("out/tree", "out/moved") end })
+      return fit(given) and not os.rename("out/moved", "out/tree")
+    end)
+  end
+  attempt("a folder with a link is renamed: cache", function()
+    local cached = gb.data.Dataset.range(2):cache "out/moved/link/new.cache"
+    local renamed = os.rename("out/tree", "out/moved")
+    for _ in cached:iter() do end
+    return renamed
+  end)
   for _, place in ipairs { "linked", "up" } do
     pcall(gb.experiment, { name = place, title = "t", charts = { gb.chart.line { x = "n", y = "v" } },
       axes = { gb.axis("n", { 1, 2 }) }, run = function(point) return { v = point.n } end })

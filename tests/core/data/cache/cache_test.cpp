@@ -1,9 +1,11 @@
 #include "core/data/cache/cache.h"
 
+#include <cstring>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/codec/checksum.h"
 #include "core/data/cache/stored_elements.h"
 #include "core/data/source/csv.h"
 #include "core/data/source/synthetic.h"
@@ -236,6 +238,50 @@ TEST_F(FileCache, ChangedBytesOfTheFrameAreNoticed) {
   index[index.size() - 40] ^= 1;  // the last element's place
   write("kept", index);
   EXPECT_THAT([&] { bytes_of(dataset, 0); }, ThrowsMessage<Error>(HasSubstr("kept: is damaged")));
+}
+
+/// Puts a number into a file's bytes, as one that means harm would: with the checksum of its index.
+std::string forged(std::string whole, std::size_t at, std::uint64_t number, std::size_t elements) {
+  std::memcpy(&whole[at], &number, sizeof number);
+  const std::size_t footer = whole.size() - 32, index = footer - elements * 8;
+  const std::uint32_t checksum = crc32_of(std::as_bytes(std::span(whole)).subspan(index, elements * 8));
+  std::memcpy(&whole[footer + 16], &checksum, sizeof checksum);
+  return whole;
+}
+
+TEST_F(FileCache, PlacesAndExtentsThatLeadElsewhereAreNoticed) {
+  constexpr std::size_t count = 3;
+  const DatasetPtr dataset = cache(batch(numbers(2 * count), 2, true), file("kept"));
+  const std::vector<std::string> elements = bytes_of(dataset, 0);
+  const std::string whole = bytes(file("kept"));
+  const std::size_t index = whole.size() - 32 - count * 8;
+  const auto damaged = [&](const std::string& as) {
+    write("kept", as);
+    EXPECT_THAT([&] { bytes_of(dataset, 0); }, ThrowsMessage<Error>(HasSubstr("kept: is damaged; remove the file")));
+  };
+  for (const std::uint64_t place :
+       {std::uint64_t{0}, std::uint64_t{index} - 4, std::uint64_t{1} << 63, ~std::uint64_t{7}})
+    for (std::size_t i = 0; i < count; ++i) damaged(forged(whole, index + 8 * i, place, count));
+  std::uint64_t first = 0;
+  std::memcpy(&first, &whole[index], sizeof first);
+  for (const std::uint64_t extent : {std::uint64_t{1}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
+    damaged(forged(whole, first, extent, count));
+  for (const std::uint64_t size : {std::uint64_t{index}, ~std::uint64_t{0}}) damaged(forged(whole, 8, size, count));
+  write("kept", forged(whole, 8, 1, count));
+  EXPECT_THAT([&] { bytes_of(dataset, 0); }, ThrowsMessage<Error>(HasSubstr("is of another dataset")));
+  write("kept", whole);
+  EXPECT_EQ(bytes_of(dataset, 0), elements);
+}
+
+TEST_F(FileCache, AFileThatIsShortenedWhileItIsReadIsAnError) {
+  constexpr std::int64_t large = 100000;
+  const DatasetPtr dataset = cache(batch(numbers(4 * large), large, true), file("kept"));
+  bytes_of(dataset, 0);
+  const std::unique_ptr<Cursor> cursor = dataset->open();
+  Element element;
+  ASSERT_TRUE(cursor->next(element));
+  std::filesystem::resize_file(file("kept"), 1000);
+  EXPECT_THAT([&] { cursor->next(element); }, ThrowsMessage<Error>(HasSubstr("kept: is cut short")));
 }
 
 TEST_F(FileCache, SaysWhyItCannotBeWritten) {
