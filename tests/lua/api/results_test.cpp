@@ -106,7 +106,7 @@ TEST_F(Results, MistakesAreNamed) {
               HasSubstr("the name 'a/b' cannot name a directory"));
   EXPECT_THAT(script_.error("results.new_run { experimnt = 'e' }"),
               HasSubstr("unknown option 'experimnt' (did you mean 'experiment'?) (known: experiment, title, axes, "
-                        "columns, out, charts, claims)"));
+                        "columns, out, charts, claims, chart_formats)"));
   EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):add { x = {} }"), HasSubstr("'x'"));
   EXPECT_THAT(script_.error("results.new_run({ experiment = 'e', out = out }):set_info { f = print }"),
               HasSubstr("'f': boolean, number, string or table of these expected, got function"));
