@@ -14,7 +14,6 @@ namespace {
 
 using support::date_of;
 using support::near;
-using support::Night;
 using support::run_of;
 using support::runs_with;
 using support::write_run;
@@ -36,8 +35,8 @@ class MaintenanceTest : public TemporaryFolder {
     return all;
   }
   static std::chrono::system_clock::time_point day(int number) {
-    using namespace std::chrono;
-    return sys_days(year(2026) / January / 1) + days(number) + hours(3);
+    return std::chrono::sys_days(std::chrono::year(2026) / std::chrono::January / 1) + std::chrono::days(number) +
+           std::chrono::hours(3);
   }
 };
 

@@ -7,7 +7,6 @@
 namespace gpubench {
 namespace {
 
-using support::Night;
 using support::run_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
