@@ -1,16 +1,12 @@
 // Commands that the Lua library carries out: the name, description and options of each. Its function is the value of
 // the module lua/gpubench/commands/NAME.lua: it gets the options in a table and returns the exit status.
 #pragma once
+#include <CLI/App.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lua/host/command_line.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace gpubench {
 
