@@ -46,7 +46,7 @@ TEST_F(HistoryTest, ARunIsAppendedOnce) {
   EXPECT_TRUE(history.has_run("a", "matmul", run_of({}).directory.filename()));
   EXPECT_THAT(history.experiments(), ElementsAre("matmul"));
   ASSERT_THAT(history.series("matmul"), SizeIs(3));
-  const HistorySeries& series = history.series()[0];
+  const HistorySeries series = history.series()[0];
   EXPECT_EQ(series.key.metric, "flops_per_s");
   EXPECT_EQ(series.column.unit, Unit::flops_per_second);
   EXPECT_EQ(series.column.better, Better::higher);
