@@ -31,7 +31,7 @@ gb.experiment {
   name  = "shuffling",
   topic = "feeding",
   title = "Data in the order of its classes must be shuffled before it is split and batched",
-  question = "Why is validation accuracy poor although the training loss is small?",
+  question = "Why is validation accuracy poor when the data comes sorted?",
   cause    = "The data is sorted, by class or by source. Without shuffling, whole stretches of steps see a single "
     .. "class and the model forgets the others; a validation part cut off the end holds classes that training never "
     .. "saw.",
