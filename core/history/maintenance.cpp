@@ -32,9 +32,10 @@ void number(const Database& database, const std::vector<HistoryRun>& runs) {
 
 /// The runs with ids above `last`, which were added since.
 std::vector<HistoryRun> split_off_newer(std::vector<HistoryRun>& runs, std::int64_t last) {
-  const auto newer = std::ranges::stable_partition(runs, [&](const HistoryRun& run) { return run.id <= last; });
-  std::vector<HistoryRun> all(newer.begin(), newer.end());
-  runs.erase(newer.begin(), newer.end());
+  const auto newer =
+      std::stable_partition(runs.begin(), runs.end(), [&](const HistoryRun& run) { return run.id <= last; });
+  std::vector<HistoryRun> all(newer, runs.end());
+  runs.erase(newer, runs.end());
   return all;
 }
 

@@ -43,12 +43,12 @@ GPUBENCH_HOST_DEVICE float exp(float x) {
 /// -infinity at 0, NaN below.
 GPUBENCH_HOST_DEVICE float log(float x) {
   constexpr float smallest_normal = 1.17549435e-38F, two_to_23 = 8388608.0F;
-  constexpr std::int32_t sqrt_half = 0x3F3504F3;  // bits of sqrt(1/2): lower bound of the mantissa's range
+  constexpr std::uint32_t sqrt_half = 0x3F3504F3;  // bits of sqrt(1/2): lower bound of the mantissa's range
   const bool tiny = x < smallest_normal;
-  const std::int32_t bits = to_bits(tiny ? x * two_to_23 : x);
-  const std::int32_t exponent = (bits - sqrt_half) >> 23;
+  const auto bits = static_cast<std::uint32_t>(to_bits(tiny ? x * two_to_23 : x));  // wraps around for -0
+  const std::int32_t exponent = static_cast<std::int32_t>(bits - sqrt_half) >> 23;
   const float e = static_cast<float>(exponent) - (tiny ? 23.0F : 0.0F);
-  const float f = from_bits(bits - (exponent << 23)) - 1.0F;
+  const float f = from_bits(static_cast<std::int32_t>(bits - (static_cast<std::uint32_t>(exponent) << 23))) - 1.0F;
   const float z = f * f;
   float p = 7.0376836292e-2F;
   p = p * f - 1.1514610310e-1F;

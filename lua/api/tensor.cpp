@@ -185,7 +185,7 @@ void open_tensor(lua_State* L) {
       .meta<&unary<Neg>>("__unm")
       .meta<&length>("__len")
       .meta<&to_text>("__tostring");
-#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) tensor.method<&unary<Type>>(#name);
+#define GPUBENCH_ROW(Kind, name, Type, domain, cost, flops) tensor.method<&unary<gpubench::Type>>(#name);
   GPUBENCH_METHOD_FUNCTIONS(GPUBENCH_ROW)
 #undef GPUBENCH_ROW
   add_rows(tensor);

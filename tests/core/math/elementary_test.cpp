@@ -58,6 +58,7 @@ TEST(ElementaryTest, LogIsAccurate) {
 TEST(ElementaryTest, LogReachesItsLimits) {
   EXPECT_EQ(math::log(1), 0);
   EXPECT_EQ(math::log(0), -infinity);
+  EXPECT_EQ(math::log(-0.0F), -infinity);
   EXPECT_EQ(math::log(infinity), infinity);
   EXPECT_TRUE(std::isnan(math::log(-1)));
   EXPECT_TRUE(std::isnan(math::log(nan)));
