@@ -1,5 +1,5 @@
-// What one check of the machine found: a fact, what it costs, and what to do. `gpubench doctor`, `gpubench nightly`, the
-// wait for an idle machine and the diagnosis of a run all read this.
+// What one check of the machine found: a fact, what it costs, and what to do. `gpubench doctor`, `gpubench nightly`,
+// the wait for an idle machine and the diagnosis of a run all read this.
 #pragma once
 #include <string>
 #include <string_view>

@@ -85,7 +85,7 @@ TEST_F(GpuFactsTest, WithoutADriverTheReasonIsTheFact) {
 TEST_F(GpuFactsTest, NeighboursAreAllButOurselves) {
   show_process_17();
   fake_.processes = {{42, 1, 0, 0}, {17, 3ULL << 29, 0, 0}, {99, ~0ULL, 0, 0}};
-  const auto found = neighbours(sensors().processes(), 42, file(""));
+  const auto found = neighbours(sensors().processes().value(), 42, file(""));
   EXPECT_EQ(to_string(found), "python3 (process 17, 1.5 GiB), unknown (process 99)");
   EXPECT_THAT(gpu_facts(sensors(), found).back(), Pair("processes", to_string(found)));
 }
@@ -93,15 +93,15 @@ TEST_F(GpuFactsTest, NeighboursAreAllButOurselves) {
 TEST_F(GpuFactsTest, AnUnseenProcessIsOurselvesWhereOurNumberIsMissing) {
   show_process_17();
   fake_.processes = {{17, 1024, 0, 0}, {4321, 1024, 0, 0}};
-  EXPECT_EQ(to_string(neighbours(sensors().processes(), 42, file(""))), "python3 (process 17, 1 KiB)");
-  EXPECT_EQ(to_string(neighbours(sensors().processes(), 17, file(""))), "unknown (process 4321, 1 KiB)");
+  EXPECT_EQ(to_string(neighbours(sensors().processes().value(), 42, file(""))), "python3 (process 17, 1 KiB)");
+  EXPECT_EQ(to_string(neighbours(sensors().processes().value(), 17, file(""))), "unknown (process 4321, 1 KiB)");
 }
 
 TEST_F(GpuFactsTest, ManyProcessesAreAllListed) {
   for (unsigned pid = 1; pid <= 100; ++pid) fake_.processes.push_back({pid, 0, 0, 0});
-  EXPECT_EQ(sensors().processes().size(), 100U);
+  EXPECT_EQ(sensors().processes().value().size(), 100U);
   fake_.unsupported = {"compute_processes"};
-  EXPECT_TRUE(sensors().processes().empty());
+  EXPECT_FALSE(sensors().processes());
 }
 
 TEST_F(GpuFactsTest, OurOwnProcessIsNoNeighbour) {
