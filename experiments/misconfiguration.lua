@@ -17,6 +17,7 @@ local faults = {
   busy_neighbour = { check = "load", options = { neighbours = processors } },
   old_instructions = { check = "environment", options = { environment = { ONEDNN_MAX_CPU_ISA = "SSE41" } } },
   little_memory = { check = "memory_limit", options = { address_space = 1 << 30 } },
+  small_memory_limit = { names = "out of memory", options = { memory_limit = 4 << 20 } },
   missing_device = { names = missing, options = { device = missing } },
   missing_device_soft = { names = missing, options = { device = missing, soft = true } },
   gpus_hidden = { check = "devices", options = { environment = { CUDA_VISIBLE_DEVICES = "" } }, cannot = no_gpu },
@@ -30,21 +31,24 @@ local faults = {
 }
 
 local order = {
-  "none", "one_processor", "one_thread", "busy_neighbour", "old_instructions", "little_memory", "missing_device",
+  "none", "one_processor", "one_thread", "busy_neighbour", "old_instructions", "little_memory", "small_memory_limit",
+  "missing_device",
   "missing_device_soft", "gpus_hidden", "wrong_gpu", "hidden_gpu_asked_for", "launches_block", "pageable_memory",
 }
 
+-- Doctor looks once at each fault, and not in every round.
 local function options_of(fault)
   local options = {}
   for name, value in pairs(fault.options or {}) do options[name] = value end
-  options.checks = fault.check and { fault.check } or nil
+  options.checks = not fault.checked and fault.check and { fault.check } or nil
   return options
 end
 
 -- Whether the check, or the message of the training, names the fault; and what to do.
 local function diagnosis(fault, result)
+  fault.checked = fault.checked or result.checks
   local named, remedy = 0, nil
-  for _, one in ipairs(result.checks) do
+  for _, one in ipairs(fault.checked) do
     if one.problem then named, remedy = 1, one.found .. ": " .. one.remedy end
   end
   if fault.names and (result.detail or ""):find(fault.names, 1, true) then named, remedy = 1, result.detail end

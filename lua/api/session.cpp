@@ -86,14 +86,11 @@ DeviceId Session::place_in(const World& world, const DeviceId& id) {
   if (!soft_placement_ || std::ranges::find(there, id) != there.end()) return id;
   const DeviceId host{};
   const std::string why = world.devices.absence(id.kind);
-  std::string mark = fmt::format("{} is missing{}: ran on {}", to_string(id),
-                                 why.empty() ? std::string() : fmt::format(" ({})", why), to_string(host));
+  std::string mark = fmt::format("{} is missing, {} took its place{}{}", to_string(id), to_string(host),
+                                 why.empty() ? "" : ": ", why);
   if (announced_fallbacks_.insert(id).second && (group_ == nullptr || group_->rank() == 0)) {
     progress_line.hide();
-    std::fputs(fmt::format("{} is missing{}; with soft placement its work runs on {}\n", to_string(id),
-                           why.empty() ? std::string() : fmt::format(" ({})", why), to_string(host))
-                   .c_str(),
-               stderr);
+    std::fputs((mark + "\n").c_str(), stderr);
   }
   if (std::ranges::find(fallbacks_, mark) == fallbacks_.end()) fallbacks_.push_back(std::move(mark));
   return host;

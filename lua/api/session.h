@@ -88,7 +88,7 @@ class Session {
   DeviceId place(const DeviceId& id);
   /// Whether place() gives a device that exists.
   bool can_place(const DeviceId& id);
-  /// "gpu:0 is missing (no NVIDIA driver is loaded): ran on cpu:0", for each fall-back since the last call.
+  /// "gpu:0 is missing, cpu:0 took its place: no NVIDIA driver is loaded", for each fall-back since the last call.
   std::vector<std::string> take_fallbacks() { return std::exchange(fallbacks_, {}); }
   /// CPU threads of this process according to the options; 0: one for each processor that it may use.
   int cpu_threads() const;

@@ -32,13 +32,11 @@ constexpr double overhead_s = 60, patience = 10;
 struct ProbeTable {
   int processors = 0, neighbours = 0, threads = 0;
   std::uint64_t address_space = 0;
-  double seconds = 1;
   std::map<std::string, std::string> environment, settings;
   static constexpr auto fields =
-      std::tuple{field("processors", &ProbeTable::processors), field("neighbours", &ProbeTable::neighbours),
-                 field("threads", &ProbeTable::threads),       field("address_space", &ProbeTable::address_space),
-                 field("seconds", &ProbeTable::seconds),       field("environment", &ProbeTable::environment),
-                 field("settings", &ProbeTable::settings)};
+      std::tuple{field("processors", &ProbeTable::processors),   field("neighbours", &ProbeTable::neighbours),
+                 field("threads", &ProbeTable::threads),         field("address_space", &ProbeTable::address_space),
+                 field("environment", &ProbeTable::environment), field("settings", &ProbeTable::settings)};
 };
 
 void check_range(std::string_view option, int value, int most) {
@@ -64,11 +62,12 @@ Info probe(lua_State* L, const ProbeTable& table) {
   const Session& session = session_of(L);
   check(table, session);
   std::vector<std::string> words{own_program(), "run",      resource("lua/gpubench/training_probe.lua").string(),
-                                 "-q",          "--budget", fmt::format("{}", table.seconds)};
+                                 "-q",          "--budget", fmt::format("{}", session.budget_s())};
+  if (session.scatter() == Scatter::of_rounds) words.insert(words.end(), {"--set", "in_rounds=true"});
   if (table.threads > 0) words.insert(words.end(), {"--threads", std::to_string(table.threads)});
   for (const auto& [name, value] : table.settings) words.insert(words.end(), {"--set", name + "=" + value});
   ChildOptions options{.output = ChildOutput::captured,
-                       .limit = Seconds(overhead_s + patience * table.seconds),
+                       .limit = Seconds(overhead_s + patience * session.budget_s()),
                        .processors = table.processors,
                        .address_space = table.address_space,
                        .neighbours = table.neighbours};

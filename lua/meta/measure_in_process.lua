@@ -16,6 +16,7 @@ gb.measure = {}
 ---@field device string? where it trains
 ---@field soft boolean? as gb.config.set_soft_device_placement
 ---@field pinned boolean? false: inputs in ordinary memory, not page-locked
+---@field memory_limit integer? bytes of the device's memory, as gb.config.set_memory_limit
 ---@field checks string[]? checks of `gpubench doctor` that it looks at before it trains
 
 ---@class DoctorResult

@@ -36,13 +36,13 @@ local function matmul(make)
   local b, b_values = make.float({ k, n }, -1, 1)
   local tape <close> = gb.tape()
   local c = gb.matmul(a, b)
-  local whole_a, left = make.whole({ 48, 48 }, -8, 8)
-  local whole_b, right = make.whole({ 48, 48 }, -8, 8)
+  local whole_a, left = make.whole({ 128, 128 }, -8, 8)
+  local whole_b, right = make.whole({ 128, 128 }, -8, 8)
   local ones = mapped(product(a_values, b_values, m, n, k), function() return 1 end)
   return {
     { got = c, want = product(a_values, b_values, m, n, k) },
     { got = tape:gradient(c:sum(), a), want = product(ones, transposed(b_values, k, n), m, k, n) },
-    { got = gb.matmul(whole_a, whole_b), want = product(left, right, 48, 48, 48), exact = make.dtype == "float32" },
+    { got = gb.matmul(whole_a, whole_b), want = product(left, right, 128, 128, 128), exact = make.dtype == "float32" },
   }
 end
 
@@ -131,6 +131,7 @@ local function sigmoid(v) return 1 / (1 + math.exp(-v)) end
 local function elementwise(make)
   local x, values = make.float({ 301 }, 0.1, 3)
   local y, others = make.float({ 301 }, 0.5, 2)
+  local signed, signs = make.float({ 301 }, -1, 1)
   local function of(got, fn) return { got = got, want = mapped(values, fn) } end
   local quotients, sums = {}, {}
   for index, value in ipairs(values) do
@@ -139,7 +140,7 @@ local function elementwise(make)
   return {
     of(x:exp(), math.exp), of(x:log(), math.log), of(x:sqrt(), math.sqrt), of(x:sigmoid(), sigmoid),
     of(x:tanh(), function(v) return 1 - 2 / (math.exp(2 * v) + 1) end),
-    of((x - 1):relu(), function(v) return math.max(v - 1, 0) end),
+    { got = signed:relu(), want = mapped(signs, function(v) return math.max(v, 0) end), exact = true },
     { got = x / y, want = quotients }, { got = x + y, want = sums },
   }
 end
