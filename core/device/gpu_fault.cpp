@@ -90,6 +90,10 @@ std::optional<GpuFault> driver_fault(const fs::path& root) {
     return GpuFault{"no NVIDIA driver is loaded (/proc/driver/nvidia/version is missing)",
                     "install NVIDIA's driver, and load it: modprobe nvidia"};
   }
+  return node_fault(root);
+}
+
+std::optional<GpuFault> node_fault(const fs::path& root) {
   const fs::path control = root / "dev/nvidiactl";
   if (!is_there(control)) return no_node(root, "/dev/nvidiactl");
   if (auto refused = refusal(root, control)) return refused;

@@ -15,8 +15,11 @@ struct GpuFault {
 /// CUDA_VISIBLE_DEVICES has a value that hides every GPU, whatever the machine has.
 std::optional<GpuFault> hidden_gpus(const std::optional<std::string>& visible_devices);
 
-/// No kernel module, no device node (also: a container without the NVIDIA runtime), or no right to open one. `root`:
-/// the root directory; tests pass their own.
+/// No device node (also: a container without the NVIDIA runtime), or no right to open one. `root`: the root directory;
+/// tests pass their own.
+std::optional<GpuFault> node_fault(const std::filesystem::path& root = "/");
+
+/// No kernel module, or node_fault().
 std::optional<GpuFault> driver_fault(const std::filesystem::path& root = "/");
 
 /// Whether the process runs in a container.

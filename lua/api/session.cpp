@@ -86,8 +86,8 @@ DeviceId Session::place_in(const World& world, const DeviceId& id) {
   if (!soft_placement_ || std::ranges::find(there, id) != there.end()) return id;
   const DeviceId host{};
   const std::string why = world.devices.absence(id.kind);
-  std::string mark = fmt::format("{} is missing, {} took its place{}{}", to_string(id), to_string(host),
-                                 why.empty() ? "" : ": ", why);
+  std::string mark =
+      fmt::format("{} is missing, {} took its place{}{}", to_string(id), to_string(host), why.empty() ? "" : ": ", why);
   if (announced_fallbacks_.insert(id).second && (group_ == nullptr || group_->rank() == 0)) {
     progress_line.hide();
     std::fputs((mark + "\n").c_str(), stderr);

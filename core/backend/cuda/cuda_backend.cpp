@@ -33,7 +33,7 @@ std::string no_device_reason() {
   const std::optional<std::string> visible = visible_devices();
   if (const auto hidden = hidden_gpus(visible)) return hidden->reason;
   if (visible) return fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU of this machine", *visible);
-  const auto fault = driver_fault();
+  const auto fault = node_fault();
   return "the NVIDIA driver finds no GPU" + (fault ? ": " + fault->reason : std::string());
 }
 
