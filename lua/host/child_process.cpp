@@ -98,21 +98,23 @@ class TimeLimit {
  public:
   TimeLimit(pid_t process, std::optional<Seconds> limit) : process_(process), limit_(limit) {}
   void look() {
-    if (!limit_ || running_.elapsed() < *limit_) return;
-    if (!out_of_time_) {
-      out_of_time_ = true;
+    // The limit of a point ends what the point has started.
+    const bool over = limit_ && (running_.elapsed() >= *limit_ || timeout_requested());
+    if (!over) return;
+    if (!ended_at_) {
+      ended_at_ = running_.elapsed();
       kill(process_, SIGTERM);
-    } else if (running_.elapsed() > *limit_ + patience_after_term) {
+    } else if (running_.elapsed() > *ended_at_ + patience_after_term) {
       kill(process_, SIGKILL);
     }
   }
-  bool out_of_time() const { return out_of_time_; }
+  bool out_of_time() const { return ended_at_.has_value(); }
 
  private:
   pid_t process_;
   std::optional<Seconds> limit_;
   Stopwatch running_;
-  bool out_of_time_ = false;
+  std::optional<Seconds> ended_at_;
 };
 
 /// Appends what comes within `look_period_ms`. False at the end of the output.

@@ -25,7 +25,7 @@ namespace {
 /// Variables with which a library works differently and loads nothing.
 constexpr std::array<std::string_view, 6> variables{"CUDA_LAUNCH_BLOCKING", "CUDA_VISIBLE_DEVICES", "DNNL_MAX_CPU_ISA",
                                                     "NVIDIA_TF32_OVERRIDE", "ONEDNN_MAX_CPU_ISA",   "OMP_THREAD_LIMIT"};
-constexpr int most_neighbours = 256;
+constexpr int most_neighbours = 64;
 /// Of the time that the measurement may take: starting, reading data and looking around.
 constexpr double overhead_s = 60, patience = 10;
 

@@ -1,130 +1,11 @@
 -- The families of ops that `gpubench doctor --verify` computes on a device, each with what plain loops in double precision
 -- make of the same inputs. A family's function gets a maker of inputs and returns a list of { got = tensor, want = flat list,
--- exact = true }; it runs with its device as the current one. Families without `sixteen_bits` are checked in float32 only.
+-- exact = true or tolerance = relative to the largest value }; it runs with its device as the current one. Families without
+-- `sixteen_bits` are checked in float32 only.
 local gb = require "gpubench.native"
-
--- c[i][j] = sum over k of a[i][k] * b[k][j], of flat lists.
-local function product(a, b, m, n, k)
-  local c = {}
-  for i = 0, m - 1 do
-    for j = 0, n - 1 do
-      local sum = 0
-      for l = 0, k - 1 do sum = sum + a[i * k + l + 1] * b[l * n + j + 1] end
-      c[i * n + j + 1] = sum
-    end
-  end
-  return c
-end
-
-local function transposed(a, rows, columns)
-  local result = {}
-  for i = 0, rows - 1 do
-    for j = 0, columns - 1 do result[j * rows + i + 1] = a[i * columns + j + 1] end
-  end
-  return result
-end
-
-local function mapped(list, fn)
-  local result = {}
-  for index, value in ipairs(list) do result[index] = fn(value) end
-  return result
-end
-
-local function matmul(make)
-  local m, n, k = 37, 29, 53
-  local a, a_values = make.float({ m, k }, -1, 1)
-  local b, b_values = make.float({ k, n }, -1, 1)
-  local tape <close> = gb.tape()
-  local c = gb.matmul(a, b)
-  local whole_a, left = make.whole({ 128, 128 }, -8, 8)
-  local whole_b, right = make.whole({ 128, 128 }, -8, 8)
-  local ones = mapped(product(a_values, b_values, m, n, k), function() return 1 end)
-  return {
-    { got = c, want = product(a_values, b_values, m, n, k) },
-    { got = tape:gradient(c:sum(), a), want = product(ones, transposed(b_values, k, n), m, k, n) },
-    { got = gb.matmul(whole_a, whole_b), want = product(left, right, 128, 128, 128), exact = make.dtype == "float32" },
-  }
-end
-
--- Of images of 6 x 5 pixels with 3 channels, by 4 filters of 3 x 3.
-local function convolution(make)
-  local batch, height, width, channels, filters, size = 2, 6, 5, 3, 4, 3
-  local x, pixels = make.float({ batch, height, width, channels }, -1, 1)
-  local model = gb.Sequential {
-    gb.layers.Conv2D(filters, { size, size }, { use_bias = false, input_shape = { height, width, channels }, dtype = make.dtype }),
-  }
-  local kernel = make.values(model:get_weights()[1])
-  local tape <close> = gb.tape()
-  local y = model(x)
-  local rows, columns = height - size + 1, width - size + 1
-  local want, gradient = {}, {}
-  for index = 1, size * size * channels * filters do gradient[index] = 0 end
-  for b = 0, batch - 1 do
-    for row = 0, rows - 1 do
-      for column = 0, columns - 1 do
-        for f = 0, filters - 1 do
-          local sum = 0
-          for i = 0, size - 1 do
-            for j = 0, size - 1 do
-              for c = 0, channels - 1 do
-                local pixel = pixels[((b * height + row + i) * width + column + j) * channels + c + 1]
-                local at = ((i * size + j) * channels + c) * filters + f + 1
-                sum = sum + pixel * kernel[at]
-                gradient[at] = gradient[at] + pixel
-              end
-            end
-          end
-          want[#want + 1] = sum
-        end
-      end
-    end
-  end
-  return {
-    { got = y, want = want },
-    { got = tape:gradient(y:sum(), model.trainable_variables[1]), want = gradient },
-  }
-end
-
-local function pooling(make)
-  local x, values = make.float({ 1, 4, 4, 2 }, -1, 1)
-  local largest, mean = {}, {}
-  for row = 0, 1 do
-    for column = 0, 1 do
-      for c = 0, 1 do
-        local most, sum = -math.huge, 0
-        for i = 0, 1 do
-          for j = 0, 1 do
-            local value = values[((2 * row + i) * 4 + 2 * column + j) * 2 + c + 1]
-            most, sum = math.max(most, value), sum + value
-          end
-        end
-        largest[#largest + 1], mean[#mean + 1] = most, sum / 4
-      end
-    end
-  end
-  local function layer(made) return gb.Sequential { made }(x) end
-  local options = { input_shape = { 4, 4, 2 }, dtype = make.dtype }
-  return {
-    { got = layer(gb.layers.MaxPooling2D({ 2, 2 }, options)), want = largest, exact = true },
-    { got = layer(gb.layers.AveragePooling2D({ 2, 2 }, options)), want = mean },
-  }
-end
-
-local function batch_norm(make)
-  local rows, channels, epsilon = 32, 3, 1e-3
-  local x, values = make.float({ rows, channels }, -2, 2)
-  local model = gb.Sequential { gb.layers.BatchNormalization { input_shape = { channels }, epsilon = epsilon, dtype = make.dtype } }
-  local want = {}
-  for c = 1, channels do
-    local sum, squares = 0, 0
-    for row = 0, rows - 1 do sum = sum + values[row * channels + c] end
-    local mean = sum / rows
-    for row = 0, rows - 1 do squares = squares + (values[row * channels + c] - mean) ^ 2 end
-    local scale = 1 / math.sqrt(squares / rows + epsilon)
-    for row = 0, rows - 1 do want[row * channels + c] = (values[row * channels + c] - mean) * scale end
-  end
-  return { { got = model(x, { training = true }), want = want } }
-end
+local flat = require "gpubench.arithmetic.flat"
+local layers = require "gpubench.arithmetic.layers"
+local transposed, mapped = flat.transposed, flat.mapped
 
 local function sigmoid(v) return 1 / (1 + math.exp(-v)) end
 
@@ -284,11 +165,20 @@ local function images(make)
   }
 end
 
+local function variables(make)
+  local x, values = make.whole({ 12 }, -9, 9)
+  local variable = gb.Variable(x)
+  variable:assign_add(x)
+  return { { got = variable, want = mapped(values, function(v) return 2 * v end), exact = true } }
+end
+
 return {
-  { name = "matrix products", run = matmul, sixteen_bits = true },
-  { name = "convolutions", run = convolution, sixteen_bits = true },
-  { name = "pooling", run = pooling, sixteen_bits = true },
-  { name = "normalization", run = batch_norm },
+  { name = "matrix products", run = layers.matmul, sixteen_bits = true },
+  { name = "fused layers", run = layers.fused_layer, sixteen_bits = true },
+  { name = "int8 products", run = layers.quantized },
+  { name = "convolutions", run = layers.convolution, sixteen_bits = true },
+  { name = "pooling", run = layers.pooling, sixteen_bits = true },
+  { name = "normalization", run = layers.batch_norm },
   { name = "element-wise functions", run = elementwise, sixteen_bits = true },
   { name = "reductions", run = reductions, sixteen_bits = true },
   { name = "softmax", run = softmax, sixteen_bits = true },
@@ -298,4 +188,5 @@ return {
   { name = "random numbers", run = random },
   { name = "optimizers", run = optimizers },
   { name = "images", run = images },
+  { name = "variables", run = variables },
 }

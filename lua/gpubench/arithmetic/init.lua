@@ -52,7 +52,7 @@ local function difference(case, dtype)
     if not (error <= worst) then worst, at = error, index end  -- what is no number is the worst
     if worst ~= worst then break end
   end
-  local allowed = case.exact and 0 or tolerances[dtype] * math.max(largest, 1e-30)
+  local allowed = case.exact and 0 or (case.tolerance or tolerances[dtype]) * math.max(largest, 1e-30)
   if worst <= allowed then return nil end
   return string.format("element %d is %.9g, %.9g expected", at, got[at], case.want[at])
 end

@@ -29,7 +29,7 @@ end)
 
 testing.case("what it cannot be given is refused", function()
   testing.raises("no variable of the environment that can be set: 'LD_PRELOAD'", in_process, { environment = { LD_PRELOAD = "x" } })
-  testing.raises("option 'neighbours': 0 to 256 are possible, got -1", in_process, { neighbours = -1 })
+  testing.raises("option 'neighbours': 0 to 64 are possible, got -1", in_process, { neighbours = -1 })
   testing.raises("option 'processors': 0 to 65536 are possible", in_process, { processors = 1 << 20 })
   testing.raises("unknown option 'processor'", in_process, { processor = 1 })
   testing.raises("checks[1]: string expected", in_process, { checks = { 1 } })
