@@ -1,0 +1,93 @@
+-- What a run answers, at the top of its report and at the end of its table: first what to do and what it gains; then every
+-- claim that does not hold, and those that stay open or cannot be measured, together where one reason explains several.
+local gb = require "gpubench.native"
+
+local headlines = {}
+
+-- Kinds of claims that say what to do or how much it gains.
+local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true }
+
+-- The sentences of confirmed claims for which the script has one; without any, that of the first claim that tells what to
+-- do or how much it gains.
+local function gains(judged, claims)
+  local list, first = {}, nil
+  for index, one in ipairs(judged) do
+    local claim = claims[index]
+    local asked = claim.answer or claim.reads and one.given
+    if one.verdict == "confirmed" and asked then list[#list + 1] = { answer = one.answer, verdict = "confirmed" } end
+    if one.partly then list[#list + 1] = { answer = one.partly, verdict = "confirmed" } end
+    local has_gain = tells_gain[claim.kind]
+    if one.verdict == "confirmed" and (not first or has_gain and not first.has_gain) then
+      first = { answer = one.answer, verdict = "confirmed", has_gain = has_gain }
+    end
+  end
+  if #list > 0 or not first then return list end
+  return { { answer = first.answer, verdict = "confirmed" } }
+end
+
+local function quoted(words)
+  if #words == 1 then return words[1] end
+  local list = {}
+  for index, text in ipairs(words) do list[index] = '"' .. text .. '"' end
+  return table.concat(list, ", ", 1, #list - 1) .. " and " .. list[#list]
+end
+
+local titles = { inconclusive = "Open", ["not measurable here"] = "Not measurable here" }
+
+-- One sentence for all claims of a verdict that have the same reason.
+local function together(judged, claims, verdict)
+  local by_reason, order = {}, {}
+  for index, one in ipairs(judged) do
+    if one.verdict == verdict then
+      local key = (one.why or "") .. "\0" .. (one.remedy or "")
+      if not by_reason[key] then
+        by_reason[key] = { why = one.why, remedy = one.remedy, words = {} }
+        order[#order + 1] = by_reason[key]
+      end
+      table.insert(by_reason[key].words, claims[index].words or claims[index].text)
+    end
+  end
+  local list = {}
+  for _, one in ipairs(order) do
+    local text = string.format("%s: %s: %s", titles[verdict], quoted(one.words), one.why)
+    list[#list + 1] = { answer = text .. (one.remedy and "; " .. one.remedy or ""), verdict = verdict }
+  end
+  return list
+end
+
+-- sentence: what the script's own function answers, in place of the claims' gains.
+function headlines.of(judged, claims, sentence)
+  local list = sentence and { { answer = sentence, verdict = "" } } or gains(judged, claims)
+  for _, one in ipairs(judged) do
+    if one.verdict == "refuted" then list[#list + 1] = { answer = one.answer, verdict = "refuted" } end
+  end
+  for _, verdict in ipairs { "inconclusive", "not measurable here" } do
+    local more = together(judged, claims, verdict)
+    table.move(more, 1, #more, #list + 1, list)
+  end
+  return list
+end
+
+local function count_busy(judged)
+  local count = 0
+  for _, one in ipairs(judged) do
+    if one.verdict == "inconclusive" and one.kind == "busy" then count = count + 1 end
+  end
+  return count
+end
+
+-- What a reader has to know before the verdicts. disturbed: { points, worst }, points that other programs disturbed.
+function headlines.warnings(disturbed, points, judged)
+  if disturbed.points == 0 then return {} end
+  local open, effect = count_busy(judged), ""
+  if open > 0 then
+    effect = string.format(", and %d of %s %s open", open, gb.format.count(#judged, "claim"), open == 1 and "stays" or "stay")
+  elseif #judged > 0 then
+    effect = "; no claim stays open because of it"
+  end
+  return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
+    .. "count%s. Repeat the run on an idle machine, or with --wait-idle 600.", 100 * disturbed.worst, disturbed.points,
+    gb.format.count(points, "point"), effect) }
+end
+
+return headlines
