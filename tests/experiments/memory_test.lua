@@ -84,6 +84,28 @@ testing.case("memory_exhaustion: the row of what ran out names tensors, and reme
   end
 end)
 
+testing.case("memory_exhaustion: the answer names a remedy, what it costs, and no speed that does not count", function()
+  local declaration, rows = declared "memory_exhaustion", {}
+  for index, remedy in ipairs(declaration.axes[3].values) do
+    rows[index] = {
+      device = device, asked_batch_size = 4096, remedy = remedy, status = remedy == "none" and "out_of_memory" or "ok",
+      quality = "ok", limit_ratio = 0.1 * index, examples_per_s = 100 * index, examples_low_per_s = 100 * index,
+      examples_high_per_s = 100 * index,
+    }
+  end
+  testing.equal(declaration.answer(rows), "Train the batch of 4096, which runs out of memory, with offload: that takes 50 % of "
+    .. "the memory limit and 2.5 times [2.5, 2.5] the examples/s of the smaller batch. It fits with these too: accumulation "
+    .. "(30 % of the memory limit and 1.5 times [1.5, 1.5] the examples/s of the smaller batch), recomputation (40 % of the "
+    .. "memory limit and 2 times [2, 2] the examples/s of the smaller batch), mixed_bfloat16 (60 % of the memory limit and 3 "
+    .. "times [3, 3] the examples/s of the smaller batch)")
+  for _, row in ipairs(rows) do row.quality = "unreliable: other programs took 14 % of the processor time that it wanted" end
+  local text = declaration.answer(rows)
+  testing.contains(text, "with accumulation: that takes 30 % of the memory limit and a speed that is open here")
+  testing.is_true(not text:find "examples/s", "a speed that does not count")
+  rows[1].status = "ok"
+  testing.equal(declaration.answer(rows), nil)
+end)
+
 testing.case("swapping: beyond the limit only with activations on the host, and what goes there is predicted", function()
   local declaration, rows = declared "swapping", {}
   for _, size in ipairs(declaration.axes[1].values) do
