@@ -159,7 +159,7 @@ gb.experiment {
   EXPECT_THAT(text,
               AllOf(HasSubstr(" s left  1/3, round 1/9  preparing  n=1\x1b[K"),
                     HasSubstr(" left  3/3, round 9/9  preparing  n=3\x1b[K"), HasSubstr("\r\x1b[J"),
-                    HasSubstr("\x1b[31merror: script.lua:6: no\x1b[0m\r\n"), HasSubstr("\x1b[33m? open:\x1b[0m ")));
+                    HasSubstr("\x1b[31merror\x1b[0m\r\n"), HasSubstr("\x1b[33m? open:\x1b[0m ")));
 }
 
 TEST_F(TerminalTest, ADumbTerminalGetsNoEscapes) {
