@@ -50,6 +50,24 @@ local function with_interval(one, form, transform)
   return string.format("%s [%s%s]", string.format(form, text), ends, at_end and "; many rounds: " .. text or "")
 end
 
+-- Of the axes in `names` those on which the figure depends: along the others it stays the same.
+local function telling(one, list, names, show)
+  local needed = {}
+  for _, name in ipairs(names) do
+    for _, other in ipairs(list) do
+      local is_neighbour = other.setting[name] ~= one.setting[name]
+      for _, same in ipairs(names) do
+        is_neighbour = is_neighbour and (same == name or other.setting[same] == one.setting[same])
+      end
+      if is_neighbour and show(other.figure) ~= show(one.figure) then
+        needed[#needed + 1] = name
+        break
+      end
+    end
+  end
+  return #needed > 0 and needed or names
+end
+
 -- list: { { figure, setting }, ... }. show(figure): the figure's text.
 local function span(list, key, show)
   local least, most = list[1], list[1]
@@ -62,7 +80,7 @@ local function span(list, key, show)
   for index, one in ipairs(list) do settings[index] = one.setting or {} end
   local names = found.varying(settings)
   local function at(one)
-    local text = #names > 0 and setting_text(one.setting, names) or ""
+    local text = #names > 0 and setting_text(one.setting, telling(one, list, names, show)) or ""
     return text == "" and "" or " (" .. text .. ")"
   end
   local a, b = show(least.figure), show(most.figure)

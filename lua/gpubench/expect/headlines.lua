@@ -7,13 +7,14 @@ local headlines = {}
 -- Kinds of claims that say what to do or how much it gains.
 local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true }
 
--- The sentences of confirmed claims for which the script has one; without any, that of the first claim that tells what to
--- do or how much it gains.
+-- The sentences of confirmed claims for which the script has one; where it has none for any claim, that of the first claim
+-- that tells what to do or how much it gains.
 local function gains(judged, claims)
-  local list, first = {}, nil
+  local list, first, any_asked = {}, nil, false
   for index, one in ipairs(judged) do
     local claim = claims[index]
     local asked = claim.answer or claim.reads and one.given
+    any_asked = any_asked or asked ~= nil and asked ~= false
     if one.verdict == "confirmed" and asked then list[#list + 1] = { answer = one.answer, verdict = "confirmed" } end
     if one.partly then list[#list + 1] = { answer = one.partly, verdict = "confirmed" } end
     local has_gain = tells_gain[claim.kind]
@@ -21,7 +22,7 @@ local function gains(judged, claims)
       first = { answer = one.answer, verdict = "confirmed", has_gain = has_gain }
     end
   end
-  if #list > 0 or not first then return list end
+  if any_asked or not first then return list end
   return { { answer = first.answer, verdict = "confirmed" } }
 end
 

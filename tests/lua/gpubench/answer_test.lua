@@ -79,6 +79,20 @@ testing.case("a course, a best value and a bound have their figures", function()
     rows("a", rising)), "10/s [9/s, 11/s]")
 end)
 
+testing.case("a span names no axis along which the figure stays the same", function()
+  local list = {}
+  for _, device in ipairs { "a", "b" } do
+    for _, n in ipairs { 1, 2 } do
+      list[#list + 1] = { status = "ok", device = device, n = n, way = "graph", kernels = device == "a" and 3 or 6 }
+      list[#list + 1] = { status = "ok", device = device, n = n, way = "loop", kernels = 12 }
+    end
+  end
+  local claim = gb.expect.ratio {
+    y = "kernels", of = { way = "graph" }, over = { way = "loop" }, at_most = 1, answer = "{less} fewer",
+  }
+  testing.equal(answer_of(claim, list), "From 50 % (device b) to 75 % (device a) fewer")
+end)
+
 testing.case("an interval that ends at its median says that many rounds gave the same", function()
   local estimate = require "gpubench.expect.estimate"
   local list = join(rows("a", { 10 }, "loop"), rows("a", { 10 }))
