@@ -88,12 +88,11 @@ local function is_cheap(rows)
     speed.high)
 end
 
--- "49 % of the memory limit and 0.99 times [0.97, 1.01] the examples/s of the smaller batch".
-local function cost_of(rows, remedy)
+-- "49 % of the memory limit, 0.99 times [0.97, 1.01] the examples/s of the smaller batch".
+local function cost_of(rows, remedy, of_limit, of_rate)
   local speed = speed_of(rows, remedy)
-  return string.format("%.0f %% of the memory limit and %s", 100 * row_of(rows, 4096, remedy).limit_ratio,
-    speed and string.format("%.3g times [%.3g, %.3g] the examples/s of the smaller batch", speed.value, speed.low, speed.high)
-      or "a speed that is open here")
+  return string.format("%.0f %%%s%s", 100 * row_of(rows, 4096, remedy).limit_ratio, of_limit,
+    speed and string.format(", %.3g times [%.3g, %.3g]%s", speed.value, speed.low, speed.high, of_rate) or "")
 end
 
 local function is_fitting(rows, remedy)
@@ -119,10 +118,12 @@ local function what_helps(rows)
   if not chosen then return nil end
   local others = {}
   for _, remedy in ipairs(fitting) do
-    if remedy ~= chosen then others[#others + 1] = string.format("%s (%s)", remedy, cost_of(rows, remedy)) end
+    if remedy ~= chosen then others[#others + 1] = string.format("%s (%s)", remedy, cost_of(rows, remedy, "", "")) end
   end
-  return string.format("Train the batch of 4096, which runs out of memory, with %s: that takes %s%s", chosen,
-    cost_of(rows, chosen), #others > 0 and ". It fits with these too: " .. table.concat(others, ", ") or "")
+  local first = string.format("Train the batch of 4096, which runs out of memory, with %s: that takes %s", chosen,
+    cost_of(rows, chosen, " of the memory limit", " the examples/s of the smaller batch"))
+  if #others == 0 then return first end
+  return { first, "It fits with these too: " .. table.concat(others, ", ") }
 end
 
 gb.experiment {

@@ -76,9 +76,11 @@ local function smaller_models(rows)
   local original, shrunk, int8 = row_of(rows, "original"), row_of(rows, "shrunk"), row_of(rows, "int8")
   if not original or not shrunk or not int8 then return nil end
   local before = gb.expect.figure(original, "test_accuracy")
-  return string.format("Take three quarters of the units out and train on: %s, %s. Or compute in int8: %s",
-    effects(shrunk, original), before and "instead of " .. percent(before.value) or "what it was is open here",
-    effects(int8, original))
+  return {
+    string.format("Take three quarters of the units out and train on: %s, %s", effects(shrunk, original),
+      before and "instead of " .. percent(before.value) or "what it was is open here"),
+    "Or compute in int8: " .. effects(int8, original),
+  }
 end
 
 gb.experiment {

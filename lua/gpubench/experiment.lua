@@ -129,13 +129,14 @@ end
 local function answers_of(declaration, rows, verdicts, notes)
   local claims = declaration.expect or {}
   if not declaration.answer or #rows == 0 then return headlines.of(verdicts, claims) end
-  local ok, text, reason = native.protect(declaration.answer, rows)
-  if ok and type(text) == "string" then return headlines.of(verdicts, claims, text) end
-  if not ok or text ~= nil then
-    notes[#notes + 1] = "the function 'answer' failed: "
-      .. (ok and "a string or nil expected, got " .. type(text) or tostring(reason))
+  local ok, said, reason = native.protect(declaration.answer, rows)
+  if ok and type(said) == "string" then said = { said } end
+  local wrong = ok and headlines.what_is_wrong(said)
+  if not ok or wrong then
+    notes[#notes + 1] = "the function 'answer' failed: " .. (wrong or tostring(reason))
+    said = nil
   end
-  return headlines.of(verdicts, claims)
+  return headlines.of(verdicts, claims, said)
 end
 
 -- Facts that are known once all points are done.

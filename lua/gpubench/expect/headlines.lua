@@ -56,9 +56,21 @@ local function together(judged, claims, verdict)
   return list
 end
 
--- sentence: what the script's own function answers, in place of the claims' gains.
-function headlines.of(judged, claims, sentence)
-  local list = sentence and { { answer = sentence, verdict = "" } } or gains(judged, claims)
+-- Of what a script's own function answers: nil, or sentences.
+function headlines.what_is_wrong(said)
+  if said == nil then return nil end
+  if type(said) ~= "table" then return "a string, strings or nil expected, got " .. type(said) end
+  for index, one in ipairs(said) do
+    if type(one) ~= "string" then return string.format("its sentence %d is no string but a %s", index, type(one)) end
+  end
+  if #said == 0 then return "a table without a sentence" end
+end
+
+-- sentences: what the script's own function answers, in place of the claims' gains.
+function headlines.of(judged, claims, sentences)
+  local list = {}
+  for index, one in ipairs(sentences or {}) do list[index] = { answer = one, verdict = "" } end
+  if #list == 0 then list = gains(judged, claims) end
   for _, one in ipairs(judged) do
     if one.verdict == "refuted" then list[#list + 1] = { answer = one.answer, verdict = "refuted" } end
   end
