@@ -80,7 +80,6 @@ testing.case("batch_size: the knee is the first answer; with a busy largest batc
   testing.contains(lines("ok")[1].answer, "Use a batch of 1024 or more: 9 times the examples/s of batch 1")
   local open = lines "unreliable: other programs took 27 % of the processor time that it wanted"
   testing.contains(open[1].answer, "Train in batches: batch 64 reaches 4 times the examples/s of batch 1")
-  testing.contains(open[2].answer, "Open: ")
 end)
 
 testing.case("eager_vs_graph: the break-even follows from first steps and steps", function()

@@ -56,6 +56,18 @@ local function together(judged, claims, verdict)
   return list
 end
 
+-- Whether the first claim that a script has an answer for is open or refuted, and no other one tells a gain.
+local function is_main_in_doubt(judged, claims)
+  local first
+  for index, one in ipairs(judged) do
+    if claims[index].answer then
+      first = first or one
+      if tells_gain[claims[index].kind] and (one.verdict == "confirmed" or one.partly) then return false end
+    end
+  end
+  return first ~= nil and (first.verdict == "inconclusive" or first.verdict == "refuted") and not first.partly
+end
+
 -- Of what a script's own function answers: nil, or sentences.
 function headlines.what_is_wrong(said)
   if said == nil then return nil end
@@ -68,17 +80,19 @@ end
 
 -- sentences: what the script's own function answers, in place of the claims' gains.
 function headlines.of(judged, claims, sentences)
-  local list = {}
-  for index, one in ipairs(sentences or {}) do list[index] = { answer = one, verdict = "" } end
-  if #list == 0 then list = gains(judged, claims) end
+  local found, rest = {}, {}
+  for index, one in ipairs(sentences or {}) do found[index] = { answer = one, verdict = "" } end
+  if #found == 0 then found = gains(judged, claims) end
   for _, one in ipairs(judged) do
-    if one.verdict == "refuted" then list[#list + 1] = { answer = one.answer, verdict = "refuted" } end
+    if one.verdict == "refuted" then rest[#rest + 1] = { answer = one.answer, verdict = "refuted" } end
   end
   for _, verdict in ipairs { "inconclusive", "not measurable here" } do
     local more = together(judged, claims, verdict)
-    table.move(more, 1, #more, #list + 1, list)
+    table.move(more, 1, #more, #rest + 1, rest)
   end
-  return list
+  -- What else was found must not look like the answer where that is open or does not hold.
+  if not sentences and is_main_in_doubt(judged, claims) then found, rest = rest, found end
+  return table.move(rest, 1, #rest, #found + 1, found)
 end
 
 local function count_busy(judged)

@@ -177,6 +177,16 @@ testing.case("claims that one reason keeps open are one sentence, and each that 
   testing.equal(headlines.of(judged, list, { "do it", "or that" })[1], { answer = "do it", verdict = "" })
 end)
 
+testing.case("where the first answer is open, no other one stands in its place", function()
+  local main = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "main", answer = "do {of}", where = { n = 1 } }
+  local other = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "c", answer = "also {of}", where = { n = 2 } }
+  local data = rows("a", rising)
+  local function first() return headlines.of(claims.judge_all({ main, other }, data, axes), { main, other })[1].answer end
+  testing.equal(first(), "Do 10/s [9/s, 11/s]")
+  unreliable({ data[1] }, busy)
+  testing.contains(first(), "Open: main: ")
+end)
+
 testing.case("the warning of a busy machine says how many claims stay open because of it", function()
   local claim = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "c", where = { n = 1 } }
   local function warning(data)
