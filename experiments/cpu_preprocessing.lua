@@ -127,7 +127,7 @@ gb.experiment {
       where = { measured = "start", workers = "autotune" },
       claim = "the loop delays the first step at least five times as long as a map",
       answer = "Preprocess in the input pipeline: with a loop before the training the first step ends {times} as late "
-        .. "as with a map ({of} instead of {over})",
+        .. "as with a map",
     },
     gb.expect.decreasing {
       x = "where", y = "first_step_s", where = { measured = "start", workers = "autotune" }, tolerance = 0.25,

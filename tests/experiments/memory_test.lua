@@ -94,14 +94,16 @@ testing.case("memory_exhaustion: the answer names a remedy, what it costs, and n
     }
   end
   testing.equal(declaration.answer(rows), {
-    "Train the batch of 4096, which runs out of memory, with offload: that takes 50 % of the memory limit, 2.5 times [2.5, "
-      .. "2.5] the examples/s of the smaller batch",
+    "Train the batch of 4096, which runs out of memory, with offload: it takes 50 % of the memory limit and reaches 2.5 "
+      .. "times [2.5, 2.5] the examples/s of the smaller batch",
     "It fits with these too: accumulation (30 %, 1.5 times [1.5, 1.5]), recomputation (40 %, 2 times [2, 2]), "
       .. "mixed_bfloat16 (60 %, 3 times [3, 3])",
   })
+  rows[3].examples_low_per_s, rows[3].examples_high_per_s = 250, 600  -- it may be as fast
+  testing.contains(declaration.answer(rows)[1], "with accumulation: it takes 30 % of the memory limit and reaches 1.5 times")
   for _, row in ipairs(rows) do row.quality = "unreliable: other programs took 14 % of the processor time that it wanted" end
   testing.equal(declaration.answer(rows), {
-    "Train the batch of 4096, which runs out of memory, with accumulation: that takes 30 % of the memory limit",
+    "Train the batch of 4096, which runs out of memory, with accumulation: it takes 30 % of the memory limit",
     "It fits with these too: recomputation (40 %), offload (50 %), mixed_bfloat16 (60 %)",
   })
   rows[1].status = "ok"
