@@ -137,7 +137,7 @@ gb.experiment {
   question = "What does arithmetic in 16 bits gain, and does the model still learn the same?",
   cause    = "Float32 everywhere, where the device has faster units for 16 bits and memory is short.",
   remedy   = "Mixed_bfloat16, or mixed_float16 with its loss scaled: float32 weights, 16-bit layers.",
-  reading  = "Examples/s, memory of a step as it is planned, and how far the loss is from float32's, over the batch: below 1 it "
+  reading  = "Examples/s, memory of a step as it is planned, and how far the loss is from float32's, over the batch: below 100 % it "
     .. "is no further away than other seeds of float32 are.",
   axes  = {
     gb.axis("device", gb.devices()),
@@ -147,7 +147,7 @@ gb.experiment {
   },
   columns = {
     gb.column("product_gain", { kind = "time", better = "higher" }), "final_loss", "step_memory_bytes",
-    gb.column("loss_gap", { kind = "counted", better = "lower" }), "skipped_steps",
+    gb.column("loss_gap", { kind = "counted", better = "lower", unit = "share" }), "skipped_steps",
   },
   -- Three trainings beside the measurement; making their input takes longest, and each fills a buffer first.
   seconds = function(point, measurement_s)
@@ -199,8 +199,8 @@ gb.experiment {
     gb.expect.at_most {
       y = "loss_gap", value = 1, where = { precision = "mixed_bfloat16" },
       claim = "mixed_bfloat16 stays in the band of float32",
-      answer = "The model learns the same: with mixed_bfloat16 the loss is {of} times as far from float32's as other seeds may "
-        .. "be",
+      answer = "The model learns the same: with mixed_bfloat16 its loss is from float32's at most {most} of the distance that "
+        .. "other seeds may have",
     },
     gb.expect.at_most {
       y = "loss_gap", value = 1, where = { precision = "mixed_float16" },
@@ -210,7 +210,7 @@ gb.experiment {
       y = "loss_gap", value = 1,
       where = { precision = "mixed_float16_unscaled", width = narrowest, batch_size = largest },
       claim = "float16 without loss scaling leaves the band with narrow layers and a large batch",
-      answer = "In float16 keep the loss scaled: without it the loss is {of} times as far from float32's as other seeds may be",
+      answer = "In float16 keep the loss scaled: without it the loss is {of} of that distance away",
     },
   },
 }

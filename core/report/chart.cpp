@@ -133,7 +133,7 @@ class Places {
     numeric_ = !has_categories && std::ranges::all_of(drawn, [&](const Record* row) {
       return finite_number(row->get(x.name)).has_value();
     });
-    own_units_ = numeric_ && spans_units(spec, x, drawn);
+    own_units_ = numeric_ && !is_of_samples(spec.kind) && spans_units(spec, x, drawn);
     // A setting keeps its value as it was set; a measured x is scaled like y.
     scale_ = numeric_ && x.unit != Unit::none && !own_units_ ? scale_of(x, drawn) : AxisScale{1, quantity_of(x)};
     if (!numeric_) categories_ = categories_of(x, {all.begin(), all.end()}, axes);

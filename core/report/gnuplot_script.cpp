@@ -170,8 +170,10 @@ std::string marker_commands(const Chart& chart) {
 // "batch size, log scale"; what stands at the points comes after it.
 std::string axis_label(const std::string& text, bool is_logarithmic) {
   if (!is_logarithmic) return label(text);
+  const std::size_t at = std::min(text.find("; at the points"), text.size());
   std::string marked = text;
-  marked.insert(std::min(marked.find("; at the points"), marked.size()), ", log scale");
+  marked.insert(at, ", log scale");
+  if (display_width(marked) > chart_characters) marked = std::string(text).insert(at, ", log");
   return label(marked);
 }
 

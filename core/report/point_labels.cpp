@@ -35,7 +35,7 @@ struct Box {
     };
     return within(x0, x1 - x0, left, right) && within(y0, y1 - y0, bottom, top);
   }
-  bool is_inside() const { return left >= -0.02 && right <= 1.02 && bottom >= 0 && top <= 1.02; }
+  bool is_inside() const { return left >= 0 && right <= 1.02 && bottom >= 0 && top <= 1.02; }
 };
 
 struct LabelPlace {

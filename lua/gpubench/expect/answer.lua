@@ -48,7 +48,7 @@ local function capitalized(text)
   return (text:gsub("^%l", string.upper))
 end
 
-local longest_reason = 160
+local longest_reason = 240
 
 -- The first of several reasons, with the names of columns and axes as tables have them.
 local function in_short(claim, reason)
@@ -61,14 +61,19 @@ local function in_short(claim, reason)
   return native.results.shorten(first, longest_reason)
 end
 
+-- Of a ratio, what it came to, in words; nil for other claims.
+local function figures_of(claim, findings)
+  local is_ratio = claim.of_text and not claim.x
+  return is_ratio and found.fill(claim, defaults.ratio(claim), findings) or nil
+end
+
 -- Why a claim is not confirmed, in a few words, and what settles it where something does.
 local function why(claim, verdict, reason, findings)
   if verdict == "inconclusive" then
     local doubt = doubts.of(reason)
-    if doubt then return doubt.why or in_short(claim, reason), doubt.remedy, doubt.kind end
+    if doubt then return doubt.why or figures_of(claim, findings) or in_short(claim, reason), doubt.remedy, doubt.kind end
   end
-  local default = verdict == "refuted" and claim.of_text and not claim.x and defaults.ratio(claim)
-  return default and found.fill(claim, default, findings) or in_short(claim, reason)
+  return verdict == "refuted" and figures_of(claim, findings) or in_short(claim, reason)
 end
 
 local without_gain = { refuted = "Not so here", inconclusive = "Open", ["not measurable here"] = "Not measurable here" }

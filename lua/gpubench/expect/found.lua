@@ -120,6 +120,17 @@ local function figures_text(list, claim)
   return span(list, function(one) return one.value end, show)
 end
 
+-- The largest or the smallest figure, whichever setting gave it.
+local function extreme_text(is_more)
+  return function(list, claim)
+    local chosen = list[1]
+    for _, one in ipairs(list) do
+      if is_more(one.figure.value, chosen.figure.value) then chosen = one end
+    end
+    return estimate.show_interval(claim.y, chosen.figure)
+  end
+end
+
 local function same(value) return value end
 
 -- By placeholder: the field of a finding, and how its values over all settings are told.
@@ -128,6 +139,8 @@ local meanings = {
   first = { "first", values_text },                              -- the value of x that it is held against
   of = { "of", figures_text },                                   -- the figure there, and what it is held against
   over = { "over", figures_text },
+  most = { "of", extreme_text(function(a, b) return a > b end) },
+  least = { "of", extreme_text(function(a, b) return a < b end) },
   times = { "times", ratio_text("%s times", same) },             -- their ratio: 3 times [2.9, 3.1]
   inverse_times = { "times", ratio_text("%s times", function(value) return 1 / value end) },  -- 0.333 is "3 times"
   more = { "times", ratio_text("%s %%", function(value) return 100 * (value - 1) end) },
@@ -143,7 +156,7 @@ local by_kind = {
   best = { "x", "first", "of", "over", "share" },
   crossover = { "x", "first" },
   equal = { "of" },
-  at_least = { "of" },
+  at_least = { "of", "least", "most" },
 }
 by_kind.faster, by_kind.decreasing, by_kind.at_most = by_kind.ratio, by_kind.increasing, by_kind.at_least
 

@@ -160,6 +160,8 @@ TEST(GnuplotScript, LogarithmicAxesSaySo) {
                                       HasSubstr("set ylabel 'y'\n")));
   chart.spec.log_y = 10;
   EXPECT_THAT(script_of(chart), HasSubstr("set ylabel 'y, log scale'\n"));
+  chart.x_label = "examples/s (thousand); at the points: batch size";
+  EXPECT_THAT(script_of(chart), HasSubstr("set xlabel 'examples/s (thousand), log; at the points: batch size'\n"));
 }
 
 TEST(GnuplotScript, BarsThatAreTooLowToBeSeenHaveTheirFigure) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/report/gnuplot_axes.h"
 #include "core/results/append_file.h"
 #include "tests/core/results/temporary_directory.h"
 
@@ -55,6 +56,17 @@ TEST(SampleChart, ADistributionHasTheShareOfStepsThatTookAsLongAtMost) {
   EXPECT_DOUBLE_EQ(chart.series[0].points[3].x, 4);
   EXPECT_DOUBLE_EQ(chart.series[0].points[3].y, 100);
   EXPECT_FALSE(chart.series[0].points[0].interval) << "that of the point's median";
+}
+
+TEST(SampleChart, TimesOfManyMagnitudesHaveOneUnitAndRoundTicks) {
+  SamplesByPoint samples;
+  for (int i = 0; i < 200; ++i) samples[1].push_back(1e-5 * (1 + 100.0 * i));
+  ChartSpec spec{.kind = ChartKind::distribution, .series = "way", .log_x = 10};
+  const SampleRows made = sample_rows(spec, samples, sample_columns, sample_points(), sample_axes);
+  const Chart chart = make_chart(spec, made.columns, made.records, sample_axes);
+  EXPECT_EQ(chart.x_label, "step time (ms)");
+  EXPECT_THAT(x_axis_commands(chart),
+              testing::HasSubstr("set xtics ('0.01' 0.01, '0.1' 0.1, '1' 1, '10' 10, '100' 100)"));
 }
 
 TEST(SampleChart, OfThousandsOfStepsTheSmallestAndTheLargestStay) {

@@ -125,6 +125,19 @@ end
 
 local busy = "the times of 4 of 9 rounds count, 6 are needed: other programs took 27 % of the processor time that it wanted"
 
+testing.case("the largest and the smallest figure of all settings", function()
+  local claim = gb.expect.at_most { y = "examples_per_s", value = 100, where = { n = 1 }, answer = "{least}, {most}" }
+  testing.equal(answer_of(claim, rows("a", { 10 }), rows("b", { 20 })), "10/s [9/s, 11/s], 20/s [18/s, 22/s]")
+end)
+
+testing.case("a ratio whose interval holds its bound says what it came to", function()
+  local claim = gb.expect.ratio {
+    y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 8, claim = "4 is better",
+  }
+  testing.equal(answer_of(claim, rows("a", rising)), "Open: 4 is better: examples/s with n 4 is 8 times [6.55, 9.78] that "
+    .. "with n 1; a larger --budget narrows the interval")
+end)
+
 testing.case("an open claim says in plain words what kept it open, and what to do", function()
   local claim = gb.expect.increasing { x = "n", y = "examples_per_s", claim = "it rises" }
   local function open(why)
