@@ -7,6 +7,9 @@
 namespace gpubench {
 namespace {
 
+/// In the description of a GPU's library.
+constexpr std::string_view tf32_text = "as TF32";
+
 std::optional<double> number_of(const Info& fields, std::string_view name) {
   const Info* const field = fields.find(name);
   return field != nullptr && field->cell() != nullptr ? number_in(*field->cell()) : std::nullopt;
@@ -46,12 +49,12 @@ bool names_device(std::string_view devices, std::string_view name) {
 RunFacts facts_of(const Info& run) {
   RunFacts facts;
   for (const Info& device : list_of(run, "devices"))
-    facts.devices.push_back({device.text("name"), peaks_of(device), number_of(device, "memory_bytes")});
+    facts.devices.push_back({device.text("name"), peaks_of(device), number_of(device, "memory_bytes"),
+                             device.text("library").find(tf32_text) != std::string::npos});
   for (const Info& check : list_of(run, "machine_checks")) {
     facts.machine.push_back({check.text("name"), check.text("device"), check.text("state"), check.text("found"),
                              check.text("consequence"), check.text("remedy")});
   }
-  facts.allows_tf32 = run.text("tf32") == "true";
   return facts;
 }
 

@@ -39,16 +39,16 @@ struct DevicePeaks {
 struct DeviceFacts {
   std::string name;  ///< "gpu:0"
   DevicePeaks peaks;
-  std::optional<double> memory_bytes;  ///< the limit that scripts run into: its own memory or a limit that was set
+  std::optional<double> memory_bytes;  ///< its own memory, or the limit that was set
+  bool allows_tf32 = false;            ///< whether products of float32 may be rounded to TF32
 };
 
 struct RunFacts {
   std::vector<DeviceFacts> devices;
   std::vector<MachineFact> machine;
-  bool allows_tf32 = false;
 };
 
-/// From run.json: `devices`, `machine_checks` and `tf32`. Fields that are missing or malformed are left out.
+/// From run.json: `devices` and `machine_checks`. Fields that are missing or malformed are left out.
 RunFacts facts_of(const Info& run);
 
 class Evidence {

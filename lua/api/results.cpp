@@ -29,6 +29,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
+#include "core/diagnose/findings.h"
 #include "core/report/render.h"
 #include "core/report/row_stream.h"
 #include "core/report/run_table.h"
@@ -98,6 +99,7 @@ class WatchedRun final : public UnfinishedRun {
            const std::optional<std::shared_ptr<Timeline>>& timeline) {
     const std::lock_guard lock(mutex_);
     begun_.reset();
+    judge(record);
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
     if (timeline) write_trace(**timeline);
   }
@@ -109,6 +111,7 @@ class WatchedRun final : public UnfinishedRun {
   }
   void replace(std::vector<Record> rows) {
     const std::lock_guard lock(mutex_);
+    for (Record& row : rows) judge(row);
     writer_.replace(std::move(rows));
   }
   void set_info(const Info& fields) {
@@ -157,6 +160,10 @@ class WatchedRun final : public UnfinishedRun {
   std::vector<Record> rows() const { return writer_.records(); }
 
  private:
+  /// From the figures that the row ends up with: rounds are merged, and scripts may add columns.
+  void judge(Record& row) const {
+    if (has_steps(row)) row.set("verdict", diagnose(row, facts_of(writer_.info())).verdict());
+  }
   Run run() const { return {writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}; }
 
   /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.

@@ -16,7 +16,7 @@ constexpr std::array copy_remedies = {Remedy::prefetch_to_device, Remedy::pinned
 std::optional<Finding> judge_copies(const Evidence& evidence) {
   const std::optional<Share> copies = evidence.share("copy_share");
   const bool has_other_cause =
-      evidence.number("crossings").value_or(0) > 0 || evidence.number("offloaded_bytes").value_or(0) > 0;
+      evidence.number("device_copies").value_or(0) > 0 || evidence.number("offloaded_bytes").value_or(0) > 0;
   if (!copies || copies->value < copy_moderate.value || has_other_cause) return std::nullopt;
   Finding finding = make_finding(copy_bound, "", *copies, copy_moderate.value);
   finding.evidence = fmt::format("only copies run during {} of the step", share_text(*copies));
@@ -30,7 +30,7 @@ const FindingRule copy_bound{
     .name = "copy_bound",
     .title = "copy bound",
     .meaning = "The device waits for copies of batches or results between host and device.",
-    .rule = "copy_share reaches the limit, no layer's input crosses devices (crossings) and no activation is "
+    .rule = "copy_share reaches the limit, no layer's input crosses devices (device_copies) and no activation is "
             "offloaded (offloaded_bytes).",
     .thresholds = copy_thresholds,
     .remedies = copy_remedies,

@@ -12,7 +12,7 @@ constexpr std::array crossing_thresholds = {crossing_moderate};
 constexpr std::array crossing_remedies = {Remedy::one_device};
 
 std::optional<Finding> judge_crossings(const Evidence& evidence) {
-  const double crossings = evidence.number("crossings").value_or(0);
+  const double crossings = evidence.number("device_copies").value_or(0);
   const std::optional<Share> copies = evidence.share("copy_share");
   if (crossings <= 0 || !copies || copies->value < crossing_moderate.value) return std::nullopt;
   Finding finding = make_finding(placement_crossings, "", *copies, crossing_moderate.value);
@@ -29,10 +29,10 @@ const FindingRule placement_crossings{
     .title = "placement crossings",
     .meaning = "Neighbouring layers lie on different devices, and each crossing is a copy in the forward and in the "
                "backward pass.",
-    .rule = "crossings is above 0 and copy_share reaches the limit.",
+    .rule = "device_copies is above 0 and copy_share reaches the limit.",
     .thresholds = crossing_thresholds,
     .remedies = crossing_remedies,
-    .proof = "the same model on one device: crossings is 0 and the step loses its copies",
+    .proof = "the same model on one device: device_copies is empty and the step loses its copies",
     .judge = &judge_crossings,
 };
 

@@ -19,7 +19,7 @@ std::optional<Finding> judge_precision(const Evidence& evidence) {
   const DeviceFacts* const device = evidence.device();
   if (evidence.text("precision") != "float32" || device == nullptr) return std::nullopt;
   const auto& [float32, tf32, half] = device->peaks;
-  const std::optional<double> own = evidence.facts().allows_tf32 ? tf32 : float32;
+  const std::optional<double> own = device->allows_tf32 ? tf32 : float32;
   const std::optional<Share> arithmetic = evidence.share("mfu");
   if (!own || !half || *half <= *own || !arithmetic) return std::nullopt;
   const double ratio = *own / *half;
@@ -34,7 +34,7 @@ std::optional<Finding> judge_precision(const Evidence& evidence) {
                                  "as fast; {} of the step is arithmetic at the best rate of float32",
                                  1 / ratio, percent_text(arithmetic->value));
   finding.remedies = {Remedy::mixed_precision};
-  if (!evidence.facts().allows_tf32 && tf32 && float32 && *tf32 > *float32)
+  if (!device->allows_tf32 && tf32 && float32 && *tf32 > *float32)
     finding.remedies.push_back(Remedy::tensor_float32);
   return finding;
 }

@@ -17,6 +17,9 @@ constexpr std::array size_remedies = {Remedy::padded_sizes};
 std::optional<Finding> judge_sizes(const Evidence& evidence) {
   const auto unaligned = evidence.number("unaligned_share"), mfu = evidence.number("mfu");
   const std::optional<Share> compute = evidence.share("compute_share");
+  const DeviceFacts* const device = evidence.device();
+  const bool uses_tensor_cores = evidence.text("precision") != "float32" || (device != nullptr && device->allows_tf32);
+  if (!uses_tensor_cores) return std::nullopt;
   if (!unaligned || *unaligned <= 0 || !compute || !mfu) return std::nullopt;
   const double above_ideal = std::max(0.0, compute->value - *mfu);
   const Share gain{*unaligned * above_ideal};
@@ -36,7 +39,7 @@ const FindingRule unaligned_sizes{
     .title = "sizes do not fit the tensor cores",
     .meaning = "Widths that are no multiples of 8 keep products from the tensor cores, or pad them inside.",
     .rule = "unaligned_share of the kernels' time above the ideal (compute_share less mfu) reaches the limit. "
-            "unaligned_share is filled for devices with tensor cores.",
+            "Not for float32 without TF32, which tensor cores do not multiply.",
     .thresholds = size_thresholds,
     .remedies = size_remedies,
     .proof = "the same model with widths rounded up to multiples of 8: the step gets faster in spite of more work",
