@@ -53,6 +53,13 @@ std::string Diagnosis::verdict() const {
   return fmt::format("cannot tell: {}, but {}", first.headline, first.doubt);
 }
 
+std::string Diagnosis::cause() const {
+  if (findings.empty()) return {};
+  const Finding& first = findings.front();
+  if (!first.doubt.empty()) return std::string(cannot_tell.title);
+  return std::string(first.rule->title) + (first.kind.empty() ? "" : " (" + first.kind + ")");
+}
+
 Diagnosis diagnose(const Record& row, const RunFacts& facts) {
   Diagnosis diagnosis;
   if (!has_steps(row)) return diagnosis;

@@ -21,6 +21,8 @@ struct Diagnosis {
 
   /// The finding with the largest gain in one line, or "cannot tell ...". Empty without findings.
   std::string verdict() const;
+  /// The same without figures, to count points by: "launch bound (batch too small)", "cannot tell".
+  std::string cause() const;
 };
 
 /// Without findings for a row without steps.

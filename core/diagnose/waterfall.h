@@ -1,6 +1,7 @@
 // From the ideal step to the measured one: what each cause adds, in the order in which a step could lose it. The terms
 // sum to the measured step.
 #pragma once
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Waterfall {
   double step_s = 0;
   std::vector<WaterfallTerm> terms;
 };
+
+/// The names of all terms, in their order.
+std::span<const std::string_view> waterfall_terms();
 
 /// Terms without evidence are left out; what no term explains is the last term. Where the classes exceed the step (the
 /// shares of traced steps and of timed ones differ), all of them are reduced in proportion.

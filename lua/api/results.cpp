@@ -5,6 +5,7 @@
 //                                      names beyond the standard ones
 //     run:add_round(row, round, index, samples)  writes what one of several rounds of a point measured
 //     run:replace(rows)                replaces the rows of these points, the last ones, when their rounds are over
+//     run:verdict(row)                 why the device was not busy, for a row with steps; else its own cell
 //     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
 //                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
 //     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
@@ -99,7 +100,6 @@ class WatchedRun final : public UnfinishedRun {
            const std::optional<std::shared_ptr<Timeline>>& timeline) {
     const std::lock_guard lock(mutex_);
     begun_.reset();
-    judge(record);
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
     if (timeline) write_trace(**timeline);
   }
@@ -111,7 +111,6 @@ class WatchedRun final : public UnfinishedRun {
   }
   void replace(std::vector<Record> rows) {
     const std::lock_guard lock(mutex_);
-    for (Record& row : rows) judge(row);
     writer_.replace(std::move(rows));
   }
   void set_info(const Info& fields) {
@@ -159,11 +158,13 @@ class WatchedRun final : public UnfinishedRun {
   std::string closing(const TextOptions& style) const { return closing_text(run(), style, rows_.value().headings()); }
   std::vector<Record> rows() const { return writer_.records(); }
 
- private:
-  /// From the figures that the row ends up with: rounds are merged, and scripts may add columns.
-  void judge(Record& row) const {
-    if (has_steps(row)) row.set("verdict", diagnose(row, facts_of(writer_.info())).verdict());
+  /// The verdict on the figures that a row ends up with: rounds are merged, and scripts may change columns.
+  std::optional<std::string> verdict(const Record& row) const {
+    if (has_steps(row)) return diagnose(row, facts_of(writer_.info())).verdict();
+    return row.has("verdict") ? std::optional(to_text(row.get("verdict"))) : std::nullopt;
   }
+
+ private:
   Run run() const { return {writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}; }
 
   /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.
@@ -354,6 +355,7 @@ void open_results(lua_State* L) {
       .method<&WatchedRun::add_round>("add_round")
       .method<&WatchedRun::replace>("replace")
       .method<&WatchedRun::add>("add")
+      .method<&WatchedRun::verdict>("verdict")
       .method<&WatchedRun::set_info>("set_info")
       .method<&WatchedRun::finish>("finish")
       .method<&WatchedRun::directory>("directory")
