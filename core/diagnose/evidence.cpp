@@ -1,6 +1,7 @@
 #include "core/diagnose/evidence.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/results/column.h"
 
@@ -56,6 +57,11 @@ RunFacts facts_of(const Info& run) {
                              check.text("consequence"), check.text("remedy")});
   }
   return facts;
+}
+
+std::optional<double> Evidence::number(std::string_view column) const {
+  const std::optional<double> value = number_in(row_.get(column));
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::string Evidence::text(std::string_view column) const {

@@ -56,7 +56,8 @@ class Evidence {
   /// Both must outlive the evidence.
   Evidence(const Record& row, const RunFacts& facts) : row_(row), facts_(facts) {}
 
-  std::optional<double> number(std::string_view column) const { return number_in(row_.get(column)); }
+  /// Nothing for text, NaN and infinities.
+  std::optional<double> number(std::string_view column) const;
   /// Empty if the cell is.
   std::string text(std::string_view column) const;
   /// With the interval, if the row has its ends.

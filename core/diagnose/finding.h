@@ -29,7 +29,7 @@ struct Finding {
   Share gain;
   /// In one line, for a table: "input bound (processing): 42 % of the step".
   std::string headline;
-  std::string evidence;  ///< figures in words
+  std::string evidence;          ///< figures in words
   std::vector<Remedy> remedies;  ///< what to try first comes first
   /// Why the finding is not certain; empty if it is.
   std::string doubt;

@@ -10,9 +10,9 @@ namespace gpubench {
 namespace {
 
 constexpr std::array finding_table = {
-    &input_bound,      &launch_bound,   &host_bound,       &copy_bound,         &placement_crossings,
+    &input_bound,         &launch_bound,    &host_bound,   &copy_bound,       &placement_crossings,
     &communication_bound, &uneven_replicas, &memory_limit, &precision_unused, &unaligned_sizes,
-    &bandwidth_bound,  &compute_bound,  &cannot_tell,
+    &bandwidth_bound,     &compute_bound,   &cannot_tell,
 };
 
 bool costs_speed(const MachineFact& fact, const Evidence& evidence) {

@@ -12,7 +12,8 @@ constexpr bool changes_results = true;
 
 constexpr std::array rows = {
     RemedyText{Remedy::more_workers, "more_workers", "let several workers run the maps of the pipeline",
-               "dataset:map(<FUNCTION>, { num_parallel_calls = gb.AUTOTUNE })", "DataLoader(<DATASET>, num_workers=<N>)",
+               "dataset:map(<FUNCTION>, { num_parallel_calls = gb.AUTOTUNE })",
+               "DataLoader(<DATASET>, num_workers=<N>)",
                "dataset.map(<FUNCTION>, num_parallel_calls=tf.data.AUTOTUNE)"},
     RemedyText{Remedy::parallel_reads, "parallel_reads", "read several files at the same time",
                "files:interleave(<READ>, { cycle_length = 8, num_parallel_calls = 8 })",
@@ -92,9 +93,12 @@ constexpr EnumNames<Words, 3> words_names{"unknown words", {"lua", "pytorch", "k
 
 std::string_view RemedyText::line(Words words) const {
   switch (words) {
-    case Words::lua: return lua;
-    case Words::pytorch: return pytorch;
-    case Words::keras: return keras;
+    case Words::lua:
+      return lua;
+    case Words::pytorch:
+      return pytorch;
+    case Words::keras:
+      return keras;
   }
   return lua;
 }

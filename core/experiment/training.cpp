@@ -166,10 +166,7 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   set_work_rates(record, measured.mean_step_time, options.best);
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);
   if (const auto skipped = trainer.skipped_steps()) record.set("skipped_steps", *skipped);
-  return {std::move(record),
-          std::move(measured.samples),
-          std::move(measured.doubt),
-          std::move(measured.timeline),
+  return {std::move(record), std::move(measured.samples), std::move(measured.doubt), std::move(measured.timeline),
           std::move(measured.ranks)};
 }
 

@@ -9,8 +9,8 @@
 
 namespace gpubench {
 
-/// The highest rates of the devices used, by measurement: the references for mfu and bandwidth_share, which are left out
-/// without them.
+/// The highest rates of the devices used, by measurement: the references for mfu and bandwidth_share, which are left
+/// out without them.
 struct BestRates {
   std::optional<double> flops_per_s;  ///< of large matrix products
   std::optional<double> bytes_per_s;  ///< of large copies on the device, read and written bytes together
@@ -45,8 +45,8 @@ void describe_model(Record& record, const Model& model, Execution execution);
 /// do not count as samples. Throws Error if the dataset is empty or has fewer than two steps.
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
 
-/// Sets the columns of the work in a step of a described model: flops_per_step, bytes_per_step, kernels, and device_copies,
-/// offloaded_bytes and unaligned_share where there are any.
+/// Sets the columns of the work in a step of a described model: flops_per_step, bytes_per_step, kernels, and
+/// device_copies, offloaded_bytes and unaligned_share where there are any.
 void set_work(Record& record, const PlanFacts& facts);
 /// Sets flops_per_s, mfu and bandwidth_share, with their intervals, in a row that has set_work()'s columns.
 void set_work_rates(Record& record, const Estimate& mean_step, const BestRates& best);

@@ -95,9 +95,9 @@ std::string machine_text(const std::vector<MachineFact>& machine, const TextStyl
   std::string text;
   for (const MachineFact& fact : machine) {
     const std::string subject = fact.device.empty() ? fact.name : fact.name + " of " + fact.device;
-    text += wrap_words(one_line(fmt::format("machine: {}: {}; {}. Remedy: {}", subject, fact.found, fact.consequence,
-                                            fact.remedy)),
-                       0, indent, style.width);
+    text += wrap_words(
+        one_line(fmt::format("machine: {}: {}; {}. Remedy: {}", subject, fact.found, fact.consequence, fact.remedy)), 0,
+        indent, style.width);
   }
   return text;
 }
@@ -142,7 +142,8 @@ Info share_fields(const Finding& finding) {
     fields.set("gain_high_share", finding.gain.interval->high);
   }
   if (std::isfinite(finding.ceiling())) fields.set("at_most_times_as_fast", finding.ceiling());
-  for (const auto& [name, text] : {std::pair{"kind", &finding.kind}, {"doubt", &finding.doubt}, {"flag", &finding.flag}})
+  for (const auto& [name, text] :
+       {std::pair{"kind", &finding.kind}, {"doubt", &finding.doubt}, {"flag", &finding.flag}})
     if (!text->empty()) fields.set(name, *text);
   return fields;
 }
@@ -183,8 +184,7 @@ Info row_info(const Run& run, const ExplainedRow& one, Words words) {
   fields.set("verdict", one.diagnosis.verdict());
   if (one.waterfall.step_s > 0) fields.set("step_s", one.waterfall.step_s);
   fields.set("waterfall", waterfall_info(one.waterfall));
-  Info::List findings, machine;
-  for (const Finding& finding : one.diagnosis.findings) findings.push_back(finding_info(finding, words));
+  Info::List machine;
   for (const MachineFact& fact : one.diagnosis.machine) {
     machine.push_back(Info::Fields{{"name", fact.name},
                                    {"device", fact.device},
@@ -193,12 +193,18 @@ Info row_info(const Run& run, const ExplainedRow& one, Words words) {
                                    {"consequence", fact.consequence},
                                    {"remedy", fact.remedy}});
   }
-  fields.set("findings", std::move(findings));
+  fields.set("findings", findings_info(one.diagnosis, words));
   fields.set("machine", std::move(machine));
   return fields;
 }
 
 }  // namespace
+
+Info findings_info(const Diagnosis& diagnosis, Words words) {
+  Info::List findings;
+  for (const Finding& finding : diagnosis.findings) findings.push_back(finding_info(finding, words));
+  return findings;
+}
 
 std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& options) {
   const RunFacts facts = facts_of(run.info);
@@ -212,10 +218,10 @@ std::vector<ExplainedRow> explain_rows(const Run& run, const ExplainOptions& opt
   }
   if (options.point && !has_point) fail_point(run, *options.point);
   if (rows.empty()) {
-    throw Error(fmt::format("explain: {} of the run '{}' has a measured step; findings are about rows of "
-                            "gb.measure.training, gb.measure.loop and gb.measure.inference",
-                            options.point ? fmt::format("no row of point {}", *options.point) : "no row",
-                            run.info.text("run")));
+    throw Error(fmt::format(
+        "explain: {} of the run '{}' has a measured step; findings are about rows of "
+        "gb.measure.training, gb.measure.loop and gb.measure.inference",
+        options.point ? fmt::format("no row of point {}", *options.point) : "no row", run.info.text("run")));
   }
   return rows;
 }
@@ -248,9 +254,8 @@ std::string explanation_text(const Run& run, const ExplainOptions& options, cons
 Info explanation_info(const Run& run, const ExplainOptions& options) {
   Info::List points;
   for (const ExplainedRow& one : explain_rows(run, options)) points.push_back(row_info(run, one, options.words));
-  return Info::Fields{{"run", run.info.text("run")},
-                      {"experiment", run.info.text("experiment")},
-                      {"points", std::move(points)}};
+  return Info::Fields{
+      {"run", run.info.text("run")}, {"experiment", run.info.text("experiment")}, {"points", std::move(points)}};
 }
 
 }  // namespace gpubench

@@ -34,6 +34,8 @@ const ExplainedRow& most_to_gain(const std::vector<ExplainedRow>& rows);
 /// A table of the verdicts, if there are several rows; then the findings and the waterfall of each row of the point, or
 /// of the row with most to gain.
 std::string explanation_text(const Run& run, const ExplainOptions& options, const TextStyle& style);
+/// { name, headline, kind, gain_share, ..., remedies = { { name, advice, line, changes_results } } } of each finding.
+Info findings_info(const Diagnosis& diagnosis, Words words);
 /// { run, experiment, points = { { point, ..., verdict, step_s, waterfall, findings, machine } } }
 Info explanation_info(const Run& run, const ExplainOptions& options);
 

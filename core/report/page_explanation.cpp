@@ -31,7 +31,7 @@ data counted_verdicts(const std::vector<ExplainedRow>& rows) {
   for (const auto& [name, count] : counts) {
     data one;
     one.set("text", counts.size() == 1 && rows.size() > 1 ? "all points are " + name
-                                                            : fmt::format("{}: {}", format_count(count, "point"), name));
+                                                          : fmt::format("{}: {}", format_count(count, "point"), name));
     one.set("first", name == counts.front().first);
     all.push_back(one);
   }
@@ -44,7 +44,9 @@ std::vector<std::string_view> names_of_terms(const std::vector<ExplainedRow>& ro
     for (const WaterfallTerm& term : one.waterfall.terms)
       if (std::ranges::find(names, term.name) == names.end()) names.push_back(term.name);
   }
-  const auto place = [](std::string_view name) { return std::ranges::find(waterfall_terms(), name) - waterfall_terms().begin(); };
+  const auto place = [](std::string_view name) {
+    return std::ranges::find(waterfall_terms(), name) - waterfall_terms().begin();
+  };
   std::ranges::sort(names, {}, place);
   return names;
 }

@@ -1,5 +1,5 @@
-// The part of a report about where the time of each point went: verdicts, and the terms of the waterfall as a bar and as
-// shares.
+// The part of a report about where the time of each point went: verdicts, and the terms of the waterfall as a bar and
+// as shares.
 #pragma once
 #include <kainjow/mustache.hpp>
 

@@ -1,4 +1,7 @@
-// gb._native.device_facts(): of every device its name, description, library, driver's details, peaks and memory.
+// gb._native, about why devices are not busy:
+//
+//   device_facts()   of every device its name, description, library, driver's details, peaks and memory
+//   findings(row)    the findings of a row with steps, the largest gain first, as `gpubench explain --json` has them
 #include "lua/api/device_facts.h"
 
 #include <array>
@@ -6,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/diagnose/findings.h"
+#include "core/report/explanation.h"
 #include "core/telemetry/nvml/gpu_facts.h"
 #include "core/telemetry/peaks.h"
 #include "lua/api/openers.h"
@@ -57,6 +61,19 @@ Info::Fields all_facts(World& world, const DeviceId& id) {
   return facts;
 }
 
+Diagnosis diagnosis_of(World& world, const Record& record) {
+  Info::List devices;
+  for (const DeviceId& id : world.devices.ids()) devices.emplace_back(judged_facts(world, id, sensors_of(world, id)));
+  return diagnose(record, facts_of(Info::Fields{{"devices", std::move(devices)}}));
+}
+
+/// findings(row) -> list
+int findings(lua_State* L) {
+  const auto record = Value<Record>::read(L, 1);
+  Value<Info>::push(L, findings_info(diagnosis_of(world_of(L), record), Words::lua));
+  return 1;
+}
+
 int device_facts(lua_State* L) {
   World& world = world_of(L);
   Info::List list;
@@ -78,17 +95,12 @@ std::map<std::string, double> peaks_of(const GpuSensors& gpu) {
 }
 
 void set_verdict(World& world, Record& record) {
-  if (!has_steps(record)) return;
-  Info::List devices;
-  for (const DeviceId& id : world.devices.ids())
-    devices.emplace_back(judged_facts(world, id, sensors_of(world, id)));
-  const RunFacts facts = facts_of(Info::Fields{{"devices", std::move(devices)}});
-  record.set("verdict", diagnose(record, facts).verdict());
+  if (has_steps(record)) record.set("verdict", diagnosis_of(world, record).verdict());
 }
 
 void open_device_facts(lua_State* L) {
   const Module gb = Module::root(L);
-  gb.submodule("_native").function<&device_facts>("device_facts");
+  gb.submodule("_native").function<&device_facts>("device_facts").function<&findings>("findings");
 }
 
 }  // namespace gpubench::lua

@@ -18,8 +18,10 @@ std::optional<double> sum(const std::set<DeviceId>& devices, const Rate& rate_of
 
 std::optional<double> best_copy(Session& session, Device& device) {
   std::optional<CopyRates> rates;
-  if (device.shares_host_memory()) rates = session.copy_peak().known_rates(device);
-  else rates = session.copy_peak().rates(device);
+  if (device.shares_host_memory())
+    rates = session.copy_peak().known_rates(device);
+  else
+    rates = session.copy_peak().rates(device);
   return rates ? std::optional(rates->on_device) : std::nullopt;
 }
 

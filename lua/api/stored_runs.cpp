@@ -60,9 +60,8 @@ struct ExplainTable {
   std::string words = "lua";
   bool json = false;
   TextOptions style;
-  static constexpr auto fields =
-      std::tuple{field("point", &ExplainTable::point), field("words", &ExplainTable::words),
-                 field("json", &ExplainTable::json), field("style", &ExplainTable::style)};
+  static constexpr auto fields = std::tuple{field("point", &ExplainTable::point), field("words", &ExplainTable::words),
+                                            field("json", &ExplainTable::json), field("style", &ExplainTable::style)};
 };
 
 std::string explain(const std::string& text, const std::string& out, const ExplainTable& table) {

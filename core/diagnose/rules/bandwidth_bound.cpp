@@ -23,9 +23,10 @@ std::optional<Finding> judge_bandwidth(const Evidence& evidence) {
   if (traffic->interval) gain.interval = Interval{traffic->interval->low - ideal, traffic->interval->high - ideal};
   if (gain.value < bandwidth_gain.value) return std::nullopt;
   Finding finding = make_finding(bandwidth_bound, "", gain, bandwidth_gain.value);
-  finding.evidence = fmt::format("the bytes that kernels must move take {} of the step at the best copy's rate, their "
-                                 "arithmetic {}; kernels run during {}",
-                                 share_text(*traffic), percent_text(ideal), percent_text(compute->value));
+  finding.evidence = fmt::format(
+      "the bytes that kernels must move take {} of the step at the best copy's rate, their "
+      "arithmetic {}; kernels run during {}",
+      share_text(*traffic), percent_text(ideal), percent_text(compute->value));
   finding.remedies.assign(bandwidth_remedies.begin(), bandwidth_remedies.end());
   return finding;
 }

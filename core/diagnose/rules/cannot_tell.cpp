@@ -1,5 +1,5 @@
-// What is not known, as a finding: its gain is the part of the step that no class explains. It is the verdict where that
-// part is larger than what any other finding could gain.
+// What is not known, as a finding: its gain is the part of the step that no class explains. It is the verdict where
+// that part is larger than what any other finding could gain.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -25,8 +25,10 @@ Unknown unknown_in(const Evidence& evidence) {
   double known = 0;
   for (const std::string_view column : step_classes) {
     const bool is_absent = evidence.replicas() <= 1 && (column == "communication_share" || column == "peer_wait_share");
-    if (const auto share = evidence.number(column)) known += *share;
-    else if (!is_absent) unknown.columns.push_back(column);
+    if (const auto share = evidence.number(column))
+      known += *share;
+    else if (!is_absent)
+      unknown.columns.push_back(column);
   }
   if (!evidence.has("compute_share")) known += evidence.number("mfu").value_or(0);
   if (!unknown.columns.empty()) unknown.share = std::clamp(1 - known, 0.0, 1.0);
@@ -44,7 +46,8 @@ Finding unknown_finding(double share, std::string reason, std::string flag) {
 std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (!evidence.ok()) return std::nullopt;
   if (const std::string doubt = evidence.doubt(); !doubt.empty())
-    return unknown_finding(1, "the row is unreliable: " + doubt, "an idle machine (--wait-idle 600), or a longer --budget");
+    return unknown_finding(1, "the row is unreliable: " + doubt,
+                           "an idle machine (--wait-idle 600), or a longer --budget");
   const Unknown unknown = unknown_in(evidence);
   if (unknown.share > unexplained.value) {
     Finding finding = unknown_finding(
@@ -67,8 +70,9 @@ const FindingRule cannot_tell{
     .name = "cannot_tell",
     .title = "cannot tell",
     .meaning = "What is known of the step does not say why the device was not busy.",
-    .rule = "The row is unreliable (quality), columns of classes are empty, or other_share exceeds the limit: the "
-            "unknown part of the step counts as its gain.",
+    .rule =
+        "The row is unreliable (quality), columns of classes are empty, or other_share exceeds the limit: the "
+        "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},
     .proof = "the missing figures: see the flag that the finding names",

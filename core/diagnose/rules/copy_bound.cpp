@@ -30,8 +30,9 @@ const FindingRule copy_bound{
     .name = "copy_bound",
     .title = "copy bound",
     .meaning = "The device waits for copies of batches or results between host and device.",
-    .rule = "copy_share reaches the limit, no layer's input crosses devices (device_copies) and no activation is "
-            "offloaded (offloaded_bytes).",
+    .rule =
+        "copy_share reaches the limit, no layer's input crosses devices (device_copies) and no activation is "
+        "offloaded (offloaded_bytes).",
     .thresholds = copy_thresholds,
     .remedies = copy_remedies,
     .proof = "the same point with `resident = true`: the step loses its copies",

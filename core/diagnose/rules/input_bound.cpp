@@ -20,10 +20,11 @@ constexpr Threshold ready_cost{"ready", 0.30, "30 % of the difference remains wi
 constexpr Threshold most_apart{"apart", 2, "a factor of 2 between the wait and the measured difference",
                                "threads of the pipeline that take cores from the step explain less"};
 constexpr std::array input_thresholds = {input_moderate, input_high, input_proven, ready_cost, most_apart};
-constexpr std::array input_remedies = {Remedy::prefetch,      Remedy::more_workers,       Remedy::batched_map,
-                                       Remedy::cache,         Remedy::parallel_reads,     Remedy::prefetch_to_device,
+constexpr std::array input_remedies = {Remedy::prefetch,      Remedy::more_workers,   Remedy::batched_map,
+                                       Remedy::cache,         Remedy::parallel_reads, Remedy::prefetch_to_device,
                                        Remedy::pinned_memory, Remedy::larger_batch};
-constexpr const char* proof_flag = "gb.measure.input_proof(model, dataset) tells reading, processing and transfer apart";
+constexpr const char* proof_flag =
+    "gb.measure.input_proof(model, dataset) tells reading, processing and transfer apart";
 
 std::string severity(double share) {
   return share > input_high.value ? "highly" : "moderately";
@@ -69,9 +70,7 @@ std::optional<Finding> judge_proof(const Evidence& evidence, const Share& ratio,
   const bool ready_batches_cost = ready > ready_cost.value;
   const bool transfers = evidence.has_own_memory() && ready_batches_cost;
   const std::string cause = evidence.text("input_cause");
-  const std::string kind = transfers            ? "transfer"
-                           : ready_batches_cost ? "hand-over"
-                                                : kind_of_cause(cause);
+  const std::string kind = transfers ? "transfer" : ready_batches_cost ? "hand-over" : kind_of_cause(cause);
   Finding finding = input_finding(evidence, kind, costs ? gain : Share{waited});
   const std::string figures =
       ratio.interval ? fmt::format("a step takes {:.2f} times [{:.2f}, {:.2f}] what it takes on resident data",
@@ -91,8 +90,8 @@ std::optional<Finding> judge_proof(const Evidence& evidence, const Share& ratio,
     finding.flag = "measure longer: --budget";
   } else if (!transfers && (waited < input_moderate.value || waited * most_apart.value < gain.value ||
                             gain.value * most_apart.value < waited)) {
-    finding.doubt = fmt::format("{}, but {}; the pipeline's threads may take cores from the step", figures,
-                                wait_text(waited));
+    finding.doubt =
+        fmt::format("{}, but {}; the pipeline's threads may take cores from the step", figures, wait_text(waited));
   }
   return finding;
 }
@@ -103,8 +102,8 @@ std::optional<Finding> judge_input(const Evidence& evidence) {
     return judge_proof(evidence, *ratio, waited ? waited->value : 0.0);
   if (!waited || waited->value < input_moderate.value) return std::nullopt;
   Finding finding = input_finding(evidence, kind_of_cause(evidence.text("input_cause")), *waited);
-  finding.evidence = fmt::format("{}: a step waits for its batch {} of its time", severity(waited->value),
-                                 share_text(*waited));
+  finding.evidence =
+      fmt::format("{}: a step waits for its batch {} of its time", severity(waited->value), share_text(*waited));
   return finding;
 }
 
@@ -113,12 +112,14 @@ std::optional<Finding> judge_input(const Evidence& evidence) {
 const FindingRule input_bound{
     .name = "input_bound",
     .title = "input bound",
-    .meaning = "The device waits for the next batch: it is read, processed or transferred more slowly than the model "
-               "trains.",
-    .rule = "input_wait_share, or the step's part that disappears with resident data (input_ratio), reaches the "
-            "moderate limit. Transfer: on a device with its own memory most of the difference remains with batches "
-            "that lie ready in host memory; hand-over: the same in host memory; reading or processing: what the "
-            "pipeline's slowest thread does (input_cause).",
+    .meaning =
+        "The device waits for the next batch: it is read, processed or transferred more slowly than the model "
+        "trains.",
+    .rule =
+        "input_wait_share, or the step's part that disappears with resident data (input_ratio), reaches the "
+        "moderate limit. Transfer: on a device with its own memory most of the difference remains with batches "
+        "that lie ready in host memory; hand-over: the same in host memory; reading or processing: what the "
+        "pipeline's slowest thread does (input_cause).",
     .thresholds = input_thresholds,
     .remedies = input_remedies,
     .proof = "gb.measure.input_proof: the interval of input_ratio lies above 1.05",

@@ -46,21 +46,26 @@ std::optional<Finding> judge_launch(const Evidence& evidence) {
   const Share gain = plus(launching.value_or(Share{}), small);
   if (gain.value < launch_moderate.value) return std::nullopt;
   const bool many = evidence.is_eager() || evidence.is_loop();
-  Finding finding = make_finding(launch_bound, many ? "many small operations" : "batch too small", gain,
-                                 launch_moderate.value);
-  if (launching) finding.evidence = fmt::format("the device idles {} of the step while the host launches work",
-                                                share_text(*launching));
+  Finding finding =
+      make_finding(launch_bound, many ? "many small operations" : "batch too small", gain, launch_moderate.value);
+  if (launching)
+    finding.evidence =
+        fmt::format("the device idles {} of the step while the host launches work", share_text(*launching));
   if (small > 0) {
-    finding.evidence += fmt::format("{}{:.0f} kernels take {} each, {} of the step above their arithmetic and memory "
-                                    "traffic",
-                                    finding.evidence.empty() ? "" : "; ", *evidence.number("kernels"),
-                                    format_seconds(one_kernel), percent_text(small));
+    finding.evidence += fmt::format(
+        "{}{:.0f} kernels take {} each, {} of the step above their arithmetic and memory "
+        "traffic",
+        finding.evidence.empty() ? "" : "; ", *evidence.number("kernels"), format_seconds(one_kernel),
+        percent_text(small));
   }
   if (const auto host = evidence.number("host_time_s"))
     finding.evidence += fmt::format("; the host needs {} to launch a step", format_seconds(*host));
-  if (evidence.is_loop()) finding.remedies = {Remedy::compiled_step, Remedy::larger_batch};
-  else if (evidence.is_eager()) finding.remedies = {Remedy::graph, Remedy::larger_batch};
-  else finding.remedies = {Remedy::larger_batch, Remedy::fused_kernels};
+  if (evidence.is_loop())
+    finding.remedies = {Remedy::compiled_step, Remedy::larger_batch};
+  else if (evidence.is_eager())
+    finding.remedies = {Remedy::graph, Remedy::larger_batch};
+  else
+    finding.remedies = {Remedy::larger_batch, Remedy::fused_kernels};
   return finding;
 }
 
@@ -69,11 +74,13 @@ std::optional<Finding> judge_launch(const Evidence& evidence) {
 const FindingRule launch_bound{
     .name = "launch_bound",
     .title = "launch bound",
-    .meaning = "Starting kernels takes the time, not what they compute: the batch is too small, or the model has many "
-               "small operations.",
-    .rule = "launch_share, together with the time that kernels shorter than a small kernel (compute_share of the step "
-            "over kernels) spend above their arithmetic (mfu) and memory traffic (bandwidth_share), reaches the "
-            "limit. Many small operations: eager execution or a loop of the script; else the batch is too small.",
+    .meaning =
+        "Starting kernels takes the time, not what they compute: the batch is too small, or the model has many "
+        "small operations.",
+    .rule =
+        "launch_share, together with the time that kernels shorter than a small kernel (compute_share of the step "
+        "over kernels) spend above their arithmetic (mfu) and memory traffic (bandwidth_share), reaches the "
+        "limit. Many small operations: eager execution or a loop of the script; else the batch is too small.",
     .thresholds = launch_thresholds,
     .remedies = launch_remedies,
     .proof = "the same point with execution = \"graph\", or with four times the batch: examples_per_s rises",

@@ -10,7 +10,8 @@ namespace gpubench {
 namespace {
 
 constexpr Threshold memory_near{"near", 0.9, "90 % of the memory", "Kineto's TensorBoard plugin"};
-constexpr Threshold swap_moderate{"swap", 0.05, "5 % of the step in copies", "XProf's limit for input and output copies"};
+constexpr Threshold swap_moderate{"swap", 0.05, "5 % of the step in copies",
+                                  "XProf's limit for input and output copies"};
 constexpr std::array memory_thresholds = {memory_near, swap_moderate};
 constexpr std::array memory_remedies = {Remedy::smaller_batch, Remedy::gradient_accumulation, Remedy::mixed_precision,
                                         Remedy::recomputation, Remedy::no_offload};
@@ -29,9 +30,10 @@ std::optional<Finding> swapping(const Evidence& evidence) {
   const std::optional<Share> copies = evidence.share("copy_share");
   if (bytes <= 0 || !copies || copies->value < swap_moderate.value) return std::nullopt;
   Finding finding = make_finding(memory_limit, "swapping", *copies, swap_moderate.value);
-  finding.evidence = fmt::format("{} of activations are copied to the host and back; only copies run during {} of the "
-                                 "step",
-                                 format_bytes(bytes), share_text(*copies));
+  finding.evidence = fmt::format(
+      "{} of activations are copied to the host and back; only copies run during {} of the "
+      "step",
+      format_bytes(bytes), share_text(*copies));
   finding.remedies = {Remedy::smaller_batch, Remedy::no_offload, Remedy::recomputation};
   return finding;
 }
@@ -62,9 +64,10 @@ const FindingRule memory_limit{
     .name = "memory_limit",
     .title = "memory",
     .meaning = "The step ran out of memory, swaps activations to the host, or has little memory left.",
-    .rule = "Out of memory: the row's status. Swapping: offloaded_bytes is above 0 and copy_share reaches the limit "
-            "of swap. Near the limit: peak_memory_bytes reaches the near part of the device's memory, which gains no "
-            "time.",
+    .rule =
+        "Out of memory: the row's status. Swapping: offloaded_bytes is above 0 and copy_share reaches the limit "
+        "of swap. Near the limit: peak_memory_bytes reaches the near part of the device's memory, which gains no "
+        "time.",
     .thresholds = memory_thresholds,
     .remedies = memory_remedies,
     .proof = "the same point with a smaller batch, or without offload, runs, and loses its copies",

@@ -16,7 +16,7 @@ std::optional<Finding> judge_crossings(const Evidence& evidence) {
   const std::optional<Share> copies = evidence.share("copy_share");
   if (crossings <= 0 || !copies || copies->value < crossing_moderate.value) return std::nullopt;
   Finding finding = make_finding(placement_crossings, "", *copies, crossing_moderate.value);
-  finding.evidence = fmt::format("{:.0f} copies between devices in a step; only copies run during {} of it", crossings,
+  finding.evidence = fmt::format("{:.0f} copies between devices in a step; only copies run during {} of the step", crossings,
                                  share_text(*copies));
   finding.remedies.assign(crossing_remedies.begin(), crossing_remedies.end());
   return finding;
@@ -27,8 +27,9 @@ std::optional<Finding> judge_crossings(const Evidence& evidence) {
 const FindingRule placement_crossings{
     .name = "placement_crossings",
     .title = "placement crossings",
-    .meaning = "Neighbouring layers lie on different devices, and each crossing is a copy in the forward and in the "
-               "backward pass.",
+    .meaning =
+        "Neighbouring layers lie on different devices, and each crossing is a copy in the forward and in the "
+        "backward pass.",
     .rule = "device_copies is above 0 and copy_share reaches the limit.",
     .thresholds = crossing_thresholds,
     .remedies = crossing_remedies,

@@ -30,12 +30,12 @@ std::optional<Finding> judge_precision(const Evidence& evidence) {
     gain.interval = Interval{gain_of(arithmetic->interval->low), gain_of(arithmetic->interval->high)};
   if (gain.value < precision_gain.value) return std::nullopt;
   Finding finding = make_finding(precision_unused, "", gain, precision_gain.value);
-  finding.evidence = fmt::format("the model computes in float32, and the device multiplies 16-bit numbers {:.1f} times "
-                                 "as fast; {} of the step is arithmetic at the best rate of float32",
-                                 1 / ratio, percent_text(arithmetic->value));
+  finding.evidence = fmt::format(
+      "the model computes in float32, and the device multiplies 16-bit numbers {:.1f} times "
+      "as fast; {} of the step is arithmetic at the best rate of float32",
+      1 / ratio, percent_text(arithmetic->value));
   finding.remedies = {Remedy::mixed_precision};
-  if (!device->allows_tf32 && tf32 && float32 && *tf32 > *float32)
-    finding.remedies.push_back(Remedy::tensor_float32);
+  if (!device->allows_tf32 && tf32 && float32 && *tf32 > *float32) finding.remedies.push_back(Remedy::tensor_float32);
   return finding;
 }
 
@@ -45,8 +45,9 @@ const FindingRule precision_unused{
     .name = "precision_unused",
     .title = "precision unused",
     .meaning = "The model computes in float32 on a device whose units for 16 bits are several times as fast.",
-    .rule = "precision is float32 and the device's data sheet has a higher rate for 16 bits; what mfu gains by the "
-            "ratio of the rates, and half of the memory traffic above it (bandwidth_share), reaches the limit.",
+    .rule =
+        "precision is float32 and the device's data sheet has a higher rate for 16 bits; what mfu gains by the "
+        "ratio of the rates, and half of the memory traffic above it (bandwidth_share), reaches the limit.",
     .thresholds = precision_thresholds,
     .remedies = precision_remedies,
     .proof = "the same point with the policy mixed_bfloat16: the step gets faster at the same loss",

@@ -8,7 +8,8 @@ namespace gpubench {
 namespace {
 
 constexpr Threshold uneven_moderate{"moderate", 0.03, "3 % of the step", "XProf's limit for collectives"};
-constexpr Threshold always_last{"last", 0.5, "last at half of the exchanges", "by chance one of n replicas is last 1/n of the time"};
+constexpr Threshold always_last{"last", 0.5, "last at half of the exchanges",
+                                "by chance one of n replicas is last 1/n of the time"};
 constexpr std::array uneven_thresholds = {uneven_moderate, always_last};
 constexpr std::array uneven_remedies = {Remedy::balanced_shares};
 
@@ -16,8 +17,8 @@ std::optional<Finding> judge_replicas(const Evidence& evidence) {
   const std::optional<Share> waiting = evidence.share("peer_wait_share");
   if (!waiting || waiting->value < uneven_moderate.value) return std::nullopt;
   const double last = evidence.number("last_rank_share").value_or(0);
-  Finding finding =
-      make_finding(uneven_replicas, last >= always_last.value ? "one replica is late" : "", *waiting, uneven_moderate.value);
+  Finding finding = make_finding(uneven_replicas, last >= always_last.value ? "one replica is late" : "", *waiting,
+                                 uneven_moderate.value);
   finding.evidence = fmt::format("replicas wait for a late one during {} of the step", share_text(*waiting));
   if (last > 0) {
     finding.evidence += fmt::format("; replica {} ({}) comes last to {} of the exchanges", evidence.text("last_rank"),

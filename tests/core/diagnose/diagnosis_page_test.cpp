@@ -12,12 +12,13 @@ constexpr std::string_view first_heading = "\n### ";
 constexpr std::string_view behind = "\n## Remedies\n";
 
 std::string finding_section(const FindingRule& rule) {
-  std::string text = fmt::format("### {}\n\n{}\n\n**Rule.** {}\n\n| limit | value | source |\n|---|---|---|\n", rule.name,
-                                 rule.meaning, rule.rule);
+  std::string text = fmt::format("### {}\n\n{}\n\n**Rule.** {}\n\n| limit | value | source |\n|---|---|---|\n",
+                                 rule.name, rule.meaning, rule.rule);
   for (const Threshold& limit : rule.thresholds)
     text += fmt::format("| {} | {} | {} |\n", limit.name, limit.text, limit.source);
   std::string names;
-  for (const Remedy remedy : rule.remedies) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", to_string(remedy));
+  for (const Remedy remedy : rule.remedies)
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", to_string(remedy));
   if (!names.empty()) text += fmt::format("\n**Remedies.** {}.\n", names);
   return text + fmt::format("\n**Proof.** {}.\n", rule.proof);
 }
@@ -26,7 +27,8 @@ std::string remedy_table() {
   std::string text = "| remedy | what to do | line | findings |\n|---|---|---|---|\n";
   for (const RemedyText& remedy : remedies()) {
     std::string names;
-    for (const std::string_view name : findings_with(remedy.remedy)) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    for (const std::string_view name : findings_with(remedy.remedy))
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
     text += fmt::format("| `{}` | {}{} | `{}` | {} |\n", remedy.name, remedy.advice,
                         remedy.changes_results ? " (changes what is computed)" : "", remedy.line(Words::lua), names);
   }

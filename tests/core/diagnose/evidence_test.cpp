@@ -1,5 +1,6 @@
 #include "core/diagnose/evidence.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 
 #include "tests/core/diagnose/row.h"
@@ -20,6 +21,16 @@ TEST(Evidence, SharesHaveTheIntervalsThatTheRowHas) {
   EXPECT_TRUE(evidence.has_own_memory());
 }
 
+TEST(Evidence, WhatIsNoNumberIsNotKnown) {
+  const RunFacts facts;
+  for (const Cell& cell : {Cell(std::nan("")), Cell(HUGE_VAL), Cell(std::string("much")), Cell(true)}) {
+    const Record row = trained_row({{"launch_share", cell}, {"examples_per_s", cell}});
+    EXPECT_FALSE(Evidence(row, facts).number("launch_share"));
+    EXPECT_FALSE(Evidence(row, facts).step_s());
+    EXPECT_FALSE(has_steps(row));
+  }
+}
+
 TEST(Evidence, RunFactsComeFromRunJson) {
   const RunFacts facts = facts_of(parse_json(R"({
     "devices": [
@@ -27,7 +38,8 @@ TEST(Evidence, RunFactsComeFromRunJson) {
        "peaks": {"float32_flops_per_s": 67e12, "float16_flops_per_s": 1, "bfloat16_flops_per_s": 2}},
       {"name": "cpu:0", "library": "oneDNN 2.6.3, strict"}],
     "machine_checks": [{"name": "load", "state": "costs speed", "found": "3", "consequence": "c", "remedy": "r"}]
-  })", "test"));
+  })",
+                                             "test"));
   ASSERT_EQ(facts.devices.size(), 2U);
   EXPECT_EQ(facts.devices[0].peaks.float32, 67e12);
   EXPECT_EQ(facts.devices[0].peaks.half, 2);

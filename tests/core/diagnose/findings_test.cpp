@@ -22,7 +22,8 @@ TEST(FindingTable, EveryFindingIsDescribed) {
   std::set<std::string_view> names;
   for (const FindingRule* const rule : finding_rules()) {
     EXPECT_TRUE(names.insert(rule->name).second) << rule->name;
-    for (const std::string_view text : {rule->title, rule->meaning, rule->rule, rule->proof}) EXPECT_NE(text, "") << rule->name;
+    for (const std::string_view text : {rule->title, rule->meaning, rule->rule, rule->proof})
+      EXPECT_NE(text, "") << rule->name;
     EXPECT_FALSE(rule->thresholds.empty()) << rule->name;
     for (const Threshold& limit : rule->thresholds) {
       EXPECT_NE(limit.text, "") << rule->name;
@@ -37,7 +38,10 @@ TEST(FindingTable, EveryRemedyBelongsToAFinding) {
 }
 
 TEST(FindingTable, FindingsProposeOnlyDeclaredRemedies) {
-  const Record losing{{"input_wait_share", 0.1}, {"launch_share", 0.1}, {"host_share", 0.1}, {"copy_share", 0.1},
+  const Record losing{{"input_wait_share", 0.1},
+                      {"launch_share", 0.1},
+                      {"host_share", 0.1},
+                      {"copy_share", 0.1},
                       {"compute_share", 0.6}};
   for (const Finding& finding : diagnose(trained_row(losing), {}).findings) {
     for (const Remedy remedy : finding.remedies) {
@@ -68,8 +72,9 @@ TEST(Verdict, OfAShareInDoubtIsOpen) {
                                           {"input_wait_low_share", 0.01},
                                           {"input_wait_high_share", 0.11},
                                           {"compute_share", 0.9}});
-  EXPECT_EQ(verdict, "cannot tell: input bound: 6 % of the step, but its interval 6 % [1 %, 11 %] reaches below the "
-                     "limit of 5 %");
+  EXPECT_EQ(verdict,
+            "cannot tell: input bound: 6 % of the step, but its interval 6 % [1 %, 11 %] reaches below the "
+            "limit of 5 %");
 }
 
 TEST(Verdict, IsOpenWhereMoreIsUnknownThanFound) {
@@ -97,7 +102,8 @@ TEST(Verdict, EveryRowWithStepsHasOne) {
     double rest = 1;
     std::size_t index = 0;
     for (const std::string_view column : step_classes) {
-      const double share = ++index == step_classes.size() ? rest : rest * ((seed * 37 + static_cast<int>(index) * 61) % 100) / 100;
+      const double share =
+          ++index == step_classes.size() ? rest : rest * ((seed * 37 + static_cast<int>(index) * 61) % 100) / 100;
       row.set(column, share);
       rest -= share;
     }

@@ -61,7 +61,8 @@ TEST(Waterfall, WhatIsNotKnownIsTheLastTerm) {
 }
 
 TEST(Waterfall, TermsNeverExceedTheStep) {
-  const Waterfall waterfall = waterfall_from(trained_row({{"mfu", 1.2}, {"bandwidth_share", 2.0}, {"host_share", 0.4}}));
+  const Waterfall waterfall =
+      waterfall_from(trained_row({{"mfu", 1.2}, {"bandwidth_share", 2.0}, {"host_share", 0.4}}));
   EXPECT_NEAR(sum(waterfall), waterfall.step_s, 1e-12);
   for (const WaterfallTerm& term : waterfall.terms) EXPECT_GE(term.seconds, 0) << term.name;
 }

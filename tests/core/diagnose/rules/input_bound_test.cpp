@@ -45,9 +45,10 @@ TEST(InputBound, AProofNamesTheKind) {
   const auto reading = judged(input_bound, proven(2, 1.1, 1, 0.5));
   ASSERT_TRUE(reading);
   EXPECT_EQ(reading->headline, "input bound (reading): 50 % of the step");
-  EXPECT_EQ(reading->evidence, "highly: a step takes 2.00 times [1.98, 2.02] what it takes on resident data, and it "
-                               "waits for its input 50 % of its time; read bound, its slowest thread (map's) waits "
-                               "97 % of its time");
+  EXPECT_EQ(reading->evidence,
+            "highly: a step takes 2.00 times [1.98, 2.02] what it takes on resident data, and it "
+            "waits for its input 50 % of its time; read bound, its slowest thread (map's) waits "
+            "97 % of its time");
   EXPECT_THAT(reading->doubt, IsEmpty());
   EXPECT_EQ(reading->remedies.front(), Remedy::parallel_reads);
   EXPECT_NEAR(reading->gain.interval->low, 1 - 1 / 1.98, 1e-12);

@@ -94,7 +94,8 @@ TEST(UnevenReplicas, NamesTheLateOne) {
                             {"imbalance", 0.4}});
   const auto late = judged(uneven_replicas, row);
   EXPECT_EQ(late->kind, "one replica is late");
-  EXPECT_THAT(late->evidence, HasSubstr("(gpu:1) comes last to 90 % of the exchanges; the slowest computes 40 % longer"));
+  EXPECT_THAT(late->evidence,
+              HasSubstr("(gpu:1) comes last to 90 % of the exchanges; the slowest computes 40 % longer"));
   row.set("last_rank_share", 0.49);
   EXPECT_EQ(judged(uneven_replicas, row)->kind, "");
 }
