@@ -51,7 +51,7 @@ TEST_F(Explain, ShowsAllVerdictsAndThePointWithMostToGain) {
   const Ended ended = explain({});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("given: Steps that are given"), HasSubstr("compute bound: 75 %"),
-                               HasSubstr("--point N explains another"), HasSubstr("point 1: n=1"),
+                               HasSubstr("--point N explains another:"), HasSubstr("point 1: n=1"),
                                HasSubstr("at most: 2.50 times as fast"), HasSubstr("measured step"),
                                HasSubstr("dataset:batch(<LARGER BATCH>)")));
   EXPECT_THAT(ended.out, Not(HasSubstr("point 2: n=2\n")));
