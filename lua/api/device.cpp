@@ -301,10 +301,6 @@ std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id
   return result;
 }
 
-std::string library(lua_State* L, const DeviceId& id) {
-  return world_of(L).devices.backend(id).library();
-}
-
 /// Whether the device is there, or soft placement finds another one for it.
 bool can_place(lua_State* L, const DeviceId& id) {
   return session_of(L).can_place(id);
@@ -377,8 +373,7 @@ void open_device(lua_State* L) {
         .function<&description>("device_description");
   }
   const Module native = gb.submodule("_native");
-  native.function<&library>("device_library")
-      .function<&details>("device_details")
+  native.function<&details>("device_details")
       .function<&gpu_absence>("gpu_absence")
       .function<&unusable_gpus>("unusable_gpus")
       .function<&can_place>("can_place")
