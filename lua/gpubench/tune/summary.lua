@@ -1,0 +1,104 @@
+-- What `gpubench tune` prints at its end: each remedy with its gain beside what the diagnosis had promised, and the diff.
+local change = require "gpubench.tune.change"
+local comparison = require "gpubench.tune.comparison"
+local diff = require "gpubench.tune.diff"
+local native = require("gpubench.native")._native
+
+local summary = {}
+
+local function print_table(lines)
+  local widths = {}
+  for _, line in ipairs(lines) do
+    for column, text in ipairs(line) do widths[column] = math.max(widths[column] or 0, utf8.len(text) or #text) end
+  end
+  for _, line in ipairs(lines) do
+    local parts = {}
+    for column, text in ipairs(line) do
+      parts[column] = column < #line and text .. (" "):rep(widths[column] - (utf8.len(text) or #text)) or text
+    end
+    print((native.results.one_line("  " .. table.concat(parts, "  ")):gsub("%s+$", "")))
+  end
+end
+
+local function promise_text(promise)
+  if not promise then return "-" end
+  return string.format("%.2f", promise.value)
+end
+
+local verdict_texts = {
+  kept = "kept", worse = "worse: left out", ["no gain"] = "no gain: left out",
+  open = "open: the interval reaches into the noise of 1 %",
+}
+
+local function line_of(set, gain, promise)
+  local verdict = comparison.verdict(gain)
+  return {
+    set.name, gain.why and "-" or comparison.show(gain), promise_text(promise),
+    gain.why and "open: " .. gain.why or verdict_texts[verdict],
+  }
+end
+
+local function print_sets(heading, sets, gains, promises)
+  if #sets == 0 then return end
+  print("\n" .. heading)
+  local lines = { { "remedy", "times as good", "promised", "" } }
+  for _, set in ipairs(sets) do
+    if gains[set.name] then lines[#lines + 1] = line_of(set, gains[set.name], promises[set.name]) end
+  end
+  print_table(lines)
+end
+
+local function print_others(others)
+  if #others == 0 then return end
+  print "\nnot tried"
+  local lines = {}
+  for index, one in ipairs(others) do lines[index] = { one.name, one.reason } end
+  print_table(lines)
+end
+
+-- Of the sets' changes, each edit once.
+function summary.diff(source, sets)
+  local edits = {}
+  for _, set in ipairs(sets) do
+    for _, one in ipairs(set.changes) do
+      local own = change.edits(one, source)
+      if own then table.move(own, 1, #own, #edits + 1, edits) end
+    end
+  end
+  return diff.of(source.path, source.text, edits)
+end
+
+local function elsewhere(source, sets)
+  for _, set in ipairs(sets) do
+    for _, one in ipairs(set.changes) do
+      if one.site and one.site.file ~= source.path then
+        print(string.format("# %s:%d: %s", one.site.file, one.site.line, one.text))
+      end
+    end
+  end
+end
+
+local function print_diff(heading, source, sets)
+  if #sets == 0 then return end
+  print("\n" .. heading)
+  io.write(summary.diff(source, sets))
+  elsewhere(source, sets)
+end
+
+-- found: { subject, figure, promises, plain, learned = the sets that were tried, gains, together = the sets of several, gains_together,
+-- kept = the remedies of the plain diff, kept_learned, gains_learned = beside the kept ones, others }.
+function summary.print(found)
+  local names = {}
+  for index, set in ipairs(found.kept) do names[index] = set.name end
+  print_sets(string.format("remedies for %s at %s, by %s", found.subject.path, found.subject:point_text(), found.figure),
+    found.plain, found.gains, found.promises)
+  print_sets("together, each compared with the line above", found.together, found.gains_together, {})
+  print_sets("these change what is learned, so that they are measured apart" ..
+    (#names > 0 and ", beside the point with " .. table.concat(names, " + ") or ""), found.learned, found.gains_learned, found.promises)
+  print_others(found.others)
+  print_diff("what helps, as a diff (nothing is written)", found.subject.source, found.kept)
+  print_diff("what changes what is learned, as a diff of its own", found.subject.source, found.kept_learned)
+  if #found.kept + #found.kept_learned == 0 then print "\nno remedy helps beyond the noise of 1 %: the script stays as it is" end
+end
+
+return summary
