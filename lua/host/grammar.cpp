@@ -175,7 +175,6 @@ void Grammar::add_run() {
       ->allow_extra_args(false)
       ->check(check_named);
   run.add_flag("-q,--quiet", values_.quiet, "Print only the folder of each run");
-  run.add_flag("--json", values_.json, "Print a line of JSON for each finished row, and one for the end of each run");
   run.add_option("--workers", values_.workers, "Processes to start on this machine, which run the script together")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
@@ -222,6 +221,8 @@ void Grammar::add_measuring(CLI::App& command) {
       ->check(check_wait);
   command.add_flag("--quick", values_.quick,
                    "Measure each point for 0.3 s, with wider intervals; scripts may train less too");
+  command.add_flag("--json", values_.json,
+                   "Print a line of JSON for each finished row, and one for the end of each run");
   command.add_option("--out", values_.out, "Folder for results/ and plots/ (the working folder)")
       ->type_name("DIR")
       ->check(check_named);

@@ -259,6 +259,8 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
       lua::open_child_processes(L);
     } else if (loads_script(line)) {
       lua::open_interception(L);
+      // Scripts may write there, as in a run.
+      std::filesystem::create_directories(results_root(line.out.value_or(".")));
     }
     push_options(L, line, session);
     prepare(L, line);

@@ -24,9 +24,11 @@ end
 -- Where several are there, the first one: rates, which do not depend on the batch, before times.
 local usual_figures = { "examples_per_s", "bytes_per_s", "elements_per_s", "step_time_s", "latency_s" }
 
-local function has_direction(name)
-  local better = columns.of(name).better
-  return better == "lower" or better == "higher"
+local is_time_or_rate = { ["s"] = true, ["1/s"] = true, ["bytes/s"] = true, ["FLOP/s"] = true }
+
+local function may_be_improved(name)
+  local column = columns.of(name)
+  return column.kind == "time" and is_time_or_rate[column.unit] and (column.better == "lower" or column.better == "higher")
 end
 
 local function row_with(rows, name)
@@ -48,14 +50,12 @@ local function figure_of(target, rows, wanted)
     return wanted, row
   end
   local candidates = table.move(usual_figures, 1, #usual_figures, 1, {})
-  for _, list in ipairs { target.figures, check.sorted_keys(rows[1] or {}) } do
-    for _, name in ipairs(list) do
-      if columns.of(name).kind == "time" then candidates[#candidates + 1] = name end
-    end
-  end
+  table.move(target.figures, 1, #target.figures, #candidates + 1, candidates)
+  local all = check.sorted_keys(rows[1] or {})
+  table.move(all, 1, #all, #candidates + 1, candidates)
   for _, name in ipairs(candidates) do
     local row = row_with(rows, name)
-    if row and has_direction(name) then return name, row end
+    if row and may_be_improved(name) then return name, row end
   end
 end
 
@@ -190,7 +190,7 @@ return function(options)
   remedies.check(options.remedy)
   local target, skipped = subject.new(native.options.script, native.options.script_text, options)
   if not target then return give_up("%s skips the point: %s", native.options.script, skipped) end
-  print(string.format("%s at %s", target.path, target:point_text()))
+  if not native.options.json then print(string.format("%s at %s", target.path, target:point_text())) end
   local recorder = record.new()
   local tried = comparison.try(target, {}, recorder)
   if tried.status ~= "ok" then return fail_at(target, tried) end
@@ -205,8 +205,9 @@ return function(options)
   local sets = try_each(target, applicable, others)
   local found = measure_all(target, figure, sets)
   found.others, found.promises = others, promises.of(row)
-  summary.print(found)
+  found.is_judged = #sets == 0 or is_judged(found.gains, found.gains_learned)
+  if native.options.json then print(summary.json(found)) else summary.print(found) end
   if experiment.status == 2 then return 2 end
-  if #sets == 0 or is_judged(found.gains, found.gains_learned) then return 0 end
+  if found.is_judged then return 0 end
   return give_up("no gain could be judged: %s", why_not_judged(found.gains, found.gains_learned))
 end

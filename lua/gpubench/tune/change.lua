@@ -1,8 +1,9 @@
 -- A change of one call of a script: what happens to its arguments or its result while it is made, and how the text that
 -- makes it would have to be edited. A remedy (remedies.lua) consists of changes.
 --
--- { name, site = { file, line, name, number = of the call in its expression }, arguments(packed, first) -> packed,
---   result(value) -> value, before(): ahead of the script, edit(source, call) -> edits or nil, text }
+-- { site = { file, line, name, number = of the call in its expression }, what = the part of the call that it changes,
+-- arguments(packed, first) -> packed, result(value) -> value, instead(original, ...) -> results, before() = ahead of the
+-- script, edit(source, call) -> edits or nil, text, advice = the comment of a diff where there is no edit }
 local change = {}
 
 -- "map in line 12"
@@ -13,7 +14,7 @@ end
 -- `:prefetch(gb.AUTOTUNE)` behind the call of a stage.
 function change.append(site, text, result)
   return {
-    site = site, result = result, text = string.format("%s behind %s", text:gsub("^:", ""), place_of(site)),
+    site = site, what = text, result = result, text = string.format("%s behind %s", text:gsub("^:", ""), place_of(site)),
     edit = function(source, call) return source:append(call, text) end,
   }
 end
@@ -30,7 +31,7 @@ end
 -- `name = value` in the table that is the argument `number`; value_text: as the script would write it.
 function change.field(site, number, name, value, value_text)
   return {
-    site = site, text = string.format("%s = %s in %s", name, value_text, place_of(site)),
+    site = site, what = name, text = string.format("%s = %s in %s", name, value_text, place_of(site)),
     arguments = function(packed, first) return with_field(packed, first + number - 1, name, value) end,
     edit = function(source, call) return source:set_field(call, number, name, value_text) end,
   }
@@ -39,7 +40,7 @@ end
 -- Another value for the argument `number`: replace(value) -> value, and edit(source, call) -> edits.
 function change.argument(site, number, text, replace, edit)
   return {
-    site = site, text = string.format("%s in %s", text, place_of(site)), edit = edit,
+    site = site, what = number, text = string.format("%s in %s", text, place_of(site)), edit = edit,
     arguments = function(packed, first)
       packed[first + number - 1] = replace(packed[first + number - 1])
       return packed
@@ -50,13 +51,13 @@ end
 -- Another way to make the call: instead(original, ...). The text has no line that says the same, so that the diff has
 -- a comment: advice.
 function change.instead(site, advice, instead)
-  return { site = site, text = string.format("%s: %s", place_of(site), advice), instead = instead, advice = advice }
+  return { site = site, what = "all", text = string.format("%s: %s", place_of(site), advice), instead = instead, advice = advice }
 end
 
 -- A statement ahead of the script's layers: `before` does it. line: of the function that it begins; nil: of the script.
 function change.statement(text, before, line)
   return {
-    text = text, before = before,
+    what = text, text = text, before = before,
     edit = function(source)
       local name, required = source:library_name()
       local statement = text:gsub("^gb%.", name .. ".")

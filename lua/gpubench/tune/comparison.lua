@@ -29,22 +29,22 @@ local function marked(result, set)
   return result
 end
 
--- One call of run, ahead of the rounds: { rows, reason = why it failed, status }.
+-- One call of run, ahead of the rounds: { status, rows, or reason = why it failed and traceback }.
 function comparison.try(subject, changes, recorder)
   local declaration = { run = function() return subject:run(changes, recorder) end }
   native.set_round_budget(rounds.budget_s(rounds.most))
   local call = native.uninterrupted(measurement.measure, declaration, {}, {}, native.options.seed)
   native.set_round_budget(nil)
   native.check_interrupt()
-  if call.stopped then native.fail(string.format("tune: %s", call.rows[1] and call.rows[1].row.detail or call.stopped)) end
+  measurement.reset_devices(native.memory_in_use())
   local rows = {}
   for index, one in ipairs(call.rows) do
     rows[index] = one.row
     if one.row.status ~= "ok" then
+      if call.stopped then native.fail("tune: " .. tostring(one.row.detail)) end
       return { status = one.row.status, reason = one.row.detail or one.row.status, traceback = call.traceback }
     end
   end
-  measurement.reset_devices(native.memory_in_use())
   return { status = "ok", rows = rows }
 end
 

@@ -32,6 +32,18 @@ function remedies.check(wanted)
   end
 end
 
+-- A call that is made several times is changed once.
+local function distinct(changes)
+  local list, seen = {}, {}
+  for _, one in ipairs(changes) do
+    local site = one.site
+    local key = site and string.format("%s:%d:%s:%d:%s", site.file, site.line, site.name, site.number, one.what) or one.what
+    if not seen[key] then list[#list + 1] = one end
+    seen[key] = true
+  end
+  return list
+end
+
 -- Those that apply, each { name, changes, changes_results }, and of the others { name, reason }.
 function remedies.propose(facts, wanted)
   local asked = {}
@@ -41,7 +53,9 @@ function remedies.propose(facts, wanted)
     if asked[row.name] then
       local changes, reason = row.propose(facts)
       if changes then
-        applicable[#applicable + 1] = { name = row.name, changes = changes, changes_results = row.changes_results or false }
+        applicable[#applicable + 1] = {
+          name = row.name, changes = distinct(changes), changes_results = row.changes_results or false,
+        }
       else
         others[#others + 1] = { name = row.name, reason = reason }
       end

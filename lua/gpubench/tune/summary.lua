@@ -85,20 +85,54 @@ local function print_diff(heading, source, sets)
   elsewhere(source, sets)
 end
 
--- found: { subject, figure, promises, plain, learned = the sets that were tried, gains, together = the sets of several, gains_together,
--- kept = the remedies of the plain diff, kept_learned, gains_learned = beside the kept ones, others }.
+-- found: { subject, figure, promises, plain, learned = the sets that were tried, gains, together = the sets of several,
+-- gains_together, kept = the remedies of the plain diff, kept_learned, gains_learned = beside the kept ones, others, is_judged }.
 function summary.print(found)
-  local names = {}
-  for index, set in ipairs(found.kept) do names[index] = set.name end
-  print_sets(string.format("remedies for %s at %s, by %s", found.subject.path, found.subject:point_text(), found.figure),
-    found.plain, found.gains, found.promises)
+  print(string.format("\nremedies for %s at %s, by %s", found.subject.path, found.subject:point_text(), found.figure))
+  print_sets("one at a time, compared with the point as it was", found.plain, found.gains, found.promises)
   print_sets("together, each compared with the line above", found.together, found.gains_together, {})
-  print_sets("these change what is learned, so that they are measured apart" ..
-    (#names > 0 and ", beside the point with " .. table.concat(names, " + ") or ""), found.learned, found.gains_learned, found.promises)
+  print_sets(#found.kept == 0 and "what changes the weights that are learned, measured apart"
+    or "what changes the weights that are learned, measured apart, compared with what helps",
+    found.learned, found.gains_learned, found.promises)
   print_others(found.others)
   print_diff("what helps, as a diff (nothing is written)", found.subject.source, found.kept)
-  print_diff("what changes what is learned, as a diff of its own", found.subject.source, found.kept_learned)
-  if #found.kept + #found.kept_learned == 0 then print "\nno remedy helps beyond the noise of 1 %: the script stays as it is" end
+  print_diff("what helps and changes what is learned, as a diff of its own", found.subject.source, found.kept_learned)
+  if found.is_judged and #found.kept + #found.kept_learned == 0 then
+    print "\nno remedy is known to help by more than the noise of 1 %: the script stays as it is"
+  end
+end
+
+local function plain_sets(sets, gains, promises)
+  local list = {}
+  for _, set in ipairs(sets) do
+    local gain, texts = gains[set.name], {}
+    for index, one in ipairs(set.changes) do texts[index] = one.text end
+    list[#list + 1] = {
+      name = set.name, verdict = comparison.verdict(gain), reason = gain.why, times_as_good = gain.value,
+      times_as_good_low = gain.low, times_as_good_high = gain.high,
+      promised_times_as_good = promises[set.name] and promises[set.name].value, changes = texts,
+    }
+  end
+  return list
+end
+
+local function names_of(sets)
+  local names = {}
+  for index, set in ipairs(sets) do names[index] = set.name end
+  return names
+end
+
+-- For --json: one line.
+function summary.json(found)
+  local source = found.subject.source
+  return native.results.json {
+    kind = "tune", script = found.subject.path, experiment = found.subject.name, point = found.subject:point_text(),
+    figure = found.figure, remedies = plain_sets(found.plain, found.gains, found.promises),
+    together = plain_sets(found.together, found.gains_together, {}),
+    change_what_is_learned = plain_sets(found.learned, found.gains_learned, found.promises),
+    not_tried = found.others, kept = names_of(found.kept), kept_and_changing = names_of(found.kept_learned),
+    diff = summary.diff(source, found.kept), changing_diff = summary.diff(source, found.kept_learned),
+  }
 end
 
 return summary
