@@ -142,14 +142,22 @@ local function fewer_synchronizations(facts)
   return nil, "no value is read from the device in every step"
 end
 
+-- The first of the devices on which the model ran that the script names.
+local function home_of(facts)
+  for device in facts.device:gmatch "[^+%s]+" do
+    for _, one in ipairs(facts.devices) do
+      if one.arguments[1] == device then return device end
+    end
+  end
+  return facts.devices[1] and facts.devices[1].arguments[1]
+end
+
 local function one_device(facts)
-  local first, changes, differs = nil, {}, false
+  local home, changes, differs = home_of(facts), {}, false
   for _, one in ipairs(facts.devices) do
     local name = one.arguments[1]
-    first = first or name
-    differs = differs or name ~= first
-    if one.site and name ~= first then
-      local home = first
+    differs = differs or name ~= home
+    if one.site and name ~= home then
       changes[#changes + 1] = change.argument(one.site, 1, string.format("%q instead of %q", home, name),
         function(value) return value == name and home or value end, function(source, call)
           local text = source:argument_text(call, 1)

@@ -9,12 +9,13 @@ namespace gpubench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A script whose figure is counted from its pipeline, so that no machine changes what helps: a prefetch halves the
 /// units, workers take a tenth of the rest away, a cache doubles them, and batches of 16 cost half.
-constexpr const char* script = R"(local gb = require "gpubench"
+constexpr const char* counted_script = R"(local gb = require "gpubench"
 local scale = gb.param("scale", 1)
 gb.experiment {
   name = "counted", title = "t",
@@ -37,7 +38,7 @@ gb.experiment {
 
 class Tune : public FolderTest {
  protected:
-  void SetUp() override { write("counted.lua", script); }
+  void SetUp() override { write("counted.lua", counted_script); }
   Ended tune(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "tune");
     return run_program(arguments, path());
@@ -73,7 +74,7 @@ TEST_F(Tune, RemediesAreTriedAloneThenTogetherAndShownAsADiff) {
      local text, units = tostring(input), 100 * scale
 )"));
   EXPECT_THAT(ended.out, HasSubstr("+      :shuffle(64):batch(4 * (point.batch_size))\n"));
-  EXPECT_EQ(read("counted.lua"), script) << "a diff is printed, never applied";
+  EXPECT_EQ(read("counted.lua"), counted_script) << "a diff is printed, never applied";
 }
 
 TEST_F(Tune, RowsSayWhatWasChanged) {
@@ -85,6 +86,50 @@ TEST_F(Tune, RowsSayWhatWasChanged) {
                                HasSubstr("300"), HasSubstr("150")));
   const Ended learned = run_program({"show", "tune_counted_learned", "--format", "csv"}, path());
   EXPECT_THAT(learned.out, AllOf(HasSubstr("32 instead of 8 in batch in line 9"), HasSubstr("true")));
+}
+
+/// Units tell how the step was made: eagerly, on two devices, in float32, with a callback after every batch.
+constexpr const char* steps_script = R"(local gb = require "gpubench"
+gb.experiment {
+  name = "steps", title = "t", columns = { gb.column("units", { kind = "counted", better = "lower" }) },
+  run = function()
+    gb.config.set_logical_devices("cpu:0", { { threads = 1 }, { threads = 1 } })
+    local input = gb.data.Dataset.range(16):batch(8)
+      :map(function(n) return n:cast("float32"):reshape { 8, 1 }, n:cast("float32"):reshape { 8, 1 } end)
+    local model = gb.Sequential {
+      gb.layers.Dense(4, { input_shape = { 1 } }),
+      gb.device("cpu:1", function() return gb.layers.Dense(4) end),
+      gb.device("cpu:0", function() return gb.layers.Dense(1) end),
+    }
+    model:compile { loss = "mse", run_eagerly = true, passes = { fuse_epilogue = false } }
+    local limits = { budget = 0.01, min_time = 0.001, warmup = 0.001 }
+    local row = gb.measure.training(model, input, limits)
+    local calls, traced, devices = 0, 0, {}
+    model:fit(input, { verbose = 0, callbacks = { { on_batch_end = function() calls = calls + 1 end } } })
+    gb.measure.loop(function(x) traced = traced + 1 return x:sum() end, input, limits)
+    for _, weights in ipairs(model.variables) do devices[weights.device] = true end
+    return {
+      units = (row.execution == "eager" and 2 or 1) * (calls > 1 and 2 or 1) * (traced > 1 and 2 or 1)
+        * (devices["cpu:1"] and 2 or 1) * (row.precision == "float32" and 2 or 1),
+      device = "cpu:0",
+    }
+  end,
+}
+)";
+
+TEST_F(Tune, StepsAreChangedAndEdited) {
+  const Ended ended = tune_script(steps_script, {"--quick", "--figure", "units"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  for (const char* remedy : {"one_device", "graph", "compiled_step", "fewer_callbacks", "mixed_precision"})
+    EXPECT_THAT(ended.out, ContainsRegex(std::string(remedy) + " +2\\.00 \\[2\\.00, 2\\.00\\] .* kept\n"));
+  EXPECT_THAT(ended.out, ContainsRegex("larger_batch +it fails: .*reshape"));
+  EXPECT_THAT(
+      ended.out,
+      AllOf(HasSubstr("+      gb.device(\"cpu:0\", function() return gb.layers.Dense(4) end),\n"),
+            HasSubstr("+    model:compile { execution = \"graph\", loss = \"mse\", run_eagerly = false, passes = { "),
+            HasSubstr("+    gb.measure.loop(gb.compile(function(x) traced = traced + 1 return x:sum() end), input"),
+            HasSubstr("+    -- gpubench tune: call back once an epoch: "),
+            HasSubstr("   run = function()\n+    gb.config.set_dtype_policy \"mixed_bfloat16\"\n")));
 }
 
 TEST_F(Tune, BadArgumentsListWhatIsPossible) {
