@@ -179,9 +179,9 @@ end
 local function measure_all(target, figure, sets)
   local plain, learned = split(sets)
   local found = { subject = target, figure = figure, plain = plain, learned = learned }
-  found.gains = measure_alone(target, figure, plain)
+  found.gains, found.row = measure_alone(target, figure, plain)
   found.together, found.gains_together, found.kept = measure_together(target, figure, helpful(plain, found.gains))
-  found.gains_learned = measure_learned(target, figure, found.kept, learned)
+  found.gains_learned, found.row_learned = measure_learned(target, figure, found.kept, learned)
   found.kept_learned = helpful(learned, found.gains_learned)
   return found
 end
@@ -204,7 +204,9 @@ return function(options)
   local applicable, others = remedies.propose(facts_of(recorder, figure, row), options.remedy)
   local sets = try_each(target, applicable, others)
   local found = measure_all(target, figure, sets)
-  found.others, found.promises = others, promises.of(row)
+  found.others = others
+  found.promises = promises.of(found.row, found.plain)
+  found.promises_learned = promises.of(found.row_learned, found.learned)
   found.is_judged = #sets == 0 or is_judged(found.gains, found.gains_learned)
   if native.options.json then print(summary.json(found)) else summary.print(found) end
   if experiment.status == 2 then return 2 end

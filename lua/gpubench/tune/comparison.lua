@@ -77,15 +77,17 @@ local function rows_by_set(rows, figure)
   return by_set
 end
 
-local function judge(sets, figure, gains)
+-- Fills gains and found.row.
+local function judge(sets, figure, gains, found)
   local better = columns.direction("tune", figure)
   return function(rows)
     local by_set, count, texts = rows_by_set(rows, figure), {}, {}
+    found.row = by_set[sets[1].name]
     for index, set in ipairs(sets) do
       if index > 1 then
         local row, over = by_set[set.name], by_set[set.over or comparison.as_it_was]
         local gain = row and over and gain_of(row, over, figure, better) or { why = "it was not measured" }
-        gain.row, gains[set.name] = row, gain
+        gains[set.name] = gain
         local verdict = comparison.verdict(gain)
         count[verdict] = (count[verdict] or 0) + 1
         if verdict == "kept" then texts[#texts + 1] = set.name .. " " .. comparison.show(gain) end
@@ -101,10 +103,10 @@ local function judge(sets, figure, gains)
 end
 
 -- what: { name, title, sets, figure, columns }. A set: { name, changes, changes_results, over = the set that it is compared
--- with }; the first is the point as it was. Returns by set { value, low, high, row }, how many times as good it is as what it is
--- compared with, or { why }.
+-- with }; the first is the point as it was. Returns by set { value, low, high }, how many times as good it is as what it is
+-- compared with, or { why }; and the row of the point as it was.
 function comparison.measure(subject, what)
-  local by_name, names, gains = {}, {}, {}
+  local by_name, names, gains, found = {}, {}, {}, {}
   for index, set in ipairs(what.sets) do by_name[set.name], names[index] = set, set.name end
   local own_columns = table.move(subject.columns, 1, #subject.columns, 1, {})
   table.move({ "changes", "changes_results" }, 1, 2, #own_columns + 1, own_columns)
@@ -124,11 +126,11 @@ function comparison.measure(subject, what)
     expect = {
       gb.expect.that {
         claim = "a remedy improves " .. what.figure .. " by more than the noise", reads = { what.figure },
-        judge = judge(what.sets, what.figure, gains),
+        judge = judge(what.sets, what.figure, gains, found),
       },
     },
   }
-  return gains
+  return gains, found.row
 end
 
 return comparison

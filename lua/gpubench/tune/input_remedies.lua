@@ -84,6 +84,12 @@ local function prefetch(facts)
   end)
 end
 
+-- One thread runs ahead of the step: what it needs beyond the step's own time is still waited for.
+local function reach_of_prefetch(row)
+  local waited = row.input_wait_share or 0
+  return waited > 0.5 and (1 - waited) / waited or 1
+end
+
 local function prefetch_to_device(facts)
   if not facts.has_own_memory then return nil, "the model's device works in the host's memory" end
   return behind_each(facts, function(last)
@@ -150,6 +156,11 @@ end
 -- Enough to show whether steps are too small; how large a batch may be is the experiment batch_size's question.
 local batch_factor = 4
 
+-- What a step costs whatever its batch is shared by so many more examples.
+local function reach_of_larger_batch()
+  return 1 - 1 / batch_factor
+end
+
 local function size_edit(size)
   return function(source, call)
     local text = source:argument_text(call, 1)
@@ -183,8 +194,8 @@ end
 return {
   { name = "more_workers", propose = more_workers },
   { name = "parallel_reads", propose = parallel_reads },
-  { name = "prefetch", propose = prefetch },
+  { name = "prefetch", propose = prefetch, reach = reach_of_prefetch },
   { name = "cache", propose = cache },
   { name = "prefetch_to_device", propose = prefetch_to_device },
-  { name = "larger_batch", propose = larger_batch, changes_results = true },
+  { name = "larger_batch", propose = larger_batch, changes_results = true, reach = reach_of_larger_batch },
 }

@@ -1,6 +1,7 @@
 -- The remedies that `gpubench tune` tries, in its order, by the names of core/diagnose. A row is { name, propose(facts),
--- changes_results }: propose returns the changes of the script (change.lua), or nil and why it does not apply; rows that
--- change what is learned are measured apart from the others.
+-- changes_results, reach }: propose returns the changes of the script (change.lua), or nil and why it does not apply; rows
+-- that change what is learned are measured apart from the others; reach(row): the part of a promised gain that the change
+-- can reach, if not all of it.
 --
 -- facts: what a run called (record.lua: pipelines, uses, compiles, devices, reads, policies, has_layers, layers_line), the
 -- device of the model, whether that has_own_memory, and the figure to improve.
@@ -44,7 +45,7 @@ local function distinct(changes)
   return list
 end
 
--- Those that apply, each { name, changes, changes_results }, and of the others { name, reason }.
+-- Those that apply, each { name, changes, changes_results, reach }, and of the others { name, reason }.
 function remedies.propose(facts, wanted)
   local asked = {}
   for _, name in ipairs(wanted or remedies.names()) do asked[name] = true end
@@ -54,7 +55,7 @@ function remedies.propose(facts, wanted)
       local changes, reason = row.propose(facts)
       if changes then
         applicable[#applicable + 1] = {
-          name = row.name, changes = distinct(changes), changes_results = row.changes_results or false,
+          name = row.name, changes = distinct(changes), changes_results = row.changes_results or false, reach = row.reach,
         }
       else
         others[#others + 1] = { name = row.name, reason = reason }

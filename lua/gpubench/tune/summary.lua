@@ -85,15 +85,16 @@ local function print_diff(heading, source, sets)
   elsewhere(source, sets)
 end
 
--- found: { subject, figure, promises, plain, learned = the sets that were tried, gains, together = the sets of several,
--- gains_together, kept = the remedies of the plain diff, kept_learned, gains_learned = beside the kept ones, others, is_judged }.
+-- found: { subject, figure, plain, learned = the sets that were tried, gains, promises, together = the sets of several,
+-- gains_together, kept = the remedies of the plain diff, kept_learned, gains_learned and promises_learned = beside the kept
+-- ones, others, is_judged }.
 function summary.print(found)
   print(string.format("\nremedies for %s at %s, by %s", found.subject.path, found.subject:point_text(), found.figure))
   print_sets("one at a time, compared with the point as it was", found.plain, found.gains, found.promises)
   print_sets("together, each compared with the line above", found.together, found.gains_together, {})
   print_sets(#found.kept == 0 and "what changes the weights that are learned, measured apart"
     or "what changes the weights that are learned, measured apart, compared with what helps",
-    found.learned, found.gains_learned, found.promises)
+    found.learned, found.gains_learned, found.promises_learned)
   print_others(found.others)
   print_diff("what helps, as a diff (nothing is written)", found.subject.source, found.kept)
   print_diff("what helps and changes what is learned, as a diff of its own", found.subject.source, found.kept_learned)
@@ -129,7 +130,7 @@ function summary.json(found)
     kind = "tune", script = found.subject.path, experiment = found.subject.name, point = found.subject:point_text(),
     figure = found.figure, remedies = plain_sets(found.plain, found.gains, found.promises),
     together = plain_sets(found.together, found.gains_together, {}),
-    change_what_is_learned = plain_sets(found.learned, found.gains_learned, found.promises),
+    change_what_is_learned = plain_sets(found.learned, found.gains_learned, found.promises_learned),
     not_tried = found.others, kept = names_of(found.kept), kept_and_changing = names_of(found.kept_learned),
     diff = summary.diff(source, found.kept), changing_diff = summary.diff(source, found.kept_learned),
   }
