@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Point 1 waits for launches, point 2 is at its peak, point 3 measures no steps.
-constexpr const char* script = R"(local gb = require "gpubench"
+constexpr const char* explained_script = R"(local gb = require "gpubench"
 gb.experiment {
   name = "given", title = "Steps that are given", axes = { gb.axis("n", { 1, 2, 3 }) },
   run = function(point)
@@ -29,7 +29,7 @@ gb.experiment {
 class Explain : public FolderTest {
  protected:
   void SetUp() override {
-    const Ended ended = run(script);
+    const Ended ended = run(explained_script);
     ASSERT_EQ(ended.status, 0) << ended.err;
     printed_ = ended.out;
   }
