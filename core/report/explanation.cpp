@@ -246,7 +246,7 @@ std::string explanation_text(const Run& run, const ExplainOptions& options, cons
   }
   if (rows.size() > 1) {
     text += verdicts_text(run, rows, style);
-    text += wrap_words("Most can be gained at this point; --point N explains another:", 0, 0, style.width);
+    text += wrap_words("The point at which most is known to be gained; --point N explains another:", 0, 0, style.width);
   }
   return text + row_text(most_to_gain(rows), options, style);
 }

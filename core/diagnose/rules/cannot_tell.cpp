@@ -35,10 +35,10 @@ Unknown unknown_in(const Evidence& evidence) {
   return unknown;
 }
 
-Finding unknown_finding(double share, std::string reason, std::string flag) {
+Finding unknown_finding(double share, const std::string& reason, std::string evidence, std::string flag) {
   Finding finding = make_finding(cannot_tell, "", {share}, 0);
   finding.headline = "cannot tell: " + reason;
-  finding.evidence = std::move(reason);
+  finding.evidence = std::move(evidence);
   finding.flag = std::move(flag);
   return finding;
 }
@@ -46,21 +46,22 @@ Finding unknown_finding(double share, std::string reason, std::string flag) {
 std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (!evidence.ok()) return std::nullopt;
   if (const std::string doubt = evidence.doubt(); !doubt.empty())
-    return unknown_finding(1, "the row is unreliable: " + doubt,
+    return unknown_finding(1, "the row is unreliable", doubt,
                            "an idle machine (--wait-idle 600), or a longer --budget");
   const Unknown unknown = unknown_in(evidence);
   if (unknown.share > unexplained.value) {
-    Finding finding = unknown_finding(
+    std::string empty = fmt::format("empty columns: {}", fmt::join(unknown.columns, ", "));
+    if (const std::string detail = evidence.text("detail"); !detail.empty()) empty += "; " + detail;
+    return unknown_finding(
         unknown.share, fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
+        std::move(empty),
         evidence.is_inference() ? "gb.measure.training(model, dataset, { trace = true })"
                                 : "the option { trace = true } of the measurement");
-    finding.evidence = fmt::format("empty columns: {}", fmt::join(unknown.columns, ", "));
-    if (const std::string detail = evidence.text("detail"); !detail.empty()) finding.evidence += "; " + detail;
-    return finding;
   }
   const double other = evidence.number("other_share").value_or(0);
   if (other <= unexplained.value) return std::nullopt;
   return unknown_finding(other, fmt::format("{} of the step belong to no class", percent_text(other)),
+                         "no span of the traced steps covers them",
                          "the option { trace = true } writes a trace for Perfetto");
 }
 
