@@ -1,8 +1,9 @@
 // gpubench tune
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <regex>
 
-#include "core/results/info.h"
+#include "core/diagnose/remedy.h"
 #include "tests/lua/host/folder.h"
 
 namespace gpubench {
@@ -147,6 +148,16 @@ TEST_F(Tune, BadArgumentsListWhatIsPossible) {
   EXPECT_THAT(tune({"counted.lua", "--experiment", "count"}).err,
               HasSubstr("there is no experiment 'count' (experiments: counted)"));
   EXPECT_THAT(tune({"counted.lua", "--set", "size=1"}).err, HasSubstr("--set size: there is no such axis"));
+}
+
+TEST_F(Tune, RemediesHaveTheNamesOfTheDiagnosis) {
+  const std::string text = tune({"counted.lua", "--remedy", "?"}).err;
+  const std::regex list(R"(\(remedies: ([a-z_0-9, ]+)\))"), word("[a-z_0-9]+");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(text, match, list)) << text;
+  const std::string names = match[1];
+  for (std::sregex_iterator name(names.begin(), names.end(), word), end; name != end; ++name)
+    EXPECT_TRUE(remedy_named(name->str())) << name->str();
 }
 
 TEST_F(Tune, ScriptsThatCannotBeTuned) {
