@@ -129,15 +129,23 @@ std::vector<Session::Use> Session::memory_in_use() const {
   return uses;
 }
 
-void Session::reset() {
+void Session::release_devices() {
   if (!memory_in_use().empty()) return;
   if (world_ != nullptr) world_->replicas = nullptr;
   // Strategies, metrics and models that the script keeps hold their world, and compute with what is made later.
   if (world_.use_count() > 1 && L_ != nullptr) lua_gc(Machine::of(L_).running(), LUA_GCCOLLECT);
-  if (world_.use_count() <= 1) {
-    world_ = nullptr;
-    config_ = kept_.devices;
-  }
+  if (world_.use_count() <= 1) world_ = nullptr;
+}
+
+void Session::begin_run() {
+  release_devices();
+  set_seed(seed_);
+}
+
+void Session::reset() {
+  if (!memory_in_use().empty()) return;
+  release_devices();
+  if (world_ == nullptr) config_ = kept_.devices;
   set_seed(kept_.seed);
   set_floatx(kept_.floatx);
   set_dtype_policy(kept_.dtype_policy);

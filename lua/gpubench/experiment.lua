@@ -350,12 +350,12 @@ local function measure_and_finish(declaration, axes, charts, points)
   return run:rows()
 end
 
--- A copy whose columns are known to claims, tables and charts.
-local function with_columns(declaration)
+-- A checked copy of a script's declaration, with the columns as claims, tables and charts know them.
+function experiment.read(declaration)
+  check_declaration(declaration)
   local copy = {}
   for name, value in pairs(declaration) do copy[name] = value end
   copy.columns = columns.read("gb.experiment", declaration.columns or {})
-  columns.declare(copy.columns)
   return copy
 end
 
@@ -367,8 +367,8 @@ function experiment.declare(declaration)
     check.fail("gb.experiment: it is called by the experiment '%s', which measures its points; declare the second one after it",
       running)
   end
-  check_declaration(declaration)
-  declaration = with_columns(declaration)
+  declaration = experiment.read(declaration)
+  columns.declare(declaration.columns)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
   claim.check(declaration.expect or {}, axes)

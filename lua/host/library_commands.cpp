@@ -182,6 +182,17 @@ void declare_prune(CommandOptions& options) {
   options.out_folder("Folder that holds results/ and plots/");
 }
 
+void declare_tune(CommandOptions& options) {
+  options.text("--point", "AXIS=VALUE[,AXIS=VALUE...]", "The point to tune (the first that the script does not skip)");
+  options.text("--experiment", "NAME", "The experiment to tune, if the script declares several");
+  options.text("--figure", "NAME", "Column to improve (the first of examples_per_s, bytes_per_s, step_time_s, ...)");
+  options.texts("--remedy", "NAME", "Try only this remedy; may be repeated");
+  options.text_style();
+  options.traceback();
+}
+
+constexpr bool runs_script = true;
+
 constexpr LibraryCommand commands[] = {
     {"ab", "Measure two settings, environments or builds in turn, and compare them", declare_ab},
     {"baseline", "Save results to compare with later, or list them", declare_baseline},
@@ -201,6 +212,7 @@ constexpr LibraryCommand commands[] = {
     {"changes", "Find lasting changes in series of measurements", declare_changes},
     {"pack", "Write one archive of a run: script, data, charts, report, versions", declare_pack},
     {"prune", "Remove old runs, and keep the newest of each experiment", declare_prune},
+    {"tune", "Try remedies on a script's point, measure what each gains, and print a diff", declare_tune, runs_script},
 };
 
 }  // namespace
