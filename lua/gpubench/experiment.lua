@@ -10,6 +10,7 @@ local device_facts = require "gpubench.device_facts"
 local estimate = require "gpubench.expect.estimate"
 local idle = require "gpubench.idle"
 local earlier_run = require "gpubench.earlier_run"
+local emulated = require "gpubench.emulated"
 local exit_status = require "gpubench.exit_status"
 local measurement = require "gpubench.measurement"
 local order_interval = require "gpubench.order_interval"
@@ -138,8 +139,9 @@ local function answers_of(declaration, rows, verdicts, notes)
 end
 
 -- Facts that are known once all points are done.
-local function late_facts()
+local function late_facts(rows)
   local facts = {
+    emulated_profiles = emulated.profiles(rows) or {},
     data = native.data_origins(),
     best_matmul_flops_per_s = native.matmul_peaks(),
     best_copy_bytes_per_s = native.copy_peaks(),
@@ -151,11 +153,13 @@ local function late_facts()
 end
 
 -- What a reader has to know before the verdicts.
-local function warnings_of(disturbed, points)
-  if disturbed.points == 0 then return {} end
-  return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
+local function warnings_of(disturbed, points, rows)
+  local warnings = emulated.warnings(rows)
+  if disturbed.points == 0 then return warnings end
+  warnings[#warnings + 1] = string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
     .. "count, and claims about these times stay open. Repeat the run on an idle machine, or with --wait-idle 600.",
-    100 * disturbed.worst, disturbed.points, gb.format.count(points, "point")) }
+    100 * disturbed.worst, disturbed.points, gb.format.count(points, "point"))
+  return warnings
 end
 
 local function plain_verdicts(verdicts)
@@ -167,7 +171,7 @@ local function plain_verdicts(verdicts)
 end
 
 local function write_files(run, outcome, charts, verdicts, warnings, answers)
-  run:set_info(late_facts())
+  run:set_info(late_facts(run:rows()))
   if warnings[1] then run:set_info { warnings = warnings } end
   if answers[1] then run:set_info { answers = answers } end
   return run:finish { status = outcome, charts = charts, expectations = plain_verdicts(verdicts) }
@@ -191,8 +195,8 @@ local function finish(declaration, axes, charts, run, swept, printer)
   if processes.index > 0 then return {} end
   local judged = judged_rows(rows, swept.rounds)
   local verdicts = claim.judge_all(declaration.expect or {}, judged, axes, swept.unmeasured)
-  local warnings, notes = warnings_of(swept.disturbed, #swept.points), {}
-  local answers = answers_of(declaration, judged, verdicts, notes)
+  local warnings, notes = warnings_of(swept.disturbed, #swept.points, rows), {}
+  local answers = emulated.mark(answers_of(declaration, judged, verdicts, notes), rows)
   local marked = chart.with_knees(charts, declaration.expect or {}, verdicts)
   local ok, written = pcall(write_files, run, swept.outcome, marked, verdicts, warnings, answers)
   if printer then printer:finish() end

@@ -1,6 +1,7 @@
 -- Measures one point: runs the script's function, turns whatever happens into rows, and proves that the point's device
 -- memory is free again.
 local gb = require "gpubench.native"
+local emulated = require "gpubench.emulated"
 local processes = require "gpubench.processes"
 local native = gb._native
 local options = native.options
@@ -32,6 +33,7 @@ local function complete(row, axes, point)
   for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
   local samples, timeline = copy.samples, copy.timeline
   copy.samples, copy.timeline, copy.stages, copy.ranks = nil, nil, nil, nil
+  emulated.label(copy)
   return { row = copy, samples = samples, timeline = timeline }
 end
 
