@@ -1,6 +1,7 @@
 // A place where kernels run: a memory pool and streams. Physical devices may be split into logical ones.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,8 @@ class Device {
   /// For a device that computes nothing: what it is and how its times may be relied on, for all outputs. Its memory
   /// holds no values, and what is copied to the host is NaN. Empty for all other devices.
   virtual std::string emulation() const { return {}; }
+  /// Highest rates per second that are known without a driver, such as "float32_flops_per_s" and "memory_bytes_per_s".
+  virtual std::map<std::string, double> peaks() const { return {}; }
   /// Total time that callers have spent in synchronous copies of this device's streams; none if copies are
   /// asynchronous, which a tracer shows.
   virtual std::optional<Seconds> copy_time() const { return std::nullopt; }

@@ -111,6 +111,13 @@ std::string EmulatedDevice::emulation() const {
                      start, 100 * share, format_seconds(checked_from_s));
 }
 
+std::map<std::string, double> EmulatedDevice::peaks() const {
+  return {{"memory_bytes_per_s", profile_.memory_bytes_per_s},
+          {"float32_flops_per_s", profile_.float32_flops_per_s},
+          {"float16_flops_per_s", profile_.float16_flops_per_s},
+          {"bfloat16_flops_per_s", profile_.float16_flops_per_s}};
+}
+
 void EmulatedDevice::count_kernel(double seconds) {
   kernel_s_ += seconds;
   if (seconds < checked_from_s) short_kernel_s_ += seconds;

@@ -32,6 +32,7 @@ class EmulatedDevice final : public Device {
   void bind_to_thread() override {}
   bool shares_host_memory() const override { return false; }
   std::string emulation() const override;
+  std::map<std::string, double> peaks() const override;
 
   const Profile& profile() const { return profile_; }
   SpanLog& log() const { return *log_; }
