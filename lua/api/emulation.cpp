@@ -62,7 +62,13 @@ Profile profile_of(const ProfileTable& table) {
     throw ArgumentError(fmt::format("the number '{}' is missing; option 'like' takes missing ones from one of {}",
                                     one.name, fmt::join(profile_names(), ", ")));
   }
-  made.product = profile_text(table, "product").value_or(like ? "accelerator like " + made.product : "accelerator");
+  // Accelerators that differ have names that differ: the best rates of a device are kept by its description.
+  std::string differences;
+  for (const auto& [name, value] : table) {
+    if (const auto* const number = std::get_if<double>(&value)) differences += fmt::format(" {}={:.4g}", name, *number);
+  }
+  const std::string plain = like ? "accelerator like " + made.product : "accelerator";
+  made.product = profile_text(table, "product").value_or(plain + (differences.empty() ? "" : " with" + differences));
   made.name = EmulatedBackend::custom_name;
   made.checked.clear();
   return made;

@@ -75,8 +75,8 @@ void EmulatedStream::record(Event& event) {
     return;
   }
   mark.recorded_ = {};
-  // What is queued counts as launched: an empty stream is ready at once.
-  mark.ticks_ = std::max(end(), Clock::time_point()).time_since_epoch().count();
+  // A stream without work reaches it as soon as the host has called.
+  mark.ticks_ = std::max(end(), charge_host({}).begin).time_since_epoch().count();
 }
 
 void EmulatedStream::wait_for(const Event& event) {

@@ -27,21 +27,29 @@ end
 -- The finding with the largest gain of a row.
 local function found_in(row)
   local first = row.verdict and row.findings and row.findings[1]
-  return first and first.finding or row.verdict or "nothing"
+  return first and first.name or "nothing"
 end
 
 -- A row and its findings; nil and why where it failed.
 local function measured(one, has_cause, seed)
   gb.config.set_seed(seed)
   local ok, row = pcall(function()
-    local row = one.run(has_cause, picker(seed))
-    row.findings = native.findings(row)
-    return row
+    local row, cells = one.run(has_cause, picker(seed)), {}
+    for column, value in pairs(row) do
+      if type(value) ~= "table" and type(value) ~= "userdata" then cells[column] = value end
+    end
+    cells.findings = native.findings(cells)
+    return cells
   end)
-  collectgarbage()
+  for _ = 1, 3 do collectgarbage() end  -- finalizers release what others hold
   native.reset_devices()
   if not ok then return nil, tostring(row) end
   return row
+end
+
+-- Why it cannot be told.
+local function reason_of(row, found)
+  return found == "cannot_tell" and " (" .. row.findings[1].evidence .. ")" or ""
 end
 
 local matrix, names = {}, {}
@@ -81,8 +89,9 @@ local function judge_causes(seed)
         local cost = 1 - with.examples_per_s / without.examples_per_s
         local found = found_in(with)
         local is_fit = cost >= least_cost and cost <= most_cost
-        print(string.format("%-5s %-20s costs %3.0f %%  found %-20s %s", not is_fit and "UNFIT" or found == one.finding and "ok" or "WRONG",
-          one.finding, 100 * cost, found, one.name))
+        print(string.format("%-5s %-20s costs %3.0f %%  found %-20s %s%s",
+          not is_fit and "UNFIT" or found == one.finding and "ok" or "WRONG", one.finding, 100 * cost, found, one.name,
+          reason_of(with, found)))
         count(one.finding, found)
         all = all + 1
         by_finding[one.finding] = by_finding[one.finding] or { right = 0, all = 0 }
@@ -107,7 +116,7 @@ local function judge_alarms(seed)
       local row, why = measured(one, false, 1000 * seed + 500 + index)
       local found = row and found_in(row) or "error"
       print(string.format("%-5s none, found %-20s %s%s", found == nothing and "ok" or "ALARM", found, one.name,
-        why and ": " .. why or ""))
+        why and ": " .. why or reason_of(row, found)))
       count("none", found)
       all = all + 1
       if found ~= nothing then alarms = alarms + 1 end

@@ -156,6 +156,7 @@ TEST_F(EmulatedBackendTest, a_recording_includes_work_of_other_streams) {
     EXPECT_EQ(end->since(*begin), Seconds(length));
   }
   side->record(*copied);
+  copied->wait();
   EXPECT_TRUE(copied->ready()) << "the other stream runs its work by itself again";
 }
 
