@@ -23,8 +23,9 @@ constexpr std::array class_terms = {
 constexpr std::string_view ideal = "ideal arithmetic", bandwidth = "memory bandwidth",
                            below_peak = "kernels below their peak", kernels_in_all = "kernels", rest = "other";
 constexpr std::array kernel_terms = {ideal, bandwidth, below_peak, kernels_in_all};
-/// Less than this is rounding.
-constexpr double least_term = 1e-9;
+/// Smaller terms would be shown as 0.0 %: they belong to the rest.
+constexpr double least_term = 5e-4;
+constexpr double rounding = 1e-12;
 
 constexpr auto all_terms = [] {
   std::array<std::string_view, kernel_terms.size() + class_terms.size() + 1> names{};
@@ -74,8 +75,8 @@ Waterfall waterfall_of(const Evidence& evidence) {
                                      [](double so_far, const WaterfallTerm& term) { return so_far + term.share; });
   if (sum > 1) {
     for (WaterfallTerm& term : terms) term.share /= sum;
-  } else {
-    add(terms, rest, "what no class explains", 1 - sum);
+  } else if (1 - sum > rounding) {
+    terms.push_back({rest, "what no class explains", 0, 1 - sum});
   }
   for (WaterfallTerm& term : terms) term.seconds = term.share * *step;
   return waterfall;
