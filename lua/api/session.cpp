@@ -98,13 +98,11 @@ DeviceId Session::place_in(const World& world, const DeviceId& id) {
 
 void Session::collect_under_pressure(World& world) const {
   if (L_ == nullptr) return;
-  for (const DeviceId& id : world.devices.ids()) {
-    world.devices.device(id).memory().set_pressure_handler([machine = std::weak_ptr(Machine::shared(L_))] {
-      const auto open = machine.lock();
-      // A pipeline's worker must not touch the script's state.
-      if (open != nullptr && open->is_open() && open->on_own_thread()) lua_gc(open->running(), LUA_GCCOLLECT);
-    });
-  }
+  world.devices.set_pressure_handler([machine = std::weak_ptr(Machine::shared(L_))] {
+    const auto open = machine.lock();
+    // A pipeline's worker must not touch the script's state.
+    if (open != nullptr && open->is_open() && open->on_own_thread()) lua_gc(open->running(), LUA_GCCOLLECT);
+  });
 }
 
 DeviceConfig& Session::configure(const std::string& what) {
