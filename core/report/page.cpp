@@ -11,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/report/answers.h"
 #include "core/report/embedded_files.h"
+#include "core/report/page_explanation.h"
 #include "core/report/page_results.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
@@ -272,6 +273,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   set_list(page, "claims", claims_of(claims));
   set_list(page, "charts", charts_of(charts));
   page.set("marks", marks_of(charts));
+  set_explanation(page, run);
   set_results(page, run);
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));
