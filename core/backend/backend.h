@@ -68,7 +68,7 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
-  /// The reason why there is no device: "no NVIDIA driver is loaded (libcuda.so.1)"; empty if there is one.
+  /// The reason why there is no device: "no NVIDIA driver is loaded (...)"; empty if there is one.
   virtual std::string absence() const { return {}; }
   /// Unusable physical devices that were not requested by name, each with the reason: "GPU 1: ...".
   virtual std::vector<std::string> unusable() const { return {}; }

@@ -47,8 +47,9 @@ int device(lua_State* L) {
     Value<DeviceId>::push(L, world->dispatcher.device());
     return 1;
   }
-  const DeviceId id = Value<DeviceId>::read(L, 1);
+  const DeviceId asked = Value<DeviceId>::read(L, 1);
   Value<LuaFunction>::read(L, 2);
+  const DeviceId id = session_of(L).place(asked);
   const DeviceScope scope(world->dispatcher, id);
   lua_settop(L, 2);
   protected_call(L, 0, LUA_MULTRET);
@@ -232,6 +233,15 @@ void set_matmul_search(lua_State* L, int candidates) {
   cuda_options(L, "gb.config.set_matmul_search").matmul_search = candidates;
 }
 
+/// As tf.config.set_soft_device_placement, for devices that are missing.
+void set_soft_device_placement(lua_State* L, bool soft) {
+  session_of(L).set_soft_placement(soft);
+}
+
+bool soft_device_placement(lua_State* L) {
+  return session_of(L).soft_placement();
+}
+
 void set_seed(lua_State* L, std::uint64_t seed) {
   session_of(L).set_seed(seed);
 }
@@ -291,6 +301,16 @@ std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id
   return result;
 }
 
+/// Whether the device is there, or soft placement finds another one for it.
+bool can_place(lua_State* L, const DeviceId& id) {
+  return session_of(L).can_place(id);
+}
+
+/// Why work ran on another device than the one that it was for, since the last call.
+std::vector<std::string> take_fallbacks(lua_State* L) {
+  return session_of(L).take_fallbacks();
+}
+
 /// Bytes in use by device, only where not zero.
 std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
   std::map<std::string, std::size_t> uses;
@@ -342,6 +362,8 @@ void open_device(lua_State* L) {
         .function<&set_matmul_search>("set_matmul_search")
         .function<&set_memory_growth>("set_memory_growth")
         .function<&set_memory_limit>("set_memory_limit")
+        .function<&set_soft_device_placement>("set_soft_device_placement")
+        .function<&soft_device_placement>("soft_device_placement")
         .function<&set_seed>("set_seed")
         .function<&set_floatx>("set_floatx")
         .function<&floatx>("floatx")
@@ -354,6 +376,8 @@ void open_device(lua_State* L) {
   native.function<&details>("device_details")
       .function<&gpu_absence>("gpu_absence")
       .function<&unusable_gpus>("unusable_gpus")
+      .function<&can_place>("can_place")
+      .function<&take_fallbacks>("take_fallbacks")
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration")

@@ -305,6 +305,7 @@ local function new_run(declaration, axes, charts, seed)
     devices = device_facts.devices(),
     no_gpu = native.gpu_absence(),
     unusable_gpus = device_facts.unusable_gpus(),
+    machine_checks = device_facts.problems(),
     processes = together,
   }
   return run

@@ -47,6 +47,12 @@ void declare_devices(CommandOptions& options) {
   options.traceback();
 }
 
+void declare_doctor(CommandOptions& options) {
+  options.flag("--json", "Print one line of JSON with all checks");
+  options.flag("--verify", "Check the arithmetic of every device too, in at most 20 s each");
+  options.traceback();
+}
+
 void declare_show(CommandOptions& options) {
   options.argument("run", "RUN",
                    "A run's folder, archive or name, or an experiment (its newest run); without it, lists the runs");
@@ -185,6 +191,7 @@ constexpr LibraryCommand commands[] = {
     {"list", "List experiments and their questions, by topic", declare_list},
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
+    {"doctor", "Check whether something here costs speed or is wrong, and what to do about it", declare_doctor},
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"explain", "Explain why the device was not busy: findings, remedies and where a step's time went",
      declare_explain},

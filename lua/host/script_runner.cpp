@@ -36,6 +36,7 @@
 #include "lua/host/sandbox.h"
 #include "lua/host/script_exit.h"
 #include "lua/host/script_text.h"
+#include "lua/host/training_probe.h"
 
 namespace gpubench {
 namespace {
@@ -251,6 +252,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     if (line.command != "run") {  // no script may start programs
       lua::open_child_processes(L);
     }
+    lua::open_training_probe(L);
     push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));

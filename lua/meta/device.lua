@@ -9,7 +9,8 @@ local gb = {}
 function gb.devices() end
 
 --- Runs `fn` with all that it creates (tensors, layers, ops) placed on a device, and returns what it returns; inputs on
---- other devices are copied. Without arguments, the current device's name. A device that is not there is an error.
+--- other devices are copied. Without arguments, the current device's name. A device that is not there is an error, unless
+--- gb.config.set_soft_device_placement(true) lets its work run on the CPU.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -97,6 +98,25 @@ function gb.config.set_memory_growth(device, growth) end
 ---@param device string
 ---@param bytes integer 0 removes the limit
 function gb.config.set_memory_limit(device, bytes) end
+
+--- What happens to work for a device that is missing: `gb.device`, `--device` and `tensor:to` of it. false (the default):
+--- an error that says why it is missing. true: the work runs on cpu:0, standard error says so once, and the rows of that
+--- point carry the reason in the column `detail`; a row whose axis `device` names the missing device is unreliable too.
+--- Strategies and measurements of single devices always need those that they name. Reset at every point to what was set
+--- before the experiment.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_soft_device_placement(true)
+--- local device = gb.device("gpu:7", function() return gb.ones({ 2 }).device end)
+--- assert(device == "cpu:0" or device == "gpu:7")
+--- gb.config.set_soft_device_placement(false)
+--- ```
+---@param soft boolean
+function gb.config.set_soft_device_placement(soft) end
+
+---@return boolean
+function gb.config.soft_device_placement() end
 
 --- The seed of initializers, shuffles and random ops made from now on.
 ---@param seed integer

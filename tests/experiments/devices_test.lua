@@ -178,3 +178,60 @@ testing.case("cpu_gpu_crossover: reported with its interval, or not measurable w
   testing.equal({ one.verdict, one.reason },
     { "confirmed", "between width 8 and 32: ratio 2 at width 8, 0.5 at width 32 at batch_size=16" })
 end)
+
+-- What a process with each fault gives: its outcome, and what doctor finds in it.
+local function process_with_faults(asked)
+  return function(options)
+    asked[#asked + 1] = options
+    local checks = {}
+    for index, name in ipairs(options.checks or {}) do
+      checks[index] = { name = name, problem = true, found = "a fault", remedy = "mend it" }
+    end
+    local result = { status = "ok", checks = checks, row = { step_time_s = options.device and 1 or #asked == 1 and 1 or 3 } }
+    if options.memory_limit then result = { status = "out_of_memory", detail = "cpu:0: out of memory", checks = checks } end
+    if options.device and not options.soft then
+      result = { status = "error", detail = "there is no device " .. options.device, checks = checks }
+    elseif options.soft then
+      result.detail = options.device .. " is missing, cpu:0 took its place"
+    end
+    return result
+  end
+end
+
+local function rows_with_faults(declaration, process)
+  local rows = {}
+  experiments.with(gb.measure, { in_process = process }, function()
+    for _, fault in ipairs(declaration.axes[1].values) do
+      for _, row in ipairs(experiments.rows_of(declaration, { fault = fault })) do rows[#rows + 1] = row end
+    end
+  end)
+  return rows
+end
+
+testing.case("misconfiguration: every fault is made, named, and stops or falls back as asked", function()
+  local declaration, asked = experiments.of "misconfiguration", {}
+  local rows = rows_with_faults(declaration, process_with_faults(asked))
+  local outcomes = {}
+  for _, row in ipairs(rows) do
+    testing.is_true(row.status == "ok" or row.status == "skipped", row.fault .. ": " .. (row.detail or ""))
+    if row.status == "ok" then testing.equal({ row.fault, row.named }, { row.fault, row.nameable }) end
+    outcomes[row.fault] = row.outcome
+  end
+  testing.equal({ outcomes.none, outcomes.missing_device, outcomes.missing_device_soft, outcomes.small_memory_limit },
+    { "ran", "stopped", "fell back", "stopped" })
+  local list = verdicts(declaration, rows)
+  for index, verdict in ipairs(list) do
+    testing.is_true(verdict == "confirmed" or verdict == "not measurable here", index .. ": " .. verdict)
+  end
+end)
+
+testing.case("misconfiguration: a fault that nothing names refutes the claim", function()
+  local declaration = experiments.of "misconfiguration"
+  local process = process_with_faults {}
+  local rows = rows_with_faults(declaration, function(options)
+    local result = process(options)
+    result.checks = {}
+    return result
+  end)
+  testing.equal(verdicts(declaration, rows)[1], "refuted")
+end)

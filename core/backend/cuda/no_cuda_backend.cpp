@@ -13,6 +13,10 @@ CudaBackend::CudaBackend(const BackendConfig& config) : absence_(reason) {
   if (config.devices && !config.devices->empty()) throw Error(std::string("there is no GPU to configure: ") + reason);
 }
 
+int CudaBackend::cuda_version() {
+  return 0;
+}
+
 std::vector<LogicalDevice> CudaBackend::physical_devices() {
   return {};
 }
