@@ -47,6 +47,12 @@ void declare_devices(CommandOptions& options) {
   options.traceback();
 }
 
+void declare_doctor(CommandOptions& options) {
+  options.flag("--json", "Print one line of JSON with all checks");
+  options.flag("--verify", "Check the arithmetic of every device too, in at most 20 s each");
+  options.traceback();
+}
+
 void declare_show(CommandOptions& options) {
   options.argument("run", "RUN",
                    "A run's folder, archive or name, or an experiment (its newest run); without it, lists the runs");
@@ -116,6 +122,13 @@ void declare_calibrate(CommandOptions& options) {
   options.texts("--figure", "NAME",
                 "Column to calibrate, such as step_time_s; may be repeated; default: those of the claims and charts");
   options.out_folder("Folder that holds results/ and calibration/");
+}
+
+void declare_calibrate_device(CommandOptions& options) {
+  options.argument("device", "DEVICE", "The device to measure, such as gpu:0").required();
+  options.text("--like", "NAME",
+               "The profile from which numbers come that are not measured: a100, h100 (the default), ...");
+  options.traceback();
 }
 
 void declare_check(CommandOptions& options) {
@@ -191,11 +204,14 @@ constexpr LibraryCommand commands[] = {
     {"ab", "Measure two settings, environments or builds in turn, and compare them", declare_ab},
     {"baseline", "Save results to compare with later, or list them", declare_baseline},
     {"calibrate", "Measure this machine's noise, for the verdicts of later comparisons", declare_calibrate},
+    {"calibrate-device", "Fit the profile of an emulated accelerator to a device of this machine",
+     declare_calibrate_device},
     {"check", "Compare with a baseline; for gates: exits with 1 if a row is SLOWER or has VANISHED", declare_check},
     {"compare", "Compare results: what is slower, faster or the same, and how sure that is", declare_compare},
     {"list", "List experiments and their questions, by topic", declare_list},
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
+    {"doctor", "Check whether something here costs speed or is wrong, and what to do about it", declare_doctor},
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"explain", "Explain why the device was not busy: findings, remedies and where a step's time went",
      declare_explain},

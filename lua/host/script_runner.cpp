@@ -37,6 +37,7 @@
 #include "lua/host/sandbox.h"
 #include "lua/host/script_exit.h"
 #include "lua/host/script_text.h"
+#include "lua/host/training_probe.h"
 
 namespace gpubench {
 namespace {
@@ -263,6 +264,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
       // Scripts may write there, as in a run.
       std::filesystem::create_directories(results_root(line.out.value_or(".")));
     }
+    lua::open_training_probe(L);
     push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));
