@@ -12,6 +12,7 @@
 
 #include "core/device/device.h"
 #include "core/graph/op.h"
+#include "core/telemetry/timeline.h"
 #include "core/tensor/tensor_view.h"
 
 namespace gpubench {
@@ -80,6 +81,9 @@ class Backend {
     static_cast<void>(op), static_cast<void>(signature), static_cast<void>(device);
     return false;
   }
+  /// A tracer of the backend's devices, for one trace. nullptr: their work runs inside the calls that launch it, where
+  /// HostSpans show it. Throws Error with the reason if tracing is impossible.
+  virtual std::unique_ptr<Tracer> new_tracer() const { return nullptr; }
   /// Throws Error("cpu: conv2d: bfloat16 with groups is not supported") rather than falling back.
   virtual std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const = 0;
 };
