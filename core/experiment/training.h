@@ -26,6 +26,8 @@ struct TrainingMeasurement {
   std::string input_doubt;      ///< the part of `doubt` about the input: why the samples do not show how fast it is
   /// Of the traced steps; nullptr without a trace.
   std::shared_ptr<Timeline> timeline;
+  /// Of the traced steps, with the plan's memory; only if asked for.
+  std::optional<StepProfile> profile{};
   /// By rank, for a model with replicas.
   std::vector<RankTimes> ranks{};
 };
@@ -39,6 +41,10 @@ void describe_model(Record& record, const Model& model, Execution execution);
 /// Takes steps through `dataset` (batched), repeatedly. Elements with fewer examples than the first are trained on but
 /// do not count as samples. Throws Error if the dataset is empty or has fewer than two steps.
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
+
+/// Profiles `count` steps (at least 1) after a few others, without a measurement. Throws as measure_training(), and if
+/// tracing is impossible.
+StepProfile profile_training(Trainer& trainer, const Dataset& dataset, int count, std::string_view what);
 
 /// Sets flops_per_s and mfu, with their intervals, in a row that has flops_per_step.
 void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s);

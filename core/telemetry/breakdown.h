@@ -43,12 +43,13 @@ std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
 /// A device whose time is divided, and the replica that drives it.
 struct TracedDevice {
-  int gpu = -1;      ///< Device::tracer_index(); -1: its kernels run in host threads
+  static constexpr int all = -2;
+  int gpu = all;     ///< Device::tracer_index(); -1: its kernels run in host threads; all: all devices as one
   int replica = -1;  ///< -1: no replicas
 
   /// Whether the span is work of the device, of its replica's thread or of the step loop's thread.
   bool has(const Span& span) const {
-    return (span.gpu < 0 || span.gpu == gpu) && (span.replica < 0 || span.replica == replica);
+    return (span.gpu < 0 || gpu == all || span.gpu == gpu) && (span.replica < 0 || span.replica == replica);
   }
 };
 

@@ -17,7 +17,7 @@ namespace gpubench {
 struct ProfileEntry {
   SpanClass span_class = SpanClass::other;
   /// Empty if the time belongs to no node. A layer of several nodes has an entry for each op and role.
-  Work work;
+  NodeName node;
   /// Moments that were charged to this entry: a class with a higher priority, or a kernel that began earlier, did not
   /// run at the same time.
   Seconds time{};
@@ -26,15 +26,15 @@ struct ProfileEntry {
 
 /// Time in which no kernel ran on a device.
 struct IdleGap {
-  int device = 0;            ///< index in the profile's devices
-  int step = 0;              ///< step of the trace, from 1, in which the gap began
-  Seconds since_step{};      ///< from the beginning of that step to the gap
+  int device = 0;        ///< index in the profile's devices
+  int step = 0;          ///< step of the trace, from 1, in which the gap began
+  Seconds since_step{};  ///< from the beginning of that step to the gap
   Seconds length{};
   /// What the launching thread did for the longest part of the gap, and that part's share of the gap.
   SpanClass doing = SpanClass::other;
-  std::string what;          ///< name of those spans: "input_wait", "cudaStreamSynchronize"
+  std::string what;  ///< name of those spans: "input_wait", "cudaStreamSynchronize"
   double share = 0;
-  std::string before, after; ///< "conv2d of conv2d_1": the nodes whose kernels ran before and after; may be empty
+  std::string before, after;  ///< "conv2d of conv2d_1": the nodes whose kernels ran before and after; may be empty
 };
 
 /// Bytes that belong to a layer at the peak of a step's memory; kind as in MemoryKind: "variables", "activations".

@@ -31,24 +31,24 @@ std::string_view Timeline::text(NameId name) const {
   return texts_[static_cast<std::size_t>(name)];
 }
 
-WorkId Timeline::work(const Work& work) {
+NodeId Timeline::node(const NodeName& node) {
   const std::lock_guard lock(mutex_);
-  const auto known = work_ids_.find({work.op, work.layer, work.role});
-  if (known != work_ids_.end()) return known->second;
-  const Work& own = works_.emplace_back(work);
-  const auto id = static_cast<WorkId>(works_.size());
-  work_ids_.emplace(std::array<std::string_view, 3>{own.op, own.layer, own.role}, id);
+  const auto known = node_ids_.find({node.op, node.layer, node.role});
+  if (known != node_ids_.end()) return known->second;
+  const NodeName& own = nodes_.emplace_back(node);
+  const auto id = static_cast<NodeId>(nodes_.size());
+  node_ids_.emplace(std::array<std::string_view, 3>{own.op, own.layer, own.role}, id);
   return id;
 }
 
-const Work& Timeline::work(WorkId work) const {
+const NodeName& Timeline::node(NodeId node) const {
   const std::lock_guard lock(mutex_);
-  assert(work != WorkId::none && static_cast<std::size_t>(work) <= works_.size());
-  return works_[static_cast<std::size_t>(work) - 1];
+  assert(node != NodeId::none && static_cast<std::size_t>(node) <= nodes_.size());
+  return nodes_[static_cast<std::size_t>(node) - 1];
 }
 
 std::span<const Span> Timeline::spans() const {
-  return std::span(spans_).first(std::min(next_.load(), spans_.size()));
+  return std::span(spans_).first(size());
 }
 
 std::size_t Timeline::dropped() const {

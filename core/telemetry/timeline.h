@@ -1,6 +1,7 @@
 // The activity of a machine during a few traced steps: spans of time, in memory reserved in advance. Host threads add
 // their spans through HostSpans, devices that work beside the host through their Tracer.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -25,9 +26,9 @@ enum class SpanClass {
   peer_wait,      ///< a replica waits for one that is late; a trace of GPUs has it as communication
   copy,           ///< between host and device, or within a device
   memset,
-  input_wait,  ///< the step waits for its batch
-  launch,      ///< the host is inside a call that submits work to the device
-  host_sync,   ///< the host waits for the device
+  input_wait,    ///< the step waits for its batch
+  launch,        ///< the host is inside a call that submits work to the device
+  host_sync,     ///< the host waits for the device
   host_compute,  ///< the host computes or waits for a processor: Lua, callbacks, the step loop itself
   compile,
   other,  ///< none of the others; no span has this class
@@ -40,14 +41,14 @@ std::string_view to_string(SpanClass span_class);
 enum class NameId : std::uint32_t {};
 
 /// The node of a graph to which work belongs, as text, because a timeline outlives graphs.
-struct Work {
+struct NodeName {
   std::string op;     ///< "conv2d"
   std::string layer;  ///< name of the node's owner: a layer, a loss, the optimizer; empty if it has none
   std::string role;   ///< "forward", "gradient", "recomputed" or "update"
 };
 
 /// A node kept by the timeline.
-enum class WorkId : std::uint32_t { none = 0 };
+enum class NodeId : std::uint32_t { none = 0 };
 
 /// An interval of work of one class, on the program's clock.
 struct Span {
@@ -59,7 +60,7 @@ struct Span {
   /// Index of the replica whose own thread it is; -1: the thread of the step loop, or unknown.
   std::int32_t replica = -1;
   /// The node that is computed or launched; none if that is unknown.
-  WorkId work = WorkId::none;
+  NodeId node = NodeId::none;
   /// A launch and its kernels have the same number; 0: none.
   std::uint32_t correlation = 0;
   /// Whether the interval is that of the work itself. False for the launch of a whole graph timed as one unit, which
@@ -76,9 +77,9 @@ class Timeline {
   NameId name(std::string_view text);
   std::string_view text(NameId name) const;
   /// The same for nodes.
-  WorkId work(const Work& work);
-  /// `work` must not be none.
-  const Work& work(WorkId work) const;
+  NodeId node(const NodeName& node);
+  /// `node` must not be none.
+  const NodeName& node(NodeId node) const;
 
   /// Does not allocate; a span without room is only counted. Thread-safe.
   void add(const Span& span) {
@@ -88,6 +89,9 @@ class Timeline {
   /// Call it when no thread adds spans any more.
   std::span<const Span> spans() const;
   std::size_t dropped() const;
+  /// Number of spans kept so far; others may be adding.
+  std::size_t size() const { return std::min(next_.load(std::memory_order_relaxed), spans_.size()); }
+  std::size_t capacity() const { return spans_.size(); }
   /// Discards the spans, not the names.
   void clear() { next_ = 0; }
 
@@ -97,8 +101,8 @@ class Timeline {
   mutable std::mutex mutex_;
   std::deque<std::string> texts_;  // never moved, because the map's keys point into them
   std::unordered_map<std::string_view, NameId> names_;
-  std::deque<Work> works_;  // the first one is WorkId 1
-  std::map<std::array<std::string_view, 3>, WorkId> work_ids_;
+  std::deque<NodeName> nodes_;  // the first one is NodeId 1
+  std::map<std::array<std::string_view, 3>, NodeId> node_ids_;
 };
 
 /// Measures exactly when a device works beside the host, at the price of slowing it down. Backend::new_tracer() makes

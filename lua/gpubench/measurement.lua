@@ -10,7 +10,8 @@ local seconds, set_seed = native.system.seconds, gb.config.set_seed
 local measurement = {}
 
 -- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced, its
--- `stages` a pipeline's and its `ranks` the replicas', which are for the script alone.
+-- `profile` the time of layers and ops, its `stages` a pipeline's and its `ranks` the replicas', which are for the script
+-- alone.
 local function as_rows(result)
   if type(result) ~= "table" then
     native.fail("run must return a table of columns, as gb.measure.training does; it returned "
@@ -30,9 +31,9 @@ local function complete(row, axes, point)
   local copy = { status = "ok" }
   for column, value in pairs(row) do copy[column] = value end
   for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
-  local samples, timeline = copy.samples, copy.timeline
-  copy.samples, copy.timeline, copy.stages, copy.ranks = nil, nil, nil, nil
-  return { row = copy, samples = samples, timeline = timeline }
+  local extras = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
+  copy.samples, copy.timeline, copy.profile, copy.stages, copy.ranks = nil, nil, nil, nil, nil
+  return extras
 end
 
 local function kept_memory(before)
@@ -52,7 +53,8 @@ local function run_point(experiment, axes, point)
   local finished = {}
   for index, row in ipairs(as_rows(experiment.run(point))) do
     finished[index] = complete(row, axes, point)
-    native.results.check_row(finished[index].row, finished[index].samples, finished[index].timeline)
+    local one = finished[index]
+    native.results.check_row(one.row, one.samples, one.timeline, one.profile)
   end
   return finished
 end
@@ -86,7 +88,7 @@ function measurement.wait_until_calm()
   return (native.contention.wait_idle(options.budget_s))
 end
 
--- One call of run, with its own seed: { rows = { { row, samples, timeline }, ... } of all processes, stopped = why the
+-- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped = why the
 -- sweep ends with it, traceback = that of an error, seconds, disturbed = why its times do not count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
   local before, started = native.memory_in_use(), seconds()

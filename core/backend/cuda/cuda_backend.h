@@ -33,6 +33,7 @@ class CudaBackend final : public Backend {
   std::vector<std::string> unusable() const override { return unusable_; }
   std::string library() const override;
   bool fuses(const Op& op, const Signature& signature, Device& device) const override;
+  std::unique_ptr<Tracer> new_tracer() const override;
   std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const override;
 
  private:

@@ -25,6 +25,10 @@ bool CudaBackend::fuses(const Op&, const Signature&, Device&) const {
   return false;
 }
 
+std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
+  return nullptr;
+}
+
 std::unique_ptr<Kernel> CudaBackend::plan(const Op&, const Signature&, Device&) const {
   throw Error(reason);
 }
