@@ -41,17 +41,16 @@ StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, T
   trace.steps = taken();
   trace.breakdown = break_down_each(timeline.spans(), traced.devices, traced.window(), traced.lost);
   trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
+  if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
   if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced);
   if (limits.profiles) trace.profile = profile_steps(timeline, traced.begin, traced.ends, traced.devices, traced.lost);
   return trace;
 }
 
-void set_breakdown(Record& record, const Breakdown& parts, int steps, bool sets_exchanges) {
+void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges) {
   record.set("compute_share", parts.share(SpanClass::compute));
-  if (sets_exchanges) {
-    record.set("communication_share", parts.share(SpanClass::communication));
-    record.set("peer_wait_share", parts.share(SpanClass::peer_wait));
-  }
+  if (exchanges != ExchangeSource::devices) record.set("communication_share", parts.share(SpanClass::communication));
+  if (exchanges == ExchangeSource::host) record.set("peer_wait_share", parts.share(SpanClass::peer_wait));
   record.set("copy_share", parts.share(SpanClass::copy) + parts.share(SpanClass::memset));
   record.set("input_wait_share", parts.share(SpanClass::input_wait));
   record.set("launch_share", parts.share(SpanClass::launch));

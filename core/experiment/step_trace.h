@@ -19,12 +19,20 @@ struct TraceLimits {
   bool profiles = false;
 };
 
+/// Who knows the times of the replicas' exchanges.
+enum class ExchangeSource : std::uint8_t {
+  none,    ///< there are no replicas
+  host,    ///< the traced host threads
+  devices  ///< a tracer, in ReplicaTrace
+};
+
 struct StepTrace {
   /// Over all traced steps: the mean of the replicas' devices, else all devices as one.
   Breakdown breakdown;
   int steps = 0;
   /// Share of the traced time that adding the spans of host threads took.
   double observer_share = 0;
+  ExchangeSource exchanges = ExchangeSource::none;
   /// Only for replicas on GPUs, whose exchanges the host does not see.
   std::optional<ReplicaTrace> replicas{};
   /// Only if asked for.
@@ -36,8 +44,8 @@ struct StepTrace {
 StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits = {});
 
-/// Sets the shares, device_busy and traced_step_time_s. Of replicas on GPUs not communication_share and
-/// peer_wait_share, which ReplicaWatch::describe() sets.
-void set_breakdown(Record& record, const Breakdown& parts, int steps, bool sets_exchanges = true);
+/// Sets the shares, device_busy and traced_step_time_s; peer_wait_share only of replicas. ReplicaWatch::describe() sets
+/// the shares of exchanges that the devices' tracer sees.
+void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges = ExchangeSource::none);
 
 }  // namespace gpubench

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t most_traced_spans = 200'000;
 constexpr double most_of_budget = 0.1;
+/// A profile has many figures, and so needs more steps.
+constexpr int profiled_steps = 6;
 /// Steps that processes take together.
 constexpr int common_steps = 20;
 
@@ -61,7 +63,10 @@ void TracePhase::run(StepSource& steps, Runtime& runtime, Replicas* replicas) {
   asynchronous_ = uses_asynchronous_devices(runtime.devices());
   TraceLimits limits;
   limits.profiles = wishes_.profiles;
-  limits.time = std::min(limits.time, most_of_budget * budget_);
+  if (wishes_.profiles)
+    limits.least_steps = profiled_steps;
+  else
+    limits.time = std::min(limits.time, most_of_budget * budget_);
   // Spans of devices cost their tracer memory and time; those of host threads do not.
   if (!asynchronous_) limits.most_steps = std::numeric_limits<int>::max();
   if (together_) limits.least_steps = limits.most_steps = common_steps;
@@ -73,10 +78,9 @@ void TracePhase::run(StepSource& steps, Runtime& runtime, Replicas* replicas) {
 
 void TracePhase::describe(Record& record, double step_time, std::optional<double> wait_share) const {
   if (!trace_) return;
-  const bool exchanges = !trace_->replicas;
   const Breakdown& parts = trace_->breakdown;
   const bool timed = wait_share && !asynchronous_;
-  set_breakdown(record, timed ? with_wait(parts, *wait_share) : parts, trace_->steps, exchanges);
+  set_breakdown(record, timed ? with_wait(parts, *wait_share) : parts, trace_->steps, trace_->exchanges);
   double observed = trace_->observer_share;
   if (asynchronous_)
     observed = std::max(observed, 1 - step_time * trace_->steps / Seconds(parts.window.length()).count());

@@ -100,6 +100,7 @@ void describe_place(Record& record, const LoopSteps& steps, const DeviceId& devi
     record.set("replicas", std::int64_t{1});
     return;
   }
+  record.set("communication_share", Cell{});  // a part of the host's and the launches' time
   record.set("detail", fmt::format("no columns of replicas: {} strategies run in the loop", steps.strategies()));
 }
 

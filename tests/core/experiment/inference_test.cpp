@@ -59,8 +59,8 @@ TEST_F(Inference, TheSharesOfAQuerySumToOne) {
     options.concurrency = clients;
     const auto [record, samples, timeline] = measure_inference(model, options);
     double sum = 0;
-    for (const char* column : {"compute_share", "communication_share", "peer_wait_share", "copy_share",
-                               "input_wait_share", "launch_share", "host_share", "other_share"})
+    for (const char* column : {"compute_share", "communication_share", "copy_share", "input_wait_share", "launch_share",
+                               "host_share", "other_share"})
       sum += number(record, column);
     EXPECT_NEAR(sum, 1, 1e-6);
     EXPECT_GT(number(record, "compute_share"), 0);

@@ -41,8 +41,8 @@ class TracePhaseTest : public ::testing::Test {
  protected:
   static double sum_of_shares(const Record& record) {
     double sum = 0;
-    for (const char* column : {"compute_share", "communication_share", "peer_wait_share", "copy_share",
-                               "input_wait_share", "launch_share", "host_share", "other_share"})
+    for (const char* column : {"compute_share", "communication_share", "copy_share", "input_wait_share", "launch_share",
+                               "host_share", "other_share"})
       sum += number(record, column);
     return sum;
   }
