@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/telemetry/host_spans.h"
+
 namespace gpubench {
 namespace {
 
