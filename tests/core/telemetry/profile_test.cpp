@@ -1,5 +1,6 @@
 #include "core/telemetry/profile.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 #include <numeric>
 #include <random>
@@ -32,13 +33,13 @@ class ProfileTest : public ::testing::Test {
     double nanoseconds = 0;
     for (const ProfileEntry& entry : profile.entries)
       if (entry.node.layer == layer && entry.node.op == op) nanoseconds += entry.time.count() * 1e9;
-    return nanoseconds;
+    return std::round(nanoseconds * 1e3) / 1e3;
   }
   static double time_of(const StepProfile& profile, SpanClass span_class) {
     double nanoseconds = 0;
     for (const ProfileEntry& entry : profile.entries)
       if (entry.span_class == span_class) nanoseconds += entry.time.count() * 1e9;
-    return nanoseconds;
+    return std::round(nanoseconds * 1e3) / 1e3;
   }
 
   Timeline timeline_{2000};
@@ -125,7 +126,8 @@ TEST_F(ProfileTest, WorkOfADeviceBelongsToTheNodeOfItsLaunch) {
   const StepProfile found = profile();
   EXPECT_EQ(time_of(found, "dense_1", "matmul"), 30);
   EXPECT_EQ(time_of(found, "dense_2", "matmul"), 40);
-  EXPECT_THAT(time_of(found, "", ""), DoubleNear(10 + 20, 1e-9)) << "kernels without a node, and launching before the first kernel";
+  EXPECT_THAT(time_of(found, "", ""), DoubleNear(10 + 20, 1e-9))
+      << "kernels without a node, and launching before the first kernel";
 }
 
 TEST_F(ProfileTest, NamesWhatTheLaunchingThreadDidInTheLongestGaps) {

@@ -114,7 +114,7 @@ testing.case("the Profiler writes trace and profile of a fit", function()
 end)
 
 testing.case("the Profiler names its mistakes before it trains", function()
-  testing.raises("Profiler: option 'path' is required", Profiler, {})
+  testing.raises("Profiler: argument #1: option 'path' is required", Profiler, {})
   testing.raises("Profiler: steps = { 3, 2 }: the first and the last step are expected, from 1, in this order", Profiler,
     { path = folder, steps = { 3, 2 } })
   testing.raises("option 'steps': { first, last } is expected, got 3 numbers", Profiler,
