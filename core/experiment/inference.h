@@ -8,6 +8,7 @@
 #include "core/data/dataset.h"
 #include "core/experiment/query_stream.h"
 #include "core/experiment/trace_phase.h"
+#include "core/experiment/training.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
@@ -31,8 +32,7 @@ struct InferenceOptions {
   TraceWishes trace;
   /// Gets the phases; may be null.
   Activity* activity = nullptr;
-  /// The device's best rate, as reference for mfu; none: no mfu.
-  std::optional<double> best_flops_per_s;
+  BestRates best;
   std::string_view what = "measure.inference";
 };
 

@@ -40,7 +40,6 @@ class Measurement {
             .mean_step_time = estimate_mean(samples),
             .samples = {samples.begin(), samples.end()},
             .doubt = doubt(),
-            .input_doubt = window_.doubt(),
             .timeline = trace_.timeline(),
             .profile = trace_.profile(),
             .ranks = replicas_ == nullptr ? std::vector<RankTimes>() : replicas_->ranks()};

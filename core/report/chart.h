@@ -15,9 +15,13 @@
 
 namespace gpubench {
 
-enum class ChartKind { line, bar };
-/// "line" or "bar"; throws Error otherwise.
+/// A heat map has a row of cells for each series. A distribution and a course show single steps (sample_chart.h).
+enum class ChartKind { line, bar, heat, distribution, course };
+/// "line", "bar", "heat", "distribution" or "course"; throws Error otherwise.
 ChartKind parse_chart_kind(std::string_view name);
+std::string_view to_string(ChartKind kind);
+/// Whether the figures are those of single steps.
+bool is_of_samples(ChartKind kind);
 
 /// An axis of the sweep and its values, as they were declared; a run that died may lack them.
 struct ChartAxis {
@@ -61,6 +65,8 @@ struct ChartPoint {
   std::string x_text = {};
   /// Text beside the point: its value of `order`, or the series if that has no other point; else empty.
   std::string label = {};
+  /// The row's `verdict`, for readers of the chart's figures.
+  std::string verdict = {};
 };
 
 /// A point that has no figure to draw: its place stays empty and says why.
@@ -108,9 +114,9 @@ struct Chart {
   bool is_scatter = false;
 };
 
-/// Throws Error if a column is unknown, a base is not above 1, bars would need a logarithmic axis, no row selected by
-/// `where` has both x and y, or a logarithmic y has no figure above zero. Only rows with status "ok" are drawn. An axis
-/// of x that has values of zero or below is linear.
+/// Throws Error if a column is unknown, a base is not above 1, bars would need a logarithmic axis, a heat map has no
+/// series or a logarithmic x, no row selected by `where` has both x and y, or a logarithmic y has no figure above zero.
+/// Only rows with status "ok" are drawn. An axis of x that has values of zero or below is linear.
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
                  std::span<const ChartAxis> axes);
 

@@ -25,6 +25,7 @@ std::string figure_text(double value) {
 std::string note_of(const ChartPoint& point) {
   std::string note = point.label;
   if (point.unreliable) note += note.empty() ? "unreliable" : ", unreliable";
+  if (!point.verdict.empty()) note += (note.empty() ? "" : "; ") + point.verdict;
   return note;
 }
 
@@ -67,7 +68,10 @@ Table chart_table(const Chart& chart, std::size_t most) {
 }
 
 std::string describe(const Chart& chart) {
-  const char* const kind = chart.is_scatter ? "Points" : chart.spec.kind == ChartKind::bar ? "Bars" : "Lines";
+  const char* const kind = chart.is_scatter                     ? "Points"
+                           : chart.spec.kind == ChartKind::bar  ? "Bars"
+                           : chart.spec.kind == ChartKind::heat ? "Cells"
+                                                                : "Lines";
   const auto [low, high] = chart.y_range;
   std::string text = fmt::format("{}. {}: {} from {} to {} by {}", one_line(chart.spec.title), kind, chart.y_label,
                                  figure_text(low), figure_text(high), chart.x_label);

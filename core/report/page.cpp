@@ -11,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/report/answers.h"
 #include "core/report/embedded_files.h"
+#include "core/report/page_explanation.h"
 #include "core/report/page_results.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
@@ -208,6 +209,16 @@ data charts_of(const std::vector<DrawnChart>& charts) {
   return all;
 }
 
+// What the marks in the charts are, if there are any.
+data marks_of(const std::vector<DrawnChart>& charts) {
+  data all = empty_list();
+  if (std::ranges::any_of(charts, &DrawnChart::has_intervals))
+    all.push_back(std::string("Thin lines with flat ends are 95 % intervals."));
+  if (std::ranges::any_of(charts, &DrawnChart::has_rings))
+    all.push_back(std::string("A ring marks a figure that is unreliable."));
+  return all;
+}
+
 // Columns without any value are left out; the others keep the order of results.csv.
 data meanings_of(const Run& run) {
   data all = empty_list();
@@ -245,6 +256,8 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("notes", texts_of(run.info, "notes"));
   set_list(page, "claims", claims_of(claims));
   set_list(page, "charts", charts_of(charts));
+  page.set("marks", marks_of(charts));
+  set_explanation(page, run);
   set_results(page, run);
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));
