@@ -26,6 +26,8 @@ struct CommunicationTimes {
   std::vector<std::int64_t> last_arrivals;
 };
 
+class HostSpans;
+
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -65,6 +67,9 @@ class Communicator {
   /// Makes every current and later wait of all ranks throw PeerLost with `reason`, because this rank has failed and
   /// will not arrive. Thread-safe; the first reason counts.
   virtual void abort(const std::string& reason) noexcept = 0;
+  /// While set, collectives of which the host knows the times add their spans: communication from the arrival of the
+  /// last rank, peer_wait before. nullptr ends that. Default: a tracer of the devices shows them.
+  virtual void set_spans(HostSpans* spans) { (void)spans; }
   /// Times are 0 if measuring them would disturb the collectives (NCCL).
   virtual CommunicationTimes times() const = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/telemetry/host_spans.h"
+
 namespace gpubench {
 
 void ExchangeClock::add(std::size_t bytes, const ExchangeOutcome& outcome, Clock::time_point stood_from) {
@@ -15,6 +17,14 @@ void ExchangeClock::add(std::size_t bytes, const ExchangeOutcome& outcome, Clock
   times_.peer_wait += std::max(Clock::duration::zero(), outcome.last_arrived - from);
   if (outcome.last_rank >= 0) ++times_.last_arrivals[static_cast<std::size_t>(outcome.last_rank)];
   counted_until_ = std::max(counted_until_, outcome.done);
+  if (spans_ == nullptr) return;
+  if (from < outcome.last_arrived) spans_->add(SpanClass::peer_wait, from, outcome.last_arrived);
+  spans_->add(SpanClass::communication, outcome.last_arrived, outcome.done);
+}
+
+void ExchangeClock::set_spans(HostSpans* spans) {
+  const std::lock_guard lock(mutex_);
+  spans_ = spans;
 }
 
 CommunicationTimes ExchangeClock::times() const {

@@ -20,10 +20,13 @@ class ExchangeClock {
   /// done; time in which an earlier collective already blocked them is not counted again.
   void add(std::size_t bytes, const ExchangeOutcome& outcome, Clock::time_point stood_from);
   CommunicationTimes times() const;
+  /// As Communicator::set_spans().
+  void set_spans(HostSpans* spans);
 
  private:
   mutable std::mutex mutex_;
   CommunicationTimes times_;
+  HostSpans* spans_ = nullptr;
   Clock::time_point counted_until_ = Clock::time_point::min();
 };
 

@@ -221,6 +221,7 @@ class HierarchicalCommunicator final : public Communicator {
   }
   void barrier() override { rank_->inline_levels.barrier(); }
   void abort(const std::string& reason) noexcept override { rank_->abort(reason); }
+  void set_spans(HostSpans* spans) override { rank_->clock.set_spans(spans); }
   CommunicationTimes times() const override { return rank_->clock.times(); }
 
  private:

@@ -131,6 +131,7 @@ class HostCommunicator final : public Communicator {
   }
 
   void abort(const std::string& reason) noexcept override { rank_->exchange->abort(reason); }
+  void set_spans(HostSpans* spans) override { rank_->clock.set_spans(spans); }
   CommunicationTimes times() const override { return rank_->clock.times(); }
 
  private:

@@ -25,7 +25,7 @@ std::vector<Tensor> Dispatcher::apply(const OpPtr& op, std::span<const Tensor> i
 }
 
 std::vector<Tensor> Dispatcher::apply_eagerly(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
-                                              const std::string& label) {
+                                              const std::string& label, const Eager::Part& part) {
   for (const Tensor& input : inputs) {
     if (input.symbolic()) {
       throw Error(
@@ -34,7 +34,7 @@ std::vector<Tensor> Dispatcher::apply_eagerly(const OpPtr& op, std::span<const T
                       op->name()));
     }
   }
-  std::vector<Tensor> outputs = eager_.apply(op, inputs, device, label);
+  std::vector<Tensor> outputs = eager_.apply(op, inputs, device, label, part);
   for (Tape* tape : tapes_) tape->record(op, inputs, outputs, device, label);
   return outputs;
 }
@@ -63,7 +63,7 @@ std::vector<Tensor> Dispatcher::apply(const Graph& graph, std::span<const Tensor
     } else {
       arguments.clear();
       for (const Value input : node.inputs) arguments.push_back(value_of(input));
-      values.push_back(apply_eagerly(node.op, arguments, node.device, node.label));
+      values.push_back(apply_eagerly(node.op, arguments, node.device, node.label, {node.owner.get(), node.role}));
     }
   }
   for (const Value output : outputs) results.push_back(value_of(output));

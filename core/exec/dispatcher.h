@@ -61,7 +61,7 @@ class Dispatcher {
 
  private:
   std::vector<Tensor> apply_eagerly(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
-                                    const std::string& label);
+                                    const std::string& label, const Eager::Part& part = {});
 
   Eager eager_;
   DeviceId device_;

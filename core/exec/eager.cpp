@@ -82,8 +82,9 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
 }
 
 std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id,
-                                 std::string_view label) {
+                                 std::string_view label, const Part& part) {
   const Computation computation;
+  const SpanScope launching(runtime_.spans(), SpanClass::launch);
   const bool elsewhere = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& t) { return t.device() != id; });
   std::vector<Tensor> moved;
   if (elsewhere) {
@@ -114,13 +115,25 @@ std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs
   planned.output_views.clear();
   for (const Tensor& input : inputs) planned.input_views.push_back(input.view());
   for (const Tensor& output : outputs) planned.output_views.push_back(output.view());
-  planned.kernel->run(runtime_.stream(id), planned.input_views, planned.output_views,
-                      {workspace.data(), planned.workspace});
+  run_kernel(*op, planned, {workspace.data(), planned.workspace}, device, part);
   return outputs;
+}
+
+void Eager::run_kernel(const Op& op, const Planned& planned, std::span<std::byte> workspace, Device& device,
+                       const Part& part) {
+  HostSpans* const spans = runtime_.spans();
+  const Clock::time_point begin = spans == nullptr ? Clock::time_point() : Clock::now();
+  planned.kernel->run(device.stream(), planned.input_views, planned.output_views, workspace);
+  if (spans == nullptr) return;
+  const NodeId node =
+      spans->node(op.name(), part.owner == nullptr ? std::string_view() : part.owner->name, to_string(part.role));
+  const bool computes = device.shares_host_memory();
+  spans->add(computes ? SpanClass::compute : SpanClass::launch, node, begin, Clock::now());
 }
 
 Tensor Eager::upload(const HostTensor& value, const DeviceId& id, std::string_view label) {
   Buffer buffer = runtime_.devices().device(id).memory().allocate(value.bytes(), label);
+  const SpanScope copying(runtime_.copy_spans(id), SpanClass::copy);
   Stream& stream = runtime_.stream(id);
   stream.copy(buffer.data(), value.data(), value.bytes());
   stream.synchronize();
@@ -137,6 +150,7 @@ Tensor Eager::borrow(const TensorView& host, const DeviceId& id, std::string_vie
 
 HostTensor Eager::download(const Tensor& tensor) {
   HostTensor value(tensor.type());
+  const SpanScope copying(runtime_.copy_spans(tensor.device()), SpanClass::copy);
   Stream& stream = runtime_.stream(tensor.device());
   stream.copy(value.data(), tensor.view().data, value.bytes());
   stream.synchronize();
@@ -154,6 +168,8 @@ HostTensor Eager::on_host(const Tensor& tensor) {
 Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
   if (tensor.device() == id) return tensor;
   Buffer buffer = runtime_.devices().device(id).memory().allocate(tensor.type().bytes(), "transfer");
+  const bool on_host = runtime_.copy_spans(tensor.device()) != nullptr && runtime_.copy_spans(id) != nullptr;
+  const SpanScope copying(on_host ? runtime_.spans() : nullptr, SpanClass::copy);
   DeviceCopy copy(runtime_.devices().device(tensor.device()), runtime_.devices().device(id));
   copy.queue(buffer.data(), tensor.view().data, tensor.type().bytes());
   copy.release_source();  // the tensor may be released before the copy has run
@@ -163,6 +179,7 @@ Tensor Eager::transfer(const Tensor& tensor, const DeviceId& id) {
 Tensor Eager::copy(const Tensor& tensor) {
   Device& device = runtime_.devices().device(tensor.device());
   Buffer buffer = device.memory().allocate(tensor.type().bytes(), "copy");
+  const SpanScope copying(runtime_.copy_spans(tensor.device()), SpanClass::copy);
   runtime_.stream(tensor.device()).copy(buffer.data(), tensor.view().data, tensor.type().bytes());
   return {tensor.type(), tensor.device(), std::move(buffer)};
 }

@@ -9,6 +9,7 @@
 
 #include "core/exec/runtime.h"
 #include "core/exec/tensor.h"
+#include "core/graph/graph.h"
 
 namespace gpubench {
 
@@ -17,9 +18,18 @@ class Eager {
   explicit Eager(Runtime& runtime);
   ~Eager();
 
+  /// The part of a model to which an op belongs, for traces.
+  struct Part {
+    const Owner* owner = nullptr;
+    Role role = Role::forward;
+  };
   /// Runs `op` on `device`; inputs on other devices are copied there first. `label` names the allocated memory.
   std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
-                            std::string_view label);
+                            std::string_view label, const Part& part);
+  std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
+                            std::string_view label) {
+    return apply(op, inputs, device, label, {});
+  }
   /// A tensor on `device` with the bytes of `value`.
   Tensor upload(const HostTensor& value, const DeviceId& device, std::string_view label = "tensor");
   /// `host` memory as a tensor of `device`: used in place if the device can read it, so the memory must outlive the
@@ -44,6 +54,8 @@ class Eager {
   struct KeyHash;
   struct Planned;
   Planned& plan(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device);
+  void run_kernel(const Op& op, const Planned& planned, std::span<std::byte> workspace, Device& device,
+                  const Part& part);
 
   Runtime& runtime_;
   std::unique_ptr<std::unordered_map<Key, Planned, KeyHash>> kernels_;

@@ -6,6 +6,13 @@
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
+namespace {
+
+Eager::Part part(const Node& node) {
+  return {node.owner.get(), node.role};
+}
+
+}  // namespace
 
 EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device, Communicator* communicator)
     : eager_(runtime),
@@ -51,7 +58,8 @@ void EagerExecutor::run_node(std::size_t index) {
       gathered_.push_back(values_[static_cast<std::size_t>(input.node)][static_cast<std::size_t>(input.output)]);
     }
     const bool exchanges = dynamic_cast<const ExchangeOp*>(node.op.get()) != nullptr;
-    values_[index] = exchanges ? all_reduce(node) : eager_.apply(node.op, gathered_, node.device, node.label);
+    values_[index] =
+        exchanges ? all_reduce(node) : eager_.apply(node.op, gathered_, node.device, node.label, part(node));
   }
 }
 
@@ -62,7 +70,7 @@ std::vector<Tensor> EagerExecutor::all_reduce(const Node& node) {
   const auto* const op = dynamic_cast<const AllReduce*>(node.op.get());
   if (op != nullptr) collective.reduction = op->reduction;
   for (const Tensor& tensor : gathered_) {
-    sums.push_back(eager_.apply(copy, std::span(&tensor, 1), node.device, node.label)[0]);
+    sums.push_back(eager_.apply(copy, std::span(&tensor, 1), node.device, node.label, part(node))[0]);
     collective.tensors.push_back(sums.back().view());
   }
   communicator_->run(collective, eager_.runtime().stream(node.device));
@@ -91,6 +99,7 @@ void EagerExecutor::run_again() {
 }
 
 void EagerExecutor::run_nodes() {
+  const SpanScope launching(eager_.runtime().spans(), SpanClass::launch);
   results_.assign(program_.outputs.size(), {});
   for (std::size_t index = 0; index < values_.size(); ++index) {
     run_node(index);

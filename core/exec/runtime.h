@@ -11,6 +11,7 @@
 #include "core/backend/registry/devices.h"
 #include "core/device/memory_pool.h"
 #include "core/exec/variable_store.h"
+#include "core/telemetry/host_spans.h"
 
 namespace gpubench {
 
@@ -67,6 +68,19 @@ class Runtime {
   /// while it was active.
   void renew_recordings() { ++recordings_; }
   std::uint64_t recordings() const { return recordings_; }
+  /// While set, executors and eager ops of this runtime add their spans, and recordings are new. nullptr ends that.
+  /// Without `records`, segments are launched op by op, so that each launch shows its node.
+  void set_spans(HostSpans* spans, bool records = true) {
+    if (spans != nullptr || records != records_) renew_recordings();
+    spans_ = spans;
+    records_ = records;
+  }
+  HostSpans* spans() const { return spans_; }
+  /// spans() if copies of this device's streams run in the calling thread, else nullptr: a tracer shows them.
+  HostSpans* copy_spans(const DeviceId& device) const {
+    return spans_ != nullptr && devices_.device(device).shares_host_memory() ? spans_ : nullptr;
+  }
+  bool records() const { return records_; }
   /// Blocks until all work queued on the devices is done.
   void synchronize();
   /// synchronize() for destructors: ignores devices that have failed.
@@ -77,6 +91,8 @@ class Runtime {
   VariableStore variables_;
   std::map<DeviceId, std::shared_ptr<Arena>> arenas_, host_arenas_;
   std::uint64_t recordings_ = 0;
+  HostSpans* spans_ = nullptr;
+  bool records_ = true;
 };
 
 }  // namespace gpubench

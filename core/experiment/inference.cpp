@@ -37,6 +37,23 @@ std::int64_t weights_bytes(const Model& model) {
   return static_cast<std::int64_t>(bytes);
 }
 
+/// Queries as steps, for a trace. They wait for no input but a client's request.
+class QuerySteps final : public StepSource {
+ public:
+  QuerySteps(QueryStream& queries, std::int64_t batch) : queries_(queries), batch_(batch) {}
+  void step() override {
+    begun_ = Clock::now();
+    queries_.next();
+  }
+  std::int64_t examples() const override { return batch_; }
+  Clock::time_point fetched() const override { return begun_; }
+
+ private:
+  QueryStream& queries_;
+  std::int64_t batch_;
+  Clock::time_point begun_{};
+};
+
 class InferenceRun {
  public:
   InferenceRun(Trainer& trainer, const InferenceOptions& options)
@@ -45,12 +62,14 @@ class InferenceRun {
         devices_(trainer.runtime()),
         warmup_(options.warmup),
         service_(trainer, load_queries(trainer, options.input, options.batch, options.what), options.executor),
-        queries_(make_query_stream(service_, options.mode, static_cast<int>(options.concurrency))) {}
+        queries_(make_query_stream(service_, options.mode, static_cast<int>(options.concurrency))),
+        trace_(options.trace, options.budget, false) {}
 
   InferenceMeasurement run() {
     warm_up();
     measure();
-    return {describe(), std::move(latencies_)};
+    trace();
+    return {describe(), std::move(latencies_), trace_.timeline()};
   }
 
  private:
@@ -81,6 +100,12 @@ class InferenceRun {
     devices_.end();
   }
 
+  void trace() {
+    if (options_.activity != nullptr) options_.activity->begin(Phase::tracing);
+    QuerySteps steps(*queries_, options_.batch);
+    trace_.run(steps, trainer_.runtime(), nullptr);
+  }
+
   bool done(Seconds elapsed) {
     if (elapsed < options_.duration || latencies_.empty()) return false;
     return enough() || elapsed >= options_.budget;
@@ -104,6 +129,8 @@ class InferenceRun {
     devices_.describe(record, batch * static_cast<double>(intervals_.size()));
     set_work(record, service_.facts());
     set_work_rates(record, interval, options_.best);
+    trace_.describe(record, interval.value, {});
+    if (!trace_.absence().empty()) record.set("detail", "no shares: " + trace_.absence());
     record.set("stop_reason", reason());
     return record;
   }
@@ -119,7 +146,8 @@ class InferenceRun {
 
   std::string doubt() const {
     const bool settled = warmup_.settled() || options_.scatter == Scatter::of_rounds;
-    return settled ? devices_.doubt() : warmup_.reason();
+    if (!settled) return warmup_.reason();
+    return devices_.doubt().empty() ? trace_.doubt() : devices_.doubt();
   }
 
   std::string reason() const {
@@ -134,6 +162,7 @@ class InferenceRun {
   Warmup warmup_;
   InferenceService service_;
   std::unique_ptr<QueryStream> queries_;
+  TracePhase trace_;
   Seconds warmup_time_{}, measured_{};
   std::vector<double> latencies_;
   std::vector<double> intervals_;  // between answers, over all clients

@@ -7,6 +7,7 @@
 
 #include "core/data/dataset.h"
 #include "core/experiment/query_stream.h"
+#include "core/experiment/trace_phase.h"
 #include "core/experiment/training.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
@@ -27,6 +28,8 @@ struct InferenceOptions {
   Seconds budget{2.0};
   WarmupLimits warmup;
   Scatter scatter = Scatter::judged;
+  /// Of a few more queries after the timing.
+  TraceWishes trace;
   /// Gets the phases; may be null.
   Activity* activity = nullptr;
   BestRates best;
@@ -37,6 +40,8 @@ struct InferenceMeasurement {
   Record record;
   /// Seconds, in order: latencies; offline: the times between answers.
   std::vector<double> samples;
+  /// Of the traced queries; nullptr if it is not needed.
+  std::shared_ptr<Timeline> timeline{};
 };
 
 /// A percentile is reported only if at least one query lies beyond it.

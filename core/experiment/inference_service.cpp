@@ -55,7 +55,7 @@ void require_examples(const Dataset& dataset, std::string_view what) {
 }  // namespace
 
 InferenceService::InferenceService(Trainer& trainer, std::vector<Element> queries, const ExecutorOptions& options)
-    : queries_(std::move(queries)) {
+    : runtime_(trainer.runtime()), queries_(std::move(queries)) {
   const NvtxRange range("plan");
   std::vector<TensorType> types;
   for (const HostTensor& tensor : queries_.front()) types.push_back(tensor.type());
@@ -73,7 +73,7 @@ InferenceService::Slot InferenceService::make_slot(const Model& model, Runtime& 
     Device& device = runtime.devices().device(model.calls()[model.outputs()[i]].layer->device());
     TensorType type = model.output_types()[i];
     type.shape.insert(type.shape.begin(), queries_.front().front().shape()[0]);
-    slot.push_back({&device.stream(), host_memory(type, device), device.new_event()});
+    slot.push_back({&device.stream(), device.id(), host_memory(type, device), device.new_event()});
   }
   return slot;
 }
@@ -86,6 +86,7 @@ void InferenceService::start() {
   const Slot& answers = slot(started_++);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const Output& output = answers[i];
+    const SpanScope copying(runtime_.copy_spans(output.device), SpanClass::copy);
     output.stream->copy(output.host.data(), executor_->result(static_cast<int>(i)).data, output.host.bytes());
     output.stream->record(*output.copied);
   }

@@ -32,6 +32,8 @@ class InferenceService {
   void start();
   /// Waits for the outputs of the oldest running query.
   void finish();
+  /// As Runtime::spans().
+  HostSpans* spans() const { return runtime_.spans(); }
   int under_way() const { return static_cast<int>(started_ - finished_); }
   int depth() const { return depth_; }
   /// Output `index` of the latest finished query; valid until depth() more have started.
@@ -41,6 +43,7 @@ class InferenceService {
  private:
   struct Output {
     Stream* stream = nullptr;
+    DeviceId device;
     HostTensor host;
     std::unique_ptr<Event> copied;
   };
@@ -48,6 +51,7 @@ class InferenceService {
   Slot make_slot(const Model& model, Runtime& runtime) const;
   const Slot& slot(std::uint64_t query) const { return slots_[query % slots_.size()]; }
 
+  Runtime& runtime_;
   std::vector<Element> queries_;
   std::vector<TensorView> views_;
   std::vector<Slot> slots_;

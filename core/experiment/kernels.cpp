@@ -20,7 +20,7 @@ namespace {
 constexpr double shortest_sample = 1e-5;
 /// Waiting for an accelerator takes about 10 us: also below half a percent.
 constexpr double shortest_sample_of_accelerator = 5e-3;
-constexpr double warmup_share = 0.2;
+constexpr double kernel_warmup_share = 0.2;
 
 /// Ignores reports: times are taken where the kernels run.
 class SilentReporter final : public benchmark::BenchmarkReporter {
@@ -43,7 +43,7 @@ class Trial {
     result_.bytes = kernel_.bytes();
   }
 
-  Seconds measuring_time() const { return budget_ * (1 - warmup_share); }
+  Seconds measuring_time() const { return budget_ * (1 - kernel_warmup_share); }
 
   void run(benchmark::State& state) {
     try {
@@ -73,7 +73,7 @@ class Trial {
     group_ = 1;
     const Stopwatch watch;
     double fastest = time_group();
-    while (watch.elapsed() < budget_ * warmup_share) {
+    while (watch.elapsed() < budget_ * kernel_warmup_share) {
       fastest = std::min(fastest, time_group());
       check_interrupt();
     }

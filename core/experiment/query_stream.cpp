@@ -98,7 +98,10 @@ class ManyClients final : public QueryStream {
   /// The client that has waited longest; if none waits, waits for one or returns nullptr.
   Client* take(bool wait) {
     std::unique_lock lock(mutex_);
-    if (wait) asked_.wait(lock, [this] { return !queue_.empty(); });
+    if (wait) {
+      const SpanScope waiting(service_.spans(), SpanClass::input_wait, "waiting for a query");
+      asked_.wait(lock, [this] { return !queue_.empty(); });
+    }
     if (queue_.empty()) return nullptr;
     Client* const client = queue_.front();
     queue_.pop_front();

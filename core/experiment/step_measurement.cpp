@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/exec/step_tracer.h"
 #include "core/experiment/device_watch.h"
 #include "core/experiment/input_window.h"
-#include "core/experiment/step_trace.h"
 #include "core/measure/stats/quantile.h"
 #include "core/results/column.h"
 #include "core/telemetry/nvtx.h"
@@ -19,13 +19,6 @@ namespace {
 /// A row is unreliable if the interval of its median is wider than this.
 constexpr double wide_interval = 0.05;
 
-/// Replaces a missing tracer, because other processes rely on this process to take the traced steps too.
-class BlindTracer final : public Tracer {
- public:
-  void start() override {}
-  std::size_t stop(Timeline&) override { return 0; }
-};
-
 class Measurement {
  public:
   Measurement(StepSource& steps, Runtime& runtime, const StepLimits& limits, std::string_view what)
@@ -35,19 +28,21 @@ class Measurement {
         what_(what),
         warmup_(limits.warmup),
         window_(limits.stopping, steps.epochs()),
-        devices_(runtime) {}
+        devices_(runtime),
+        trace_(limits.trace, limits.stopping.budget, static_cast<bool>(limits.agreement)) {}
 
   StepMeasurement run() {
     warm_up();
     measure();
     if (devices_.uses_gpus()) measure_host();
-    if (limits_.new_tracer && devices_.uses_traced_devices()) trace();
+    if (limits_.trace.new_tracer) trace();
     const std::span<const double> samples = window_.rule().samples();
     return {.record = describe(samples),
             .mean_step_time = estimate_mean(samples),
             .samples = {samples.begin(), samples.end()},
             .doubt = doubt(),
-            .timeline = timeline_,
+            .timeline = trace_.timeline(),
+            .profile = trace_.profile(),
             .ranks = replicas_ == nullptr ? std::vector<RankTimes>() : replicas_->ranks()};
   }
 
@@ -119,7 +114,7 @@ class Measurement {
     }
     runtime_.synchronize();
     if (replicas_ != nullptr) replicas_->end(steps, watch.elapsed());
-    if (!devices_.uses_traced_devices()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
+    if (!uses_asynchronous_devices(runtime_.devices())) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
     devices_.end();
   }
 
@@ -151,43 +146,9 @@ class Measurement {
 
   /// Tracing slows the steps, so it comes last.
   void trace() {
-    constexpr std::size_t most_spans = 200'000;
-    const NvtxRange range("trace");
     begin(Phase::tracing);
-    runtime_.synchronize();
-    const std::unique_ptr<Tracer> tracer = started_tracer();
-    // Other processes may have a tracer, and need all processes for their steps.
-    if (no_trace_.empty() || limits_.agreement) {
-      const auto timeline = std::make_shared<Timeline>(most_spans);
-      TraceLimits limits;
-      if (limits_.agreement) limits.least_steps = limits.most_steps;  // so that all processes take the same number
-      Replicas* const replicas = replicas_ == nullptr ? nullptr : &replicas_->replicas();
-      StepTrace trace = trace_steps(steps_, runtime_, replicas, *tracer, *timeline, limits);
-      if (no_trace_.empty()) trace_ = std::move(trace);
-      if (limits_.keep_timeline) timeline_ = timeline;
-    }
-    if (replicas_ != nullptr && replicas_->needs_trace()) replicas_->add_trace(traced_replicas());
-  }
-
-  ReplicaTrace traced_replicas() const {
-    if (trace_ && trace_->replicas) return *trace_->replicas;
-    ReplicaTrace nothing;
-    nothing.absence = no_trace_.empty() ? "replicas are not on GPUs" : no_trace_;
-    return nothing;
-  }
-
-  std::unique_ptr<Tracer> started_tracer() {
-    try {
-      std::unique_ptr<Tracer> tracer = limits_.new_tracer();
-      tracer->start();
-      return tracer;
-    } catch (const DeviceLost&) {
-      throw;
-    } catch (const Error& error) {
-      if (limits_.keep_timeline) throw;
-      no_trace_ = error.what();
-      return std::make_unique<BlindTracer>();
-    }
+    trace_.run(steps_, runtime_, replicas_ == nullptr ? nullptr : &replicas_->replicas());
+    if (replicas_ != nullptr && replicas_->needs_trace()) replicas_->add_trace(trace_.replica_trace());
   }
 
   /// Limits the time for a dataset with one whole and many partial batches.
@@ -206,8 +167,8 @@ class Measurement {
     if (copy_share_) record.set("copy_share", *copy_share_);
     devices_.describe(record, examples_);
     if (host_time_) record.set("host_time_s", *host_time_);
-    if (trace_) set_breakdown(record, *trace_);
     if (replicas_ != nullptr) replicas_->describe(record);
+    trace_.describe(record, estimate_mean(samples).value, window_.wait_share());
     if (const std::string detail = what_is_missing(); !detail.empty()) record.set("detail", detail);
     const bool own = window_.rule().stop_reason() != StopReason::running;
     record.set("stop_reason", (own ? "" : "with process 0; ") + window_.rule().reason());
@@ -215,7 +176,7 @@ class Measurement {
   }
 
   std::string what_is_missing() const {
-    if (!no_trace_.empty()) return "no shares but the input's: " + no_trace_;
+    if (!trace_.absence().empty()) return "no shares but the input's: " + trace_.absence();
     const std::string absence = replicas_ == nullptr ? "" : replicas_->absence();
     return absence.empty() ? "" : "no times of the replicas' exchanges: " + absence;
   }
@@ -224,7 +185,7 @@ class Measurement {
     if (!window_.doubt().empty()) return window_.doubt();
     if (!warmup_.settled() && limits_.scatter == Scatter::judged) return warmup_.reason();
     if (const std::string doubt = devices_.doubt(); !doubt.empty()) return doubt;
-    return trace_ ? trace_->breakdown.doubt : "";
+    return trace_.doubt();
   }
 
   StepSource& steps_;
@@ -236,12 +197,10 @@ class Measurement {
   std::int64_t batch_ = 0;
   Seconds warmup_time_{};
   DeviceWatch devices_;
+  TracePhase trace_;
   double examples_ = 0;
   std::optional<double> host_time_, copy_share_;
-  std::string no_trace_;  // why there is no tracer
   ReplicaWatch* replicas_ = nullptr;
-  std::optional<StepTrace> trace_;
-  std::shared_ptr<Timeline> timeline_;
 };
 
 }  // namespace

@@ -1,16 +1,16 @@
 // The only way to measure steps: warm up until step times settle, then take steps until the step time is known
 // precisely or the budget is spent. The clock is read around the fetch of the input and at the end of a step.
 #pragma once
-#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/exec/runtime.h"
 #include "core/experiment/step_source.h"
+#include "core/experiment/trace_phase.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
-#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 
@@ -20,11 +20,8 @@ struct StepLimits {
   Scatter scatter = Scatter::judged;
   /// The first process's decisions, if other processes take the same steps.
   Agreement agreement;
-  /// Creates the tracer for a few more steps after the timing, if a GPU takes part; empty: no trace.
-  std::function<std::unique_ptr<Tracer>()> new_tracer;
-  /// The caller needs the timeline, so a missing tracer is an error; otherwise the row's detail says why shares are
-  /// missing.
-  bool keep_timeline = false;
+  /// Of a few more steps after the timing. Without a tracer, the row's detail says why shares are missing.
+  TraceWishes trace;
 };
 
 struct StepMeasurement {
@@ -34,6 +31,8 @@ struct StepMeasurement {
   std::string doubt;            ///< why the row is unreliable, apart from its interval; empty if it is reliable
   /// Of the traced steps; nullptr without a trace or if it is not needed.
   std::shared_ptr<Timeline> timeline;
+  /// Of the traced steps, if it was asked for.
+  std::optional<StepProfile> profile{};
   /// By rank, for steps of replicas.
   std::vector<RankTimes> ranks{};
 };

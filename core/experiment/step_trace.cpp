@@ -3,52 +3,17 @@
 namespace gpubench {
 namespace {
 
-/// A new segment runs once before it is recorded, and is recorded once for each of two input slots.
-constexpr int steps_to_record = 3;
+/// A new segment runs once before it is recorded, and is recorded once for each of two input slots. Where nothing is
+/// recorded, one step names the nodes.
+constexpr int steps_to_record = 3, steps_to_name = 1;
 
-class HostSpans {
- public:
-  explicit HostSpans(Timeline& timeline) : timeline_(timeline), lane_(timeline.name("step loop")) {}
-
-  void add(SpanClass span_class, Clock::time_point begin, Clock::time_point end) {
-    Span span;
-    span.span_class = span_class;
-    span.name = timeline_.name(to_string(span_class));
-    span.lane = lane_;
-    span.begin = begin;
-    span.end = end;
-    timeline_.add(span);
-  }
-
- private:
-  Timeline& timeline_;
-  NameId lane_;
-};
-
-void renew_recordings(Runtime& runtime, Replicas* replicas) {
-  runtime.renew_recordings();
-  for (int replica = 1; replicas != nullptr && replica < replicas->size(); ++replica)
-    replicas->runtime(replica).renew_recordings();
-}
-
-/// By replica; empty if one is on no GPU.
-std::vector<int> gpus_of(Replicas& replicas) {
-  std::vector<int> gpus;
-  for (int replica = 0; replica < replicas.size(); ++replica) {
-    const DeviceId& id = replicas.device(replica);
-    const std::optional<int> gpu = replicas.runtime(replica).devices().device(id).tracer_index();
-    if (!gpu) return {};
-    gpus.push_back(*gpu);
-  }
-  return gpus;
-}
-
-ReplicaTrace trace_replicas(std::span<const Span> spans, const std::vector<int>& gpus, Window window, int steps,
-                            std::size_t lost) {
-  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(window.length()) / steps};
-  trace.absence = incompleteness(spans, lost);
+ReplicaTrace trace_replicas(std::span<const Span> spans, const TracedSteps& traced) {
+  const auto steps = static_cast<int>(traced.ends.size());
+  ReplicaTrace trace{.exchanges = {}, .steps = steps, .step_time = Seconds(traced.window().length()) / steps};
+  trace.absence = incompleteness(spans, traced.lost);
   if (!trace.absence.empty()) return trace;
-  for (const int gpu : gpus) trace.exchanges.push_back(trace_exchanges(spans, gpu, window));
+  for (const TracedDevice& device : traced.devices)
+    trace.exchanges.push_back(trace_exchanges(spans, device.gpu, traced.window()));
   return trace;
 }
 
@@ -56,40 +21,36 @@ ReplicaTrace trace_replicas(std::span<const Span> spans, const std::vector<int>&
 
 StepTrace trace_steps(StepSource& steps, Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline,
                       const TraceLimits& limits) {
-  HostSpans host(timeline);
-  renew_recordings(runtime, replicas);
-  for (int step = 0; step < steps_to_record; ++step) steps.step();
+  StepTracer tracing(runtime, replicas, tracer, timeline, !limits.profiles);
+  const int untimed = uses_asynchronous_devices(runtime.devices()) ? steps_to_record : steps_to_name;
+  for (int step = 0; step < untimed; ++step) steps.step();
   runtime.synchronize();
-  StepTrace trace;
-  const Clock::time_point begin = Clock::now();
-  Clock::time_point now = begin;
-  while (trace.steps < limits.least_steps || (trace.steps < limits.most_steps && now - begin < limits.time)) {
+  tracing.begin();
+  const Clock::time_point begin = tracing.now();
+  const auto taken = [&] { return static_cast<int>(tracing.steps()); };
+  const auto goes_on = [&] {
+    return taken() < limits.most_steps && tracing.now() - begin < limits.time && tracing.has_room();
+  };
+  while (taken() < limits.least_steps || goes_on()) {
     steps.step();
-    host.add(SpanClass::input_wait, now, steps.fetched());
-    const Clock::time_point end = Clock::now();
-    host.add(SpanClass::host_compute, steps.fetched(), end);
-    now = end;
-    ++trace.steps;
+    tracing.end_step(steps.fetched());
   }
-  runtime.synchronize();
-  const Clock::time_point end = Clock::now();
-  host.add(SpanClass::host_sync, now, end);
-  const std::size_t lost = tracer.stop(timeline) + timeline.dropped();
-  const std::vector<int> gpus = replicas == nullptr ? std::vector<int>() : gpus_of(*replicas);
-  const std::span<const Span> spans = timeline.spans();
-  if (gpus.empty()) {
-    trace.breakdown = break_down(spans, {begin, end}, lost);
-  } else {
-    trace.breakdown = break_down_each(spans, gpus, {begin, end}, lost);
-    trace.replicas = trace_replicas(spans, gpus, {begin, end}, trace.steps, lost);
-  }
+  const TracedSteps traced = tracing.finish();
+
+  StepTrace trace;
+  trace.steps = taken();
+  trace.breakdown = break_down_each(timeline.spans(), traced.devices, traced.window(), traced.lost);
+  trace.observer_share = traced.host_spans * (cost_of_span() / Seconds(traced.window().length()));
+  if (replicas != nullptr) trace.exchanges = traced.on_gpus ? ExchangeSource::devices : ExchangeSource::host;
+  if (traced.on_gpus) trace.replicas = trace_replicas(timeline.spans(), traced);
+  if (limits.profiles) trace.profile = profile_steps(timeline, traced.begin, traced.ends, traced.devices, traced.lost);
   return trace;
 }
 
-void set_breakdown(Record& record, const StepTrace& trace) {
-  const Breakdown& parts = trace.breakdown;
+void set_breakdown(Record& record, const Breakdown& parts, int steps, ExchangeSource exchanges) {
   record.set("compute_share", parts.share(SpanClass::compute));
-  if (!trace.replicas) record.set("communication_share", parts.share(SpanClass::communication));
+  if (exchanges != ExchangeSource::devices) record.set("communication_share", parts.share(SpanClass::communication));
+  if (exchanges == ExchangeSource::host) record.set("peer_wait_share", parts.share(SpanClass::peer_wait));
   record.set("copy_share", parts.share(SpanClass::copy) + parts.share(SpanClass::memset));
   record.set("input_wait_share", parts.share(SpanClass::input_wait));
   record.set("launch_share", parts.share(SpanClass::launch));
@@ -97,7 +58,7 @@ void set_breakdown(Record& record, const StepTrace& trace) {
                                parts.share(SpanClass::compile));
   record.set("other_share", parts.share(SpanClass::other));
   record.set("device_busy", parts.device_busy());
-  record.set("traced_step_time_s", Seconds(parts.window.length()).count() / trace.steps);
+  record.set("traced_step_time_s", Seconds(parts.window.length()).count() / steps);
 }
 
 }  // namespace gpubench

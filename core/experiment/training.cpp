@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <memory>
 #include <numeric>
 
@@ -11,6 +12,7 @@
 #include "core/experiment/matmul_peak.h"
 #include "core/nn/linear_layer.h"
 #include "core/results/column.h"
+#include "core/train/step_memory.h"
 
 namespace gpubench {
 namespace {
@@ -103,6 +105,20 @@ std::string precision_of(const Model& model) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
+constexpr std::size_t most_profiled_spans = 500'000;
+
+/// At the peak of a step, over all devices, most first; nothing for eager execution, which plans no memory.
+std::vector<ProfileMemory> memory_by_layer(Trainer& trainer) {
+  std::vector<ProfileMemory> holders;
+  if (trainer.config().executor.execution != Execution::graph) return holders;
+  for (const DeviceMemory& device : training_memory(trainer)) {
+    for (const MemoryHolder& holder : device.at_peak)
+      holders.push_back({holder.layer, std::string(to_string(holder.kind)), holder.bytes});
+  }
+  std::ranges::stable_sort(holders, std::greater<>(), &ProfileMemory::bytes);
+  return holders;
+}
+
 constexpr std::array highest = {"peak_memory_bytes", "reserved_memory_bytes", "temperature_c"};
 constexpr std::string_view summed_column = "warmup_s";
 
@@ -153,10 +169,26 @@ void describe_model(Record& record, const Model& model, Execution execution) {
   record.set("replicas", std::int64_t{1});
 }
 
+StepProfile profile_training(Trainer& trainer, const Dataset& dataset, int count, std::string_view what) {
+  constexpr int steps_before = 3;
+  ModelSteps steps(trainer, dataset, false, what);
+  for (int step = 0; step < steps_before; ++step) steps.step();
+  Runtime& runtime = trainer.runtime();
+  runtime.synchronize();
+  const std::unique_ptr<Tracer> tracer = new_device_tracer(runtime.devices());
+  tracer->start();
+  Timeline timeline(most_profiled_spans);
+  StepTrace trace = trace_steps(steps, runtime, trainer.config().replicas.get(), *tracer, timeline,
+                                {.least_steps = count, .most_steps = count, .time = {}, .profiles = true});
+  trace.profile->memory = memory_by_layer(trainer);
+  return *std::move(trace.profile);
+}
+
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options) {
   ModelSteps steps(trainer, dataset, options.resident, options.what);
   StepMeasurement measured = measure_steps(steps, trainer.runtime(), options.limits, options.what);
 
+  if (measured.profile) measured.profile->memory = memory_by_layer(trainer);
   Record record;
   describe_model(record, trainer.model(), trainer.config().executor.execution);
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);
@@ -166,8 +198,9 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   set_work_rates(record, measured.mean_step_time, options.best);
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);
   if (const auto skipped = trainer.skipped_steps()) record.set("skipped_steps", *skipped);
-  return {std::move(record), std::move(measured.samples), std::move(measured.doubt), std::move(measured.timeline),
-          std::move(measured.ranks)};
+  return {std::move(record),           std::move(measured.samples),
+          std::move(measured.doubt),   std::move(measured.timeline),
+          std::move(measured.profile), std::move(measured.ranks)};
 }
 
 void set_work(Record& record, const PlanFacts& facts) {

@@ -31,6 +31,8 @@ struct TrainingMeasurement {
   std::string doubt;            ///< why the row is unreliable, apart from its interval
   /// Of the traced steps; nullptr without a trace.
   std::shared_ptr<Timeline> timeline;
+  /// Of the traced steps, with the plan's memory; only if asked for.
+  std::optional<StepProfile> profile{};
   /// By rank, for a model with replicas.
   std::vector<RankTimes> ranks{};
 };
@@ -44,6 +46,10 @@ void describe_model(Record& record, const Model& model, Execution execution);
 /// Takes steps through `dataset` (batched), repeatedly. Elements with fewer examples than the first are trained on but
 /// do not count as samples. Throws Error if the dataset is empty or has fewer than two steps.
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
+
+/// Profiles `count` steps (at least 1) after a few others, without a measurement. Throws as measure_training(), and if
+/// tracing is impossible.
+StepProfile profile_training(Trainer& trainer, const Dataset& dataset, int count, std::string_view what);
 
 /// Sets the columns of the work in a step of a described model: flops_per_step, bytes_per_step, kernels, and
 /// device_copies, offloaded_bytes and unaligned_share where there are any.

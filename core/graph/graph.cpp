@@ -1,10 +1,20 @@
 #include "core/graph/graph.h"
 
+#include <array>
 #include <utility>
 
 #include "core/graph/leaf_ops.h"
 
 namespace gpubench {
+namespace {
+
+constexpr std::array<std::string_view, 4> role_names{"forward", "gradient", "recomputed", "update"};
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+  return role_names[static_cast<std::size_t>(role)];
+}
 
 Value Graph::add(Node node) {
   nodes_.push_back(std::move(node));

@@ -22,6 +22,9 @@ enum class Role : std::uint8_t {
   update,      ///< of the state that a training step changes: weights, optimizer state, loss scale
 };
 
+/// "gradient".
+std::string_view to_string(Role role);
+
 /// Where a node runs and to what it belongs.
 struct Origin {
   DeviceId device{};

@@ -1,9 +1,11 @@
 #include "core/report/finish.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iterator>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include "core/report/chart_info.h"
 #include "core/report/draw.h"
 #include "core/report/page.h"
+#include "core/report/profile_chart.h"
 #include "core/report/render.h"
 #include "core/results/append_file.h"
 #include "core/results/csv.h"
@@ -60,6 +63,7 @@ Info::Fields drawn_info(const Drawing& drawing) {
 // The pages of a run whose other files are written.
 FinishedRun write_pages(const Run& run, Drawing drawing, const std::filesystem::path& out) {
   const std::filesystem::path page = run.directory / "report.html";
+  std::ranges::move(profile_charts(run.directory, drawing.notes), std::back_inserter(drawing.charts));
   replace_file(page, report_page(run, drawing.charts));
   write_index(out);
   return {page, std::move(drawing.notes)};

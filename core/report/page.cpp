@@ -165,7 +165,8 @@ data files_of(const Run& run) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(run.directory, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("trace-") || name == "script.lua" || name == "rounds.csv") names.push_back(name);
+    if (name.starts_with("profile-") || name.starts_with("trace-") || name == "script.lua" || name == "rounds.csv")
+      names.push_back(name);
   }
   std::sort(names.begin() + 3, names.end());
   for (const std::string& name : names) {

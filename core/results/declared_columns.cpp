@@ -16,9 +16,8 @@ std::vector<Column> declared_standard_columns() {
   using enum Better;
   using enum Kind;
   constexpr std::string_view every_row = "every row";
-  constexpr std::string_view steps = "training, loop";
   constexpr std::string_view models = "training, inference";
-  constexpr std::string_view traced = "training, loop";
+  constexpr std::string_view traced = "training, loop, inference";
   constexpr std::string_view gpus = "gpus";
   return {
       {"experiment", none, neither, text, every_row, "name of the experiment"},
@@ -65,7 +64,7 @@ std::vector<Column> declared_standard_columns() {
        "share of the step in which replicas exchange and no kernel runs"},
       {"peer_wait_share", share, lower, time, traced, "share of the step spent waiting for a replica that is late"},
       {"copy_share", share, lower, time, traced, "share of the step in which only copies and fills run"},
-      {"input_wait_share", share, lower, time, steps, "share of the step spent waiting for the next batch"},
+      {"input_wait_share", share, lower, time, traced, "share of the step spent waiting for the next batch"},
       {"launch_share", share, lower, time, traced,
        "share of the step in which the device is idle while the host launches work"},
       {"host_share", share, lower, time, traced,
@@ -102,6 +101,7 @@ std::vector<Column> declared_optional_columns() {
   using enum Kind;
   constexpr std::string_view training = "training";
   constexpr std::string_view replicas = "training, loop";  // where replicas train
+  constexpr std::string_view traced = "training, loop, inference";
   constexpr std::string_view input_proof = "input_proof";
   constexpr std::string_view inference = "inference";
   constexpr std::string_view collective = "collective";
@@ -159,8 +159,10 @@ std::vector<Column> declared_optional_columns() {
        "share of the GPU memory's bandwidth that was used (counted by Hopper and later)"},
       {"telemetry_share", share, lower, time, gpus, "share of the measured time spent reading the GPUs' sensors",
        no_interval, full_tables},
-      {"traced_step_time_s", seconds, lower, time, replicas,
+      {"traced_step_time_s", seconds, lower, time, traced,
        "mean wall time of the traced steps, which tracing slows down", no_interval, full_tables},
+      {"observer_share", share, lower, time, traced,
+       "share of the traced steps' time that tracing took; the timed steps are not traced", no_interval, full_tables},
       {"cached_step_time_s", seconds, lower, time, input_proof,
        "mean step time with batches that are ready in host memory"},
       {"resident_step_time_s", seconds, lower, time, input_proof,

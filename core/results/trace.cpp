@@ -29,11 +29,18 @@ std::size_t row_of(std::vector<NameId>& lanes, NameId lane) {
   return row;
 }
 
+std::string node_arguments(const Timeline& timeline, NodeId id) {
+  if (id == NodeId::none) return {};
+  const NodeName& node = timeline.node(id);
+  return fmt::format(R"(,"op":{},"layer":{},"role":{})", quoted(std::string_view(node.op)),
+                     quoted(std::string_view(node.layer)), quoted(std::string_view(node.role)));
+}
+
 std::string event(const Timeline& timeline, const Span& span, Clock::time_point zero, std::size_t row) {
   return fmt::format(
-      R"({{"name":{},"cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":0,"tid":{},"args":{{"correlation":{},"exact":{}}}}})",
+      R"({{"name":{},"cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":0,"tid":{},"args":{{"correlation":{},"exact":{}{}}}}})",
       quoted(timeline.text(span.name)), to_string(span.span_class), microseconds(span.begin - zero),
-      microseconds(span.end - span.begin), row, span.correlation, span.is_exact);
+      microseconds(span.end - span.begin), row, span.correlation, span.is_exact, node_arguments(timeline, span.node));
 }
 
 }  // namespace

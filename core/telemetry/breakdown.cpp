@@ -90,16 +90,16 @@ Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dro
   return result;
 }
 
-Breakdown break_down_each(std::span<const Span> spans, std::span<const int> gpus, Window window, std::size_t dropped) {
-  assert(!gpus.empty());
+Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,
+                          std::size_t dropped) {
+  assert(!devices.empty());
   Breakdown all;
   all.window = window;
-  all.devices = static_cast<int>(gpus.size());
+  all.devices = static_cast<int>(devices.size());
   std::vector<Span> own;
-  for (const int gpu : gpus) {
+  for (const TracedDevice& device : devices) {
     own.clear();
-    std::ranges::copy_if(spans, std::back_inserter(own),
-                         [&](const Span& one) { return one.gpu == gpu || one.gpu < 0; });
+    std::ranges::copy_if(spans, std::back_inserter(own), [&](const Span& one) { return device.has(one); });
     const Breakdown one = break_down(own, window);
     for (std::size_t i = 0; i < all.charged.size(); ++i) all.charged[i] += one.charged[i];
     all.kernels += one.kernels;

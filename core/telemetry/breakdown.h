@@ -41,8 +41,20 @@ std::string incompleteness(std::span<const Span> spans, std::size_t dropped);
 /// `spans` are those of one device and of the host that drives it, in any order. The result is in doubt if `other`
 /// exceeds 5 %, or if spans are incomplete.
 Breakdown break_down(std::span<const Span> spans, Window window, std::size_t dropped = 0);
-/// The sum of the breakdowns of each GPU in `gpus` (Span::gpu) with the host; ignores spans of other GPUs.
-Breakdown break_down_each(std::span<const Span> spans, std::span<const int> gpus, Window window,
+/// A device whose time is divided, and the replica that drives it.
+struct TracedDevice {
+  static constexpr int all = -2;
+  int gpu = all;     ///< Device::tracer_index(); -1: its kernels run in host threads; all: all devices as one
+  int replica = -1;  ///< -1: no replicas
+
+  /// Whether the span is work of the device, of its replica's thread or of the step loop's thread.
+  bool has(const Span& span) const {
+    return (span.gpu < 0 || gpu == all || span.gpu == gpu) && (span.replica < 0 || span.replica == replica);
+  }
+};
+
+/// The sum of the breakdowns of each device with its own spans.
+Breakdown break_down_each(std::span<const Span> spans, std::span<const TracedDevice> devices, Window window,
                           std::size_t dropped = 0);
 
 }  // namespace gpubench

@@ -8,7 +8,7 @@ namespace gpubench {
 namespace {
 
 constexpr std::array<std::string_view, span_class_count> class_names = {
-    "compute", "communication", "copy",         "memset",  "input_wait",
+    "compute", "communication", "peer_wait",    "copy",    "memset", "input_wait",
     "launch",  "host_sync",     "host_compute", "compile", "other"};
 
 }  // namespace
@@ -31,8 +31,24 @@ std::string_view Timeline::text(NameId name) const {
   return texts_[static_cast<std::size_t>(name)];
 }
 
+NodeId Timeline::node(const NodeName& node) {
+  const std::lock_guard lock(mutex_);
+  const auto known = node_ids_.find({node.op, node.layer, node.role});
+  if (known != node_ids_.end()) return known->second;
+  const NodeName& own = nodes_.emplace_back(node);
+  const auto id = static_cast<NodeId>(nodes_.size());
+  node_ids_.emplace(std::array<std::string_view, 3>{own.op, own.layer, own.role}, id);
+  return id;
+}
+
+const NodeName& Timeline::node(NodeId node) const {
+  const std::lock_guard lock(mutex_);
+  assert(node != NodeId::none && static_cast<std::size_t>(node) <= nodes_.size());
+  return nodes_[static_cast<std::size_t>(node) - 1];
+}
+
 std::span<const Span> Timeline::spans() const {
-  return std::span(spans_).first(std::min(next_.load(), spans_.size()));
+  return std::span(spans_).first(size());
 }
 
 std::size_t Timeline::dropped() const {

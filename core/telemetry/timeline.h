@@ -1,9 +1,13 @@
-// The activity of a machine during a few traced steps: spans of time, in memory reserved in advance.
+// The activity of a machine during a few traced steps: spans of time, in memory reserved in advance. Host threads add
+// their spans through HostSpans, devices that work beside the host through their Tracer.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <span>
 #include <string>
@@ -19,29 +23,44 @@ namespace gpubench {
 enum class SpanClass {
   compute,        ///< a kernel runs on the device
   communication,  ///< replicas exchange tensors
+  peer_wait,      ///< a replica waits for one that is late; a trace of GPUs has it as communication
   copy,           ///< between host and device, or within a device
   memset,
-  input_wait,  ///< the step waits for its batch
-  launch,      ///< the host is inside a call that submits work to the device
-  host_sync,   ///< the host waits for the device
-  host_compute,
+  input_wait,    ///< the step waits for its batch
+  launch,        ///< the host is inside a call that submits work to the device
+  host_sync,     ///< the host waits for the device
+  host_compute,  ///< the host computes or waits for a processor: Lua, callbacks, the step loop itself
   compile,
   other,  ///< none of the others; no span has this class
 };
-constexpr std::size_t span_class_count = 10;
+constexpr std::size_t span_class_count = 11;
 /// "input_wait".
 std::string_view to_string(SpanClass span_class);
 
 /// A name kept by the timeline.
 enum class NameId : std::uint32_t {};
 
+/// The node of a graph to which work belongs, as text, because a timeline outlives graphs.
+struct NodeName {
+  std::string op;     ///< "conv2d"
+  std::string layer;  ///< name of the node's owner: a layer, a loss, the optimizer; empty if it has none
+  std::string role;   ///< "forward", "gradient", "recomputed" or "update"
+};
+
+/// A node kept by the timeline.
+enum class NodeId : std::uint32_t { none = 0 };
+
 /// An interval of work of one class, on the program's clock.
 struct Span {
   SpanClass span_class = SpanClass::other;
   NameId name{};
   NameId lane{};  ///< the stream or thread of the work
-  /// Device::tracer_index(): CUDA's index of the GPU; -1 for the host.
+  /// Device::tracer_index() of the device; -1 for work in a host thread, kernels of the CPU included.
   std::int32_t gpu = -1;
+  /// Index of the replica whose own thread it is; -1: the thread of the step loop, or unknown.
+  std::int32_t replica = -1;
+  /// The node that is computed or launched; none if that is unknown.
+  NodeId node = NodeId::none;
   /// A launch and its kernels have the same number; 0: none.
   std::uint32_t correlation = 0;
   /// Whether the interval is that of the work itself. False for the launch of a whole graph timed as one unit, which
@@ -57,6 +76,10 @@ class Timeline {
   /// Equal numbers for equal texts. Allocates for a new text, so call it before the hot path. Thread-safe.
   NameId name(std::string_view text);
   std::string_view text(NameId name) const;
+  /// The same for nodes.
+  NodeId node(const NodeName& node);
+  /// `node` must not be none.
+  const NodeName& node(NodeId node) const;
 
   /// Does not allocate; a span without room is only counted. Thread-safe.
   void add(const Span& span) {
@@ -66,6 +89,9 @@ class Timeline {
   /// Call it when no thread adds spans any more.
   std::span<const Span> spans() const;
   std::size_t dropped() const;
+  /// Number of spans kept so far; others may be adding.
+  std::size_t size() const { return std::min(next_.load(std::memory_order_relaxed), spans_.size()); }
+  std::size_t capacity() const { return spans_.size(); }
   /// Discards the spans, not the names.
   void clear() { next_ = 0; }
 
@@ -75,9 +101,13 @@ class Timeline {
   mutable std::mutex mutex_;
   std::deque<std::string> texts_;  // never moved, because the map's keys point into them
   std::unordered_map<std::string_view, NameId> names_;
+  std::deque<NodeName> nodes_;  // the first one is NodeId 1
+  std::map<std::array<std::string_view, 3>, NodeId> node_ids_;
 };
 
-/// Measures exactly when a device works, at the price of slowing it down.
+/// Measures exactly when a device works beside the host, at the price of slowing it down. Backend::new_tracer() makes
+/// it. A span of a launch (class launch, gpu -1) and the spans of the work that it queued have the same correlation.
+/// Where that launch lies within a span of HostSpans that has a node, the work belongs to this node.
 class Tracer {
  public:
   virtual ~Tracer() = default;

@@ -28,6 +28,8 @@ struct Training {
   bool resumed = false;
   /// Set to end the training after the current epoch.
   bool stop = false;
+  /// When the input of the latest step was fetched.
+  Clock::time_point fetched{};
 };
 
 class Callback {

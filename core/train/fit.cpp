@@ -103,6 +103,7 @@ class Fit {
       if (!steps_.step(*cursor_) && !continue_dataset(step)) break;
       ++position_.data_position;
       position_.step = step + 1;
+      training_.fetched = steps_.fetched();
       for (Callback* watcher : step_watchers_) watcher->on_step(step);
       if (wants_batches_) report_batch(step);
       if (options_.save_steps > 0 && position_.step % options_.save_steps == 0) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "core/experiment/profiler.h"
 #include "lua/api/openers.h"
 #include "lua/api/output_path.h"
 #include "lua/api/pruning.h"
@@ -105,6 +106,25 @@ ScriptCallback csv_logger(lua_State* L, const std::string& path, const CsvLogger
       CsvLoggerOptions{output_path(L, path, "CSVLogger"), options.separator[0], options.append})};
 }
 
+struct ProfilerTable {
+  std::vector<std::int64_t> steps{10, 15};
+  std::string path;
+  static constexpr auto fields =
+      std::tuple{field("steps", &ProfilerTable::steps), required("path", &ProfilerTable::path)};
+};
+
+/// gb.callbacks.Profiler { steps = { first, last }, path = folder }
+ScriptCallback profiler(lua_State* L, const ProfilerTable& options) {
+  if (options.steps.size() != 2)
+    throw ArgumentError(
+        fmt::format("option 'steps': {{ first, last }} is expected, got {} numbers", options.steps.size()));
+  const auto place = [main = Machine::of(L).main()](const std::string& path) {
+    return output_folder(main, path, "Profiler");
+  };
+  place(options.path);  // rather now than when training begins
+  return {std::make_shared<Profiler>(ProfilerOptions{options.steps[0], options.steps[1], options.path, place})};
+}
+
 std::string text(const ScriptCallback&) {
   return "Callback";
 }
@@ -129,7 +149,8 @@ void open_callbacks(lua_State* L) {
       .function<&early_stopping>("EarlyStopping")
       .function<&model_checkpoint>("ModelCheckpoint")
       .function<&learning_rate_scheduler>("LearningRateScheduler")
-      .function<&csv_logger>("CSVLogger");
+      .function<&csv_logger>("CSVLogger")
+      .function<&profiler>("Profiler");
 }
 
 }  // namespace gpubench::lua

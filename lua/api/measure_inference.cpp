@@ -24,11 +24,12 @@ struct InferenceTable {
   std::optional<std::string> execution;
   std::optional<PassSwitches> passes;
   std::optional<DatasetPtr> input;
+  std::optional<bool> trace;
   static constexpr auto fields =
       std::tuple{field("batch", &InferenceTable::batch),         field("concurrency", &InferenceTable::concurrency),
                  field("duration", &InferenceTable::duration),   field("mode", &InferenceTable::mode),
                  field("execution", &InferenceTable::execution), field("passes", &InferenceTable::passes),
-                 field("input", &InferenceTable::input)};
+                 field("input", &InferenceTable::input),         field("trace", &InferenceTable::trace)};
 };
 
 InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const InferenceTable& table) {
@@ -47,6 +48,9 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   options.budget = Seconds(std::max(budget, table.duration.value_or(0)));
   options.warmup = MeasureTable{}.limits(session).warmup;
   options.activity = &session.activity;
+  MeasureTable common;
+  common.trace = table.trace;
+  options.trace = common.limits(session).trace;
   options.scatter = session.scatter();
   options.best = best_rates(session, *model.model);
   return options;
@@ -59,7 +63,7 @@ int inference(lua_State* L) {
   InferenceMeasurement measured = measure_inference(*model->trainer(), options);
   set_verdict(world_of(L), measured.record);
   Value<Record>::push(L, measured.record);
-  set_measured(L, measured.samples, nullptr);
+  set_measured(L, measured.samples, measured.timeline);
   return 1;
 }
 

@@ -16,7 +16,7 @@ namespace gpubench::lua {
 /// Seconds, except relative_error: half-width of the median's interval at which measuring may end.
 struct MeasureTable {
   std::optional<double> budget, min_time, warmup, relative_error;
-  std::optional<bool> trace;  ///< on GPUs, a few more steps to show where the time went; true keeps their timeline
+  std::optional<bool> trace;  ///< a few more steps to show where the time went; true keeps their timeline
   static constexpr auto fields =
       std::tuple{field("budget", &MeasureTable::budget), field("min_time", &MeasureTable::min_time),
                  field("warmup", &MeasureTable::warmup), field("relative_error", &MeasureTable::relative_error),
@@ -42,11 +42,26 @@ struct MeasureTable {
     limits.warmup.max_time = Seconds(warmup.value_or(limits.warmup.max_time.count() * warmup_share));
     if (relative_error) limits.stopping.relative_error = *relative_error;
     limits.scatter = from.scatter();
-    limits.keep_timeline = trace.value_or(false);
-    if (trace.value_or(true)) limits.new_tracer = [world = from.world()] { return world->devices.new_tracer(); };
+    limits.trace.keep_timeline = trace.value_or(false);
+    if (trace.value_or(true)) limits.trace.new_tracer = new_device_tracer;
     if (ProcessGroup* const group = from.group(); group != nullptr && group->size() > 1) {
       limits.agreement = [group](std::int64_t said) { return std::stoll(group->broadcast(std::to_string(said), 0)); };
     }
+    return limits;
+  }
+};
+
+/// The options of a measurement whose steps belong to layers and ops.
+struct ProfiledTable : MeasureTable {
+  bool profile = false;  ///< the time and memory of the traced steps by layer and op
+  static constexpr auto fields =
+      std::tuple_cat(MeasureTable::fields, std::tuple{field("profile", &ProfiledTable::profile)});
+
+  StepLimits limits(Session& from) const {
+    if (profile && !trace.value_or(true))
+      throw ArgumentError("option 'profile': it needs a trace; leave trace = false out");
+    StepLimits limits = MeasureTable::limits(from);
+    limits.trace.profiles = profile;
     return limits;
   }
 };

@@ -70,7 +70,10 @@ class LoopSteps final : public StepSource {
     luaL_checkstack(L_, static_cast<int>(element_.size()) + 8, "step of a loop");
     function_.reference().push(L_);
     push_element(L_, element_);
-    protected_call(L_, static_cast<int>(element_.size()), 1);
+    {
+      const SpanScope calling(world_of(L_).runtime.spans(), SpanClass::host_compute, "Lua function of the loop");
+      protected_call(L_, static_cast<int>(element_.size()), 1);
+    }
     const bool scalar = Value<Tensor>::matches(L_, -1) && Value<Tensor>::read(L_, -1).type().elements() == 1;
     loss_ = scalar ? Value<Tensor>::read(L_, -1) : Tensor();
     lua_settop(L_, bottom);
@@ -98,6 +101,7 @@ void describe_place(Record& record, const LoopSteps& steps, const DeviceId& devi
     record.set("replicas", std::int64_t{1});
     return;
   }
+  record.set("communication_share", Cell{});  // a part of the host's and the launches' time
   record.set("detail", fmt::format("no columns of replicas: {} strategies run in the loop", steps.strategies()));
 }
 
@@ -106,7 +110,7 @@ void describe_place(Record& record, const LoopSteps& steps, const DeviceId& devi
 int loop(lua_State* L) {
   const auto function = Value<LuaFunction>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
-  const StepLimits limits = Value<MeasureTable>::read(L, 3).limits(session_of(L));
+  const StepLimits limits = Value<ProfiledTable>::read(L, 3).limits(session_of(L));
   World& world = world_of(L);
   LoopSteps steps(L, function, *dataset);
   StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");
@@ -114,7 +118,7 @@ int loop(lua_State* L) {
   if (const std::optional<double> loss = steps.loss()) measured.record.set("last_loss", *loss);
   set_verdict(world, measured.record);
   Value<Record>::push(L, measured.record);
-  set_measured(L, measured.samples, measured.timeline);
+  set_measured(L, measured.samples, measured.timeline, measured.profile);
   set_ranks(L, measured.ranks);
   return 1;
 }

@@ -27,10 +27,10 @@ int matmul_peaks(lua_State* L) {
 }
 
 /// The options of every measurement of steps, and what training adds to them.
-struct TrainingTable : MeasureTable {
+struct TrainingTable : ProfiledTable {
   bool resident = false;  ///< the first batches stay on the device, and all steps train on them
   static constexpr auto fields =
-      std::tuple_cat(MeasureTable::fields, std::tuple{field("resident", &TrainingTable::resident)});
+      std::tuple_cat(ProfiledTable::fields, std::tuple{field("resident", &TrainingTable::resident)});
 };
 
 TrainingOptions training_options(lua_State* L, const ScriptModel& model, const TrainingTable& table) {
@@ -53,7 +53,7 @@ int training(lua_State* L) {
   TrainingMeasurement measured = measure_training(*model->trainer(), *part, options);
   set_verdict(world_of(L), measured.record);
   Value<Record>::push(L, measured.record);
-  set_measured(L, measured.samples, measured.timeline);
+  set_measured(L, measured.samples, measured.timeline, measured.profile);
   set_ranks(L, measured.ranks);
   return 1;
 }
@@ -62,7 +62,11 @@ int training(lua_State* L) {
 int input_proof(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const auto dataset = Value<DatasetPtr>::read(L, 2);
-  const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
+  const auto table = Value<TrainingTable>::read(L, 3);
+  if (table.profile)
+    throw ArgumentError(
+        "option 'profile': input_proof measures several trainings; profile one with gb.measure.training");
+  const TrainingOptions options = training_options(L, *model, table);
   const DatasetPtr part = part_of_process(model->replicas.get(), dataset);
   InputProof proof = prove_input(*model->trainer(), *part, options);
   set_verdict(world_of(L), proof.record);
@@ -71,7 +75,25 @@ int input_proof(lua_State* L) {
   return 1;
 }
 
+struct ProfileTable {
+  std::int64_t steps = 10;
+  static constexpr auto fields = std::tuple{field("steps", &ProfileTable::steps)};
+};
+
 }  // namespace
+
+/// model:profile(dataset, options): { step_s = , layers = { ... }, ..., text = "..." }
+int profile_model(lua_State* L) {
+  const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
+  const auto dataset = Value<DatasetPtr>::read(L, 2);
+  const auto table = Value<ProfileTable>::read(L, 3);
+  constexpr std::int64_t most_steps = 1000;
+  if (table.steps < 1 || table.steps > most_steps)
+    throw ArgumentError(fmt::format("option 'steps': 1 to {} are expected, got {}", most_steps, table.steps));
+  const DatasetPtr part = part_of_process(model->replicas.get(), dataset);
+  push_profile(L, profile_training(*model->trainer(), *part, static_cast<int>(table.steps), "profile"));
+  return 1;
+}
 
 void open_measure_training(lua_State* L) {
   const Module gb = Module::root(L);

@@ -1,16 +1,29 @@
 #include "lua/api/measured.h"
 
+#include "core/results/profile_info.h"
 #include "lua/api/openers.h"
+#include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
 
-void set_measured(lua_State* L, const std::vector<double>& samples, const std::shared_ptr<Timeline>& timeline) {
+void set_measured(lua_State* L, const std::vector<double>& samples, const std::shared_ptr<Timeline>& timeline,
+                  const std::optional<StepProfile>& profile) {
   Value<std::vector<double>>::push(L, samples);
   lua_setfield(L, -2, "samples");
+  if (profile) {
+    push_profile(L, *profile);
+    lua_setfield(L, -2, "profile");
+  }
   if (timeline == nullptr) return;
   Value<std::shared_ptr<Timeline>>::push(L, timeline);
   lua_setfield(L, -2, "timeline");
+}
+
+void push_profile(lua_State* L, const StepProfile& profile) {
+  Info info = profile_info(profile);
+  info.set("text", profile_text(info));
+  Value<Info>::push(L, info);
 }
 
 void set_ranks(lua_State* L, const std::vector<RankTimes>& ranks) {

@@ -223,6 +223,7 @@ void open_model(lua_State* L) {
       .method<&evaluate_model>("evaluate")
       .method<&predict_model>("predict")
       .method<&model_memory>("memory")
+      .method<&profile_model>("profile")
       .method<&print_summary>("summary")
       .method<&summary_text>("summary_text")
       .method<&count_params>("count_params")

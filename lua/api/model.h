@@ -39,6 +39,8 @@ inline constexpr const char* class_name<ScriptModel> = "Model";
 // Methods of the class in their own files.
 int compile_model(lua_State* L);
 int fit_model(lua_State* L);
+/// In measure_training.cpp.
+int profile_model(lua_State* L);
 int evaluate_model(lua_State* L);
 int predict_model(lua_State* L);
 int model_memory(lua_State* L);

@@ -6,8 +6,9 @@
 //     run:add_round(row, round, index, samples)  writes what one of several rounds of a point measured
 //     run:replace(rows)                replaces the rows of these points, the last ones, when their rounds are over
 //     run:verdict(row)                 why the device was not busy, for a row with steps; else its own cell
-//     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
-//                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
+//     run:add(row, samples, timeline, profile)  writes a row (column = boolean | number | string), its step times in
+//                                      seconds, its trace and profile; experiment, point (1, 2, ...) and process (0)
+//                                      are filled in
 //     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
 //     run:set_info(fields)             merges fields into run.json, at its top; `warnings` (texts) stand above all else
 //                                      in the report
@@ -35,6 +36,7 @@
 #include "core/report/row_stream.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
+#include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
 #include "core/results/run_writer.h"
@@ -95,13 +97,14 @@ class WatchedRun final : public UnfinishedRun {
     const std::lock_guard lock(mutex_);
     begun_.emplace(std::move(row), text);
   }
-  /// `timeline` goes into a file of its own, named after the row's point.
+  /// `timeline` and `profile` go into files of their own, named after the row's point.
   void add(Record record, const std::optional<std::vector<double>>& samples,
-           const std::optional<std::shared_ptr<Timeline>>& timeline) {
+           const std::optional<std::shared_ptr<Timeline>>& timeline, const std::optional<Info>& profile) {
     const std::lock_guard lock(mutex_);
     begun_.reset();
     writer_.add(std::move(record), samples.value_or(std::vector<double>{}));
-    if (timeline) write_trace(**timeline);
+    if (timeline) write_chrome_trace(**timeline, file_of_point("trace"));
+    if (profile) replace_file(file_of_point("profile"), to_json(*profile));
   }
   void add_round(const Record& record, std::int64_t round, std::int64_t index,
                  const std::optional<std::vector<double>>& samples) {
@@ -167,15 +170,15 @@ class WatchedRun final : public UnfinishedRun {
  private:
   Run run() const { return {writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}; }
 
-  /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second.
-  void write_trace(const Timeline& timeline) const {
+  /// "trace-3.json" for the first row of point 3 that was traced, "trace-3-2.json" for its second; also of a profile.
+  std::filesystem::path file_of_point(std::string_view what) const {
     const auto point = std::get<std::int64_t>(writer_.records().back().get("point"));
     std::filesystem::path file;
     for (int number = 1; file.empty() || std::filesystem::exists(file); ++number) {
       file = writer_.directory() /
-             (number == 1 ? fmt::format("trace-{}.json", point) : fmt::format("trace-{}-{}.json", point, number));
+             (number == 1 ? fmt::format("{}-{}.json", what, point) : fmt::format("{}-{}-{}.json", what, point, number));
     }
-    write_chrome_trace(timeline, file);
+    return file;
   }
 
   void set_last_facts(const std::string& detail) {
@@ -285,8 +288,8 @@ void check_status(const Cell& status) {
 
 constexpr std::size_t most_columns_of_row = 1000;
 
-/// check_row(row, samples, timeline): throws for what WatchedRun::add() would not take, and for columns that the
-/// program fills in.
+/// check_row(row, samples, timeline, profile): throws for what WatchedRun::add() would not take, and for columns that
+/// the program fills in.
 int check_row(lua_State* L) {
   const auto row = returned<Record>(L, 1, "a column that is no cell");
   if (row.cells().size() > most_columns_of_row)
@@ -298,6 +301,7 @@ int check_row(lua_State* L) {
   if (row.has("status")) check_status(row.get("status"));
   if (!lua_isnoneornil(L, 2)) returned<std::vector<double>>(L, 2, "samples that are no step times");
   if (!lua_isnoneornil(L, 3)) returned<std::shared_ptr<Timeline>>(L, 3, "a timeline that gb.measure has not made");
+  if (!lua_isnoneornil(L, 4)) returned<Info>(L, 4, "a profile that gb.measure has not made");
   return 0;
 }
 

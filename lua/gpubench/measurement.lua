@@ -11,7 +11,8 @@ local seconds, set_seed = native.system.seconds, gb.config.set_seed
 local measurement = {}
 
 -- A run returns one row or an array of rows; a row's `samples` are its step times, its `timeline` what was traced, its
--- `stages` a pipeline's and its `ranks` the replicas', which are for the script alone.
+-- `profile` the time of layers and ops, its `stages` a pipeline's and its `ranks` the replicas', which are for the script
+-- alone.
 local function as_rows(result)
   if type(result) ~= "table" then
     native.fail("run must return a table of columns, as gb.measure.training does; it returned "
@@ -59,10 +60,10 @@ local function complete(row, axes, point, fallbacks)
   local measured_on = copy.device
   for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
   mark_fallbacks(copy, fallbacks or {}, measured_on)
-  local samples, timeline = copy.samples, copy.timeline
-  copy.samples, copy.timeline, copy.stages, copy.ranks = nil, nil, nil, nil
+  local extras = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
+  copy.samples, copy.timeline, copy.profile, copy.stages, copy.ranks = nil, nil, nil, nil, nil
   emulated.label(copy)
-  return { row = copy, samples = samples, timeline = timeline }
+  return extras
 end
 
 local function kept_memory(before)
@@ -85,7 +86,8 @@ local function run_point(experiment, axes, point)
   local fallbacks = fallbacks_of(native.take_fallbacks())
   for index, row in ipairs(rows) do
     finished[index] = complete(row, axes, point, fallbacks)
-    native.results.check_row(finished[index].row, finished[index].samples, finished[index].timeline)
+    local one = finished[index]
+    native.results.check_row(one.row, one.samples, one.timeline, one.profile)
   end
   return finished
 end
@@ -119,7 +121,7 @@ function measurement.wait_until_calm()
   return (native.contention.wait_idle(options.budget_s))
 end
 
--- One call of run, with its own seed: { rows = { { row, samples, timeline }, ... } of all processes, stopped = why the
+-- One call of run, with its own seed: { rows = { { row, samples, timeline, profile }, ... } of all processes, stopped = why the
 -- sweep ends with it, traceback = that of an error, seconds, disturbed = why its times do not count, and lost_share }.
 function measurement.measure(experiment, axes, point, seed)
   local before, started = native.memory_in_use(), seconds()

@@ -86,8 +86,8 @@ local function reason_of(call, row)
   return quality and quality ~= "ok" and (quality:gsub("^unreliable: ", "")) or nil
 end
 
--- calls: by round, { rows = { { row, samples, timeline }, ... }, disturbed = why its times do not count }, each with as
--- many rows. axes: those of the sweep. Returns the merged { row, samples, timeline } of each (the latter two of the first round), and by row
+-- calls: by round, { rows = { { row, samples, timeline, profile }, ... }, disturbed = why its times do not count }, each with as
+-- many rows. axes: those of the sweep. Returns the merged { row, samples, timeline, profile } of each (the latter three of the first round), and by row
 -- { all, calm }: the rows of all rounds, and of those whose times count, by round.
 function merge.rows(calls, planned, axes, has_interval)
   local merged, rounds = {}, {}
@@ -107,7 +107,7 @@ function merge.rows(calls, planned, axes, has_interval)
         order_interval.least_count, why and ": " .. why or "")
     end
     if planned == 1 and why and (row.quality or "ok") == "ok" and has_times(row, axes) then row.quality = "unreliable: " .. why end
-    merged[index] = { row = row, samples = first.samples, timeline = first.timeline }
+    merged[index] = { row = row, samples = first.samples, timeline = first.timeline, profile = first.profile }
     rounds[index] = { all = all, calm = by_round }
   end
   return merged, rounds

@@ -99,7 +99,7 @@ end
 function Sweep:write_call(group, point, call)
   local ok, reason = pcall(function()
     if #point.calls + (point.failed and 1 or 0) == 1 then
-      for _, one in ipairs((self:rows_of(group, point))) do self.run:add(one.row, one.samples, one.timeline) end
+      for _, one in ipairs((self:rows_of(group, point))) do self.run:add(one.row, one.samples, one.timeline, one.profile) end
     end
     if group.planned == 1 or point.failed then return end
     for k, one in ipairs(call.rows) do

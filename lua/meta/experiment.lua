@@ -56,8 +56,8 @@ function gb.param(name, default) end
 
 ---@class Timeline what was traced
 
----@alias Row table<string, number|string|boolean|number[]|Timeline> column -> value; `samples` are step times in seconds,
---- `timeline` what was traced
+---@alias Row table<string, number|string|boolean|number[]|Timeline|Profile> column -> value; `samples` are step times in
+--- seconds, `timeline` what was traced, `profile` the time of layers and ops
 
 ---@class ExperimentDeclaration
 ---@field name string names the folders below results/ and plots/; each experiment of a script needs its own

@@ -22,7 +22,7 @@ gb.measure = {}
 --- ```
 ---@param step fun(...: Tensor): Tensor?
 ---@param dataset Dataset batched
----@param options MeasureTrainingOptions?
+---@param options MeasureProfiledOptions?
 ---@return Row
 function gb.measure.loop(step, dataset, options) end
 

@@ -265,4 +265,15 @@ function gb.callbacks.LearningRateScheduler(fn) end
 ---@return Callback
 function gb.callbacks.CSVLogger(path, options) end
 
+---@class ProfilerOptions
+---@field path string a folder, made if it is missing
+---@field steps integer[]? { first, last }: numbers of steps, from 1 over all epochs; { 10, 15 } unless given
+
+--- Traces these steps of fit, on any device, and writes into the folder: trace.json for Perfetto or chrome://tracing,
+--- profile.json (as Model:profile returns it) and profile.txt (tables of layers, ops and idle gaps). An error if the
+--- training ends before the first of these steps, or is known to end before the last one.
+---@param options ProfilerOptions
+---@return Callback
+function gb.callbacks.Profiler(options) end
+
 return gb

@@ -21,16 +21,16 @@ std::vector<LogicalDevice> CudaBackend::physical_devices() {
   return {};
 }
 
-std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
-  return nullptr;
-}
-
 std::string CudaBackend::library() const {
   return reason;
 }
 
 bool CudaBackend::fuses(const Op&, const Signature&, Device&) const {
   return false;
+}
+
+std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
+  return nullptr;
 }
 
 std::unique_ptr<Kernel> CudaBackend::plan(const Op&, const Signature&, Device&) const {

@@ -35,13 +35,13 @@ struct MpiExchange::Stage {
 
 namespace {
 
-struct Span {
+struct Stretch {
   std::byte* data = nullptr;  // nullptr: it lies in several tensors
   std::size_t bytes = 0;
 };
 
-Span span_of(const TensorPieces& pieces, const Collective& collective, std::size_t from, std::size_t to) {
-  Span span;
+Stretch span_of(const TensorPieces& pieces, const Collective& collective, std::size_t from, std::size_t to) {
+  Stretch span;
   int count = 0;
   pieces.for_each(from, to, [&](std::size_t tensor, std::size_t first, std::size_t bytes) {
     span.data = ++count == 1 ? collective.tensors[tensor].data + first : nullptr;
@@ -251,16 +251,16 @@ void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_
   stage.from = from, stage.to = to, stage.in_use = true;
   stage.received.resize(ranks);
   stage.packed.resize(ranks);
-  const Span own = span_of(asked_->pieces, collective, cut(from, to, link_.rank()), cut(from, to, link_.rank() + 1));
+  const Stretch own = span_of(asked_->pieces, collective, cut(from, to, link_.rank()), cut(from, to, link_.rank() + 1));
   for_others([&](int rank) {
     std::vector<std::byte>& room = stage.received[static_cast<std::size_t>(rank)];
     room.resize(std::max(room.size(), own.bytes));
     stage.scattered.receive(rank, room.data(), own.bytes);
   });
-  std::vector<Span> parts(ranks);
+  std::vector<Stretch> parts(ranks);
   for (int rank = 0; rank < link_.size(); ++rank) {
     const std::size_t first = cut(from, to, rank), last = cut(from, to, rank + 1);
-    Span& part = parts[static_cast<std::size_t>(rank)] = span_of(asked_->pieces, collective, first, last);
+    Stretch& part = parts[static_cast<std::size_t>(rank)] = span_of(asked_->pieces, collective, first, last);
     const bool here = rank == link_.rank();
     if (here ? in_reach() : part.data != nullptr) continue;
     part.data = stage.packed[static_cast<std::size_t>(rank)].grow(part.bytes, locked_);
@@ -268,7 +268,7 @@ void MpiExchange::scatter(const Collective& collective, Stage& stage, std::size_
   }
   settle();
   for_others([&](int rank) {
-    const Span& part = parts[static_cast<std::size_t>(rank)];
+    const Stretch& part = parts[static_cast<std::size_t>(rank)];
     stage.scattered.send(rank, part.data, part.bytes);
   });
 }
@@ -290,13 +290,13 @@ void MpiExchange::add_up(const Collective& collective, Stage& stage) {
 /// Sends all ranks what this one has added up.
 void MpiExchange::gather(const Collective& collective, Stage& stage) {
   for_others([&](int rank) {
-    Span part =
+    Stretch part =
         span_of(asked_->pieces, collective, cut(stage.from, stage.to, rank), cut(stage.from, stage.to, rank + 1));
     if (part.data == nullptr) part.data = stage.packed[static_cast<std::size_t>(rank)].grow(part.bytes, locked_);
     stage.gathered.receive(rank, part.data, part.bytes);
   });
   const std::size_t first = cut(stage.from, stage.to, link_.rank()), last = cut(stage.from, stage.to, link_.rank() + 1);
-  Span own = span_of(asked_->pieces, collective, first, last);
+  Stretch own = span_of(asked_->pieces, collective, first, last);
   Row& row = stage.packed[static_cast<std::size_t>(link_.rank())];
   if (!in_reach()) {
     own.data = row.data();

@@ -202,6 +202,7 @@ class StagedCommunicator final : public Communicator {
 
   void check() override { rank_->inner->check(); }
   void abort(const std::string& reason) noexcept override { rank_->inner->abort(reason); }
+  void set_spans(HostSpans* spans) override { rank_->clock.set_spans(spans); }
   CommunicationTimes times() const override { return rank_->clock.times(); }
 
  private:

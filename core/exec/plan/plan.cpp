@@ -66,6 +66,7 @@ class Planner {
     step.device = device;
     step.label = node.label;
     step.owner = node.owner;
+    step.role = node.role;
     step.op = node.op->name();
     step.adds_inputs = node.op->adds_inputs();
     describe(*node.op, step);

@@ -70,6 +70,7 @@ struct PlannedStep {
   Due due = Due::every_run;  ///< other values for kernels only
   std::string label;
   OwnerPtr owner = nullptr;
+  Role role = Role::forward;
   std::string_view op;
   bool adds_inputs = false;  ///< Op::adds_inputs()
 };

@@ -86,7 +86,7 @@ void GraphExecutor::bind() {
   recordings_ = runtime_.recordings();
   bound_.bind(arenas_.memory());
   invariant_.bind();
-  segments_.bind();
+  segments_.bind(runtime_.spans());
   inputs_.forget_places();
 }
 
@@ -107,9 +107,11 @@ void GraphExecutor::run_again() {
 }
 
 void GraphExecutor::run_segments(const InputSlots::Reading& reading) {
+  HostSpans* const spans = runtime_.spans();
+  const SpanScope launching(spans, SpanClass::launch);
   segments_.begin_run();
-  invariant_.run_changed();
-  segments_.run(reading);
+  invariant_.run_changed(spans);
+  segments_.run(reading, spans, runtime_.records());
   invariant_.count_updates();
   inputs_.end_run();
 }
@@ -122,6 +124,8 @@ HostTensor GraphExecutor::read(int index) {
   const TensorView view = result(index);
   HostTensor value(*view.type);
   const int tensor = plan_.outputs[static_cast<std::size_t>(index)];
+  const SpanScope copying(runtime_.copy_spans(plan_.devices[plan_.tensors[static_cast<std::size_t>(tensor)].device]),
+                          SpanClass::copy);
   Stream& stream = bound_.device(plan_.tensors[static_cast<std::size_t>(tensor)].device).stream();
   stream.copy(value.data(), view.data, value.bytes());
   stream.synchronize();

@@ -1,5 +1,6 @@
 #include "core/exec/run/invariant_steps.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -48,14 +49,18 @@ void InvariantSteps::run_once() {
   queue(once_);
 }
 
-void InvariantSteps::run_changed() {
+void InvariantSteps::run_changed(HostSpans* spans) {
   bool changed = false;
   for (Watched& variable : watched_) {
     const std::uint64_t writes = variable.writes->load(std::memory_order_relaxed);
     changed = changed || variable.seen != writes;
     variable.seen = writes;
   }
-  if (changed) queue(on_change_);
+  if (!changed) return;
+  const bool on_host =
+      std::ranges::all_of(on_change_, [](const DeviceLaunch& one) { return one.device->shares_host_memory(); });
+  const SpanScope scope(spans, on_host ? SpanClass::compute : SpanClass::launch, "steps of changed variables");
+  queue(on_change_);
 }
 
 void InvariantSteps::count_updates() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/exec/run/launch.h"
+#include "core/telemetry/host_spans.h"
 
 namespace gpubench {
 
@@ -17,8 +18,8 @@ class InvariantSteps {
   void bind();
   /// Queues the steps that depend only on constants.
   void run_once();
-  /// Queues the steps of which a variable was written since the latest call.
-  void run_changed();
+  /// Queues the steps of which a variable was written since the latest call. `spans` may be nullptr.
+  void run_changed(HostSpans* spans);
   /// Counts a run as a write to each variable that the plan updates.
   void count_updates();
 

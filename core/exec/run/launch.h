@@ -9,6 +9,7 @@
 #include "core/comm/communicator.h"
 #include "core/exec/device_copy.h"
 #include "core/exec/run/bound_plan.h"
+#include "core/telemetry/timeline.h"
 
 namespace gpubench {
 
@@ -58,6 +59,10 @@ struct Launch {
   bool by_host = false;    ///< the host takes part, so it cannot be recorded
   bool exchanges = false;  ///< runs or begins a collective
   double exchanged = 0;    ///< bytes of that collective
+  /// Of the time that the call of queue() takes: the work itself, if it runs in the calling thread. Communicators add
+  /// the spans of their collectives themselves.
+  SpanClass span_class = SpanClass::launch;
+  NodeId node = NodeId::none;
 
   /// `stream` must belong to the launch's device.
   void queue(Stream& stream) const {

@@ -28,7 +28,7 @@ SegmentRunner::~SegmentRunner() {
   }
 }
 
-void SegmentRunner::bind() {
+void SegmentRunner::bind(HostSpans* spans) {
   const std::vector<PlannedStep>& steps = bound_.plan().steps;
   segments_.clear();
   copies_.clear();
@@ -36,7 +36,12 @@ void SegmentRunner::bind() {
   launches_.reserve(steps.size());
   std::vector<SideWork*> begun(steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (steps[s].due == Due::every_run) launches_.push_back(make_launch(s, begun));
+    if (steps[s].due != Due::every_run) continue;
+    launches_.push_back(make_launch(s, begun));
+    if (spans == nullptr) continue;
+    const OwnerPtr& owner = steps[s].owner;
+    launches_.back().node =
+        spans->node(steps[s].op, owner == nullptr ? std::string_view() : owner->name, to_string(steps[s].role));
   }
   for (const Launch& launch : launches_) {
     if (const auto* const copy = std::get_if<CopyLaunch>(&launch.action)) copies_.push_back(copy->copy.get());
@@ -51,6 +56,7 @@ Launch SegmentRunner::make_launch(std::size_t index, std::vector<SideWork*>& beg
   launch.device = step.device;
   launch.reads_input = std::ranges::any_of(
       step.inputs, [&](int tensor) { return plan.tensors[static_cast<std::size_t>(tensor)].home == Home::input; });
+  launch.span_class = span_class_of(step);
   launch.by_host = step.work == Work::exchange && !communicator_->recordable();
   if (step.timing == Timing::end) {
     launch.action = EndLaunch{begun[static_cast<std::size_t>(step.begun)]};
@@ -63,6 +69,16 @@ Launch SegmentRunner::make_launch(std::size_t index, std::vector<SideWork*>& beg
   }
   if (const auto* const begins = std::get_if<BeginLaunch>(&launch.action)) begun[index] = begins->work.get();
   return launch;
+}
+
+SpanClass SegmentRunner::span_class_of(const PlannedStep& step) const {
+  const Plan& plan = bound_.plan();
+  const auto on_host = [&](std::size_t device) { return bound_.device(device).shares_host_memory(); };
+  if (!on_host(step.device) || step.timing == Timing::end) return SpanClass::launch;
+  if (step.work == Work::kernel) return SpanClass::compute;
+  const bool copies = step.work == Work::copy;
+  return copies && on_host(plan.tensors[static_cast<std::size_t>(step.inputs[0])].device) ? SpanClass::copy
+                                                                                          : SpanClass::launch;
 }
 
 void SegmentRunner::set_copy(std::size_t index, Launch& launch) const {
@@ -134,9 +150,9 @@ void SegmentRunner::begin_run() {
   for (DeviceCopy* const copy : copies_) copy->release_source();
 }
 
-void SegmentRunner::run(const InputSlots::Reading& reading) {
+void SegmentRunner::run(const InputSlots::Reading& reading, HostSpans* spans, bool records) {
   if (reading.replaces) forget(reading.recording);
-  for (Segment& segment : segments_) run(segment, reading);
+  for (Segment& segment : segments_) run(segment, reading, spans, records);
 }
 
 void SegmentRunner::forget(std::size_t recording) {
@@ -148,14 +164,14 @@ void SegmentRunner::forget(std::size_t recording) {
   }
 }
 
-void SegmentRunner::run(Segment& segment, const InputSlots::Reading& reading) {
+void SegmentRunner::run(Segment& segment, const InputSlots::Reading& reading, HostSpans* spans, bool records) {
   Device& device = bound_.device(segment.device);
   Stream& stream = device.stream();
   device.bind_to_thread();
   const std::size_t index = segment.reads_input ? reading.recording : 0;
   if (segment.recordings.size() <= index) segment.recordings.resize(index + 1);
   std::unique_ptr<Recording>& recording = segment.recordings[index];
-  const bool worth_recording = reading.comes_again || !segment.reads_input;
+  const bool worth_recording = records && (reading.comes_again || !segment.reads_input);
   if (segment.state == Segment::State::loaded && recording == nullptr && worth_recording) {
     recording = device.record([&](Stream& recorder) { queue(segment, recorder); });
     if (recording == nullptr) segment.state = Segment::State::direct;
@@ -165,12 +181,28 @@ void SegmentRunner::run(Segment& segment, const InputSlots::Reading& reading) {
     if (segment.exchanges > 0) communicator_->launched(stream, segment.exchanges, segment.exchanged);
     return;
   }
-  queue(segment, stream);
+  if (spans != nullptr)
+    queue_traced(segment, stream, *spans);
+  else
+    queue(segment, stream);
   if (segment.state == Segment::State::fresh) segment.state = Segment::State::loaded;
 }
 
 void SegmentRunner::queue(const Segment& segment, Stream& stream) const {
   for (std::size_t index = segment.first; index < segment.last; ++index) launches_[index].queue(stream);
+  for (SideWork* const work : segment.ends) work->end(stream);
+}
+
+// A launch ends where the next one begins: one reading of the clock for each.
+void SegmentRunner::queue_traced(const Segment& segment, Stream& stream, HostSpans& spans) const {
+  Clock::time_point begin = Clock::now();
+  for (std::size_t index = segment.first; index < segment.last; ++index) {
+    const Launch& launch = launches_[index];
+    launch.queue(stream);
+    const Clock::time_point end = Clock::now();
+    spans.add(launch.span_class, launch.node, begin, end);
+    begin = end;
+  }
   for (SideWork* const work : segment.ends) work->end(stream);
 }
 

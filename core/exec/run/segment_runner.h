@@ -8,6 +8,7 @@
 
 #include "core/exec/run/input_slots.h"
 #include "core/exec/run/launch.h"
+#include "core/telemetry/host_spans.h"
 
 namespace gpubench {
 
@@ -19,11 +20,13 @@ class SegmentRunner {
   SegmentRunner(const SegmentRunner&) = delete;
   SegmentRunner& operator=(const SegmentRunner&) = delete;
 
-  /// Call after BoundPlan::bind(): creates the launches of steps that run every time, without recordings.
-  void bind();
+  /// Call after BoundPlan::bind(): creates the launches of steps that run every time, without recordings. `spans`: gets
+  /// the nodes' names for later runs; nullptr without a trace.
+  void bind(HostSpans* spans);
   /// Makes later work wait for the latest run's copies between devices, because it may overwrite their sources.
   void begin_run();
-  void run(const InputSlots::Reading& reading);
+  /// `spans`: as in the latest bind(), or nullptr. `records`: whether segments may be recorded.
+  void run(const InputSlots::Reading& reading, HostSpans* spans, bool records);
 
  private:
   struct Segment {
@@ -46,13 +49,15 @@ class SegmentRunner {
   Launch make_launch(std::size_t step, std::vector<SideWork*>& begun);
   void set_copy(std::size_t step, Launch& launch) const;
   void set_exchange(std::size_t step, Launch& launch) const;
+  SpanClass span_class_of(const PlannedStep& step) const;
   void cut_segments();
   /// Makes the segment itself wait for side work that it begins and does not end: a recording must contain the end of
   /// its side work.
   void end_side_work(Segment& segment);
   void forget(std::size_t recording);
-  void run(Segment& segment, const InputSlots::Reading& reading);
+  void run(Segment& segment, const InputSlots::Reading& reading, HostSpans* spans, bool records);
   void queue(const Segment& segment, Stream& stream) const;
+  void queue_traced(const Segment& segment, Stream& stream, HostSpans& spans) const;
 
   const BoundPlan& bound_;
   Communicator* communicator_;

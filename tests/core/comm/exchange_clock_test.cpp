@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/telemetry/host_spans.h"
+
 namespace gpubench {
 namespace {
 
@@ -43,6 +45,27 @@ TEST(ExchangeClock, time_stood_still_for_several_counts_once) {
   EXPECT_EQ(times.peer_wait.count(), 1 + 2);
   EXPECT_EQ(times.exposed_exchange.count(), 3 + 4);
   EXPECT_EQ((times.peer_wait + times.exposed_exchange).count(), 20 - 10);
+}
+
+TEST(ExchangeClock, traced_collectives_show_the_wait_and_the_exchange) {
+  ExchangeClock clock(2);
+  Timeline timeline(8);
+  HostSpans spans(timeline, "replica 1", 1);
+  clock.set_spans(&spans);
+  clock.add(1, outcome(10, 13, 18, 0), at(11));
+  clock.add(1, outcome(20, 20, 25, 1), at(20));  // this rank came last
+  clock.set_spans(nullptr);
+  clock.add(1, outcome(30, 31, 32, 0), at(30));
+  ASSERT_EQ(timeline.spans().size(), 3U);
+  const Span &wait = timeline.spans()[0], &exchange = timeline.spans()[1], &second = timeline.spans()[2];
+  EXPECT_EQ(wait.span_class, SpanClass::peer_wait);
+  EXPECT_EQ(wait.begin, at(11)) << "the kernels went on before";
+  EXPECT_EQ(wait.end, at(13));
+  EXPECT_EQ(exchange.span_class, SpanClass::communication);
+  EXPECT_EQ(exchange.begin, at(13));
+  EXPECT_EQ(exchange.end, at(18));
+  EXPECT_EQ(exchange.replica, 1);
+  EXPECT_EQ(second.span_class, SpanClass::communication);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
   InferenceOptions options = quick_inference();
   options.batch = 4;
   options.best.flops_per_s = 1e9;
-  const auto [record, samples] = measure_inference(model, options);
+  const auto [record, samples, timeline] = measure_inference(model, options);
   EXPECT_EQ(std::get<std::string>(record.get("mode")), "single_stream");
   EXPECT_EQ(number(record, "batch_size"), 4);
   EXPECT_EQ(number(record, "concurrency"), 1);
@@ -51,11 +51,30 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
   expect_declared(record, "inference");
 }
 
+TEST_F(Inference, TheSharesOfAQuerySumToOne) {
+  Trainer model = trainer(support::small_classifier());
+  InferenceOptions options = quick_inference();
+  options.trace.new_tracer = new_device_tracer;
+  for (const std::int64_t clients : {1, 3}) {
+    options.concurrency = clients;
+    const auto [record, samples, timeline] = measure_inference(model, options);
+    double sum = 0;
+    for (const char* column : {"compute_share", "communication_share", "copy_share", "input_wait_share", "launch_share",
+                               "host_share", "other_share"})
+      sum += number(record, column);
+    EXPECT_NEAR(sum, 1, 1e-6);
+    EXPECT_GT(number(record, "compute_share"), 0);
+    EXPECT_GT(number(record, "copy_share"), 0) << "the answers";
+    EXPECT_EQ(timeline, nullptr);
+    expect_declared(record, "inference");
+  }
+}
+
 TEST_F(Inference, ManyClientsWaitForEachOther) {
   Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick_inference();
   options.concurrency = 4;
-  const auto [record, samples] = measure_inference(model, options);
+  const auto [record, samples, timeline] = measure_inference(model, options);
   EXPECT_EQ(number(record, "concurrency"), 4);
   EXPECT_GE(samples.size(), queries_for_p99);
   // A client has one query under way at a time (Little's law: latency times rate), whatever the machine is doing.
@@ -82,7 +101,7 @@ TEST_F(Inference, OfflineHasARateAndNoLatencies) {
   InferenceOptions options = quick_inference();
   options.mode = InferenceMode::offline;
   options.batch = 16;
-  const auto [record, samples] = measure_inference(model, options);
+  const auto [record, samples, timeline] = measure_inference(model, options);
   EXPECT_GT(number(record, "examples_per_s"), 0);
   EXPECT_FALSE(record.has("latency_s"));
   EXPECT_FALSE(record.has("latency_p99_s"));
@@ -146,7 +165,7 @@ TEST_F(Inference, SaysThatTheBudgetLeftNoTimeForThePercentile) {
   Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick_inference();
   options.duration = options.budget = Seconds(1e-9);
-  const auto [record, samples] = measure_inference(model, options);
+  const auto [record, samples, timeline] = measure_inference(model, options);
   EXPECT_LT(samples.size(), queries_for_p99);
   EXPECT_FALSE(record.has("latency_p99_s"));
   EXPECT_THAT(std::get<std::string>(record.get("stop_reason")),

@@ -60,7 +60,7 @@ class StepTraceTest : public ::testing::Test {
 TEST_F(StepTraceTest, FillsSharesThatSumToOne) {
   const StepTrace trace = this->trace();
   Record record;
-  set_breakdown(record, trace);
+  set_breakdown(record, trace.breakdown, trace.steps);
   EXPECT_EQ(number(record, "compute_share"), 1);
   EXPECT_EQ(number(record, "device_busy"), 1);
   EXPECT_GT(number(record, "traced_step_time_s"), 0);
@@ -81,7 +81,7 @@ TEST_F(StepTraceTest, TheHostsTimeIsExplainedWithoutTheDevice) {
   } blind;
   const StepTrace trace = trace_steps(steps_, runtime_, nullptr, blind, timeline_);
   Record record;
-  set_breakdown(record, trace);
+  set_breakdown(record, trace.breakdown, trace.steps);
   EXPECT_EQ(number(record, "compute_share"), 0);
   EXPECT_EQ(number(record, "other_share"), 0);
   EXPECT_NEAR(number(record, "input_wait_share") + number(record, "host_share"), 1, 1e-12);
@@ -89,9 +89,28 @@ TEST_F(StepTraceTest, TheHostsTimeIsExplainedWithoutTheDevice) {
 
 TEST_F(StepTraceTest, TakesAFewSteps) {
   EXPECT_EQ(trace({.least_steps = 3, .most_steps = 50, .time = Seconds(0)}).steps, 3);
-  EXPECT_EQ(steps_.taken, 3 + 3);  // three more, untimed, in which executors record under the tracer
+  EXPECT_EQ(steps_.taken, 3 + 1);  // one more, untimed, in which executors name their nodes
   EXPECT_EQ(trace({.least_steps = 3, .most_steps = 7, .time = Seconds(3600)}).steps, 7);
-  EXPECT_EQ(steps_.taken, 6 + 7 + 3);
+  EXPECT_EQ(steps_.taken, 4 + 7 + 1);
+}
+
+TEST_F(StepTraceTest, EndsBeforeTheTimelineIsFull) {
+  const StepTrace trace = this->trace({.least_steps = 3, .most_steps = 1 << 30, .time = Seconds(3600)});
+  EXPECT_GT(trace.steps, 100);
+  EXPECT_EQ(timeline_.dropped(), 0U);
+  EXPECT_EQ(trace.breakdown.doubt, "");
+}
+
+TEST_F(StepTraceTest, KnowsWhatAddingItsSpansCost) {
+  const StepTrace trace = this->trace();
+  EXPECT_GT(trace.observer_share, 0);
+}
+
+TEST_F(StepTraceTest, ProfilesOnlyIfAsked) {
+  EXPECT_FALSE(trace().profile.has_value());
+  const StepTrace profiled = trace({.least_steps = 3, .most_steps = 3, .profiles = true});
+  ASSERT_TRUE(profiled.profile.has_value());
+  EXPECT_EQ(profiled.profile->steps, 3);
 }
 
 TEST_F(StepTraceTest, WhatWasLostOrIsNotExactIsInDoubt) {

@@ -34,7 +34,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
   Trainer model = trainer(support::small_classifier());
   TrainingOptions options = quick_training();
   options.best = {.flops_per_s = 1e9, .bytes_per_s = 1e10};
-  const auto [record, samples, doubt, timeline, ranks] =
+  const auto [record, samples, doubt, timeline, profile, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
   EXPECT_EQ(timeline, nullptr);  // nothing was traced
   EXPECT_EQ(number(record, "batch_size"), 16);
@@ -62,10 +62,51 @@ TEST_F(Measure, FillsTheStandardColumns) {
   EXPECT_TRUE(record.has("stop_reason"));
 }
 
+TEST_F(Measure, TheSharesOfAStepOnTheCpuSumToOne) {
+  const Blobs blobs(64);
+  TrainingOptions options = quick_training();
+  options.limits.trace.new_tracer = new_device_tracer;
+  for (const Execution execution : {Execution::graph, Execution::eager}) {
+    CompileConfig config = classifier();
+    config.executor.execution = execution;
+    Trainer model = trainer(support::small_classifier(), std::move(config));
+    const Record record = measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16), options).record;
+    double sum = 0;
+    for (const char* column : {"compute_share", "communication_share", "copy_share", "input_wait_share", "launch_share",
+                               "host_share", "other_share"})
+      sum += number(record, column);
+    EXPECT_NEAR(sum, 1, 1e-6);
+    EXPECT_GT(number(record, "compute_share"), 0);
+    EXPECT_GT(number(record, "launch_share"), 0);
+    EXPECT_LE(number(record, "other_share"), 0.05);
+    EXPECT_GE(number(record, "device_busy"), number(record, "compute_share"));
+    EXPECT_GT(number(record, "observer_share"), 0);
+    expect_declared(record, "training");
+  }
+}
+
+TEST_F(Measure, TimesAndMemoryOfLayersOnlyIfAsked) {
+  const Blobs blobs(64);
+  TrainingOptions options = quick_training();
+  options.limits.trace.new_tracer = new_device_tracer;
+  Trainer model = trainer(support::small_classifier());
+  const DatasetPtr input = batches_of({blobs.points, blobs.one_hot}, 16);
+  EXPECT_FALSE(measure_training(model, *input, options).profile.has_value());
+  options.limits.trace.profiles = true;
+  const TrainingMeasurement measured = measure_training(model, *input, options);
+  ASSERT_TRUE(measured.profile.has_value());
+  double sum = 0;
+  for (const ProfileEntry& layer : by_layer(*measured.profile)) sum += layer.time / measured.profile->step();
+  EXPECT_NEAR(sum, 1, 0.02);
+  EXPECT_FALSE(measured.profile->memory.empty());
+  EXPECT_LE(measured.profile->gaps.size(), most_gaps);
+  EXPECT_EQ(profile_training(model, *input, 4, "profile").steps, 4);
+}
+
 TEST_F(Measure, RatesAreByTheMeanStep) {
   const Blobs blobs(64);
   Trainer model = trainer(support::small_classifier());
-  const auto [record, samples, doubt, timeline, ranks] =
+  const auto [record, samples, doubt, timeline, profile, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick_training());
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);

@@ -77,16 +77,34 @@ TEST(Breakdown, OfSeveralGpusIsTheMeanOfEachWithTheHost) {
   std::vector spans = {on_gpu(1, span(SpanClass::compute, 0, 80)), on_gpu(3, span(SpanClass::compute, 40, 60)),
                        on_gpu(3, span(SpanClass::communication, 60, 80)), span(SpanClass::host_compute, 0, 100),
                        on_gpu(0, span(SpanClass::copy, 0, 100))};
-  const Breakdown breakdown = break_down_each(spans, std::vector{1, 3}, window);
+  const std::vector<TracedDevice> gpus{{.gpu = 1}, {.gpu = 3}};
+  const Breakdown breakdown = break_down_each(spans, gpus, window);
   EXPECT_EQ(breakdown.share(SpanClass::compute), 0.5);
   EXPECT_EQ(breakdown.share(SpanClass::communication), 0.1);
   EXPECT_EQ(breakdown.share(SpanClass::host_compute), 0.4);
   EXPECT_EQ(breakdown.share(SpanClass::copy), 0) << "of a GPU that takes no part";
   EXPECT_EQ(breakdown.device_busy(), 0.5);
   EXPECT_EQ(breakdown.doubt, "");
-  EXPECT_EQ(break_down_each(spans, std::vector{1, 3}, window, 2).doubt, "2 spans of the trace were lost");
+  EXPECT_EQ(break_down_each(spans, gpus, window, 2).doubt, "2 spans of the trace were lost");
   spans.erase(spans.begin() + 3);
-  EXPECT_EQ(break_down_each(spans, std::vector{1, 3}, window).doubt, "40 % of the time are unexplained");
+  EXPECT_EQ(break_down_each(spans, gpus, window).doubt, "40 % of the time are unexplained");
+  EXPECT_EQ(break_down_each(spans, std::vector<TracedDevice>{{}}, window).share(SpanClass::copy), 0.2)
+      << "all devices as one";
+}
+
+TEST(Breakdown, OfReplicasInHostThreadsIsTheMeanOfEachWithTheStepLoop) {
+  const auto of_replica = [](int replica, Span one) {
+    one.replica = replica;
+    return one;
+  };
+  const std::vector spans = {of_replica(0, span(SpanClass::compute, 0, 80)),
+                             of_replica(1, span(SpanClass::compute, 0, 40)),
+                             of_replica(1, span(SpanClass::peer_wait, 40, 80)), span(SpanClass::host_compute, 0, 100)};
+  const std::vector<TracedDevice> replicas{{.gpu = -1, .replica = 0}, {.gpu = -1, .replica = 1}};
+  const Breakdown breakdown = break_down_each(spans, replicas, window);
+  EXPECT_EQ(breakdown.share(SpanClass::compute), 0.6);
+  EXPECT_EQ(breakdown.share(SpanClass::peer_wait), 0.2);
+  EXPECT_EQ(breakdown.share(SpanClass::host_compute), 0.2);
 }
 
 // What the sweep must come to, moment by moment.

@@ -90,6 +90,19 @@ TEST_F(Results, TracesLieBesideTheRowsTheyBelongTo) {
             "kernel of a trace");
 }
 
+TEST_F(Results, ProfilesLieBesideTheRowsTheyBelongTo) {
+  EXPECT_EQ(script_.run(R"lua(
+    local run = results.new_run { experiment = "e", out = out }
+    local profile = { step_s = 0.01, steps = 2, gaps = {}, memory = {},
+      entries = { { class = "compute", layer = "dense", op = "matmul", role = "forward", time_s = 0.01, share = 1, calls = 1 } } }
+    run:add({ point = 2, loss = 1 }, nil, nil, profile)
+    local page = io.open(run:finish({}).report):read("a")
+    assert(page:find('href="profile-2.json"', 1, true) and page:find("Profile of point 2", 1, true))
+    return io.open(run:directory() .. "/profile-2.json"):read("a"):match('"dense"')
+  )lua"),
+            "\"dense\"");
+}
+
 TEST_F(Results, TablesAreOfAnyRows) {
   EXPECT_EQ(script_.run("return results.table({ { b = 1, a_s = 0.001 }, { b = 2 } })"),
             "   a  b\n----  -\n1 ms  1\n      2\n");

@@ -47,6 +47,7 @@ local function tries(folder)
     end },
     { "CSVLogger", function() return fit { callbacks = { gb.callbacks.CSVLogger(folder .. "/new.csv") } } end },
     { "ModelCheckpoint", function() return fit { callbacks = { gb.callbacks.ModelCheckpoint(folder .. "/new_{epoch}") } } end },
+    { "Profiler", function() return fit { callbacks = { gb.callbacks.Profiler { path = folder .. "/new", steps = { 1, 1 } } } } end },
     { "resume", function() return fit { resume = folder .. "/new.state" } end },
   }
 end
@@ -294,6 +295,7 @@ function groups.links()
   local late = {
     CSVLogger = function(path) return { callbacks = { gb.callbacks.CSVLogger(path .. "/new.csv") } } end,
     ModelCheckpoint = function(path) return { callbacks = { gb.callbacks.ModelCheckpoint(path .. "/new_{epoch}") } } end,
+    Profiler = function(path) return { callbacks = { gb.callbacks.Profiler { path = path .. "/new", steps = { 1, 1 } } } } end,
     resume = function(path) return { resume = path .. "/new.state" } end,
   }
   for name, options in pairs(late) do

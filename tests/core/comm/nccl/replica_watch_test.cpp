@@ -102,7 +102,7 @@ class NoTracer final : public Tracer {
 
 class ReplicaWatchTest : public ::testing::Test {
  protected:
-  using NewTracer = std::function<std::unique_ptr<Tracer>()>;
+  using NewTracer = std::function<std::unique_ptr<Tracer>(const Devices&)>;
 
   ReplicaWatchTest() {
     cuda_on_cpu::machine().gpus = 2;
@@ -122,11 +122,11 @@ class ReplicaWatchTest : public ::testing::Test {
     limits.stopping.budget = limits.stopping.min_time = Seconds(0.001);
     limits.warmup.max_time = limits.warmup.window_time = Seconds(1e-9);
     limits.warmup.window_steps = 1;
-    limits.new_tracer = new_tracer;
+    limits.trace.new_tracer = new_tracer;
     return measure_steps(*steps_, *runtime_, limits, "test");
   }
   StepMeasurement traced(const Gaps& gaps = {}) {
-    return measured([&] { return std::make_unique<NcclTracer>(*steps_, gaps); });
+    return measured([&](const Devices&) { return std::make_unique<NcclTracer>(*steps_, gaps); });
   }
   static std::string text(const Cell& cell) { return std::get<std::string>(cell); }
   static double number(const Record& record, std::string_view column) {
@@ -211,7 +211,7 @@ TEST_F(ReplicaWatchTest, TracesWithGapsTellNoTimes) {
 }
 
 TEST_F(ReplicaWatchTest, WithoutATraceThereAreNoTimes) {
-  const StepMeasurement measurement = measured([] { return std::make_unique<NoTracer>(); });
+  const StepMeasurement measurement = measured([](const Devices&) { return std::make_unique<NoTracer>(); });
   expect_no_times(measurement, "no shares but the input's: nobody may trace here");
   expect_no_times(measured({}),
                   "no times of the replicas' exchanges: exchanges of GPUs are told by a trace, and none was taken");

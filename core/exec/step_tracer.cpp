@@ -1,0 +1,121 @@
+#include "core/exec/step_tracer.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <set>
+
+#include "core/base/error.h"
+
+namespace gpubench {
+namespace {
+
+bool is_used(Device& device) {
+  return !device.shares_host_memory() && device.memory().use().in_use > 0;
+}
+
+/// The tracers of several backends as one.
+class Tracers final : public Tracer {
+ public:
+  explicit Tracers(std::vector<std::unique_ptr<Tracer>> tracers) : tracers_(std::move(tracers)) {}
+  void start() override {
+    for (const auto& tracer : tracers_) tracer->start();
+  }
+  std::size_t stop(Timeline& timeline) override {
+    std::size_t lost = 0;
+    for (const auto& tracer : tracers_) lost += tracer->stop(timeline);
+    return lost;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Tracer>> tracers_;
+};
+
+/// A tracer of GPUs as the number of a replica's device; none for a device whose work runs in host threads.
+std::vector<TracedDevice> devices_of(Replicas* replicas) {
+  if (replicas == nullptr) return {};
+  std::vector<TracedDevice> devices;
+  for (int replica = 0; replica < replicas->size(); ++replica) {
+    const Device& device = replicas->runtime(replica).devices().device(replicas->device(replica));
+    devices.push_back({.gpu = device.tracer_index().value_or(-1), .replica = replica});
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::unique_ptr<Tracer> new_device_tracer(const Devices& devices) {
+  std::vector<std::unique_ptr<Tracer>> tracers;
+  std::set<const Backend*> traced;
+  for (const DeviceId& id : devices.ids()) {
+    const Backend& backend = devices.backend(id);
+    if (!is_used(devices.device(id)) || !traced.insert(&backend).second) continue;
+    if (std::unique_ptr<Tracer> tracer = backend.new_tracer()) tracers.push_back(std::move(tracer));
+  }
+  return std::make_unique<Tracers>(std::move(tracers));
+}
+
+bool uses_asynchronous_devices(const Devices& devices) {
+  return std::ranges::any_of(devices.ids(), [&](const DeviceId& id) { return is_used(devices.device(id)); });
+}
+
+StepTracer::StepTracer(Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline, bool records)
+    : runtime_(runtime), replicas_(replicas), tracer_(tracer), timeline_(timeline), records_(records), host_(timeline) {
+  for (int replica = 0; replicas_ != nullptr && replica < replicas_->size(); ++replica) {
+    of_replicas_.push_back(std::make_unique<HostSpans>(timeline, fmt::format("replica {}", replica), replica));
+  }
+  steps_.devices = devices_of(replicas);
+  steps_.on_gpus = !steps_.devices.empty() &&
+                   std::ranges::all_of(steps_.devices, [](const TracedDevice& device) { return device.gpu >= 0; });
+  constexpr std::size_t usual_steps = 64;
+  steps_.ends.reserve(usual_steps);
+  set_spans(true);
+}
+
+StepTracer::~StepTracer() {
+  set_spans(false);
+}
+
+void StepTracer::set_spans(bool on) {
+  if (replicas_ == nullptr) runtime_.set_spans(on ? &host_ : nullptr, !on || records_);
+  for (int replica = 0; replicas_ != nullptr && replica < replicas_->size(); ++replica) {
+    HostSpans* const spans = on ? of_replicas_[static_cast<std::size_t>(replica)].get() : nullptr;
+    replicas_->runtime(replica).set_spans(spans, !on || records_);
+    replicas_->communicator(replica).set_spans(spans);
+  }
+}
+
+void StepTracer::begin() {
+  spans_before_ = timeline_.size();
+  steps_.begin = Clock::now();
+}
+
+void StepTracer::end_step(Clock::time_point fetched) {
+  const Clock::time_point begin = now(), end = Clock::now();
+  host_.add(SpanClass::input_wait, begin, fetched);
+  host_.add(SpanClass::host_compute, fetched, end);
+  steps_.ends.push_back(end);
+}
+
+bool StepTracer::has_room() const {
+  const std::size_t used = timeline_.size() - spans_before_, left = timeline_.capacity() - timeline_.size();
+  return steps() == 0 || 2 * used / steps() < left;
+}
+
+TracedSteps StepTracer::finish() {
+  assert(steps() > 0);
+  const Clock::time_point last = now();
+  for (int replica = 1; replicas_ != nullptr && replica < replicas_->size(); ++replica)
+    replicas_->runtime(replica).synchronize();
+  runtime_.synchronize();
+  steps_.ends.back() = Clock::now();
+  host_.add(SpanClass::host_sync, last, steps_.ends.back());
+  set_spans(false);
+  steps_.host_spans = static_cast<double>(timeline_.size() - spans_before_) /
+                      std::max<double>(1, static_cast<double>(steps_.devices.size()));
+  steps_.lost = tracer_.stop(timeline_) + timeline_.dropped();
+  if (steps_.devices.empty()) steps_.devices.push_back({});
+  return steps_;
+}
+
+}  // namespace gpubench

@@ -1,0 +1,67 @@
+// Traces whole steps: the spans of the step loop's thread and of each replica's, and those of the devices' tracer. Both
+// a measurement and the Profiler callback take their steps through it.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "core/exec/replicas.h"
+#include "core/exec/runtime.h"
+#include "core/telemetry/breakdown.h"
+#include "core/telemetry/host_spans.h"
+
+namespace gpubench {
+
+/// A tracer of all devices of `devices` that hold memory and work beside the host. Throws as Backend::new_tracer().
+std::unique_ptr<Tracer> new_device_tracer(const Devices& devices);
+/// Whether such a device is there: its executors record segments, and take some steps for that.
+bool uses_asynchronous_devices(const Devices& devices);
+
+/// The steps of a trace.
+struct TracedSteps {
+  Clock::time_point begin;
+  std::vector<Clock::time_point> ends;  ///< of each step; the last one includes the wait for the devices
+  std::vector<TracedDevice> devices;    ///< by replica; a single one without replicas
+  bool on_gpus = false;                 ///< whether a tracer sees every replica's device; false without replicas
+  std::size_t lost = 0;                 ///< spans that did not fit, or that the tracer lost
+  double host_spans = 0;                ///< spans of a device's host threads, as the mean over devices
+
+  Window window() const { return {begin, ends.back()}; }
+};
+
+class StepTracer {
+ public:
+  /// The tracer must have started while devices were idle. `replicas` take the steps; nullptr without replicas.
+  /// `records`: as in Runtime::set_spans(). All must outlive it.
+  StepTracer(Runtime& runtime, Replicas* replicas, Tracer& tracer, Timeline& timeline, bool records = true);
+  /// Ends the spans; also without finish().
+  ~StepTracer();
+  StepTracer(const StepTracer&) = delete;
+  StepTracer& operator=(const StepTracer&) = delete;
+
+  /// The first step begins now. Steps before are for executors, which name nodes and record segments at first.
+  void begin();
+  /// `fetched`: when the step's input was fetched; its wait began with the step.
+  void end_step(Clock::time_point fetched);
+  std::size_t steps() const { return steps_.ends.size(); }
+  /// When the latest step ended, or the first one began.
+  Clock::time_point now() const { return steps_.ends.empty() ? steps_.begin : steps_.ends.back(); }
+  /// Whether the timeline has room for more steps like those before.
+  bool has_room() const;
+  /// Waits for the devices and stops the tracer. At least one step must have ended. Throws as the tracer does.
+  TracedSteps finish();
+
+ private:
+  void set_spans(bool on);
+
+  Runtime& runtime_;
+  Replicas* replicas_;
+  Tracer& tracer_;
+  Timeline& timeline_;
+  bool records_;
+  HostSpans host_;
+  std::vector<std::unique_ptr<HostSpans>> of_replicas_;
+  std::size_t spans_before_ = 0;
+  TracedSteps steps_;
+};
+
+}  // namespace gpubench
