@@ -52,11 +52,11 @@ std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (unknown.share > unexplained.value) {
     std::string empty = fmt::format("empty columns: {}", fmt::join(unknown.columns, ", "));
     if (const std::string detail = evidence.text("detail"); !detail.empty()) empty += "; " + detail;
-    return unknown_finding(
-        unknown.share, fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
-        std::move(empty),
-        evidence.is_inference() ? "gb.measure.training(model, dataset, { trace = true })"
-                                : "the option { trace = true } of the measurement");
+    return unknown_finding(unknown.share,
+                           fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
+                           std::move(empty),
+                           evidence.is_inference() ? "gb.measure.training(model, dataset, { trace = true })"
+                                                   : "the option { trace = true } of the measurement");
   }
   const double other = evidence.number("other_share").value_or(0);
   if (other <= unexplained.value) return std::nullopt;

@@ -62,6 +62,13 @@ TEST(Verdict, WithNothingToGainItIsTheGoodEnd) {
   EXPECT_EQ(verdict_of({}), "compute bound: 70 % of the best rate");
 }
 
+TEST(Verdict, BusyKernelsAreNoFindingBesideOthers) {
+  EXPECT_THAT(diagnose(trained_row(), {}).findings, SizeIs(1));
+  const Diagnosis diagnosis = diagnose(trained_row({{"host_share", 0.2}, {"compute_share", 0.76}}), {});
+  ASSERT_THAT(diagnosis.findings, SizeIs(1));
+  EXPECT_EQ(diagnosis.cause(), "host bound (callbacks or synchronization)");
+}
+
 TEST(Verdict, OfAnUnreliableRowIsOpen) {
   EXPECT_EQ(verdict_of({{"quality", std::string("unreliable: the median is known to 24 % only")}, {"host_share", 0.5}}),
             "cannot tell: the row is unreliable");
