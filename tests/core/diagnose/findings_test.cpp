@@ -1,5 +1,7 @@
 #include "core/diagnose/findings.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <set>
 
@@ -10,7 +12,6 @@ namespace {
 
 using support::trained_row;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
