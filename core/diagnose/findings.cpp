@@ -66,6 +66,10 @@ Diagnosis diagnose(const Record& row, const RunFacts& facts) {
   for (const FindingRule* const rule : finding_table) {
     if (std::optional<Finding> finding = rule->judge(evidence)) diagnosis.findings.push_back(std::move(*finding));
   }
+  const bool can_gain =
+      std::ranges::any_of(diagnosis.findings, [](const Finding& finding) { return finding.gain.value > 0; });
+  // Busy kernels are the answer only where nothing else is.
+  if (can_gain) std::erase_if(diagnosis.findings, [](const Finding& one) { return one.rule == &compute_bound; });
   std::ranges::stable_sort(diagnosis.findings, std::ranges::greater(),
                            [](const Finding& finding) { return finding.gain.value; });
   diagnosis.machine = machine_of(evidence);

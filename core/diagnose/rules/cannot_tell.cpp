@@ -12,7 +12,9 @@ namespace {
 
 constexpr Threshold unexplained{"unexplained", 0.05, "5 % of the step",
                                 "the limit at which the program calls a breakdown unreliable"};
-constexpr std::array unknown_thresholds = {unexplained};
+constexpr Threshold observed{"observed", 0.20, "20 % of the traced steps' time taken by tracing",
+                             "a share may be off by as much as tracing took"};
+constexpr std::array unknown_thresholds = {unexplained, observed};
 
 /// The classes without a value, and the part of the step that they may have.
 struct Unknown {
@@ -48,15 +50,20 @@ std::optional<Finding> judge_unknown(const Evidence& evidence) {
   if (const std::string doubt = evidence.doubt(); !doubt.empty())
     return unknown_finding(1, "the row is unreliable", doubt,
                            "an idle machine (--wait-idle 600), or a longer --budget");
+  if (const auto tracing = evidence.number("observer_share"); tracing && *tracing > observed.value) {
+    return unknown_finding(1, "tracing slowed the traced steps",
+                           fmt::format("tracing took {} of their time", percent_text(*tracing)),
+                           "an idle machine (--wait-idle 600), or larger steps");
+  }
   const Unknown unknown = unknown_in(evidence);
   if (unknown.share > unexplained.value) {
     std::string empty = fmt::format("empty columns: {}", fmt::join(unknown.columns, ", "));
     if (const std::string detail = evidence.text("detail"); !detail.empty()) empty += "; " + detail;
-    return unknown_finding(
-        unknown.share, fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
-        std::move(empty),
-        evidence.is_inference() ? "gb.measure.training(model, dataset, { trace = true })"
-                                : "the option { trace = true } of the measurement");
+    return unknown_finding(unknown.share,
+                           fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
+                           std::move(empty),
+                           evidence.is_inference() ? "gb.measure.training(model, dataset, { trace = true })"
+                                                   : "the option { trace = true } of the measurement");
   }
   const double other = evidence.number("other_share").value_or(0);
   if (other <= unexplained.value) return std::nullopt;
@@ -72,7 +79,8 @@ const FindingRule cannot_tell{
     .title = "cannot tell",
     .meaning = "What is known of the step does not say why the device was not busy.",
     .rule =
-        "The row is unreliable (quality), columns of classes are empty, or other_share exceeds the limit: the "
+        "The row is unreliable (quality), tracing slowed the steps that give the shares (observer_share), columns of "
+        "classes are empty, or other_share exceeds the limit: the "
         "unknown part of the step counts as its gain.",
     .thresholds = unknown_thresholds,
     .remedies = {},

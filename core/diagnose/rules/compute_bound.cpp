@@ -40,8 +40,8 @@ const FindingRule compute_bound{
     .meaning =
         "The device is busy with kernels: a faster step needs less arithmetic, faster kernels or another device.",
     .rule =
-        "compute_share (or mfu, without it) reaches the limit of computing. It gains nothing, so any other "
-        "finding comes first. Kernels below their peak: mfu is not near compute_share.",
+        "compute_share (or mfu, without it) reaches the limit of computing. It gains nothing, and is left "
+        "out if another finding gains something. Kernels below their peak: mfu is not near compute_share.",
     .thresholds = compute_thresholds,
     .remedies = compute_remedies,
     .proof = "the same point on half of the batch takes half of the time",

@@ -48,7 +48,7 @@ std::optional<Finding> judge_launch(const Evidence& evidence) {
   const bool many = evidence.is_eager() || evidence.is_loop();
   Finding finding =
       make_finding(launch_bound, many ? "many small operations" : "batch too small", gain, launch_moderate.value);
-  if (launching)
+  if (launching && (small == 0 || launching->value >= launch_moderate.value))
     finding.evidence =
         fmt::format("the device idles {} of the step while the host launches work", share_text(*launching));
   if (small > 0) {

@@ -16,8 +16,8 @@ std::optional<Finding> judge_crossings(const Evidence& evidence) {
   const std::optional<Share> copies = evidence.share("copy_share");
   if (crossings <= 0 || !copies || copies->value < crossing_moderate.value) return std::nullopt;
   Finding finding = make_finding(placement_crossings, "", *copies, crossing_moderate.value);
-  finding.evidence = fmt::format("{:.0f} copies between devices in a step; only copies run during {} of the step", crossings,
-                                 share_text(*copies));
+  finding.evidence = fmt::format("{:.0f} copies between devices in a step; only copies run during {} of the step",
+                                 crossings, share_text(*copies));
   finding.remedies.assign(crossing_remedies.begin(), crossing_remedies.end());
   return finding;
 }

@@ -1,5 +1,7 @@
 #include "core/diagnose/findings.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <set>
 
@@ -10,7 +12,6 @@ namespace {
 
 using support::trained_row;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -60,6 +61,13 @@ TEST(Verdict, IsTheFindingWithTheLargestGain) {
 
 TEST(Verdict, WithNothingToGainItIsTheGoodEnd) {
   EXPECT_EQ(verdict_of({}), "compute bound: 70 % of the best rate");
+}
+
+TEST(Verdict, BusyKernelsAreNoFindingBesideOthers) {
+  EXPECT_THAT(diagnose(trained_row(), {}).findings, SizeIs(1));
+  const Diagnosis diagnosis = diagnose(trained_row({{"host_share", 0.2}, {"compute_share", 0.76}}), {});
+  ASSERT_THAT(diagnosis.findings, SizeIs(1));
+  EXPECT_EQ(diagnosis.cause(), "host bound (callbacks or synchronization)");
 }
 
 TEST(Verdict, OfAnUnreliableRowIsOpen) {

@@ -131,6 +131,15 @@ TEST(CannotTell, NamesWhatIsMissingAndTheFlag) {
   EXPECT_NEAR(finding->gain.value, 1 - 0.04 - 0.7, 1e-12);  // kernels run at least as long as their arithmetic takes
 }
 
+TEST(CannotTell, DoubtsSharesOfStepsThatTracingSlowed) {
+  EXPECT_FALSE(judged(cannot_tell, trained_row({{"observer_share", 0.2}})));
+  const auto finding = judged(cannot_tell, trained_row({{"observer_share", 0.21}}));
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "cannot tell: tracing slowed the traced steps");
+  EXPECT_EQ(finding->evidence, "tracing took 21 % of their time");
+  EXPECT_EQ(diagnose(trained_row({{"observer_share", 0.5}, {"host_share", 0.9}}), {}).cause(), "cannot tell");
+}
+
 TEST(CannotTell, FiresWhereTooMuchBelongsToNoClass) {
   EXPECT_FALSE(judged(cannot_tell, trained_row({{"other_share", 0.05}})));
   EXPECT_NEAR(judged(cannot_tell, trained_row({{"other_share", 0.06}}))->gain.value, 0.06, 1e-12);
