@@ -12,6 +12,7 @@ local epochs = 4
 slow_script {
   name = "callback_each_step", title = "A callback after every batch", remedy = "fewer_callbacks",
   run = function(is_mended)
+    gb.config.set_logical_devices("cpu:0", { { threads = 1 } })
     local model, diary = small_model { width = 64 }, {}
     local callback = { on_batch_end = function(_, logs) write(diary, logs) end }
     if is_mended then callback = { on_epoch_end = function(_, logs) write(diary, logs) end } end

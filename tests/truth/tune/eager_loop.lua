@@ -5,7 +5,8 @@ local small_model = require "small_model"
 slow_script {
   name = "eager_loop", title = "A loop of the script that is not compiled", remedy = "compiled_step",
   run = function(is_mended)
-    local model, optimizer = small_model { width = 64, depth = 4 }, gb.optimizers.SGD {}
+    gb.config.set_logical_devices("cpu:0", { { threads = 1 } })
+    local model, optimizer = small_model { width = 128, depth = 2 }, gb.optimizers.SGD {}
     local loss_of = gb.losses.CategoricalCrossentropy()
     local function step(images, labels)
       local tape <close> = gb.tape()
@@ -13,7 +14,7 @@ slow_script {
       optimizer:apply_gradients(tape:gradient(loss, model.trainable_variables), model.trainable_variables)
       return loss
     end
-    local input = gb.datasets.mnist("train"):batch(64, { drop_remainder = true }):prefetch(gb.AUTOTUNE)
+    local input = gb.datasets.mnist("train"):batch(128, { drop_remainder = true }):prefetch(gb.AUTOTUNE)
     return gb.measure.loop(is_mended and gb.compile(step) or step, input)
   end,
 }

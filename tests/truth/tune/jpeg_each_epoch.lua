@@ -17,6 +17,6 @@ slow_script {
       for _ in images:iter() do end
     end
     local input = images:shuffle(count, { seed = 1 }):batch(64, { drop_remainder = true })
-    return gb.measure.training(small_model { width = 512 }, input)
+    return gb.measure.training(small_model { width = 1024 }, input)
   end,
 }

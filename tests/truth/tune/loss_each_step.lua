@@ -5,7 +5,8 @@ local small_model = require "small_model"
 slow_script {
   name = "loss_each_step", title = "Every step waits for its loss", remedy = "fewer_synchronizations",
   run = function(is_mended)
-    local model, optimizer = small_model { width = 64 }, gb.optimizers.SGD {}
+    gb.config.set_logical_devices("cpu:0", { { threads = 1 } })
+    local model, optimizer = small_model { width = 256 }, gb.optimizers.SGD {}
     local loss_of = gb.losses.CategoricalCrossentropy()
     local step = gb.compile(function(images, labels)
       local tape <close> = gb.tape()

@@ -3,7 +3,7 @@ local slow_script = require "slow_script"
 local small_model = require "small_model"
 
 local function distorted(image, label)
-  for _ = 1, 4 do image = (image:sqrt() + image):tanh() end
+  for _ = 1, 20 do image = (image:sqrt() + image):tanh() end
   return image, label
 end
 
