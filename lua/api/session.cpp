@@ -77,13 +77,16 @@ DeviceId Session::place(const DeviceId& id) {
 }
 
 bool Session::can_place(const DeviceId& id) {
-  const std::vector<DeviceId> there = world()->devices.ids();
-  return soft_placement_ || std::ranges::find(there, id) != there.end();
+  if (soft_placement_ && id.kind != DeviceId::Kind::emulated) return true;
+  world()->devices.device(id);
+  return true;
 }
 
 DeviceId Session::place_in(const World& world, const DeviceId& id) {
   const std::vector<DeviceId> there = world.devices.ids();
-  if (!soft_placement_ || std::ranges::find(there, id) != there.end()) return id;
+  // Emulated devices come into being when they are named.
+  const bool exists = id.kind == DeviceId::Kind::emulated || std::ranges::find(there, id) != there.end();
+  if (exists || !soft_placement_) return id;
   const DeviceId host{};
   const std::string why = world.devices.absence(id.kind);
   std::string mark =

@@ -86,7 +86,7 @@ class Session {
   void set_soft_placement(bool soft) { soft_placement_ = soft; }
   /// The device itself; with soft placement, cpu:0 for a device that is missing, which is said once and remembered.
   DeviceId place(const DeviceId& id);
-  /// Whether place() gives a device that exists.
+  /// Whether place() gives a device that exists; throws Error saying why not.
   bool can_place(const DeviceId& id);
   /// "gpu:0 is missing, cpu:0 took its place: no NVIDIA driver is loaded", for each fall-back since the last call.
   std::vector<std::string> take_fallbacks() { return std::exchange(fallbacks_, {}); }

@@ -69,6 +69,15 @@ testing.case("a device that is there is used, and tensors move only where they a
   testing.raises("there is no device", function() gb.ones({ 2 }):to(missing) end)
 end)
 
+testing.case("an emulated device is never missing, and a wrong name of one stays an error", function()
+  native.reset_devices()
+  gb.config.set_soft_device_placement(true)
+  testing.equal(gb.device("emulated:h200:0", function() return gb.device() end), "emulated:h200:0")
+  testing.is_true(not pcall(gb.device, "emulated:nothing:0", function() end))
+  native.take_fallbacks()
+  gb.config.set_soft_device_placement(false)
+end)
+
 testing.case("the argument is a boolean", function()
   testing.raises("boolean", gb.config.set_soft_device_placement, 1)
   testing.raises("boolean", gb.config.set_soft_device_placement)
