@@ -171,11 +171,27 @@ local function size_edit(size)
   end
 end
 
+local usual_batch_of_fit = 32
+
+-- fit(inputs, labels, options), which makes the batches itself.
+local function larger_batches_of_fit(facts, changes)
+  for _, use in ipairs(facts.uses) do
+    local options = use.arguments[3] or {}
+    if use.name == "fit" and use.site and #use.sources == 0 and not options.is then
+      local size = options.batch_size or usual_batch_of_fit
+      if math.type(size) == "integer" and size > 0 then
+        changes[#changes + 1] = change.field(use.site, 3, "batch_size", size * batch_factor, tostring(size * batch_factor))
+      end
+    end
+  end
+end
+
 local function larger_batch(facts)
   if facts.figure == "step_time_s" then
     return nil, "steps of different batches cannot be compared by step_time_s; --figure names another column"
   end
-  local changes, why = {}, "the script makes no batches by dataset:batch"
+  local changes, why = {}, "the script makes no batches by dataset:batch or fit"
+  larger_batches_of_fit(facts, changes)
   for _, node in ipairs(stages(facts, "batch")) do
     local size, source = node.arguments[1], node.sources[1] or {}
     if not node.site or math.type(size) ~= "integer" then

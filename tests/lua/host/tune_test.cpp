@@ -150,6 +150,22 @@ TEST_F(Tune, BadArgumentsListWhatIsPossible) {
   EXPECT_THAT(tune({"counted.lua", "--set", "size=1"}).err, HasSubstr("--set size: there is no such axis"));
 }
 
+TEST_F(Tune, FitMakesLargerBatchesOfTensors) {
+  const Ended ended = tune_script(
+      R"(local gb = require "gpubench"
+gb.experiment { name = "a", title = "t", columns = { gb.column("units", { kind = "counted", better = "lower" }) },
+  run = function()
+    local model, count = gb.Sequential { gb.layers.Dense(1, { input_shape = { 1 } }) }, 0
+    model:compile { loss = "mse" }
+    model:fit(gb.zeros { 256, 1 }, gb.zeros { 256, 1 }, { verbose = 0, callbacks = { { on_batch_end = function() count = count + 1 end } } })
+    return { units = count }
+  end })",
+      {"--quick", "--figure", "units", "--remedy", "larger_batch"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("larger_batch  4.00 [4.00, 4.00]"), HasSubstr("{ batch_size = 128, verbose = 0, ")));
+}
+
 TEST_F(Tune, RemediesHaveTheNamesOfTheDiagnosis) {
   const std::string text = tune({"counted.lua", "--remedy", "?"}).err;
   const std::regex list(R"(\(remedies: ([a-z_0-9, ]+)\))"), word("[a-z_0-9]+");
