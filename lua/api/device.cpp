@@ -355,11 +355,6 @@ std::uint64_t keep_configuration(lua_State* L) {
   return session.seed();
 }
 
-/// What the script set at its top level holds in `run`, which may use the devices anew.
-void begin_run(lua_State* L) {
-  session_of(L).begin_run();
-}
-
 }  // namespace
 
 void open_device(lua_State* L) {
@@ -395,7 +390,6 @@ void open_device(lua_State* L) {
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration")
-      .function<&begin_run>("begin_run")
       .function<&set_round_budget>("set_round_budget");
 }
 

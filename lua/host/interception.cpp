@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "lua/api/session.h"
 #include "lua/bind/bind.h"
 #include "lua/bind/machine.h"
 
@@ -52,6 +53,10 @@ int definition(lua_State* L) {
   return push_place(L, frame, frame.linedefined);
 }
 
+void begin_run(lua_State* L) {
+  session_of(L).begin_run();
+}
+
 }  // namespace
 
 void open_interception(lua_State* L) {
@@ -60,7 +65,8 @@ void open_interception(lua_State* L) {
   native.submodule("host")
       .function<&methods>("methods")
       .function<&call_site>("call_site")
-      .function<&definition>("definition");
+      .function<&definition>("definition")
+      .function<&begin_run>("begin_run");
 }
 
 }  // namespace gpubench::lua

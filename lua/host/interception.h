@@ -7,8 +7,9 @@ struct lua_State;
 namespace gpubench::lua {
 
 /// gb._native.host: methods(class) -> its table of methods; call_site() -> file, line of the script's call of the Lua
-/// function that calls it, or nothing if the library or a tail call made it; definition(function) -> file, line. For
-/// commands of the library: a script that reached them could replace methods of the program.
+/// function that calls it, or nothing if the library or a tail call made it; definition(function) -> file, line;
+/// begin_run(), Session's. For commands of the library: a script that reached them could replace methods of the
+/// program.
 void open_interception(lua_State* L);
 
 }  // namespace gpubench::lua

@@ -132,6 +132,6 @@ function calls.install(source, changes, recorder)
   end })
 end
 
-calls.definition = host.definition
+calls.definition, calls.begin_run = host.definition, host.begin_run
 
 return calls

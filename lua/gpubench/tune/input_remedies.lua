@@ -1,31 +1,16 @@
--- Remedies for pipelines (remedies.lua says what a row is).
+-- Remedies for the stages of pipelines (remedies.lua says what a row is).
 local gb = require "gpubench.native"
 local change = require "gpubench.tune.change"
 local record = require "gpubench.tune.record"
-
-local function stages(facts, name)
-  local list, seen = {}, {}
-  for _, last in ipairs(facts.pipelines) do
-    for _, node in ipairs(record.chain(last)) do
-      if node.name == name and not seen[node] then list[#list + 1] = node end
-      seen[node] = true
-    end
-  end
-  return list
-end
-
-local function options_of(node)
-  return type(node.arguments[2]) == "table" and not node.arguments[2].is and node.arguments[2] or {}
-end
 
 local automatic = "gb.AUTOTUNE"
 
 -- num_parallel_calls for the stages of that name that have one thread.
 local function parallel(facts, name)
   local changes, others = {}, 0
-  for _, node in ipairs(stages(facts, name)) do
-    local calls = options_of(node).num_parallel_calls or 0
-    if node.site and (calls == 0 or calls == 1) and not options_of(node).device then
+  for _, node in ipairs(record.stages(facts.pipelines, name)) do
+    local calls = record.options(node).num_parallel_calls or 0
+    if node.site and (calls == 0 or calls == 1) and not record.options(node).device then
       changes[#changes + 1] = change.field(node.site, 2, "num_parallel_calls", gb.AUTOTUNE, automatic)
     else
       others = others + 1
@@ -153,49 +138,10 @@ local function cache(facts)
   return nil, why
 end
 
--- Enough to show whether steps are too small; how large a batch may be is the experiment batch_size's question.
-local batch_factor = 4
-
--- What a step costs whatever its batch is shared by so many more examples.
-local function reach_of_larger_batch()
-  return 1 - 1 / batch_factor
-end
-
-local function size_edit(size)
-  return function(source, call)
-    local text = source:argument_text(call, 1)
-    if not text then return nil end
-    if tonumber(text) then return source:replace_argument(call, 1, tostring(size * batch_factor)) end
-    if text:find "^{" then return nil end
-    return source:wrap_argument(call, 1, batch_factor .. " * (", ")")
-  end
-end
-
-local function larger_batch(facts)
-  if facts.figure == "step_time_s" then
-    return nil, "steps of different batches cannot be compared by step_time_s; --figure names another column"
-  end
-  local changes, why = {}, "the script makes no batches by dataset:batch"
-  for _, node in ipairs(stages(facts, "batch")) do
-    local size, source = node.arguments[1], node.sources[1] or {}
-    if not node.site or math.type(size) ~= "integer" then
-      why = "the batch size is not a number that the script gives to batch"
-    elseif source.size and source.size < size * batch_factor then
-      why = string.format("an epoch has %s examples, fewer than a batch of %d", source.size, size * batch_factor)
-    else
-      changes[#changes + 1] = change.argument(node.site, 1, string.format("%d instead of %d", size * batch_factor, size),
-        function(value) return math.type(value) == "integer" and value * batch_factor or value end, size_edit(size))
-    end
-  end
-  if #changes > 0 then return changes end
-  return nil, why
-end
-
 return {
   { name = "more_workers", propose = more_workers },
   { name = "parallel_reads", propose = parallel_reads },
   { name = "prefetch", propose = prefetch, reach = reach_of_prefetch },
   { name = "cache", propose = cache },
   { name = "prefetch_to_device", propose = prefetch_to_device },
-  { name = "larger_batch", propose = larger_batch, changes_results = true, reach = reach_of_larger_batch },
 }

@@ -72,7 +72,7 @@ function finishers.stage(self, target, site, begun, packed, results)
   for index = 1, packed.n do
     if type(packed[index]) == "userdata" and self.lua_functions[packed[index]] then node.is_lua = true end
   end
-  for _, own in ipairs(node.sources) do own.is_used = true end
+  for _, own in ipairs(node.sources) do own.readers = (own.readers or 0) + 1 end
   self.nodes[dataset] = node
   self.stages[#self.stages + 1] = node
 end
@@ -136,7 +136,7 @@ function Recorder:pipelines()
     for _, node in ipairs(use.sources) do add(node) end
   end
   for _, node in ipairs(#list == 0 and self.stages or {}) do
-    if not node.is_used then add(node) end
+    if not node.readers then add(node) end
   end
   return list
 end
@@ -152,6 +152,24 @@ function record.chain(last)
   end
   visit(last)
   return chain
+end
+
+-- The stages of that name in pipelines, each once.
+function record.stages(pipelines, name)
+  local list, seen = {}, {}
+  for _, last in ipairs(pipelines) do
+    for _, node in ipairs(record.chain(last)) do
+      if node.name == name and not seen[node] then list[#list + 1] = node end
+      seen[node] = true
+    end
+  end
+  return list
+end
+
+-- The options of a stage whose second argument they are.
+function record.options(node)
+  local options = node.arguments[2]
+  return type(options) == "table" and not options.is and options or {}
 end
 
 -- Whether the run has anything that a remedy could be about.

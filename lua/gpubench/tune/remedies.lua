@@ -11,7 +11,9 @@ local native = require("gpubench.native")._native
 local remedies = {}
 
 local rows = {}
-for _, list in ipairs { require "gpubench.tune.input_remedies", require "gpubench.tune.step_remedies" } do
+for _, list in ipairs {
+  require "gpubench.tune.input_remedies", require "gpubench.tune.batch_remedies", require "gpubench.tune.step_remedies",
+} do
   table.move(list, 1, #list, #rows + 1, rows)
 end
 

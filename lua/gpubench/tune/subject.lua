@@ -82,7 +82,7 @@ function Subject:run(changes, recorder)
       local file, line = calls.definition(declaration.run)
       recorder:enter_run(file == self.path and line or nil)
     end
-    native.begin_run()
+    calls.begin_run()
     local reason = declaration.skip and declaration.skip(self:point())
     if reason then gb.skip(tostring(reason)) end
     return declaration.run(self:point())

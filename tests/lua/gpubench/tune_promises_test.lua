@@ -1,10 +1,13 @@
 -- What gpubench tune prints as promised: the shares of the step that findings say to disappear with a remedy.
+local batch_remedies = require "gpubench.tune.batch_remedies"
 local input_remedies = require "gpubench.tune.input_remedies"
 local promises = require "gpubench.tune.promises"
 local testing = require "testing"
 
 local reaches = {}
-for _, row in ipairs(input_remedies) do reaches[row.name] = row.reach end
+for _, list in ipairs { batch_remedies, input_remedies } do
+  for _, row in ipairs(list) do reaches[row.name] = row.reach end
+end
 
 local function row_with(shares)
   local row = {

@@ -150,6 +150,43 @@ TEST_F(Tune, BadArgumentsListWhatIsPossible) {
   EXPECT_THAT(tune({"counted.lua", "--set", "size=1"}).err, HasSubstr("--set size: there is no such axis"));
 }
 
+TEST_F(Tune, MapsOfWholeBatchesAreCheckedFirst) {
+  const auto mapped = [&](const std::string& function) {
+    return tune_script(
+        "local gb = require 'gpubench'\n"
+        "gb.experiment { name = 'a', title = 't', columns = { gb.column('units', { kind = 'counted', better "
+        "= 'lower' }) }, run = function()\n"
+        "  local input = gb.data.Dataset.range(64):map(" +
+            function +
+            ")\n  input = input:batch(8)\n"
+            "  return { units = tostring(input):find 'batch%b() > map' and 1 or 2 } end }",
+        {"--quick", "--figure", "units", "--remedy", "batched_map"});
+  };
+  const Ended alike = mapped("function(x) return x:cast('float32') * 2 end");
+  EXPECT_EQ(alike.status, 0) << alike.err;
+  EXPECT_THAT(alike.out,
+              AllOf(HasSubstr("batched_map  2.00 [2.00, 2.00]"),
+                    HasSubstr("+  -- gpubench tune: map behind batch: batch in line 4, then the map of line 3\n")));
+  EXPECT_THAT(mapped("function(x) return x:cast('float32') - x:cast('float32'):mean() end").out,
+              HasSubstr("it fails: other.lua:4: the map's function gives other numbers for a whole batch"));
+}
+
+TEST_F(Tune, FitMakesLargerBatchesOfTensors) {
+  const Ended ended = tune_script(
+      R"(local gb = require "gpubench"
+gb.experiment { name = "a", title = "t", columns = { gb.column("units", { kind = "counted", better = "lower" }) },
+  run = function()
+    local model, count = gb.Sequential { gb.layers.Dense(1, { input_shape = { 1 } }) }, 0
+    model:compile { loss = "mse" }
+    model:fit(gb.zeros { 256, 1 }, gb.zeros { 256, 1 }, { verbose = 0, callbacks = { { on_batch_end = function() count = count + 1 end } } })
+    return { units = count }
+  end })",
+      {"--quick", "--figure", "units", "--remedy", "larger_batch"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("larger_batch  4.00 [4.00, 4.00]"), HasSubstr("{ batch_size = 128, verbose = 0, ")));
+}
+
 TEST_F(Tune, RemediesHaveTheNamesOfTheDiagnosis) {
   const std::string text = tune({"counted.lua", "--remedy", "?"}).err;
   const std::regex list(R"(\(remedies: ([a-z_0-9, ]+)\))"), word("[a-z_0-9]+");
