@@ -30,15 +30,12 @@ std::string cuda_text(int version) {
 }
 
 CheckResult without_nvml(const Machine& machine, const std::string& module) {
-  const bool has_gpu = machine.nvidia_cards() > 0 || !machine.sources().gpus.empty();
-  if (!has_gpu && module.empty()) return ok("none, and none is needed");
+  const std::string& reason = machine.nvml().reason;
+  if (!machine.sources().gpus.empty()) return unknown("the driver's library NVML cannot be used: " + reason);
+  if (machine.nvidia_cards() == 0 && module.empty()) return ok("none, and none is needed");
   if (const auto fault = driver_fault(machine.sources().root)) return wrong(fault->reason, no_gpu_works, fault->remedy);
-  if (machine.sources().gpus.empty()) {
-    return wrong(fmt::format("version {} is loaded, and its library cannot be used: {}", module, machine.nvml().reason),
-                 no_gpu_works,
-                 "restart the machine after an update of the driver; in a container, use the NVIDIA runtime");
-  }
-  return unknown("the driver's library NVML cannot be used: " + machine.nvml().reason);
+  return wrong(fmt::format("version {} is loaded, and its library cannot be used: {}", module, reason), no_gpu_works,
+               "restart the machine after an update of the driver; in a container, use the NVIDIA runtime");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/backend/emulated/emulated_backend.h"
 #include "core/base/error.h"
 #include "core/data/tune/machine_limits.h"
 #include "core/nn/dtype_policy.h"
@@ -21,8 +22,11 @@
 namespace gpubench::lua {
 namespace {
 
+/// Those of the machine, whether emulated ones are in use or not.
 std::vector<DeviceId> devices(lua_State* L) {
-  return world_of(L).devices.ids();
+  std::vector<DeviceId> ids = world_of(L).devices.ids();
+  std::erase_if(ids, [](const DeviceId& id) { return id.kind == DeviceId::Kind::emulated; });
+  return ids;
 }
 
 /// Restores the device that ops are placed on.
@@ -105,6 +109,11 @@ class Logical {
   }
 
   std::vector<LogicalDevice>& of(DeviceId::Kind kind) const { return *config_[kind].devices; }
+
+  PoolOptions& memory_of(const DeviceId& id) const {
+    if (id.kind == DeviceId::Kind::emulated) return config_[id.kind].own<EmulatedOptions>().memory[id];
+    return (*this)[id].memory;
+  }
 
   LogicalDevice& operator[](const DeviceId& id) const {
     const std::vector<DeviceId::Kind> kinds = device_kinds();
@@ -204,7 +213,7 @@ void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, con
 }
 
 void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
-  PoolOptions& memory = Logical(L, "gb.config.set_memory_growth")[id].memory;
+  PoolOptions& memory = Logical(L, "gb.config.set_memory_growth").memory_of(id);
   if (!growth && memory.limit == 0 && id.kind == DeviceId::Kind::cpu) {
     throw Error(
         "gb.config.set_memory_growth: preallocation on a CPU takes the memory limit at the start; set it first with "
@@ -214,7 +223,7 @@ void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
 }
 
 void set_memory_limit(lua_State* L, const DeviceId& id, std::size_t bytes) {
-  Logical(L, "gb.config.set_memory_limit")[id].memory.limit = bytes;
+  Logical(L, "gb.config.set_memory_limit").memory_of(id).limit = bytes;
 }
 
 CudaOptions& cuda_options(lua_State* L, const std::string& what) {
@@ -346,6 +355,11 @@ std::uint64_t keep_configuration(lua_State* L) {
   return session.seed();
 }
 
+/// What the script set at its top level holds in `run`, which may use the devices anew.
+void begin_run(lua_State* L) {
+  session_of(L).begin_run();
+}
+
 }  // namespace
 
 void open_device(lua_State* L) {
@@ -381,6 +395,7 @@ void open_device(lua_State* L) {
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration")
+      .function<&begin_run>("begin_run")
       .function<&set_round_budget>("set_round_budget");
 }
 

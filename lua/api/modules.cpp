@@ -44,6 +44,7 @@ void open_modules(lua_State* L) {
   open_distillation(L);
   open_optimizers(L);
   open_distribute(L);
+  open_emulation(L);
   open_callbacks(L);
   open_memory(L);
   open_pruning(L);

@@ -98,13 +98,11 @@ DeviceId Session::place_in(const World& world, const DeviceId& id) {
 
 void Session::collect_under_pressure(World& world) const {
   if (L_ == nullptr) return;
-  for (const DeviceId& id : world.devices.ids()) {
-    world.devices.device(id).memory().set_pressure_handler([machine = std::weak_ptr(Machine::shared(L_))] {
-      const auto open = machine.lock();
-      // A pipeline's worker must not touch the script's state.
-      if (open != nullptr && open->is_open() && open->on_own_thread()) lua_gc(open->running(), LUA_GCCOLLECT);
-    });
-  }
+  world.devices.set_pressure_handler([machine = std::weak_ptr(Machine::shared(L_))] {
+    const auto open = machine.lock();
+    // A pipeline's worker must not touch the script's state.
+    if (open != nullptr && open->is_open() && open->on_own_thread()) lua_gc(open->running(), LUA_GCCOLLECT);
+  });
 }
 
 DeviceConfig& Session::configure(const std::string& what) {
@@ -129,15 +127,23 @@ std::vector<Session::Use> Session::memory_in_use() const {
   return uses;
 }
 
-void Session::reset() {
+void Session::release_devices() {
   if (!memory_in_use().empty()) return;
   if (world_ != nullptr) world_->replicas = nullptr;
   // Strategies, metrics and models that the script keeps hold their world, and compute with what is made later.
   if (world_.use_count() > 1 && L_ != nullptr) lua_gc(Machine::of(L_).running(), LUA_GCCOLLECT);
-  if (world_.use_count() <= 1) {
-    world_ = nullptr;
-    config_ = kept_.devices;
-  }
+  if (world_.use_count() <= 1) world_ = nullptr;
+}
+
+void Session::begin_run() {
+  release_devices();
+  set_seed(seed_);
+}
+
+void Session::reset() {
+  if (!memory_in_use().empty()) return;
+  release_devices();
+  if (world_ == nullptr) config_ = kept_.devices;
   set_seed(kept_.seed);
   set_floatx(kept_.floatx);
   set_dtype_policy(kept_.dtype_policy);

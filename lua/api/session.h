@@ -132,6 +132,9 @@ class Session {
   std::vector<Use> memory_in_use() const;
   /// From now on reset() restores the current settings instead of the command line's.
   void keep_configuration() { kept_ = {config_, seed_, floatx_, dtype_policy_, soft_placement_}; }
+  /// Between a script's top level and the `run` of its experiment: releases the devices, so that `run` may configure
+  /// them, and restarts the seed; all settings stay.
+  void begin_run();
   /// Ends a point: resets seed and type, and releases the devices with their configuration unless a living object was
   /// made for them. Does nothing while memory is in use.
   void reset();
@@ -149,6 +152,8 @@ class Session {
   friend void set_session(lua_State* L, Session& session);
   void collect_under_pressure(World& world) const;
   DeviceId place_in(const World& world, const DeviceId& id);
+  /// Unless memory is in use or a living object was made for them.
+  void release_devices();
 
   lua_State* L_ = nullptr;
   struct Configuration {

@@ -18,6 +18,28 @@ local fields = {
   { "checks", "array" },
 }
 
+-- What is possible; more neighbours than twice the processors would only make the measurement last.
+local ranges = {
+  processors = 1 << 16, threads = 1 << 16, address_space = 1 << 62, memory_limit = 1 << 62,
+  neighbours = 2 * math.max(1, native.processors()),
+}
+
+local function check_ranges(options)
+  for _, field in ipairs(fields) do
+    local name, most = field[1], ranges[field[1]]
+    local value = options[name]
+    if most and value and (value < 0 or value > most) then
+      check.fail("%s: option '%s': 0 to %d are possible, got %d", where, name, most, value)
+    end
+  end
+  for name, value in pairs(options.environment or {}) do
+    if type(name) ~= "string" or type(value) ~= "string" then
+      check.fail("%s: option 'environment': names with texts are expected, such as { OMP_THREAD_LIMIT = \"1\" }", where)
+    end
+  end
+  if options.device == "" then check.fail("%s: option 'device': the name is empty", where) end
+end
+
 local function check_names(names)
   local known = {}
   for index, one in ipairs(native.doctor.checks()) do known[index], known[one.name] = one.name, true end
@@ -33,6 +55,7 @@ end
 return function(options)
   options = options or {}
   check.options(where, options, fields)
+  check_ranges(options)
   local settings = {}
   for _, name in ipairs { "device", "soft", "pinned", "memory_limit" } do
     -- The name of an axis that every script has is checked against this process' devices.

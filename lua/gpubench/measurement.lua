@@ -1,6 +1,7 @@
 -- Measures one point: runs the script's function, turns whatever happens into rows, and proves that the point's device
 -- memory is free again.
 local gb = require "gpubench.native"
+local emulated = require "gpubench.emulated"
 local processes = require "gpubench.processes"
 local native = gb._native
 local options = native.options
@@ -60,6 +61,7 @@ local function complete(row, axes, point, fallbacks)
   mark_fallbacks(copy, fallbacks or {}, measured_on)
   local samples, timeline = copy.samples, copy.timeline
   copy.samples, copy.timeline, copy.stages, copy.ranks = nil, nil, nil, nil
+  emulated.label(copy)
   return { row = copy, samples = samples, timeline = timeline }
 end
 

@@ -14,6 +14,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
 #include "core/base/resources.h"
+#include "core/telemetry/proc/contention.h"
 #include "lua/api/results_values.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
@@ -25,7 +26,6 @@ namespace {
 /// Variables with which a library works differently and loads nothing.
 constexpr std::array<std::string_view, 6> variables{"CUDA_LAUNCH_BLOCKING", "CUDA_VISIBLE_DEVICES", "DNNL_MAX_CPU_ISA",
                                                     "NVIDIA_TF32_OVERRIDE", "ONEDNN_MAX_CPU_ISA",   "OMP_THREAD_LIMIT"};
-constexpr int most_neighbours = 64;
 /// Of the time that the measurement may take: starting, reading data and looking around.
 constexpr double overhead_s = 60, patience = 10;
 
@@ -39,17 +39,10 @@ struct ProbeTable {
                  field("environment", &ProbeTable::environment), field("settings", &ProbeTable::settings)};
 };
 
-void check_range(std::string_view option, int value, int most) {
-  if (value < 0 || value > most)
-    throw Error(fmt::format("gb.measure.in_process: option '{}': 0 to {} are possible, got {}", option, most, value));
-}
-
+/// lua/gpubench/in_process.lua has checked the numbers.
 void check(const ProbeTable& table, const Session& session) {
   if (session.group() != nullptr)
     throw Error("gb.measure.in_process: this is one of several processes; it would join them");
-  check_range("processors", table.processors, 1 << 16);
-  check_range("neighbours", table.neighbours, most_neighbours);
-  check_range("threads", table.threads, 1 << 16);
   for (const auto& [name, value] : table.environment) {
     if (std::ranges::find(variables, name) == variables.end())
       throw_unknown_name("gb.measure.in_process: no variable of the environment that can be set:", name, variables);
@@ -87,12 +80,17 @@ Info probe(lua_State* L, const ProbeTable& table) {
   return parse_json(end.out, "what the process has measured");
 }
 
+/// How many processors this process may use.
+int processors() {
+  return static_cast<int>(allowed_processors().size());
+}
+
 }  // namespace
 
 void open_training_probe(lua_State* L) {
   const Module gb = Module::root(L);
   const Module native = gb.submodule("_native");
-  native.function<&probe>("probe");
+  native.function<&probe>("probe").function<&processors>("processors");
 }
 
 }  // namespace gpubench::lua

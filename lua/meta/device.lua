@@ -10,7 +10,8 @@ function gb.devices() end
 
 --- Runs `fn` with all that it creates (tensors, layers, ops) placed on a device, and returns what it returns; inputs on
 --- other devices are copied. Without arguments, the current device's name. A device that is not there is an error, unless
---- gb.config.set_soft_device_placement(true) lets its work run on the CPU.
+--- gb.config.set_soft_device_placement(true) lets its work run on the CPU; an emulated one ("emulated:h200:0") is there
+--- when it is named.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -31,9 +32,37 @@ gb.config = {}
 ---@return string[]
 function gb.config.list_physical_devices(kind) end
 
----@param kind "CPU"|"GPU"|nil
+--- The devices that scripts can use by name; of emulated ones those that were named.
+---@param kind "CPU"|"GPU"|"EMULATED"|nil
 ---@return string[]
 function gb.config.list_logical_devices(kind) end
+
+---@class CustomProfile
+---@field like string? the profile from which come the numbers that are not given: "a100", "h100", "h200", "t4", "v100"
+---@field product string? what outputs call it
+---@field memory_bytes number?
+---@field memory_bytes_per_s number? rate of element-wise kernels on large tensors
+---@field float32_flops_per_s number? rate of large float32 products
+---@field float16_flops_per_s number? rate of large products of 16 and of 8 bits
+---@field kernel_s number? seconds that every kernel takes beyond its work
+---@field ramp_s number? bends the curve of small products
+---@field row_bytes number? length of the rows that softmax reads again from memory half of the times
+---@field launch_s number? seconds that a launch takes the host
+---@field latency_s number? seconds of a copy, or of a message between devices, beyond its bytes
+---@field pinned_bytes_per_s number? rate of copies between the device and page-locked memory of the host
+---@field pageable_bytes_per_s number? the same for the host's ordinary memory
+---@field peer_bytes_per_s number? rate between devices
+
+--- What emulated:custom:0 to emulated:custom:7 emulate. Without `like` all numbers are needed. Must come before the devices
+--- are used.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_custom_profile { like = "h200", pinned_bytes_per_s = 2e9 }  -- an H200 behind a slow link
+--- print(gb.config.device_description "emulated:custom:0")
+--- ```
+---@param profile CustomProfile
+function gb.config.set_custom_profile(profile) end
 
 --- Threads for all CPU devices together: `--threads`, or the cores that this process may use.
 ---@return integer

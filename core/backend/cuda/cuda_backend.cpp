@@ -14,6 +14,7 @@
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
 #include "core/device/gpu_fault.h"
+#include "core/telemetry/cupti/activity_tracer.h"
 
 namespace gpubench {
 namespace {
@@ -120,6 +121,10 @@ CudaBackend::CudaBackend(const BackendConfig& config) {
     }
   }
   if (devices_.empty() && !unusable_.empty()) absence_ = fmt::format("{}", fmt::join(unusable_, "; "));
+}
+
+std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
+  return std::make_unique<ActivityTracer>();
 }
 
 std::string CudaBackend::library() const {

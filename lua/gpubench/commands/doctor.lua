@@ -34,6 +34,19 @@ local function names_of(list)
   return table.concat(names, ", ")
 end
 
+-- Checks that are unknown for one reason, such as a driver that does not respond, stand in one line.
+local function print_unknown(list)
+  local by_reason, reasons = {}, {}
+  for _, one in ipairs(list) do
+    if not by_reason[one.found] then
+      by_reason[one.found] = {}
+      reasons[#reasons + 1] = one.found
+    end
+    table.insert(by_reason[one.found], one)
+  end
+  for _, reason in ipairs(reasons) do print_line("unknown: %s: %s", names_of(by_reason[reason]), reason) end
+end
+
 local function verdict(slow, faulty)
   local parts = {}
   if #faulty > 0 then parts[#parts + 1] = string.format("%s wrong", #faulty == 1 and "1 thing is" or #faulty .. " things are") end
@@ -48,7 +61,7 @@ local function print_all(results)
   for _, list in ipairs { faulty, slow } do
     for _, one in ipairs(list) do print_problem(one) end
   end
-  for _, one in ipairs(unknown) do print_line("unknown: %s: %s", name_of(one), one.found) end
+  print_unknown(unknown)
   if fine[1] then print_line("ok: %s", names_of(fine)) end
 end
 

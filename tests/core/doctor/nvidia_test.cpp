@@ -101,8 +101,10 @@ TEST_F(DoctorOfNvidia, HalvesOfTheDriverOfTwoVersions) {
   put("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  575.57.08  Release\n");
   EXPECT_EQ(state_of("driver"),
             "wrong: the kernel's module is of version 575.57.08, the libraries are of version 580.65.06");
-  use_none("?");
   sources_.open_nvml = [] { return NvmlAccess{nullptr, "Driver/library version mismatch"}; };
+  EXPECT_EQ(state_of("driver"), "unknown: the driver's library NVML cannot be used: Driver/library version mismatch")
+      << "the program computes on the GPU";
+  use_none("?");
   EXPECT_EQ(state_of("driver"),
             "wrong: version 575.57.08 is loaded, and its library cannot be used: Driver/library "
             "version mismatch");

@@ -25,12 +25,13 @@ local slow = {
 local faulty = { name = "gnuplot", state = "wrong", found = "none", consequence = "no charts", remedy = "install it", problem = true }
 
 testing.case("the first line answers, problems come first, what is fine is one line", function()
-  local lines, status = told { fine, dark, slow, faulty, { name = "load", state = "ok", found = "1 %", problem = false } }
+  local dim = { name = "gpu_mig", device = "gpu:0", state = "unknown", found = dark.found, problem = false }
+  local lines, status = told { fine, dark, slow, dim, faulty, { name = "load", state = "ok", found = "1 %", problem = false } }
   testing.equal(lines, {
     "1 thing is wrong, 1 thing costs speed here.",
     "gnuplot: none", "    costs   no charts", "    remedy  install it",
     "gpu_link gpu:1: 8 lanes of 16", "    costs   slow copies", "    remedy  another slot",
-    "unknown: gpu_link gpu:0: the driver does not report it",
+    "unknown: gpu_link gpu:0, gpu_mig gpu:0: the driver does not report it",
     "ok: driver, load",
   })
   testing.equal(status, 1)
