@@ -199,8 +199,8 @@ gb.experiment {
     gb.expect.at_most {
       y = "loss_gap", value = 1, where = { precision = "mixed_bfloat16" },
       claim = "mixed_bfloat16 stays in the band of float32",
-      answer = "The model learns the same: with mixed_bfloat16 its loss is from float32's at most {most} of the distance that "
-        .. "other seeds may have",
+      answer = "The model learns the same: mixed_bfloat16 moves its loss by at most {most} of the distance that other seeds of "
+        .. "float32 may move it",
     },
     gb.expect.at_most {
       y = "loss_gap", value = 1, where = { precision = "mixed_float16" },
@@ -210,7 +210,7 @@ gb.experiment {
       y = "loss_gap", value = 1,
       where = { precision = "mixed_float16_unscaled", width = narrowest, batch_size = largest },
       claim = "float16 without loss scaling leaves the band with narrow layers and a large batch",
-      answer = "In float16 keep the loss scaled: without it the loss is {of} of that distance away",
+      answer = "In float16 keep the loss scaled: without it the loss moves by {of} of that distance",
     },
   },
 }

@@ -80,19 +80,18 @@ end
 
 -- sentences: what the script's own function answers, in place of the claims' gains.
 function headlines.of(judged, claims, sentences)
-  local found, rest = {}, {}
+  local found, against, rest = {}, {}, {}
   for index, one in ipairs(sentences or {}) do found[index] = { answer = one, verdict = "" } end
   if #found == 0 then found = gains(judged, claims) end
   for _, one in ipairs(judged) do
-    if one.verdict == "refuted" then rest[#rest + 1] = { answer = one.answer, verdict = "refuted" } end
+    if one.verdict == "refuted" then against[#against + 1] = { answer = one.answer, verdict = "refuted" } end
   end
-  for _, verdict in ipairs { "inconclusive", "not measurable here" } do
-    local more = together(judged, claims, verdict)
-    table.move(more, 1, #more, #rest + 1, rest)
-  end
+  local open, unknown = together(judged, claims, "inconclusive"), together(judged, claims, "not measurable here")
+  table.move(open, 1, #open, #against + 1, against)
   -- What else was found must not look like the answer where that is open or does not hold.
-  if not sentences and is_main_in_doubt(judged, claims) then found, rest = rest, found end
-  return table.move(rest, 1, #rest, #found + 1, found)
+  if not sentences and is_main_in_doubt(judged, claims) then found, against = against, found end
+  for _, lines in ipairs { found, against, unknown } do table.move(lines, 1, #lines, #rest + 1, rest) end
+  return rest
 end
 
 -- How many claims are open, and how many of them because of other programs.
