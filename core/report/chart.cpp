@@ -17,6 +17,8 @@
 namespace gpubench {
 namespace {
 
+constexpr EnumNames<ChartKind, 3> chart_kinds{"unknown chart", {"line", "bar", "interval"}};
+
 void check_base(double base, std::string_view option) {
   if (base == 0 || base > 1) return;
   throw Error(fmt::format("{} is {}; the base of a logarithmic axis must be above 1", option, base));
@@ -237,9 +239,12 @@ void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
 
 }  // namespace
 
+std::string_view to_string(ChartKind kind) {
+  return chart_kinds[kind];
+}
+
 ChartKind parse_chart_kind(std::string_view name) {
-  constexpr EnumNames<ChartKind, 2> names{"unknown chart", {"line", "bar"}};
-  return names.parse(name);
+  return chart_kinds.parse(name);
 }
 
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
@@ -285,8 +290,10 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
               .categories = places.categories(),
               .series = {}};
   for (const double limit : chart.spec.limits) chart.limits.push_back(limit * scale.factor);
-  for (const Cell& knee : chart.spec.knees)
-    if (const auto at = places.of(knee)) chart.knees.push_back(*at);
+  std::vector<ChartMark> marks = chart.spec.marks;
+  for (const Cell& knee : chart.spec.knees) marks.push_back({knee, "knee"});
+  for (const ChartMark& mark : marks)
+    if (const auto at = places.of(mark.x)) chart.marks.push_back({*at, mark.name});
   chart.y_range = range_of(y, scaled, scale, chart.spec, chart.limits);
   add_points(rows, y, scale, grouping, places, chart);
   add_failed(missing, x, y, grouping, places, chart);

@@ -15,9 +15,21 @@
 
 namespace gpubench {
 
-enum class ChartKind { line, bar };
-/// "line" or "bar"; throws Error otherwise.
+enum class ChartKind {
+  line,
+  bar,
+  /// Points with their intervals across the chart, and the names of x down its side.
+  interval
+};
+std::string_view to_string(ChartKind kind);
+/// "line", "bar" or "interval"; throws Error otherwise.
 ChartKind parse_chart_kind(std::string_view name);
+
+/// A value of x at which an upright line with a name stands.
+struct ChartMark {
+  Cell x;
+  std::string name;
+};
 
 /// An axis of the sweep and its values, as they were declared; a run that died may lack them.
 struct ChartAxis {
@@ -49,6 +61,8 @@ struct ChartSpec {
   std::vector<double> limits = {};
   /// Values of x at which a claim found a knee.
   std::vector<Cell> knees = {};
+  /// Others that are marked.
+  std::vector<ChartMark> marks = {};
 };
 
 struct ChartPoint {
@@ -92,6 +106,14 @@ struct AbsentSeries {
   SeriesSetting setting = {};
 };
 
+/// A mark in the units of the axis.
+struct PlacedMark {
+  double x = 0;
+  std::string name;
+
+  bool operator==(const PlacedMark&) const = default;
+};
+
 struct Chart {
   ChartSpec spec;
   std::string x_label;
@@ -103,7 +125,9 @@ struct Chart {
   /// Range of all figures, limits and, but for very long ones, intervals, also of the charts that share the scale.
   Interval y_range = {};
   /// In the units of the axes.
-  std::vector<double> limits = {}, knees = {};
+  std::vector<double> limits = {};
+  /// Knees among them.
+  std::vector<PlacedMark> marks = {};
   /// Every series is a single point with its name beside it, and needs no key.
   bool is_scatter = false;
 };

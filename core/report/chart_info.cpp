@@ -70,7 +70,7 @@ ChartSpec chart_in(const Info& fields) {
 Info chart_info(const ChartSpec& spec) {
   Info::Fields fields{{"name", spec.name},
                       {"title", spec.title},
-                      {"kind", spec.kind == ChartKind::bar ? "bar" : "line"},
+                      {"kind", std::string(to_string(spec.kind))},
                       {"x", spec.x},
                       {"y", spec.y}};
   if (!spec.series.empty()) fields.emplace_back("series", spec.series);

@@ -22,12 +22,18 @@ constexpr double x_margin = 0.03, y_margin = 0.06;
 constexpr std::size_t tick_width = 24;
 constexpr std::size_t ticks_width = 52;
 constexpr double most_ticks = 10;
+// Longest name beside a chart of intervals.
+constexpr std::size_t name_width = 30;
 
 // gnuplot takes labels of ticks for formats, in which a percent sign must be doubled.
-std::string tick_text(const std::string& label) {
+std::string quote_tick(const std::string& label) {
   std::string text;
-  for (const char c : shorten(one_line(label), tick_width)) text += c == '%' ? "%%" : std::string(1, c);
+  for (const char c : label) text += c == '%' ? "%%" : std::string(1, c);
   return quote_gnuplot(text);
+}
+
+std::string tick_text(const std::string& label) {
+  return quote_tick(shorten(one_line(label), tick_width));
 }
 
 std::string category_ticks(const Chart& chart) {
@@ -125,6 +131,7 @@ double AxisRange::share_of(double value) const {
 }
 
 bool is_crowded(const Chart& chart) {
+  if (chart.spec.kind == ChartKind::interval) return false;
   std::size_t longest = 0;
   for (const std::string& category : chart.categories)
     longest = std::max(longest, display_width(shorten(one_line(category), tick_width)));
@@ -182,6 +189,17 @@ std::string x_axis_commands(const Chart& chart) {
   if (range.is_logarithmic) text = fmt::format("set logscale x {}\n", chart.spec.log_x) + text;
   // gnuplot would put ticks at the hundredths of a single value.
   return range.is_logarithmic || values.size() == 1 ? text + own_ticks(values, range) : text;
+}
+
+std::string interval_axes_commands(const Chart& chart) {
+  const AxisRange range = y_range(chart);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < chart.categories.size(); ++i)
+    names.push_back(fmt::format("{} {}", quote_tick(shorten_middle(one_line(chart.categories[i]), name_width)), i));
+  return fmt::format(
+      "set xrange [{:.10g}:{:.10g}]\nset yrange [{:.10g}:-0.6]\nset ytics ({})\n"
+      "set grid noytics xtics linecolor rgb text_grey linewidth 0.4 dashtype (2, 5)\n",
+      range.low, range.high, static_cast<double>(chart.categories.size()) - 0.4, fmt::join(names, ", "));
 }
 
 std::string y_axis_commands(const Chart& chart) {

@@ -284,10 +284,10 @@ TEST(Chart, AFigureThatALogarithmDoesNotHaveIsSaidInItsPlace) {
 TEST(Chart, KneesStandAtTheirX) {
   const Chart chart =
       make_chart({.x = "batch", .y = "step_time_s", .knees = {std::int64_t{8}}}, columns(), rows(), chart_axes);
-  EXPECT_EQ(chart.knees, (std::vector<double>{8}));
+  EXPECT_EQ(chart.marks, (std::vector<PlacedMark>{{8, "knee"}}));
   const Chart text = make_chart({.x = "device", .y = "step_time_s", .knees = {std::string("cpu:1"), true}}, columns(),
                                 rows(), chart_axes);
-  EXPECT_EQ(text.knees, (std::vector<double>{1})) << "there is no category 'true'";
+  EXPECT_EQ(text.marks, (std::vector<PlacedMark>{{1, "knee"}})) << "there is no category 'true'";
 }
 
 TEST(Chart, AValueOfASeriesHasOneStyleInAllCharts) {
@@ -345,7 +345,8 @@ TEST(Chart, WhatCannotBeDrawnIsRefused) {
               ThrowsMessage<Error>(HasSubstr("log_x is 1; the base of a logarithmic axis must be above 1")));
   EXPECT_THAT(make({.kind = ChartKind::bar, .x = "batch", .y = "loss", .log_y = 10}),
               ThrowsMessage<Error>(HasSubstr("bars stand on zero")));
-  EXPECT_THAT([] { parse_chart_kind("pie"); }, ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar)"));
+  EXPECT_THAT([] { parse_chart_kind("pie"); },
+              ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar, interval)"));
 }
 
 }  // namespace
