@@ -8,6 +8,7 @@ local no_gpu = #gb.config.list_physical_devices "GPU" == 0
 
 local function key_of(row) return string.format("%s depth=%d width=%d", row.device, row.depth, row.width) end
 
+-- Where no gain of a step is sure, nothing can tell when it has paid: such points do not count, unless all are such.
 -- Steps after which the first step of a graph, which plans it, has paid for itself: at best, at worst. Without an end
 -- where a step of the graph may be no faster.
 local function break_even(eager, graph)
@@ -31,8 +32,8 @@ local function break_even(eager, graph)
 end
 
 local function pays_within_an_epoch(rows)
-  local eager, verdict, reasons = {}, "confirmed", {}
-  local slowest = 0
+  local eager, verdict, reasons, unclear = {}, "confirmed", {}, {}
+  local slowest, paid = 0, 0
   for _, row in ipairs(rows) do
     if row.execution == "eager" then eager[key_of(row)] = row end
   end
@@ -40,21 +41,25 @@ local function pays_within_an_epoch(rows)
     local other = row.execution == "graph" and eager[key_of(row)]
     if other then
       local steps, why = break_even(other, row)
-      if not steps or steps.most > epoch then
+      if steps and steps.least <= epoch and steps.most == math.huge then
+        unclear[#unclear + 1] = key_of(row)
+      elseif not steps or steps.most > epoch then
         local refuted = steps and steps.least > epoch
         if refuted or verdict ~= "refuted" then verdict = refuted and "refuted" or "inconclusive" end
         reasons[#reasons + 1] = string.format("%s: %s", key_of(row),
           why or string.format("after %.0f steps or more", steps.least))
       else
-        slowest = math.max(slowest, steps.most)
+        slowest, paid = math.max(slowest, steps.most), paid + 1
       end
     end
   end
   if #rows == 0 then return "not measurable here", "there are no rows" end
   if verdict ~= "confirmed" then return verdict, table.concat(reasons, "; ", 1, math.min(3, #reasons)) end
+  if paid == 0 then return "inconclusive", "a step of the graph may be no faster at " .. table.concat(unclear, ", ") end
   local text = string.format("the plan has paid for itself after %.0f steps or fewer, of %d in an epoch",
     math.ceil(slowest), epoch)
-  return verdict, text, text:gsub("^t", "T")
+  if #unclear > 0 then text = text .. "; no steps are faster beyond the noise at " .. table.concat(unclear, ", ") end
+  return verdict, text, (text:gsub("^t", "T"))
 end
 
 gb.experiment {

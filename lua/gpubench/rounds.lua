@@ -11,7 +11,7 @@ local rounds = {}
 -- With nine rounds the interval leaves out the smallest and the largest: one disturbed round widens nothing.
 rounds.most = 9
 -- A point's rounds may take this many times its budget, most of which are set-up and warm-up.
-local times_budget = 20
+local times_budget = 25
 -- Of measuring in one round: less is dominated by the first steps.
 local least_budget_s = 0.05
 

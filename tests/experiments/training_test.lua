@@ -81,6 +81,13 @@ testing.case("eager_vs_graph: the break-even follows from first steps and steps"
   testing.equal(judged({ 0.010, 10 }, { 0.003, 0.001 }).verdict, "refuted")
   testing.equal(judged({ 0.010, 0.020 }, { 0.001, 0.001 }).verdict, "refuted")
   testing.equal(judged({ 0.020, 0.010 }, { 0.003, 0.001 }).verdict, "confirmed")
+  -- A step that may be slower or faster has no break-even.
+  local unclear = rows_with({ 0.010, 0.020 }, { 0.003, 0.002 })
+  unclear[2].calls = {}
+  for round = 1, 6 do
+    unclear[2].calls[round] = { first_step_s = 0.020, step_time_s = round % 2 == 0 and 0.001 or 0.004 }
+  end
+  testing.equal(experiments.judge(declaration, unclear)[5].verdict, "inconclusive")
   local row = row_of(declaration, { device = gb.devices()[1], depth = 2, width = 8, execution = "graph" })
   testing.equal(row.status .. (row.detail or ""), "ok")
   testing.is_true(row.first_step_s > 0, "first step")

@@ -43,12 +43,12 @@ function declared.row_of(declaration, point)
   return declared.rows_of(declaration, point)[1]
 end
 
--- What the claims say of rows whose figures were the same in six rounds.
+-- What the claims say of rows whose figures were the same in six rounds, or were those of row.calls.
 function declared.judge(declaration, rows, axes)
   columns.declare(columns.read("declared", declaration.columns or {}))
   for _, row in ipairs(rows) do
-    local alike = { row, row, row, row, row, row }
-    estimate.set_rounds(row, { all = alike, calm = alike })
+    local calls = row.calls or { row, row, row, row, row, row }
+    estimate.set_rounds(row, { all = calls, calm = calls })
   end
   return claims.judge_all(declaration.expect, rows, axes or declaration.axes)
 end
