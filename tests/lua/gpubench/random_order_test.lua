@@ -20,7 +20,7 @@ testing.case("the seed decides it, and neighbouring seeds give different ones", 
     different = different + (seen[text] and 0 or 1)
     seen[text] = true
   end
-  assert(different > 90, different)
+  testing.is_true(different > 90, different .. " of 100 differ")
 end)
 
 testing.case("every number is in every place about as often", function()
@@ -29,5 +29,5 @@ testing.case("every number is in every place about as often", function()
     local order = random_order(4, seed)
     counts[order[1]] = counts[order[1]] + 1
   end
-  for _, count in ipairs(counts) do assert(count > 800 and count < 1200, count) end
+  for _, count in ipairs(counts) do testing.is_true(count > 800 and count < 1200, count) end
 end)
