@@ -109,6 +109,7 @@ class SidesOfExperiment {
   void add_columns(const Processes& processes) {
     for (const RowOfProcess& one : processes) {
       if (first_ == nullptr) first_ = one.process;
+      if (!seen_.insert(one.process).second) continue;
       for (const Column& column : one.process->columns) {
         if (std::ranges::find(run_.columns, column.name, &Column::name) == run_.columns.end())
           run_.columns.push_back(column);
@@ -159,6 +160,8 @@ class SidesOfExperiment {
   Run run_;
   std::vector<std::size_t> side_of_record_;
   const MeasuringProcess* first_ = nullptr;
+  /// Those whose columns are in the run.
+  std::set<const MeasuringProcess*> seen_;
 };
 
 }  // namespace
