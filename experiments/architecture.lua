@@ -91,10 +91,11 @@ gb.experiment {
     gb.chart.line { x = "width", y = "flops_per_s", series = "family" },
   },
   expect = {
-    no_less_accurate(8, 16), no_less_accurate(16, 33),
-    no_less_accurate(32, 65, "On images a convolution of width 32 reaches {times} the accuracy of dense layers of "
-      .. "width 65, with about as many parameters"),
+    no_less_accurate(32, 65, "Use convolution for images: with width 32 it reaches {times} the accuracy of dense layers of "
+      .. "width 65 that have as many parameters ({of} instead of {over})"),
+    no_less_accurate(16, 33, "With half the parameters it is {times} ({of} instead of {over})"),
+    no_less_accurate(8, 16),
     no_faster(33, 32),
-    no_faster(65, 64, "A width of 65, just past a multiple of 8, computes at {times} the flops/s of width 64"),
+    no_faster(65, 64, "Choose widths that are multiples of 8: a width of 65 computes at {times} the flops/s of width 64"),
   },
 }

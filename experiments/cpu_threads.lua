@@ -26,7 +26,8 @@ gb.experiment {
     .. "too little work for many: they wait for each other longer than they compute.",
   remedy   = "As many threads as cores (--threads, OMP_NUM_THREADS), and a batch that is large enough to divide.",
   reading  = "Examples/s over threads, both logarithmic: along a slope of 1 each thread adds as much as the first. The "
-    .. "share of all cores that the program uses shows which of them idle.",
+    .. "share of all cores that the program uses shows which of them idle. Step times one after the other should stay level: "
+    .. "where they rise, the processor was slowed down or other programs ran.",
   axes  = {
     gb.axis("batch_size", { 8, 512 }),
     gb.axis("threads", counts(), {
@@ -49,6 +50,7 @@ gb.experiment {
   charts = {
     gb.chart.line { x = "threads", y = "examples_per_s", series = "batch_size", log_x = 2, log_y = 2 },
     gb.chart.line { x = "threads", y = "cpu_share", series = "batch_size", log_x = 2 },
+    gb.chart.course { series = "threads", where = { batch_size = 512 }, log_y = 10 },
   },
   expect = {
     gb.expect.ratio {

@@ -41,7 +41,7 @@ gb.experiment {
   },
   -- used_ratio: the peak of memory in use over the limit.
   columns = {
-    gb.column("trials", { kind = "counted" }), gb.column("used_ratio", { kind = "memory" }),
+    gb.column("trials", { kind = "counted" }), gb.column("used_ratio", { kind = "memory", unit = "share" }),
     gb.column("prediction_error", { kind = "memory" }), gb.column("tenth_more_fits", { kind = "memory" }),
   },
   seconds = function(_, measurement_s) return measurement_s + 0.3 end,
@@ -66,14 +66,14 @@ gb.experiment {
     gb.expect.increasing { x = "limit_bytes", y = "batch_size", by = "device" },
     gb.expect.at_most {
       y = "trials", value = 4, claim = "it takes at most four attempts",
-      answer = "Let gb.find_batch_size choose the batch; the number of attempts that it takes: {of}",
+      answer = "Let gb.find_batch_size choose the batch, instead of trying sizes by hand: attempts that it takes: {of}",
     },
     gb.expect.at_most {
       y = "prediction_error", value = 0.02, claim = "what was predicted is what is used, within 2 %",
     },
     gb.expect.at_least {
       y = "used_ratio", value = 0.8, claim = "the batch puts most of the limit to use",
-      answer = "Memory used with the batch of gb.find_batch_size, as a share of the limit: {of}",
+      answer = "Its batch uses {of} of the memory limit",
     },
     gb.expect.at_most {
       y = "tenth_more_fits", value = 0, claim = "a tenth more examples run out of memory",

@@ -59,7 +59,7 @@ gb.experiment {
   -- were left out or counted twice would make it about 1.
   columns = {
     "activations_bytes", "step_memory_bytes", gb.column("activations_ratio", { kind = "memory" }),
-    gb.column("memory_ratio", { kind = "memory" }), gb.column("update_difference", { kind = "counted" }),
+    gb.column("memory_ratio", { kind = "memory", unit = "share" }), gb.column("update_difference", { kind = "counted" }),
   },
   run = function(point)
     return gb.device(point.device, function()
@@ -93,18 +93,17 @@ gb.experiment {
     gb.expect.at_most {
       y = "memory_ratio", value = 0.5, where = { gradient_accumulation_steps = 4 },
       claim = "four parts at least halve all that the step takes",
-      answer = "Cut the batch into 4 parts and accumulate their gradients: the step takes {of} of the memory "
-        .. "that it takes with the whole batch",
+      answer = "Cut the batch into 4 parts and accumulate their gradients: a step takes {of} of the memory of a step with "
+        .. "the whole batch",
     },
     gb.expect.at_most {
       y = "update_difference", value = 1e-4, claim = "the update is the whole batch's, but for rounding",
-      answer = "The update is that of the whole batch, but for rounding (largest difference, as a share of the "
-        .. "largest change of a weight: {of})",
+      answer = "The update stays that of the whole batch, but for rounding",
     },
     gb.expect.ratio {
       y = "step_time_s", of = { gradient_accumulation_steps = 4 }, over = { gradient_accumulation_steps = 1 },
       at_most = 1.05, claim = "four parts take at most 5 % more time",
-      answer = "A step in 4 parts takes {times} the time of a step with the whole batch",
+      answer = "It costs little: a step in 4 parts takes {times} the time of a step with the whole batch",
     },
   },
 }

@@ -40,10 +40,10 @@ local function tuning_pays(rows)
   local gain, why = gb.expect.compare(last.row, first.row, "time_to_target_s")
   if not gain then return "inconclusive", why end
   local verdict = gain.low > 1 and "confirmed" or gain.high <= 1 and "refuted" or "inconclusive"
-  local text = string.format("%s reaches %g %% of the validation digits in %s, %s takes %.3g times [%.3g, %.3g] as long",
+  local text = string.format("%s: it reaches %g %% of the validation digits in %s, %s takes %.3g times [%.3g, %.3g] as long",
     name_of(first.row), 100 * target, gb.format.seconds(first.time), name_of(last.row), gain.value, gain.low, gain.high)
   if #never > 0 then text = text .. "; never: " .. table.concat(never, ", ") end
-  return verdict, text, (text:gsub("^l", "L"))
+  return verdict, text, "Use " .. text
 end
 
 local function compiled(learning_rate)
@@ -121,6 +121,10 @@ gb.experiment {
     gb.chart.line {
       x = "learning_rate", y = "test_accuracy", series = "batch_size", where = { early_stopping = false }, log_x = 10,
     },
+    gb.chart.heat {
+      x = "learning_rate", y = "val_accuracy", series = "batch_size", where = { early_stopping = false },
+      title = "Validation accuracy of every pair",
+    },
     gb.chart.bar {
       x = "early_stopping", y = "epochs_run", where = overfitting,
       title = "Epochs with " .. name_of(overfitting),
@@ -135,8 +139,8 @@ gb.experiment {
       x = "learning_rate", y = "val_accuracy", value = chosen.learning_rate, tolerance = 0.02,
       where = { early_stopping = false, batch_size = chosen.batch_size },
       claim = "with batch 256 a learning rate of 0.01 is within 2 % of the best",
-      answer = "With batch 256 a learning rate of {x} reaches {share} of the validation accuracy of the best other one "
-        .. "({first})",
+      answer = "Use a learning rate of {x} with batch 256: it reaches {share} of the validation accuracy of the best other "
+        .. "one ({first})",
     },
     gb.expect.best {
       x = "batch_size", y = "val_accuracy", value = chosen.batch_size, tolerance = 0.02,

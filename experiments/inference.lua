@@ -35,7 +35,7 @@ gb.experiment {
     .. "requests at once than the device can serve.",
   reading  = "The latency that 99 % of the answers do not exceed, over examples/s: along a line the batch grows; "
     .. "further right is more throughput, further down is less latency. Median latency and examples/s over the "
-    .. "batch show the two apart. All axes are logarithmic.",
+    .. "batch show the two apart. In the distribution, a line that rises late and slowly has slow answers: its tail.",
   axes  = {
     gb.axis("device", gb.devices()),
     gb.axis("setting", { "single", "eager", "bfloat16", "four_clients", "offline" }),
@@ -54,6 +54,7 @@ gb.experiment {
   charts = {
     gb.chart.line { x = "examples_per_s", y = "latency_p99_s", series = "setting", log_x = 10, log_y = 10 },
     gb.chart.line { x = "batch_size", y = "latency_s", series = "setting", log_x = 2, log_y = 10 },
+    gb.chart.distribution { series = "setting", where = { batch_size = 1 }, log_x = 10 },
     gb.chart.line { x = "batch_size", y = "examples_per_s", series = "setting", log_x = 2, log_y = 10 },
   },
   expect = {

@@ -181,8 +181,8 @@ gb.experiment {
     gb.expect.ratio {
       y = "input_wait_share", of = { stage = "prefetch" }, over = { stage = "loop" }, at_most = 1, where = trained,
       claim = "the whole pipeline makes a smaller share of a step wait than the loop",
-      answer = "Build the whole pipeline, up to prefetch: the share of a step that waits for input falls from {over} to "
-        .. "{of}",
+      answer = "Build the whole pipeline, up to prefetch: the share of a step that waits for input is then {of}; with the loop "
+        .. "it is {over}",
     },
     -- A stage may take nothing away: training waits for a slow source whatever the script does beside.
     gb.expect.increasing {

@@ -4,8 +4,10 @@
 -- part in it.
 local gb = require "gpubench"
 
-local limit = 48 << 20
-local features, width, parts = 64, 512, 4
+-- With --quick, layers and limit are a quarter as large, so that every remedy gets its rounds.
+local limit, width = 48 << 20, 512
+if gb.quick then limit, width = 12 << 20, 128 end
+local features, parts = 64, 4
 
 local function build(remedy)
   gb.config.set_dtype_policy(remedy == "mixed_bfloat16" and remedy or "float32")
@@ -58,25 +60,89 @@ local function fits(remedy, claim)
   }
 end
 
--- What trains the large batch, and how fast.
-local function remedies_that_fit(rows)
-  local fitting = {}
-  for _, row in ipairs(rows) do
-    if row.asked_batch_size == 4096 and row.status == "ok" and row.remedy ~= "none" then
-      fitting[#fitting + 1] = row.examples_per_s
-        and string.format("%s (%s examples/s)", row.remedy, gb.format.si(row.examples_per_s)) or row.remedy
+-- These keep the batch, and what is computed.
+local keep_the_batch = { "accumulation", "recomputation", "offload" }
+
+-- How fast a remedy trains the large batch, as a share of the rate of the smaller batch; nil and why where that is not known.
+local function speed_of(rows, remedy)
+  local row, smaller = row_of(rows, 4096, remedy), row_of(rows, 4096, "smaller batch")
+  if not row or not smaller then return nil, "the rows are not there" end
+  return gb.expect.compare(row, smaller, "examples_per_s")
+end
+
+-- Of those that may be as fast as the fastest, the one that takes least memory.
+local function fastest(rows)
+  local speeds, most, chosen, why = {}, 0, nil, nil
+  for _, remedy in ipairs(keep_the_batch) do
+    local reason
+    speeds[remedy], reason = speed_of(rows, remedy)
+    most, why = math.max(most, speeds[remedy] and speeds[remedy].low or 0), why or reason
+  end
+  for _, remedy in ipairs(keep_the_batch) do
+    local is_fast = speeds[remedy] and speeds[remedy].high >= most
+    if is_fast and (not chosen or row_of(rows, 4096, remedy).limit_ratio < row_of(rows, 4096, chosen).limit_ratio) then
+      chosen = remedy
     end
   end
-  local none = row_of(rows, 4096, "none")
-  if not none or none.status ~= "out_of_memory" or #fitting == 0 then return nil end
-  return "The batch of 4096 runs out of memory; it trains within the limit with " .. table.concat(fitting, ", ")
+  return chosen, speeds[chosen or ""], why
+end
+
+local function is_cheap(rows)
+  local remedy, speed, why = fastest(rows)
+  if not remedy then return "inconclusive", why end
+  local verdict = speed.low >= 0.5 and "confirmed" or speed.high < 0.5 and "refuted" or "inconclusive"
+  return verdict, string.format("%s: %.3g times [%.3g, %.3g] the rate of the smaller batch", remedy, speed.value, speed.low,
+    speed.high)
+end
+
+-- "49 %, 0.99 times [0.97, 1.01]": of the memory limit, and the rate of the smaller batch.
+local function cost_of(rows, remedy)
+  local speed = speed_of(rows, remedy)
+  return string.format("%.0f %%", 100 * row_of(rows, 4096, remedy).limit_ratio),
+    speed and string.format("%.3g times [%.3g, %.3g]", speed.value, speed.low, speed.high) or nil
+end
+
+local function is_fitting(rows, remedy)
+  local row = row_of(rows, 4096, remedy)
+  return row and row.status == "ok" and row.limit_ratio <= 1
+end
+
+-- The fastest remedy that keeps the batch, or the one that takes least memory where speeds are not known; then the others.
+local function what_helps(rows)
+  local none, chosen = row_of(rows, 4096, "none"), (fastest(rows))
+  if not none or none.status ~= "out_of_memory" then return nil end
+  local fitting = {}
+  for _, remedy in ipairs { "accumulation", "recomputation", "offload", "mixed_bfloat16" } do
+    if is_fitting(rows, remedy) then fitting[#fitting + 1] = remedy end
+  end
+  if not chosen or not is_fitting(rows, chosen) then
+    for _, remedy in ipairs(keep_the_batch) do
+      local less = is_fitting(rows, remedy)
+        and (not chosen or row_of(rows, 4096, remedy).limit_ratio < row_of(rows, 4096, chosen).limit_ratio)
+      if less then chosen = remedy end
+    end
+  end
+  if not chosen then return nil end
+  local others = {}
+  for _, remedy in ipairs(fitting) do
+    local memory, speed = cost_of(rows, remedy)
+    if remedy ~= chosen then
+      others[#others + 1] = string.format("%s (%s%s)", remedy, memory, speed and ", " .. speed or "")
+    end
+  end
+  local memory, speed = cost_of(rows, chosen)
+  local first = string.format("Train the batch of 4096, which runs out of memory, with %s: it takes %s of the memory limit",
+    chosen, memory)
+  if speed then first = first .. " and reaches " .. speed .. " the examples/s of the smaller batch" end
+  if #others == 0 then return first end
+  return { first, "It fits with these too: " .. table.concat(others, ", ") }
 end
 
 gb.experiment {
   name  = "memory_exhaustion",
   topic = "memory",
   title = "Out of memory, and what helps",
-  answer = remedies_that_fit,
+  answer = what_helps,
   question = "A model, its activations and gradients exceed the device's memory: what helps, and what does it cost?",
   cause    = "A batch whose activations, with weights, gradients and the optimizer's slots, need more than there is.",
   remedy   = "A smaller batch; accumulation, which keeps the batch and computes it in parts; recomputation, which "
@@ -123,6 +189,10 @@ gb.experiment {
     fits("recomputation", "the large batch trains within the limit when activations are computed again"),
     fits("offload", "the large batch trains within the limit when activations wait in the host's memory"),
     fits("mixed_bfloat16", "the large batch trains within the limit when layers compute in 16 bits"),
+    gb.expect.that {
+      claim = "one of the remedies that keep the batch trains at half the rate of a smaller batch, at least",
+      judge = is_cheap, reads = { "examples_per_s" }, where = { asked_batch_size = 4096 },
+    },
     gb.expect.ratio {
       y = "limit_ratio", of = { remedy = "accumulation" }, over = { remedy = "none" }, where = { asked_batch_size = 1024 },
       at_most = 0.9, claim = "accumulation lowers the peak of a batch that fits too",

@@ -129,14 +129,19 @@ gb.experiment {
     },
   },
   expect = {
+    gb.expect.ratio {
+      y = "examples_per_s", of = { replicas = most, bucket_bytes = chosen_bucket },
+      over = { replicas = 1, bucket_bytes = 25 << 20 }, where = { scaling = "weak" }, at_least = 1.2,
+      unmeasurable = no_others, claim = "all devices together train at least 1.2 times as many examples a second as one",
+      answer = string.format("Train on all %d devices: {times} the examples/s of one", most),
+    },
     gb.expect.at_most {
       y = "update_difference", value = 1e-4, claim = "the update is that of one device with the whole batch, but for rounding",
     },
     gb.expect.at_least {
       y = "weak_efficiency", value = 0.9, where = { scaling = "weak", bucket_bytes = chosen_bucket },
       claim = "with as many examples each, n replicas do at least 0.9 n times as much",
-      answer = "Train on all devices: with as many examples each, every replica works at {of} times the rate of one "
-        .. "device alone",
+      answer = "With as many examples each, every replica works at {of} times the rate of one device alone",
     },
     gb.expect.at_least {
       y = "exchanges", value = 2, where = { scaling = "weak", replicas = most, bucket_bytes = chosen_bucket },

@@ -55,10 +55,39 @@ local function share_of_zeros(model)
   return zeros / model:count_params()
 end
 
+local function row_of(rows, method)
+  for _, row in ipairs(rows) do
+    if row.method == method and row.status == "ok" then return row end
+  end
+end
+
+local function percent(value) return string.format("%.3g %%", 100 * value) end
+
+-- What a method does to memory, time and accuracy; a figure that no claim may rely on is open.
+local function effects(row, original)
+  local faster, accuracy = gb.expect.compare(original, row, "latency_s"), gb.expect.figure(row, "test_accuracy")
+  return string.format("the weights take %s less memory, %s, and the accuracy is %s", percent(1 - row.weights_bytes / original.weights_bytes),
+    faster and string.format("answers come %.3g times [%.3g, %.3g] as fast", faster.value, faster.low, faster.high)
+      or "how much sooner answers come is open here",
+    accuracy and string.format("%s [%.3g, %.3g]", percent(accuracy.value), 100 * accuracy.low, 100 * accuracy.high) or "open here")
+end
+
+local function smaller_models(rows)
+  local original, shrunk, int8 = row_of(rows, "original"), row_of(rows, "shrunk"), row_of(rows, "int8")
+  if not original or not shrunk or not int8 then return nil end
+  local before = gb.expect.figure(original, "test_accuracy")
+  return {
+    string.format("Take three quarters of the units out and train on: %s, %s", effects(shrunk, original),
+      before and "instead of " .. percent(before.value) or "what it was is open here"),
+    "Or compute in int8: " .. effects(int8, original),
+  }
+end
+
 gb.experiment {
   name  = "model_compression",
   topic = "models",
   title = "Smaller models: size, latency and accuracy",
+  answer = smaller_models,
   question = "How small can a trained model become, what does it lose, and does it become faster?",
   cause    = "A model that is larger than its task takes memory and time that its answers do not need.",
   remedy   = "Pruning while training (the smallest weights become zero), taking whole units out and training on, a "
@@ -103,11 +132,9 @@ gb.experiment {
     gb.expect.ratio {
       y = "weights_bytes", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.25,
       claim = "with a quarter of the units, the weights take less than a quarter of the memory",
-      answer = "Take three quarters of the units out: the weights take {less} less memory",
     },
     gb.expect.ratio {
       y = "latency_s", of = { method = "shrunk" }, over = { method = "original" }, at_most = 0.8,
-      answer = "With a quarter of the units an answer takes {less} less time",
       claim = "with a quarter of the units, answers come sooner",
     },
     gb.expect.ratio {
@@ -121,7 +148,6 @@ gb.experiment {
     gb.expect.ratio {
       y = "weights_bytes", of = { method = "int8" }, over = { method = "original" }, at_most = 0.26,
       claim = "in int8, the weights take a quarter of the memory",
-      answer = "In int8 the weights take {less} less memory",
     },
     gb.expect.ratio {
       y = "latency_s", of = { method = "int8" }, over = { method = "original" }, at_most = 0.8,

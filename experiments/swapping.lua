@@ -87,9 +87,13 @@ local function as_predicted(rows)
       if agreement.low < 3 / 4 or agreement.high > 4 / 3 then verdict = "inconclusive" end
     end
   end
+  return verdict, table.concat(reasons, ", ")
+end
+
+local function cost_of_swapping(rows)
   local first, last = row_of(rows, sizes[1], true), row_of(rows, sizes[#sizes], true)
   local share = first and last and gb.expect.compare(last, first, "examples_per_s")
-  return verdict, table.concat(reasons, ", "), share and string.format(
+  return share and string.format(
     "Stay within the memory: at %g times the limit, swapping leaves %.0f %% [%.0f, %.0f] of the rate", sizes[#sizes],
     100 * share.value, 100 * share.low, 100 * share.high) or nil
 end
@@ -98,6 +102,7 @@ gb.experiment {
   name  = "swapping",
   topic = "memory",
   title = "What swapping activations to the host's memory costs",
+  answer = cost_of_swapping,
   question = "What does it cost to train what does not fit into the device's memory, with the rest swapped to the "
     .. "host's?",
   cause    = "A batch whose activations exceed the device's memory; kept on the host, they cross the link twice in a "

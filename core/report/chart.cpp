@@ -17,7 +17,8 @@
 namespace gpubench {
 namespace {
 
-constexpr EnumNames<ChartKind, 3> chart_kinds{"unknown chart", {"line", "bar", "interval"}};
+constexpr EnumNames<ChartKind, 6> kind_names{"unknown chart",
+                                             {"line", "bar", "heat", "distribution", "course", "interval"}};
 
 void check_base(double base, std::string_view option) {
   if (base == 0 || base > 1) return;
@@ -129,10 +130,11 @@ bool spans_units(const ChartSpec& spec, const Column& x, Rows rows) {
 class Places {
  public:
   Places(const Column& x, const ChartSpec& spec, Rows all, Rows drawn, std::span<const ChartAxis> axes) : x_(x) {
-    numeric_ = spec.kind == ChartKind::line && std::ranges::all_of(drawn, [&](const Record* row) {
-                 return finite_number(row->get(x.name)).has_value();
-               });
-    own_units_ = numeric_ && spans_units(spec, x, drawn);
+    const bool has_categories = spec.kind == ChartKind::bar || spec.kind == ChartKind::heat;
+    numeric_ = !has_categories && std::ranges::all_of(drawn, [&](const Record* row) {
+      return finite_number(row->get(x.name)).has_value();
+    });
+    own_units_ = numeric_ && !is_of_samples(spec.kind) && spans_units(spec, x, drawn);
     // A setting keeps its value as it was set; a measured x is scaled like y.
     scale_ = numeric_ && x.unit != Unit::none && !own_units_ ? scale_of(x, drawn) : AxisScale{1, quantity_of(x)};
     if (!numeric_) categories_ = categories_of(x, {all.begin(), all.end()}, axes);
@@ -225,10 +227,26 @@ void add_points(Rows rows, const Column& y, const AxisScale& scale, const Groupi
   for (ChartSeries& one : chart.series) one.points[0].label = one.name;
 }
 
+std::string title_of(const ChartSpec& spec, const Column& x, const Column& y) {
+  switch (spec.kind) {
+    case ChartKind::heat:
+      return fmt::format("{} by {} and {}", quantity_of(y), quantity_of(x), heading_of(column_of(spec.series)));
+    case ChartKind::distribution:
+      return "distribution of the " + quantity_of(x);
+    case ChartKind::course:
+      return quantity_of(y) + ", one after the other";
+    case ChartKind::line:
+    case ChartKind::bar:
+    case ChartKind::interval:
+      break;
+  }
+  return fmt::format("{} by {}", quantity_of(y), quantity_of(x));
+}
+
 void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
   if (spec.name.empty()) spec.name = fmt::format("{}_by_{}", y.name, x.name);
   if (!spec.title.empty()) return;
-  spec.title = fmt::format("{} by {}", quantity_of(y), quantity_of(x));
+  spec.title = title_of(spec, x, y);
   std::string filter;
   for (const auto& [name, cell] : spec.where.cells()) {
     const Column column = column_of(name);
@@ -239,12 +257,16 @@ void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
 
 }  // namespace
 
-std::string_view to_string(ChartKind kind) {
-  return chart_kinds[kind];
+ChartKind parse_chart_kind(std::string_view name) {
+  return kind_names.parse(name);
 }
 
-ChartKind parse_chart_kind(std::string_view name) {
-  return chart_kinds.parse(name);
+std::string_view to_string(ChartKind kind) {
+  return kind_names[kind];
+}
+
+bool is_of_samples(ChartKind kind) {
+  return kind == ChartKind::distribution || kind == ChartKind::course;
 }
 
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
@@ -253,6 +275,10 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
   check_base(spec.log_y, "log_y");
   if (spec.kind == ChartKind::bar && (spec.log_x != 0 || spec.log_y != 0)) {
     throw Error("bars stand on zero, which a logarithmic axis does not have; use a line chart");
+  }
+  if (spec.kind == ChartKind::heat && (spec.series.empty() || spec.log_x != 0)) {
+    throw Error(spec.series.empty() ? "a heat map needs 'series', the column whose values are its rows"
+                                    : "the columns of a heat map are values side by side; only log_y shades its cells");
   }
   const Column& x = column_named(spec.x, "x", columns);
   const Column& y = column_named(spec.y, "y", columns);

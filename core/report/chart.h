@@ -15,15 +15,14 @@
 
 namespace gpubench {
 
-enum class ChartKind {
-  line,
-  bar,
-  /// Points with their intervals across the chart, and the names of x down its side.
-  interval
-};
-std::string_view to_string(ChartKind kind);
-/// "line", "bar" or "interval"; throws Error otherwise.
+/// A heat map has a row of cells for each series. A distribution and a course show single steps (sample_chart.h).
+/// Intervals lie across the chart, with the names of x down its side.
+enum class ChartKind { line, bar, heat, distribution, course, interval };
+/// "line", "bar", "heat", "distribution", "course" or "interval"; throws Error otherwise.
 ChartKind parse_chart_kind(std::string_view name);
+std::string_view to_string(ChartKind kind);
+/// Whether the figures are those of single steps.
+bool is_of_samples(ChartKind kind);
 
 /// A value of x at which an upright line with a name stands.
 struct ChartMark {
@@ -132,9 +131,9 @@ struct Chart {
   bool is_scatter = false;
 };
 
-/// Throws Error if a column is unknown, a base is not above 1, bars would need a logarithmic axis, no row selected by
-/// `where` has both x and y, or a logarithmic y has no figure above zero. Only rows with status "ok" are drawn. An axis
-/// of x that has values of zero or below is linear.
+/// Throws Error if a column is unknown, a base is not above 1, bars would need a logarithmic axis, a heat map has no
+/// series or a logarithmic x, no row selected by `where` has both x and y, or a logarithmic y has no figure above zero.
+/// Only rows with status "ok" are drawn. An axis of x that has values of zero or below is linear.
 Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<const Record> records,
                  std::span<const ChartAxis> axes);
 

@@ -52,9 +52,9 @@ Grouping group_rows(const ChartSpec& spec, Rows all, Rows drawn, std::span<const
     if (axis.name == spec.x || axis.name == spec.series || axis.name == spec.y || axis.name == spec.order) continue;
     if (varies(axis.name, all)) grouping.others.push_back(column_named(axis.name, "an axis", columns));
   }
-  if (spec.order.empty())
+  if (spec.order.empty() && !is_of_samples(spec.kind))
     order_computed_x(spec, drawn, axes, grouping);
-  else if (spec.order != spec.x)
+  else if (!spec.order.empty() && spec.order != spec.x)
     grouping.order = column_named(spec.order, "order", columns);
   return grouping;
 }

@@ -67,8 +67,11 @@ Table chart_table(const Chart& chart, std::size_t most) {
 }
 
 std::string describe(const Chart& chart) {
-  const bool is_line = chart.spec.kind == ChartKind::line && !chart.is_scatter;
-  const char* const kind = is_line ? "Lines" : chart.spec.kind == ChartKind::bar ? "Bars" : "Points";
+  const bool has_points = chart.is_scatter || chart.spec.kind == ChartKind::interval;
+  const char* const kind = has_points                           ? "Points"
+                           : chart.spec.kind == ChartKind::bar  ? "Bars"
+                           : chart.spec.kind == ChartKind::heat ? "Cells"
+                                                                : "Lines";
   const auto [low, high] = chart.y_range;
   std::string text = fmt::format("{}. {}: {} from {} to {} by {}", one_line(chart.spec.title), kind, chart.y_label,
                                  figure_text(low), figure_text(high), chart.x_label);

@@ -12,6 +12,7 @@
 #include "core/report/chart_info.h"
 #include "core/report/chart_table.h"
 #include "core/report/gnuplot.h"
+#include "core/report/sample_chart.h"
 #include "core/report/svg.h"
 #include "core/report/text.h"
 #include "core/results/append_file.h"
@@ -134,7 +135,9 @@ void draw_chart(const Chart& chart, std::size_t height, const std::filesystem::p
                             .description = describe(chart),
                             .figures = chart_table(chart, most_figures),
                             .all_figures = figure_count(chart),
-                            .links = links_of(directory, chart.spec.name, formats)});
+                            .links = links_of(directory, chart.spec.name, formats),
+                            .has_intervals = has_intervals(chart),
+                            .has_rings = has_rings(chart)});
   drawing.info.push_back(chart_info(chart.spec));
 }
 
@@ -142,9 +145,16 @@ std::vector<Chart> make_charts(const Run& run, const std::vector<ChartSpec>& spe
   const std::vector<Record> rows = mean_over_processes(run.records);
   const std::vector<ChartAxis> axes = chart_axes_in(run.info);
   std::vector<Chart> charts;
-  for (const ChartSpec& spec : specs) {
+  const bool has_samples = std::ranges::any_of(specs, [](const ChartSpec& one) { return is_of_samples(one.kind); });
+  const SamplesByPoint samples = has_samples ? read_samples(run.directory) : SamplesByPoint{};
+  for (ChartSpec spec : specs) {
     try {
-      charts.push_back(make_chart(spec, run.columns, rows, axes));
+      if (is_of_samples(spec.kind)) {
+        const SampleRows made = sample_rows(spec, samples, run.columns, rows, axes);
+        charts.push_back(make_chart(spec, made.columns, made.records, axes));
+      } else {
+        charts.push_back(make_chart(spec, run.columns, rows, axes));
+      }
     } catch (const Error& error) {
       add_note(spec, error, drawing);
     }

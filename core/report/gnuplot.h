@@ -9,6 +9,10 @@
 
 namespace gpubench {
 
+/// Whether 95 % intervals are drawn, and rings around figures that are unreliable.
+bool has_intervals(const Chart& chart);
+bool has_rings(const Chart& chart);
+
 /// Pixels on a page that the chart takes with its key.
 std::size_t chart_height(const Chart& chart);
 /// The script writes "<name>.svg" and so on into the folder in which gnuplot runs (gnuplot_script.cpp).

@@ -24,6 +24,8 @@ constexpr std::size_t ticks_width = 52;
 constexpr double most_ticks = 10;
 // Longest name beside a chart of intervals.
 constexpr std::size_t name_width = 30;
+// Of more values the ticks of a logarithmic axis stand at round numbers.
+constexpr std::size_t most_own_values = 40;
 
 // gnuplot takes labels of ticks for formats, in which a percent sign must be doubled.
 std::string quote_tick(const std::string& label) {
@@ -86,6 +88,13 @@ std::vector<double> decimal_ticks(const AxisRange& range) {
     }
   }
   return ticks;
+}
+
+std::string decimal_x_ticks(const AxisRange& range) {
+  std::vector<std::string> ticks;
+  for (const double value : decimal_ticks(range))
+    ticks.push_back(fmt::format("{} {:.10g}", quote_gnuplot(number_text(value)), value));
+  return fmt::format("set xtics ({})\n", fmt::join(ticks, ", "));
 }
 
 // At equal distances, where a logarithmic axis covers too little for a scale of its own.
@@ -187,6 +196,8 @@ std::string x_axis_commands(const Chart& chart) {
   if (!chart.categories.empty()) return text + category_ticks(chart);
   const auto values = values_of(chart);
   if (range.is_logarithmic) text = fmt::format("set logscale x {}\n", chart.spec.log_x) + text;
+  if (range.is_logarithmic && values.size() > most_own_values && decimal_ticks(range).size() > 1)
+    return text + decimal_x_ticks(range);
   // gnuplot would put ticks at the hundredths of a single value.
   return range.is_logarithmic || values.size() == 1 ? text + own_ticks(values, range) : text;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -11,6 +12,7 @@
 #include "core/report/embedded_files.h"
 #include "core/report/gnuplot.h"
 #include "core/report/gnuplot_axes.h"
+#include "core/report/gnuplot_heat.h"
 #include "core/report/point_labels.h"
 #include "core/report/text.h"
 
@@ -41,7 +43,11 @@ constexpr std::size_t key_width = 46;
 // Series and absent ones that the key names at most.
 constexpr std::size_t most_entries = 16;
 // A line of more points has neither marks nor intervals, which would cover each other.
-constexpr std::size_t most_marks = 300;
+constexpr std::size_t most_marks = 120;
+// Share of the plot's height below which a bar is not seen.
+constexpr double least_bar = 0.008;
+// A heat map that is as high as other charts has this many rows.
+constexpr std::size_t usual_rows = 9;
 
 std::string label(const std::string& text) {
   return quote_gnuplot(shorten(one_line(text), chart_characters));
@@ -107,7 +113,9 @@ std::vector<std::string> key_entries(const Chart& chart) {
 }
 
 bool has_intervals(const ChartSeries& series) {
-  return std::ranges::any_of(series.points, [](const ChartPoint& point) { return point.interval.has_value(); });
+  return has_marks(series) && std::ranges::any_of(series.points, [](const ChartPoint& point) {
+           return point.interval && point.interval->low < point.interval->high;
+         });
 }
 
 double bar_width(const Chart& chart) {
@@ -130,15 +138,8 @@ double interval_offset(const Chart& chart, std::size_t series) {
 }
 
 double offset_of(const Chart& chart, std::size_t series) {
-  switch (chart.spec.kind) {
-    case ChartKind::bar:
-      return bar_offset(chart, series);
-    case ChartKind::interval:
-      return interval_offset(chart, series);
-    case ChartKind::line:
-      break;
-  }
-  return 0;
+  if (chart.spec.kind == ChartKind::bar) return bar_offset(chart, series);
+  return chart.spec.kind == ChartKind::interval ? interval_offset(chart, series) : 0;
 }
 
 // x and y as the kind of chart lays them.
@@ -189,6 +190,31 @@ std::string marker_commands(const Chart& chart) {
     text += fmt::format("set arrow from first {0:.10g}, graph 0 to first {0:.10g}, graph 1 {1} (2, 4)\n", mark.x, look);
     text += fmt::format("set label {} at first {:.10g}, graph 0.04 left offset 0.6,0 textcolor rgb text_grey\n",
                         label(mark.name), mark.x);
+  }
+  return text;
+}
+
+// "batch size, log scale"; what stands at the points comes after it.
+std::string axis_label(const std::string& text, bool is_logarithmic) {
+  if (!is_logarithmic) return label(text);
+  const std::size_t at = std::min(text.find("; at the points"), text.size());
+  std::string marked = text;
+  marked.insert(at, ", log scale");
+  if (display_width(marked) > chart_characters) marked = std::string(text).insert(at, ", log");
+  return label(marked);
+}
+
+// The figure of a bar that is too low to be seen, which would look like a missing one.
+std::string low_bar_labels(const Chart& chart) {
+  if (chart.spec.kind != ChartKind::bar) return {};
+  std::string text;
+  const AxisRange range = y_range(chart);
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    for (const ChartPoint& point : chart.series[i].points) {
+      if (std::abs(range.share_of(point.y) - range.share_of(0)) >= least_bar) continue;
+      text += fmt::format("set label {} at first {}, first 0 center offset 0,0.6 font ',14' textcolor rgb text_grey\n",
+                          quote_gnuplot(number_text(point.y)), point.x + bar_offset(chart, i));
+    }
   }
   return text;
 }
@@ -247,7 +273,7 @@ std::string plot_clause(const Chart& chart, std::size_t index) {
     const std::string_view with = !chart.categories.empty() ? "points" : has_marks(series) ? "linespoints" : "lines";
     clause = fmt::format("{} using 1:2 with {} {} {}", data, with, line, title);
   }
-  if (has_intervals(series) && has_marks(series)) {
+  if (has_intervals(series)) {
     clause +=
         ", " + interval_clause(chart, data, bars ? "linecolor rgb text_grey linewidth 1.5" : line + " dashtype 1");
   }
@@ -273,11 +299,30 @@ std::vector<std::string> plot_clauses(const Chart& chart) {
 std::string axis_commands(const Chart& chart) {
   if (chart.spec.kind == ChartKind::interval)
     return fmt::format("set xlabel {}\n", label(chart.y_label)) + interval_axes_commands(chart);
-  return fmt::format("set xlabel {}\nset ylabel {}\n", label(chart.x_label), label(chart.y_label)) +
+  return fmt::format("set xlabel {}\nset ylabel {}\n", axis_label(chart.x_label, x_range(chart).is_logarithmic),
+                     axis_label(chart.y_label, y_range(chart).is_logarithmic)) +
          x_axis_commands(chart) + y_axis_commands(chart);
 }
 
+// Axes, marks and data of all charts but heat maps.
+std::string line_commands(const Chart& chart) {
+  std::string text = axis_commands(chart);
+  text += marker_commands(chart) + label_commands(chart) + low_bar_labels(chart) + failed_labels(chart);
+  for (std::size_t i = 0; i < chart.series.size(); ++i) text += data_block(chart, i);
+  if (has_unreliable(chart)) text += unreliable_block(chart);
+  return text;
+}
+
 }  // namespace
+
+bool has_intervals(const Chart& chart) {
+  return chart.spec.kind != ChartKind::heat &&
+         std::ranges::any_of(chart.series, [](const ChartSeries& series) { return has_intervals(series); });
+}
+
+bool has_rings(const Chart& chart) {
+  return has_unreliable(chart);
+}
 
 // The key takes its room from the plot, so a chart of many series is made higher.
 std::size_t chart_height(const Chart& chart) {
@@ -285,6 +330,10 @@ std::size_t chart_height(const Chart& chart) {
   std::size_t height = chart.spec.kind == ChartKind::interval
                            ? std::max(plot_height, name_height * chart.categories.size() + axis_height)
                            : plot_height + (is_crowded(chart) ? aslant_height : 0);
+  if (chart.spec.kind == ChartKind::heat) {
+    height += line_height * (title_lines(chart.spec.title).size() - 1 + (has_unreliable(chart) ? 1 : 0));
+    return height + line_height * std::max(heat_rows(chart), usual_rows) - line_height * usual_rows;
+  }
   height += line_height * (title_lines(chart.spec.title).size() - 1);
   if (entries.empty()) return height;
   std::size_t widest = 0;
@@ -298,11 +347,10 @@ std::string gnuplot_script(const Chart& chart, std::size_t height, const ChartFo
   std::string script = "# Made by gpubench. To draw it again, run gnuplot in this folder.\n";
   script += embedded::gnuplot_style;
   script += title_commands(spec.title);
-  script += axis_commands(chart);
-  script += marker_commands(chart) + label_commands(chart) + failed_labels(chart);
-  for (std::size_t i = 0; i < chart.series.size(); ++i) script += data_block(chart, i);
-  if (has_unreliable(chart)) script += unreliable_block(chart);
-  std::string draw = fmt::format("plot {}\n", fmt::join(plot_clauses(chart), ", \\\n     "));
+  const bool is_heat = spec.kind == ChartKind::heat;
+  script += is_heat ? heat_commands(chart) : line_commands(chart);
+  std::string draw =
+      is_heat ? heat_plot(chart) : fmt::format("plot {}\n", fmt::join(plot_clauses(chart), ", \\\n     "));
   for (const ChartFormat format : formats) {
     script += terminal_command(format, height);
     script += fmt::format("set output {}\n{}", quote_gnuplot(fmt::format("{}.{}", spec.name, to_string(format))), draw);

@@ -166,6 +166,16 @@ data texts_of(const Info& info, std::string_view field) {
   return all;
 }
 
+// What the marks in the charts are, if there are any.
+data marks_of(const std::vector<DrawnChart>& charts) {
+  data all = empty_list();
+  if (std::ranges::any_of(charts, &DrawnChart::has_intervals))
+    all.push_back(std::string("Thin lines with flat ends are 95 % intervals."));
+  if (std::ranges::any_of(charts, &DrawnChart::has_rings))
+    all.push_back(std::string("A ring marks a figure that is unreliable."));
+  return all;
+}
+
 // Columns without any value are left out; the others keep the order of results.csv.
 data meanings_of(const Run& run) {
   data all = empty_list();
@@ -201,6 +211,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("notes", texts_of(run.info, "notes"));
   set_list(page, "claims", claims_of(claims));
   set_list(page, "charts", charts_of(charts, "chart"));
+  page.set("marks", marks_of(charts));
   set_results(page, run);
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));

@@ -30,6 +30,8 @@ struct DrawnChart {
   std::size_t all_figures = 0;
   /// Its files.
   std::vector<PageLink> links = {};
+  /// Whether it shows 95 % intervals, and rings around figures that are unreliable.
+  bool has_intervals = false, has_rings = false;
 };
 
 /// `warnings`, `expectations` and `notes` are read from run.json.

@@ -1,4 +1,4 @@
-// Where the labels of a chart's points stand, so that they cover neither each other nor points.
+// Where the labels of a chart's points stand, so that they cover neither each other nor points, lines and intervals.
 #pragma once
 #include <string>
 #include <vector>

@@ -22,6 +22,8 @@ struct TextStyle {
   bool color = false;
   /// All columns of the table; else the axes and the figures that claims and charts are about.
   bool all_columns = false;
+  /// Why points failed was printed when it happened, on the same terminal: their rows only say that they did.
+  bool failures_told = false;
 };
 
 std::string render(const Run& run, Format format, const TextStyle& style = {});

@@ -211,7 +211,7 @@ std::string RowStream::note_of(const Record& row) {
   const auto text = [&](std::string_view column) { return one_line(to_text(row.get(column))); };
   const std::string detail = text("detail");
   if (const std::string status = text("status"); !is_sound(status))
-    return status + (detail.empty() ? "" : ": " + detail);
+    return detail.empty() || style_.failures_told ? status : status + ": " + detail;
   for (const char* quality : {"quality", "memory_quality"})
     if (!is_sound(text(quality))) return text(quality);
   if (detail == last_detail_) return "";

@@ -135,7 +135,8 @@ class SidesOfExperiment {
     if (const Info* const own = first_->info.find("axes"); own && own->list())
       axes.insert(axes.end(), own->list()->begin(), own->list()->end());
     for (ChartSpec spec : own_charts()) {
-      spec.knees.clear();  // of one side
+      if (is_of_samples(spec.kind)) continue;  // single steps of one process
+      spec.knees.clear();                      // of one side
       if (spec.series.empty()) spec.series = side_column;
       charts.push_back(chart_info(spec));
     }

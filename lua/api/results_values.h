@@ -72,7 +72,7 @@ struct Value<ChartFormat> : TextValue<ChartFormat, &parse_chart_format> {};
 struct ChartOptions : ChartSpec {
   static constexpr auto fields = std::tuple{
       field("kind", &ChartSpec::kind),   field("name", &ChartSpec::name),   field("title", &ChartSpec::title),
-      required("x", &ChartSpec::x),      required("y", &ChartSpec::y),      field("series", &ChartSpec::series),
+      field("x", &ChartSpec::x),         field("y", &ChartSpec::y),         field("series", &ChartSpec::series),
       field("where", &ChartSpec::where), field("log_x", &ChartSpec::log_x), field("log_y", &ChartSpec::log_y),
       field("each", &ChartSpec::each),   field("order", &ChartSpec::order), field("limits", &ChartSpec::limits),
       field("knees", &ChartSpec::knees)};
@@ -110,8 +110,9 @@ struct RunOptions {
 };
 
 struct TextOptions : TextStyle {
-  static constexpr auto fields = std::tuple{field("width", &TextStyle::width), field("color", &TextStyle::color),
-                                            field("all_columns", &TextStyle::all_columns)};
+  static constexpr auto fields =
+      std::tuple{field("width", &TextStyle::width), field("color", &TextStyle::color),
+                 field("all_columns", &TextStyle::all_columns), field("failures_told", &TextStyle::failures_told)};
 };
 
 struct FinishOptions {

@@ -38,10 +38,22 @@ local function copy_of(values)
   return copy
 end
 
-local function kind(name)
+-- Fields of a kind: those of all, without some, and with some required.
+local function fields_of(without, required)
+  local list = {}
+  for _, field in ipairs(fields) do
+    local name = field[1]
+    if not without[name] then
+      list[#list + 1] = { name, field[2], required = required[name] or (field.required and without.x == nil) or nil }
+    end
+  end
+  return list
+end
+
+local function kind(name, own_fields)
   return function(options)
     local where = "gb.chart." .. name
-    check.options(where, options, fields)
+    check.options(where, options, own_fields)
     local made = copy_of(options)
     made.kind = name
     -- Axes that vary beside x and the first of these make series of their own.
@@ -63,11 +75,16 @@ local function values_of(name, axes)
   check.fail("gb.chart: option 'each': there is no axis '%s' (axes: %s)", name, table.concat(names, ", "))
 end
 
+-- As files and messages call it.
+function chart.name_of(one)
+  return one.name or one.y and one.y .. "_by_" .. one.x or one.kind
+end
+
 local function chart_of_value(one, value)
   local made, axis = copy_of(one), one.each
   made.where = copy_of(one.where or {})
   made.where[axis] = value
-  made.name = string.format("%s_%s_%s", one.name or one.y .. "_by_" .. one.x, axis, tostring(value))
+  made.name = string.format("%s_%s_%s", chart.name_of(one), axis, tostring(value))
   made.title = one.title and string.format("%s, %s %s", one.title, native.results.heading(axis), tostring(value))
   return made
 end
@@ -131,6 +148,15 @@ function chart.with_knees(charts, claims, judged)
   return list
 end
 
-chart.kinds = { line = kind "line", bar = kind "bar" }
+-- Of single steps, whose figures are in no column.
+local of_samples = fields_of({ x = true, y = true, order = true, limit = true }, {})
+
+chart.kinds = {
+  line = kind("line", fields),
+  bar = kind("bar", fields),
+  heat = kind("heat", fields_of({ log_x = true, order = true, limit = true }, { series = "its values are the rows" })),
+  distribution = kind("distribution", of_samples),
+  course = kind("course", of_samples),
+}
 
 return chart

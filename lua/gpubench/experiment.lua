@@ -1,6 +1,5 @@
 -- gb.experiment: declares what a script measures, sweeps over the axes, writes the run and prints it.
 local gb = require "gpubench.native"
-local answer = require "gpubench.expect.answer"
 local axis = require "gpubench.axis"
 local chart = require "gpubench.chart"
 local check = require "gpubench.check"
@@ -11,6 +10,7 @@ local estimate = require "gpubench.expect.estimate"
 local idle = require "gpubench.idle"
 local earlier_run = require "gpubench.earlier_run"
 local exit_status = require "gpubench.exit_status"
+local headlines = require "gpubench.expect.headlines"
 local measurement = require "gpubench.measurement"
 local order_interval = require "gpubench.order_interval"
 local param = require "gpubench.param"
@@ -127,14 +127,16 @@ end
 -- What the run answers: what the script's `answer` says of its rows, else what its claims found. A function that fails
 -- costs the sentence and not the run.
 local function answers_of(declaration, rows, verdicts, notes)
-  local from_claims = answer.headlines(verdicts, declaration.expect or {})
-  if not declaration.answer or #rows == 0 then return from_claims end
-  local ok, text, reason = native.protect(declaration.answer, rows)
-  if ok and text == nil then return from_claims end
-  if ok and type(text) == "string" then return { { answer = text, verdict = "" } } end
-  notes[#notes + 1] = "the function 'answer' failed: "
-    .. (ok and "a string or nil expected, got " .. type(text) or tostring(reason))
-  return from_claims
+  local claims = declaration.expect or {}
+  if not declaration.answer or #rows == 0 then return headlines.of(verdicts, claims) end
+  local ok, said, reason = native.protect(declaration.answer, rows)
+  if ok and type(said) == "string" then said = { said } end
+  local wrong = ok and headlines.what_is_wrong(said)
+  if not ok or wrong then
+    notes[#notes + 1] = "the function 'answer' failed: " .. (wrong or tostring(reason))
+    said = nil
+  end
+  return headlines.of(verdicts, claims, said)
 end
 
 -- Facts that are known once all points are done.
@@ -148,14 +150,6 @@ local function late_facts()
     if not next(fact) then facts[name] = nil end
   end
   return facts
-end
-
--- What a reader has to know before the verdicts.
-local function warnings_of(disturbed, points)
-  if disturbed.points == 0 then return {} end
-  return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
-    .. "count, and claims about these times stay open. Repeat the run on an idle machine, or with --wait-idle 600.",
-    100 * disturbed.worst, disturbed.points, gb.format.count(points, "point")) }
 end
 
 local function plain_verdicts(verdicts)
@@ -191,7 +185,7 @@ local function finish(declaration, axes, charts, run, swept, printer)
   if processes.index > 0 then return {} end
   local judged = judged_rows(rows, swept.rounds)
   local verdicts = claim.judge_all(declaration.expect or {}, judged, axes, swept.unmeasured)
-  local warnings, notes = warnings_of(swept.disturbed, #swept.points), {}
+  local warnings, notes = headlines.warnings(swept.disturbed, #swept.points, verdicts), {}
   local answers = answers_of(declaration, judged, verdicts, notes)
   local marked = chart.with_knees(charts, declaration.expect or {}, verdicts)
   local ok, written = pcall(write_files, run, swept.outcome, marked, verdicts, warnings, answers)

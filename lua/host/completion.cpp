@@ -42,6 +42,7 @@ std::string completed_by(const CLI::Option& option) {
   if (type.starts_with("RUN") || type.starts_with("SIDE")) return "<run>";
   if (type.starts_with("DEVICE")) return "cpu:0 gpu:0 gpu:1";
   if (type.starts_with("FILE")) return "<file>";
+  if (type.starts_with("AXIS=")) return "<setting>";
   if (type.starts_with("WHAT")) return "ok reliable device=";
   return "";
 }
@@ -63,8 +64,16 @@ _gpubench_runs() {
     printf '%s\n%s\n' "${table%%/*}" "${table#*/}"
   done | sort -u
 }
+# What --set takes for the first word of the line that is a script.
+_gpubench_settings() {
+  local word
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    if [[ $word != -* ]] && "${COMP_WORDS[0]}" list --settings "$word" 2>/dev/null; then return; fi
+  done
+}
 _gpubench_complete() {
   case $1 in
+    '<setting>') compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -S = -W "$(_gpubench_settings)" -- "$cur")) ;;
     '<script>')
       compopt -o filenames 2>/dev/null
       COMPREPLY=($(compgen -W "$(_gpubench_names)" -- "$cur") $(compgen -f -X '!*.lua' -- "$cur"))
@@ -134,6 +143,7 @@ std::string zsh_action(const CLI::Option& option) {
   if (kind == "<folder>") return "_files -/";
   if (kind == "<file>") return "_files";
   if (kind == "<run>") return "_gpubench_runs";
+  if (kind == "<setting>") return "_gpubench_settings";
   return kind.empty() ? " " : "(" + kind + ")";
 }
 
@@ -156,6 +166,9 @@ std::string zsh_script(const Grammar& grammar) {
   std::string text =
       "#compdef gpubench\n# zsh completion for gpubench; keep it as _gpubench in a folder of $fpath\n"
       "_gpubench_scripts() { compadd -- ${(f)\"$(${words[1]} list --names 2>/dev/null)\"}; _files -g '*.lua' }\n"
+      "_gpubench_settings() {\n  local word names\n  for word in ${words[2,CURRENT-1]}; do\n"
+      "    [[ $word == -* ]] && continue\n    names=(${(f)\"$(${words[1]} list --settings $word 2>/dev/null)\"})\n"
+      "    if (( $#names )); then compadd -S = -- $names; return; fi\n  done\n}\n"
       "_gpubench_runs() { compadd -- results/*/*/results.csv(N:h:t) results/*/*/results.csv(N:h:h:t); "
       "_files -g '*.tar.gz' }\n"
       "_gpubench() {\n  local -a commands=(\n";

@@ -35,6 +35,7 @@ void declare_list(CommandOptions& options) {
   options.flag("--long", "Print question, title, time and needs of each");
   options.flag("--json", "Print a line of JSON for each");
   options.flag("--names", "Print only the name of each, by which it is run");
+  options.text("--settings", "SCRIPT", "Print what --set takes for this script or experiment");
   options.out_folder("Folder that holds results/, whose runs tell how long an experiment takes");
 }
 

@@ -106,7 +106,8 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
   const bool launched = running.group() != nullptr;
   style.value("width", launched ? 0 : terminal_columns(STDOUT_FILENO).value_or(0))
       .value("color", output_has_color(launched && line.color == "auto" ? "never" : line.color))
-      .value("all_columns", line.wide);
+      .value("all_columns", line.wide)
+      .value("failures_told", !launched && isatty(STDOUT_FILENO) != 0 && isatty(STDERR_FILENO) != 0);
   const lua::Module axes = options.submodule("axes");
   for (const auto& [name, values] : line.axes) axes.value(name.c_str(), values);
 }

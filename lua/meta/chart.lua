@@ -9,7 +9,7 @@
 ---@class gpubench
 local gb = {}
 
----@class Chart what gb.chart.line or gb.chart.bar returns
+---@class Chart what a function of gb.chart returns
 
 ---@class ChartOptions
 ---@field x string column
@@ -22,6 +22,25 @@ local gb = {}
 ---@field log_x number|boolean|nil base of a logarithmic axis; true is 10
 ---@field log_y number|boolean|nil
 ---@field name string? file name; "<y>_by_<x>" when absent
+---@field title string?
+
+---@class HeatOptions
+---@field x string column whose values are the columns of cells
+---@field y string column of the figures in the cells
+---@field series string|string[] column whose values are the rows
+---@field where table<string, any>? only rows with these values
+---@field each string? an axis: a chart for every value of it, all with one scale of shades
+---@field log_y number|boolean|nil shades by the logarithm of the figures
+---@field name string? file name; "<y>_by_<x>" when absent
+---@field title string?
+
+---@class SampleChartOptions
+---@field series string|string[]? column whose values tell lines apart; other axes that vary make lines of their own
+---@field where table<string, any>? only points with these values
+---@field each string? an axis: a chart for every value of it
+---@field log_x number|boolean|nil base of a logarithmic axis; true is 10
+---@field log_y number|boolean|nil
+---@field name string? file name
 ---@field title string?
 
 gb.chart = {}
@@ -40,5 +59,28 @@ function gb.chart.line(options) end
 ---@param options ChartOptions
 ---@return Chart
 function gb.chart.bar(options) end
+
+--- A figure over two axes: a cell for each pair, darker where the figure is larger, with the figure in it.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local chart = gb.chart.heat { x = "learning_rate", y = "val_accuracy", series = "batch_size" }
+--- assert(chart.kind == "heat")
+--- ```
+---@param options HeatOptions
+---@return Chart
+function gb.chart.heat(options) end
+
+--- How the times of single steps are distributed, or the latencies of single answers: the share of them that took as long at
+--- most. Of process 0, all rounds together; from samples.csv.
+---@param options SampleChartOptions
+---@return Chart
+function gb.chart.distribution(options) end
+
+--- The times of single steps, or the latencies of single answers, one after the other; of neighbouring ones the median,
+--- where there are more than 200.
+---@param options SampleChartOptions
+---@return Chart
+function gb.chart.course(options) end
 
 return gb

@@ -68,7 +68,7 @@ function gb.param(name, default) end
 ---@field cause string? why it costs time or memory
 ---@field remedy string? what to do about it
 ---@field reading string? how to read the charts
----@field answer? fun(rows: Row[]): string? the answer in a sentence, in place of those of the claims; nil leaves it to them
+---@field answer? fun(rows: Row[]): string|string[]|nil the answer in sentences, what to do first, in place of those of the claims; nil leaves it to them
 ---@field axes Axis[]? the last one varies fastest
 ---@field run fun(point: table): Row|Row[] measures one point; `point` has a field for every axis. It is called several
 --- times, each time with another seed, where a claim is about times or the experiment has trials

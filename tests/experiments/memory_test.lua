@@ -84,6 +84,32 @@ testing.case("memory_exhaustion: the row of what ran out names tensors, and reme
   end
 end)
 
+testing.case("memory_exhaustion: the answer names a remedy, what it costs, and no speed that does not count", function()
+  local declaration, rows = declared "memory_exhaustion", {}
+  for index, remedy in ipairs(declaration.axes[3].values) do
+    rows[index] = {
+      device = device, asked_batch_size = 4096, remedy = remedy, status = remedy == "none" and "out_of_memory" or "ok",
+      quality = "ok", limit_ratio = 0.1 * index, examples_per_s = 100 * index, examples_low_per_s = 100 * index,
+      examples_high_per_s = 100 * index,
+    }
+  end
+  testing.equal(declaration.answer(rows), {
+    "Train the batch of 4096, which runs out of memory, with offload: it takes 50 % of the memory limit and reaches 2.5 "
+      .. "times [2.5, 2.5] the examples/s of the smaller batch",
+    "It fits with these too: accumulation (30 %, 1.5 times [1.5, 1.5]), recomputation (40 %, 2 times [2, 2]), "
+      .. "mixed_bfloat16 (60 %, 3 times [3, 3])",
+  })
+  rows[3].examples_low_per_s, rows[3].examples_high_per_s = 250, 600  -- it may be as fast
+  testing.contains(declaration.answer(rows)[1], "with accumulation: it takes 30 % of the memory limit and reaches 1.5 times")
+  for _, row in ipairs(rows) do row.quality = "unreliable: other programs took 14 % of the processor time that it wanted" end
+  testing.equal(declaration.answer(rows), {
+    "Train the batch of 4096, which runs out of memory, with accumulation: it takes 30 % of the memory limit",
+    "It fits with these too: recomputation (40 %), offload (50 %), mixed_bfloat16 (60 %)",
+  })
+  rows[1].status = "ok"
+  testing.equal(declaration.answer(rows), nil)
+end)
+
 testing.case("swapping: beyond the limit only with activations on the host, and what goes there is predicted", function()
   local declaration, rows = declared "swapping", {}
   for _, size in ipairs(declaration.axes[1].values) do

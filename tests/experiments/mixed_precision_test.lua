@@ -48,6 +48,7 @@ testing.case("float16 without loss scaling is wrong, the mixed policies are not"
   local wide = judged(rows, widest)
   testing.equal({ wide[1], wide[2], wide[3], wide[4] }, { "confirmed", "confirmed", "confirmed", "confirmed" })
   testing.equal(judged(rows, narrowest)[5], "confirmed")
+  testing.is_true(rows[2].step_memory_bytes < rows[1].step_memory_bytes, "activations are half as large")
 
   rows[2].step_time_s = 1.9
   testing.equal(judged(rows, widest)[1], "refuted")
@@ -61,6 +62,15 @@ testing.case("float16 without loss scaling is wrong, the mixed policies are not"
   rows[4].loss_gap, rows[2].loss_gap, rows[3].loss_gap = 0.5, 2, 2
   local contrary = judged(rows, narrowest)
   testing.equal({ contrary[3], contrary[4], contrary[5] }, { "refuted", "refuted", "refuted" })
+end)
+
+testing.case("the answer is about speed, memory and learning", function()
+  local rows = rows_with(declaration.axes[4].values, { 2, 1, 1, 1 })
+  for _, row in ipairs(rows) do row.width = widest end
+  local one = experiments.judge(declaration, rows, { gb.axis("precision", declaration.axes[4].values) })
+  testing.contains(one[1].answer, "Use mixed_bfloat16 for wide layers and large batches: a step is 2 times [2, 2] as fast")
+  testing.contains(one[2].answer, "With mixed_bfloat16 a step takes ")
+  testing.contains(one[3].answer, "The model learns the same: with mixed_bfloat16 its loss is from float32's at most ")
 end)
 
 testing.case("precisions are of the list", function()

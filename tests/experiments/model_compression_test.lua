@@ -57,6 +57,27 @@ local function judged(method, column, value)
   return verdicts
 end
 
+testing.case("the answer has memory, speed and accuracy, and says which of them is open", function()
+  local rows = {}
+  for index, method in ipairs { "original", "shrunk", "int8" } do
+    local accuracy = 0.95 - 0.01 * (index - 1)
+    rows[index] = {
+      status = "ok", quality = "ok", device = device, method = method, weights_bytes = 100 // (index == 2 and 5 or index),
+      latency_s = 2 / index, latency_low_s = 2 / index, latency_high_s = 2 / index,
+      test_accuracy = accuracy, test_accuracy_low = accuracy, test_accuracy_high = accuracy,
+    }
+  end
+  testing.equal(declaration.answer(rows), {
+    "Take three quarters of the units out and train on: the weights take 80 % less memory, answers come 2 times [2, 2] as "
+      .. "fast, and the accuracy is 94 % [94, 94], instead of 95 %",
+    "Or compute in int8: the weights take 67 % less memory, answers come 3 times [3, 3] as fast, and the accuracy is 93 % "
+      .. "[93, 93]",
+  })
+  rows[2].quality = "unreliable: noise"
+  testing.contains(declaration.answer(rows)[1], "less memory, how much sooner answers come is open here, and the accuracy is 94 %")
+  testing.equal(declaration.answer { rows[1] }, nil)
+end)
+
 testing.case("the claims hold where they are true and nowhere else", function()
   local all = {}
   for index = 1, #declaration.expect do all[index] = "confirmed" end

@@ -51,7 +51,7 @@ end)
 
 testing.case("mirrored: the bucket that claims are about divides the gradients into several exchanges", function()
   local declaration = experiments.of "mirrored"
-  local claim = declaration.expect[3]
+  local claim = declaration.expect[4]
   local width = declaration.axes[3].values[1]
   local parameters = 784 * width + 2 * width * width + 10 * width
   testing.is_true(4 * parameters >= 2 * claim.where.bucket_bytes, "more than one bucket")

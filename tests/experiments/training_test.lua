@@ -37,7 +37,8 @@ testing.case("hyperparameters: the fastest pair is named, and those that never g
   end
   local judged = experiments.judge(declaration, rows)
   for index = 1, 4 do testing.equal(judged[index].verdict, "confirmed") end
-  testing.contains(judged[1].answer, "Learning rate 0.01 with batch 32 reaches 85 % of the validation digits in 1.25 s")
+  testing.contains(judged[1].answer,
+    "Use learning rate 0.01 with batch 32: it reaches 85 % of the validation digits in 1.25 s")
   testing.contains(judged[1].answer, "never: learning rate 0.1 with batch 32, learning rate 0.1 with batch 256")
   for _, row in ipairs(rows) do row.time_to_target_s = row.time_to_target_s and 1 end
   testing.equal(experiments.judge(declaration, rows)[1].verdict, "refuted")
@@ -54,12 +55,31 @@ testing.case("batch_size: memory ends the sweep, and the answer has the largest 
     end
   end)
   testing.equal({ rows[1].status, rows[2].status, rows[3].status }, { "ok", "ok", "out_of_memory" })
-  local judged = experiments.judge(declaration, rows)[3]
+  local judged = experiments.judge(declaration, rows)[4]
   testing.equal({ judged.verdict, judged.answer },
-    { "confirmed", "Within 16 MiB of memory: " .. device .. ": 4096 fits, 16384 does not" })
-  testing.equal(experiments.judge(declaration, { rows[1] })[3].verdict, "inconclusive")
+    { "confirmed", "Memory sets the upper end: within 16 MiB batch 4096 fits and 16384 does not (" .. device .. ")" })
+  testing.equal(experiments.judge(declaration, { rows[1] })[4].verdict, "inconclusive")
   rows[1].status = "out_of_memory"
-  testing.equal(experiments.judge(declaration, rows)[3].verdict, "refuted")
+  testing.equal(experiments.judge(declaration, rows)[4].verdict, "refuted")
+end)
+
+testing.case("batch_size: the knee is the first answer; with a busy largest batch, what batches gain", function()
+  local headlines = require "gpubench.expect.headlines"
+  local declaration, device = declared "batch_size", gb.devices()[1]
+  local function lines(quality)
+    local rows = {}
+    for index, rate in ipairs { 10, 20, 40, 80, 90, 91 } do
+      rows[index] = {
+        status = "ok", quality = "ok", device = device, batch_size = ({ 1, 16, 64, 256, 1024, 4096 })[index],
+        examples_per_s = rate, examples_low_per_s = rate - 0.1, examples_high_per_s = rate + 0.1,
+      }
+    end
+    rows[6].quality = quality
+    return headlines.of(experiments.judge(declaration, rows), declaration.expect)
+  end
+  testing.contains(lines("ok")[1].answer, "Use a batch of 1024 or more: 9 times the examples/s of batch 1")
+  local open = lines "unreliable: other programs took 27 % of the processor time that it wanted"
+  testing.contains(open[1].answer, "Train in batches: batch 64 reaches 4 times the examples/s of batch 1")
 end)
 
 testing.case("eager_vs_graph: the break-even follows from first steps and steps", function()

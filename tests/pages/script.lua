@@ -35,7 +35,10 @@ gb.experiment {
   axes = { gb.axis("n", { 1, 2, 3 }), gb.axis("name", { odd, "b", "c", "d", "e", "f", "g", "h", "i" }) },
   columns = { gb.column("figure", { kind = "counted" }) },
   run = function(point) return { figure = point.n * #point.name } end,
-  charts = { gb.chart.bar { x = "n", y = "figure", series = "name", limit = 20 } },
+  charts = {
+    gb.chart.bar { x = "n", y = "figure", series = "name", limit = 20 },
+    gb.chart.heat { x = "n", y = "figure", series = "name" },
+  },
 }
 
 -- Points that hide each other, and many rows.
@@ -55,6 +58,23 @@ gb.experiment {
     return rows
   end,
   charts = { gb.chart.line { x = "step", y = "figure" } },
+}
+
+-- Bars without height, and the steps of real measurements.
+gb.experiment {
+  name = "steps", title = "Steps", axes = { gb.axis("width", { 8, 64 }) },
+  columns = { gb.column("nothing", { kind = "counted" }) },
+  run = function(point)
+    local model = gb.Sequential { gb.layers.Dense(point.width, { input_shape = { 784 } }), gb.layers.Dense(10) }
+    model:compile { optimizer = "sgd", loss = "mse" }
+    local row = gb.measure.training(model, gb.datasets.mnist("train"):batch(32):repeated())
+    row.nothing = point.width == 8 and 0 or 5
+    return row
+  end,
+  charts = {
+    gb.chart.bar { x = "width", y = "nothing" }, gb.chart.distribution { series = "width", log_x = 10 },
+    gb.chart.course { series = "width", log_y = 10 },
+  },
 }
 
 -- No row, and so no chart.

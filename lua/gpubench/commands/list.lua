@@ -104,7 +104,53 @@ local function by_topic(list)
   return groups
 end
 
+-- Of the program's files; nil for one that there is not.
+local function resource(path)
+  local ok, found = pcall(system.resource, path)
+  return ok and found or nil
+end
+
+-- A file, or the script of an experiment's name; nil if there is neither.
+local function script_of(text)
+  local named = "experiments/" .. text .. ".lua"
+  for _, file in ipairs { text, named, resource(named) } do
+    if file:find "%.lua$" and system.exists(file) then return file end
+  end
+end
+
+-- Names of the axes and parameters that a file makes, and of those in modules of the library that it requires; as they
+-- are written: scripts are not run to be listed.
+local function add_settings(file, names, seen)
+  local script <close> = assert(io.open(file))
+  local text = script:read "a"
+  for _, maker in ipairs { "axis", "param" } do
+    for name in text:gmatch("gb%." .. maker .. "%s*%(%s*[\"']([%w_]+)[\"']") do
+      if not seen[name] then names[#names + 1] = name end
+      seen[name] = true
+    end
+  end
+  for name in text:gmatch "require%s*%(?%s*[\"'](gpubench%.[%w_]+)[\"']" do
+    local module = resource("lua/" .. name:gsub("%.", "/") .. ".lua")
+    if module and not seen[module] then
+      seen[module] = true
+      add_settings(module, names, seen)
+    end
+  end
+end
+
+local function print_settings(text)
+  local file, names = script_of(text), {}
+  if not file then
+    io.stderr:write(results.one_line(string.format("list --settings: there is no script or experiment '%s'", text)), "\n")
+    return 2
+  end
+  add_settings(file, names, {})
+  for _, name in ipairs(names) do print(name) end
+  return 0
+end
+
 return function(options)
+  if options.settings then return print_settings(options.settings) end
   local folder = options.folder
   if not folder then folder = system.exists "experiments" and "experiments" or system.resource "experiments" end
   local list, width = entries_in(folder), 0

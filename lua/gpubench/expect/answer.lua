@@ -1,90 +1,13 @@
--- What a claim found, as a sentence for people: that of the script with its figures filled in, or one of the claim's
--- kind. A judge tells what it found as { x, first, times, share, of, over }; see `meanings`.
-local gb = require "gpubench.native"
+-- The sentence of a judged claim for people: that of the script with its figures filled in, or one of the claim's kind; and
+-- of a claim that stays open, why, and what settles it.
 local check = require "gpubench.check"
-local columns = require "gpubench.columns"
-local estimate = require "gpubench.expect.estimate"
-local native = gb._native
+local doubts = require "gpubench.expect.doubts"
+local found = require "gpubench.expect.found"
+local native = require("gpubench.native")._native
 
 local answer = {}
 
--- 11.4 times [10.7, 12.3]; a figure without scatter has no interval.
-local function with_interval(one, form, transform)
-  local low, high = transform(one.low), transform(one.high)
-  if low > high then low, high = high, low end
-  local text = string.format(form, string.format("%.3g", transform(one.value)))
-  if one.low == one.high then return text end
-  return string.format("%s [%.3g, %.3g]", text, low, high)
-end
-
-local function same(value) return value end
-local function inverse(value) return 1 / value end
-
--- Of several settings: the smallest and the largest.
-local function range(list, form, transform)
-  local least, most = math.huge, -math.huge
-  for _, one in ipairs(list) do
-    local value = transform(one.value)
-    least, most = math.min(least, value), math.max(most, value)
-  end
-  local a, b = string.format("%.3g", least), string.format("%.3g", most)
-  return string.format(form, a == b and a or a .. " to " .. b)
-end
-
-local function ratio_text(form, transform)
-  return function(list)
-    return #list == 1 and with_interval(list[1], form, transform) or range(list, form, transform)
-  end
-end
-
-local function values_text(list)
-  local seen, texts, least, most = {}, {}, nil, nil
-  for _, value in ipairs(list) do
-    if type(value) == "number" then least, most = math.min(least or value, value), math.max(most or value, value) end
-    if not seen[value] then texts[#texts + 1] = tostring(value) end
-    seen[value] = true
-  end
-  if #texts == 1 then return texts[1] end
-  if least and #texts > 2 then return string.format("%s to %s", least, most) end
-  return table.concat(texts, ", ", 1, #texts - 1) .. " or " .. texts[#texts]
-end
-
--- The course of a ratio has no unit.
-local function figures_text(list, claim)
-  local show = claim.x and claim.of and function(value) return string.format("%.3g", value) end
-    or function(value) return estimate.show(claim.y, value) end
-  local least, most = math.huge, -math.huge
-  for _, one in ipairs(list) do least, most = math.min(least, one.value), math.max(most, one.value) end
-  local a, b = show(least), show(most)
-  return a == b and a or a .. " to " .. b
-end
-
--- By placeholder: the field of a finding, and how its values over all settings are told.
-local meanings = {
-  x = { "x", values_text },                                      -- where: the knee, the chosen value, the last of a course
-  first = { "first", values_text },                              -- the value of x that it is held against
-  of = { "of", figures_text },                                   -- the figure there, and what it is held against
-  over = { "over", figures_text },
-  times = { "times", ratio_text("%s times", same) },             -- their ratio: 3 times [2.9, 3.1]
-  inverse_times = { "times", ratio_text("%s times", inverse) },  -- 0.333 is "3 times"
-  more = { "times", ratio_text("%s %%", function(value) return 100 * (value - 1) end) },
-  less = { "times", ratio_text("%s %%", function(value) return 100 * (1 - value) end) },
-  share = { "share", ratio_text("%s %%", function(value) return 100 * value end) },
-}
-
--- Which of them each kind of claim finds.
-local found_by = {
-  knee = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
-  ratio = { "of", "over", "times", "inverse_times", "more", "less" },
-  increasing = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
-  best = { "x", "first", "of", "over", "share" },
-  crossover = { "x", "first" },
-  equal = { "of" },
-  at_least = { "of" },
-}
-found_by.faster, found_by.decreasing, found_by.at_most = found_by.ratio, found_by.increasing, found_by.at_least
-
-local function heading(column) return native.results.heading(column) end
+local heading = native.results.heading
 
 local defaults = {
   knee = function(claim)
@@ -110,11 +33,10 @@ defaults.faster, defaults.decreasing = defaults.ratio, defaults.increasing
 -- Before the first point: a template must name figures that the claim finds.
 function answer.check(where, claim)
   if not claim.answer then return end
-  local known = {}
-  for _, name in ipairs(found_by[claim.kind] or {}) do known[name] = true end
+  local names, known = found.names(claim.kind), {}
+  for _, name in ipairs(names) do known[name] = true end
   for name in claim.answer:gmatch "{([^{}]*)}" do
     if not known[name] then
-      local names = found_by[claim.kind] or {}
       check.fail("%s: option 'answer': there is no {%s} (known: %s)%s", where, name,
         #names > 0 and "{" .. table.concat(names, "}, {") .. "}" or "none for this kind of claim",
         native.results.suggestion(name, names))
@@ -122,69 +44,79 @@ function answer.check(where, claim)
   end
 end
 
--- The template with its figures; nil where one of them was not found.
-local function fill(claim, template, findings)
-  local complete = #findings > 0
-  local text = template:gsub("{([^{}]*)}", function(name)
-    local field, tell = table.unpack(meanings[name])
-    local list = {}
-    for _, one in ipairs(findings) do list[#list + 1] = one[field] end
-    if #list < #findings then complete = false end
-    return #list > 0 and tell(list, claim) or ""
-  end)
-  return complete and text or nil
-end
-
 local function capitalized(text)
   return (text:gsub("^%l", string.upper))
 end
 
-local longest_reason = 120
+local longest_reason = 240
 
--- The first of several reasons, without the settings that it is about: the list of claims has them all.
-local function in_short(reason)
+-- The first of several reasons, with the names of columns and axes as tables have them.
+local function in_short(claim, reason)
   local first = reason:match "^(.-); " or reason
-  first = first:gsub(" at [%a_][%w_]*=[^:]*$", "")
+  first = first:gsub(" at ([%a_][%w_]*)=", function(name) return " with " .. heading(name) .. " " end)
+  first = first:gsub(" ([%a_][%w_]*)=", function(name) return ", " .. heading(name) .. " " end)
+  for _, name in ipairs { claim.y or false, claim.x or false, claim.with or false } do
+    if name then first = first:gsub("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]", (heading(name):gsub("%%", "%%%%"))) end
+  end
   return native.results.shorten(first, longest_reason)
 end
 
--- The sentence of a judged claim: what was found where it is confirmed, else that it does not hold or stays open.
--- `given`: the sentence of gb.expect.that's judge.
-function answer.of(claim, verdict, reason, findings, given)
-  local without = { refuted = "Not so here", inconclusive = "Open", ["not measurable here"] = "Not measurable here" }
-  if without[verdict] then return string.format("%s: %s: %s", without[verdict], claim.text, in_short(reason)) end
-  if given then return capitalized(given) end
-  if claim.answer then
-    local text = fill(claim, claim.answer, findings)
-    if text then return capitalized(text) end
-  end
-  local default = defaults[claim.kind] and defaults[claim.kind](claim)
-  return capitalized(default and fill(claim, default, findings) or claim.text .. ": " .. reason)
+-- Of a ratio, what it came to, in words; nil for other claims.
+local function figures_of(claim, findings)
+  local is_ratio = claim.of_text and not claim.x
+  return is_ratio and found.fill(claim, defaults.ratio(claim), findings) or nil
 end
 
--- Kinds of claims that say what to do or how much it gains.
-local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true }
+-- Why a claim is not confirmed, in a few words, and what settles it where something does.
+local function why(claim, verdict, reason, findings)
+  if verdict == "inconclusive" then
+    local doubt = doubts.of(reason)
+    if doubt then return doubt.why or figures_of(claim, findings) or in_short(claim, reason), doubt.remedy, doubt.kind end
+  end
+  return verdict == "refuted" and figures_of(claim, findings) or in_short(claim, reason)
+end
 
--- Sentences of the claims that a script has given an answer, those of confirmed ones first; without such a claim, that of
--- the first which tells a reader what to do or how much it gains.
-function answer.headlines(judged, claims)
-  local list = {}
-  for index, one in ipairs(judged) do
-    if claims[index].answer or claims[index].reads and one.given then
-      list[#list + 1] = { answer = one.answer, verdict = one.verdict }
-    end
+local without_gain = { refuted = "Not so here", inconclusive = "Open", ["not measurable here"] = "Not measurable here" }
+
+-- Where the claim holds: "with input jpeg", or "in 7 of 8 settings".
+local function scope(part)
+  local held, common, differs = {}, {}, {}
+  for _, one in ipairs(part.held) do held[#held + 1] = one.setting end
+  for _, name in ipairs(found.varying(held)) do differs[name] = true end
+  for _, name in ipairs(found.varying(part.settings)) do
+    if not differs[name] then common[#common + 1] = name end
   end
-  if #list > 0 then
-    local confirmed, others = {}, {}
-    for _, one in ipairs(list) do table.insert(one.verdict == "confirmed" and confirmed or others, one) end
-    return table.move(others, 1, #others, #confirmed + 1, confirmed)
+  local alike = 0
+  for _, setting in ipairs(part.settings) do
+    local same = true
+    for _, name in ipairs(common) do same = same and setting[name] == held[1][name] end
+    alike = alike + (same and 1 or 0)
   end
-  local first
-  for index, one in ipairs(judged) do
-    local gains = tells_gain[claims[index].kind]
-    if not first or gains and not first.gains then first = { answer = one.answer, verdict = one.verdict, gains = gains } end
+  if #common > 0 and alike == #held then return "with " .. found.setting_text(held[1], common) end
+  return string.format("in %d of %d settings", #held, #part.settings)
+end
+
+-- { text, why, remedy, kind, partly } of a judged claim. given: the sentence of gb.expect.that's judge; part: of a claim
+-- that does not hold in all settings, those in which it does. `partly` is the claim's answer in these, if it has one.
+function answer.of(claim, verdict, reason, findings, given, part)
+  local words = claim.words or claim.text
+  if without_gain[verdict] then
+    local because, remedy, kind = why(claim, verdict, reason, findings)
+    local text = string.format("%s: %s: %s", without_gain[verdict], words, because)
+    if remedy then text = text .. "; " .. remedy end
+    local partly = claim.answer and part and #part.held > 0 and found.fill(claim, claim.answer, part.held) or nil
+    return {
+      text = text, why = because, remedy = remedy, kind = kind,
+      partly = partly and string.format("%s (so %s)", capitalized(partly), scope(part)) or nil,
+    }
   end
-  return first and { { answer = first.answer, verdict = first.verdict } } or {}
+  if given then return { text = capitalized(given) } end
+  local text = claim.answer and found.fill(claim, claim.answer, findings)
+  if not text then
+    local default = defaults[claim.kind] and defaults[claim.kind](claim)
+    text = default and found.fill(claim, default, findings) or words .. ": " .. reason
+  end
+  return { text = capitalized(text) }
 end
 
 return answer

@@ -1,5 +1,6 @@
 -- A claim: its text and the function that judges it on the rows of a run.
 local answer = require "gpubench.expect.answer"
+local chart = require "gpubench.chart"
 local check = require "gpubench.check"
 local columns = require "gpubench.columns"
 local groups = require "gpubench.expect.groups"
@@ -114,27 +115,28 @@ function claim.unknown_column(claims, charts, rows)
     if text then return text, is_similar end
   end
   for _, one in ipairs(charts) do
-    local name = one.name or one.y .. "_by_" .. one.x
-    local text, is_similar = unknown_of({ where = one.where }, { one.x, one.y, one.series or false, one.order or false }, "chart '" .. name .. "'", rows)
+    local columns_of = { one.x or false, one.y or false, one.series or false, one.order or false }
+    local text, is_similar = unknown_of({ where = one.where }, columns_of, "chart '" .. chart.name_of(one) .. "'", rows)
     if text then return text, is_similar end
   end
 end
 
--- An array of { id, claim, verdict, reason, answer, findings }. A claim that fails is inconclusive: it must not cost the run. So is one that
+-- An array of { id, claim, verdict, reason, answer, findings, why, remedy, kind, partly }; the last four as in answer.of. A claim that fails is inconclusive: it must not cost the run. So is one that
 -- holds for what was measured when `unmeasured` points never were.
 function claim.judge_all(claims, rows, axes, unmeasured)
   local judged, ids = {}, ids_of(claims)
   for index, one in ipairs(claims) do
-    local ok, verdict, reason, findings = true, "not measurable here", one.unmeasurable, nil
-    if not one.unmeasurable then ok, verdict, reason, findings = native.protect(one.judge, one, rows, axes) end
+    local ok, verdict, reason, findings, part = true, "not measurable here", one.unmeasurable, nil, nil
+    if not one.unmeasurable then ok, verdict, reason, findings, part = native.protect(one.judge, one, rows, axes) end
     if not ok then verdict, reason = "inconclusive", "judging failed: " .. tostring(reason) end
     if verdict == "confirmed" and unmeasured and unmeasured > 0 then
       verdict, reason = "inconclusive", string.format("%d points were not measured; so far: %s", unmeasured, reason)
     end
     local given = type(findings) == "string" and findings or nil
+    local told = answer.of(one, verdict, reason, not given and findings or {}, given, part)
     judged[index] = {
-      id = ids[index], claim = one.text, verdict = verdict, reason = reason, given = given,
-      answer = answer.of(one, verdict, reason, not given and findings or {}, given),
+      id = ids[index], claim = one.text, verdict = verdict, reason = reason, given = given, answer = told.text,
+      why = told.why, remedy = told.remedy, kind = told.kind, partly = told.partly,
       findings = verdict == "confirmed" and not given and findings or {},
     }
   end

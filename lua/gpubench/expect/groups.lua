@@ -53,14 +53,17 @@ local function order_of(axes, x)
   return {}
 end
 
--- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do.
+-- x, and the axes that tell the two rows of a ratio apart, do not separate groups; all other axes do. As text, and by name.
 local function setting_of(claim, row, axes)
-  local parts = {}
+  local parts, values = {}, {}
   for _, axis in ipairs(axes) do
     local fixed = claim.of and (claim.of[axis.name] ~= nil or claim.over[axis.name] ~= nil)
-    if axis.name ~= claim.x and not fixed then parts[#parts + 1] = axis.name .. "=" .. tostring(row[axis.name]) end
+    if axis.name ~= claim.x and not fixed then
+      parts[#parts + 1] = axis.name .. "=" .. tostring(row[axis.name])
+      values[axis.name] = row[axis.name]
+    end
   end
-  return table.concat(parts, " ")
+  return table.concat(parts, " "), values
 end
 
 -- What memory cannot hold is no part of a course, as little as what the script skipped; the reason mentions both.
@@ -109,17 +112,17 @@ function groups.of_points(claim, count, point_at, axes)
   return list
 end
 
--- claim: { x, y, of, over, where, from, to }. An array of { setting, items = { { x, y = estimate, row }, ... } in the
+-- claim: { x, y, of, over, where, from, to }. An array of { setting, values = of its axes, items = { { x, y = estimate, row }, ... } in the
 -- order of x, unreliable, missing, left_out = { reason, ... }, of and over = how many rows of either side of a ratio were
 -- measured }, and how many rows have each status that leaves them out.
 function groups.split(claim, rows, axes)
   local list, by_setting, counts = {}, {}, {}
   for _, row in ipairs(rows) do
     if is_about(claim, row) then
-      local setting = setting_of(claim, row, axes)
+      local setting, values = setting_of(claim, row, axes)
       if not by_setting[setting] then
         by_setting[setting] = {
-          setting = setting, items = {}, unreliable = {}, missing = {}, left_out = {}, of = 0, over = 0,
+          setting = setting, values = values, items = {}, unreliable = {}, missing = {}, left_out = {}, of = 0, over = 0,
         }
         list[#list + 1] = by_setting[setting]
       end
@@ -170,7 +173,7 @@ local function judge_group(group, claim, judge)
   end
   local verdict, why, finding
   if #group.items > 0 then verdict, why, finding = judge(group.items) end
-  if verdict == "refuted" then return verdict, why end
+  if verdict == "refuted" then return verdict, why, finding end
   local lack = shortfall(group)
   if lack then return "inconclusive", lack end
   return verdict, why, finding
@@ -206,13 +209,18 @@ end
 local severity = { confirmed = 1, ["not measurable here"] = 2, inconclusive = 3, refuted = 4 }
 
 -- judge(items) -> verdict, reason, finding; the worst verdict counts, with the reasons and findings of the groups that
--- have it. Settings that the script skipped are no part of the claim, unless it skipped all of them.
+-- have it. Settings that the script skipped are no part of the claim, unless it skipped all of them. Also returns
+-- { held = the findings of the settings in which the claim is confirmed, settings = those that it is about }.
 function groups.judge(claim, rows, axes, judge)
   local list, counts = groups.split(claim, rows, axes)
   if #list == 0 then return "not measurable here", "no point matches" end
   local worst, reasons, findings, skipped, seen = nil, {}, {}, {}, {}
+  local part = { held = {}, settings = {} }
   for _, group in ipairs(list) do
     local verdict, why, finding = judge_group(group, claim, judge)
+    if finding then finding.setting = group.values end
+    if verdict == "confirmed" then part.held[#part.held + 1] = finding end
+    if not is_skipped(group) then part.settings[#part.settings + 1] = group.values end
     if is_skipped(group) then
       skipped[#skipped + 1] = why
     else
@@ -227,7 +235,7 @@ function groups.judge(claim, rows, axes, judge)
   if not worst then return "not measurable here", joined(skipped) end
   -- What holds for some settings, and cannot be told for others, is open.
   if worst == "not measurable here" and seen.confirmed then worst = "inconclusive" end
-  return worst, joined(reasons) .. (worst == "not measurable here" and "" or mention(counts)), findings
+  return worst, joined(reasons) .. (worst == "not measurable here" and "" or mention(counts)), findings, part
 end
 
 return groups

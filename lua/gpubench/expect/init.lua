@@ -11,9 +11,14 @@ local crossover = require "gpubench.expect.crossover"
 local estimate = require "gpubench.expect.estimate"
 local groups = require "gpubench.expect.groups"
 local order = require "gpubench.expect.order"
+local native = require("gpubench.native")._native
 local ratio = require "gpubench.expect.ratio"
 
 local expect = {}
+
+local function said(claim, wanted) return claim.is_plain and ratio.in_words(wanted) or ratio.describe(wanted) end
+local function set_to(claim, name, value) return string.format(claim.is_plain and "%s %s" or "%s=%s", name, value) end
+
 local common = {
   { "where", "table" }, { "claim", "string" }, { "by", "string|array" }, { "answer", "string" }, { "id", "string" },
   { "unmeasurable", "string" },
@@ -35,6 +40,15 @@ local function by_text(options)
   return " for every " .. (type(options.by) == "table" and table.concat(options.by, " and ") or options.by)
 end
 
+-- The claim's text with columns as tables and charts name them; `text` keeps the names of results.csv, of which ids are made.
+local function in_words(claim, describe, where)
+  local plain = { is_plain = true }
+  for _, option in ipairs { "x", "y", "with", "axis" } do
+    plain[option] = claim[option] and native.results.heading(claim[option])
+  end
+  return describe(setmetatable(plain, { __index = claim }), where)
+end
+
 local function define(name, fields, describe, judge)
   expect[name] = function(options)
     local where = "gb.expect." .. name
@@ -43,7 +57,8 @@ local function define(name, fields, describe, judge)
     for key, value in pairs(options) do claim[key] = value end
     local text = describe(claim, where)
     claim.text = options.claim or text .. by_text(options)
-    if claim.of then claim.of_text, claim.over_text = ratio.describe(claim.of), ratio.describe(claim.over) end
+    claim.words = options.claim or in_words(claim, describe, where)
+    if claim.of then claim.of_text, claim.over_text = ratio.in_words(claim.of), ratio.in_words(claim.over) end
     answer.check(where, claim)
     return claim
   end
@@ -70,7 +85,7 @@ local function figure_text(claim, where)
   if not claim.of and not claim.over then return claim.y end
   if not claim.of then check.fail("%s: option 'of' is required with 'over'", where) end
   if not claim.over then check.fail("%s: option 'over' is required with 'of'", where) end
-  return string.format("%s of %s over that of %s", claim.y, ratio.describe(claim.of), ratio.describe(claim.over))
+  return string.format("%s of %s over that of %s", claim.y, said(claim, claim.of), said(claim, claim.over))
 end
 
 local function rises(claim, where)
@@ -98,7 +113,7 @@ local best_fields = {
 }
 define("best", join(along_x, best_fields), function(claim, where)
   claim.better = columns.direction(where, claim.y, claim.better)
-  return string.format("%s at %s=%s is within %g %% of the best %s", claim.y, claim.x, claim.value,
+  return string.format("%s at %s is within %g %% of the best %s", claim.y, set_to(claim, claim.x, claim.value),
     claim.tolerance * 100, claim.x)
 end, best.judge)
 
@@ -124,15 +139,15 @@ local ratio_fields = {
 }
 define("ratio", join(of_y, ratio_fields), function(claim, where)
   check_bounds(claim, where)
-  return string.format("%s of %s is %s times that of %s", claim.y, ratio.describe(claim.of), bounds_text(claim),
-    ratio.describe(claim.over))
+  return string.format("%s of %s is %s times that of %s", claim.y, said(claim, claim.of), bounds_text(claim),
+    said(claim, claim.over))
 end, bounds.judge_ratio)
 
 define("crossover", join(along_x, {
   { "of", "table", required = true }, { "over", "table", required = true }, { "from", "number" }, { "to", "number" },
 }), function(claim)
-  return string.format("%s of %s falls below that of %s as %s rises", claim.y, ratio.describe(claim.of),
-    ratio.describe(claim.over), claim.x)
+  return string.format("%s of %s falls below that of %s as %s rises", claim.y, said(claim, claim.of),
+    said(claim, claim.over), claim.x)
 end, crossover.judge)
 
 local faster_fields = {
@@ -145,7 +160,7 @@ define("faster", join(of_y, faster_fields), function(claim, where)
   claim.of, claim.over = { [claim.axis] = claim.value }, { [claim.axis] = claim.than }
   if claim.better == "higher" then claim.at_least = factor else claim.at_most = 1 / factor end
   local times = factor == 1 and "" or string.format(" at least %g times", factor)
-  return string.format("%s=%s is%s faster than %s by %s", claim.axis, claim.value, times, claim.than, claim.y)
+  return string.format("%s is%s faster than %s by %s", set_to(claim, claim.axis, claim.value), times, claim.than, claim.y)
 end, bounds.judge_ratio)
 
 local verdicts = { confirmed = true, refuted = true, inconclusive = true, ["not measurable here"] = true }

@@ -1,5 +1,7 @@
 -- The ratio of a figure in two rows of a group, by itself or along x.
+local check = require "gpubench.check"
 local estimate = require "gpubench.expect.estimate"
+local found = require "gpubench.expect.found"
 local groups = require "gpubench.expect.groups"
 
 local ratio = {}
@@ -20,6 +22,11 @@ function ratio.describe(wanted)
   for name, value in pairs(wanted) do parts[#parts + 1] = name .. "=" .. tostring(value) end
   table.sort(parts)
   return table.concat(parts, " ")
+end
+
+-- As tables and charts name the columns: "batch size 64, width 128".
+function ratio.in_words(wanted)
+  return found.setting_text(wanted, check.sorted_keys(wanted))
 end
 
 -- The figure of the row that matches claim.of over that of the row that matches claim.over, both at x; nil, a verdict

@@ -201,6 +201,15 @@ TEST(Chart, TextAndBarsMakeCategories) {
   EXPECT_EQ(line.series[0].name, "batch 1");  // a number says of what
 }
 
+TEST(Chart, AHeatMapHasARowForEachSeries) {
+  const Chart heat = make_chart({.kind = ChartKind::heat, .x = "batch", .y = "step_time_s", .series = "device"},
+                                columns(), rows(), chart_axes);
+  EXPECT_EQ(heat.categories, (std::vector<std::string>{"1", "8"}));
+  ASSERT_EQ(heat.series.size(), 2u);
+  EXPECT_EQ(heat.series[1].points.size() + heat.series[1].failed.size(), 2u);
+  EXPECT_EQ(heat.spec.title, "step time by batch and device");
+}
+
 TEST(Chart, SeriesAndCategoriesHaveTheOrderOfTheirAxis) {
   const std::vector<ChartAxis> axes{{"device", {std::string("gpu:0"), std::string("cpu:0"), std::string("cpu:1")}},
                                     {"batch", {std::int64_t{1}, std::int64_t{8}}}};
@@ -345,8 +354,12 @@ TEST(Chart, WhatCannotBeDrawnIsRefused) {
               ThrowsMessage<Error>(HasSubstr("log_x is 1; the base of a logarithmic axis must be above 1")));
   EXPECT_THAT(make({.kind = ChartKind::bar, .x = "batch", .y = "loss", .log_y = 10}),
               ThrowsMessage<Error>(HasSubstr("bars stand on zero")));
+  EXPECT_THAT(make({.kind = ChartKind::heat, .x = "batch", .y = "step_time_s"}),
+              ThrowsMessage<Error>("a heat map needs 'series', the column whose values are its rows"));
+  EXPECT_THAT(make({.kind = ChartKind::heat, .x = "batch", .y = "step_time_s", .series = "device", .log_x = 2}),
+              ThrowsMessage<Error>(HasSubstr("only log_y shades its cells")));
   EXPECT_THAT([] { parse_chart_kind("pie"); },
-              ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar, interval)"));
+              ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar, heat, distribution, course, interval)"));
 }
 
 }  // namespace

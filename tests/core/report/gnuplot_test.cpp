@@ -70,7 +70,7 @@ TEST(GnuplotScript, HoldsItsDataAndItsStyle) {
   EXPECT_EQ(script_of(chart),
             "# Made by gpubench. To draw it again, run gnuplot in this folder.\n" +
                 std::string(embedded::gnuplot_style) +
-                "set title 't'\nset xlabel 'batch'\nset ylabel 'ms'\n"
+                "set title 't'\nset xlabel 'batch, log scale'\nset ylabel 'ms'\n"
                 "set logscale x 2\nset xrange [0.9395227492:8.51496146]\nset xtics ('1' 1, '8' 8)\n"
                 "set yrange [8.76:13.24]\n"
                 "$series1 << END\n1 10 9 11\n8 12 11 13\nEND\n" +
@@ -153,6 +153,49 @@ TEST(GnuplotScript, RingsStandOnTheirBars) {
   EXPECT_THAT(script_of(chart), HasSubstr("$unreliable << END\n0.2 2\nEND\n"));
 }
 
+TEST(GnuplotScript, LogarithmicAxesSaySo) {
+  Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
+  chart.x_label = "parameters; at the points: width";
+  EXPECT_THAT(script_of(chart), AllOf(HasSubstr("set xlabel 'parameters, log scale; at the points: width'\n"),
+                                      HasSubstr("set ylabel 'y'\n")));
+  chart.spec.log_y = 10;
+  EXPECT_THAT(script_of(chart), HasSubstr("set ylabel 'y, log scale'\n"));
+  chart.x_label = "examples/s (thousand); at the points: batch size";
+  EXPECT_THAT(script_of(chart), HasSubstr("set xlabel 'examples/s (thousand), log; at the points: batch size'\n"));
+}
+
+TEST(GnuplotScript, BarsThatAreTooLowToBeSeenHaveTheirFigure) {
+  Chart chart{.spec = {.kind = ChartKind::bar, .name = "c", .title = "t", .x = "x", .y = "y"},
+              .x_label = "x",
+              .y_label = "y",
+              .categories = {"a", "b"},
+              .series = {{"one", {{0, 0, {}}, {1, 90, {}}}}, {"two", {{0, 0.25, {}}, {1, 0.9, {}}}}}};
+  EXPECT_THAT(script_of(chart), AllOf(HasSubstr("set label '0' at first -0.2, first 0 center offset 0,0.6"),
+                                      HasSubstr("set label '0.25' at first 0.2, first 0"),
+                                      Not(HasSubstr("label '0.9'")), Not(HasSubstr("label '90'"))));
+  chart.spec.kind = ChartKind::line;
+  EXPECT_THAT(script_of(chart), Not(HasSubstr("set label '0'")));
+}
+
+TEST(GnuplotScript, AHeatMapHasItsFiguresInTheCellsAndDarkerOnesForMore) {
+  Chart chart{
+      .spec = {.kind = ChartKind::heat, .name = "c", .title = "t", .x = "x", .y = "y", .series = "s"},
+      .x_label = "rate",
+      .y_label = "accuracy (%)",
+      .categories = {"0.1", "1"},
+      .series = {{"batch 8", {{0, 10, {}}, {1, 90, {}, true}}}, {"batch \"16\"", {{0, 50, {}}}, {{1, "timeout"}}}},
+      .absent = {{"batch 32", "out of memory"}}};
+  const std::string script = script_of(chart);
+  EXPECT_THAT(script, AllOf(HasSubstr("set xlabel 'rate; in the cells: accuracy (%)'"),
+                            HasSubstr("set ytics ('batch 8' 2, 'batch \"16\"' 1, 'batch 32' 0)"),
+                            HasSubstr("0 2 \"10\"\n1 2 \"90\"\n0 1 \"50\"\n1 1 \"timeout\"\n0.5 0 \"out of memory\"\n"),
+                            HasSubstr("solid 0.060 noborder"), HasSubstr("solid 0.280 noborder"),
+                            HasSubstr("solid 0.500 noborder"), HasSubstr("$unreliable << END\n1.4 2.3\nEND")));
+  EXPECT_THAT(script, Not(HasSubstr("linespoints")));
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  EXPECT_THAT(drawn(chart, TemporaryDirectory()), AllOf(HasSubstr(">timeout<"), HasSubstr(">90<")));
+}
+
 std::vector<std::string> ticks_of(double low, double high, double base) {
   Chart chart = line_over({{1, low, {}}, {2, high, {}}});
   chart.spec.log_y = base;
@@ -200,6 +243,17 @@ TEST(GnuplotScript, ALineOfThousandsOfPointsHasNoMarks) {
   for (int i = 1; i <= 5000; ++i) points.push_back({static_cast<double>(i), 1, Interval{0.5, 2}, true});
   EXPECT_THAT(script_of(line_over(points)),
               AllOf(HasSubstr("with lines linestyle 1"), Not(HasSubstr("vectors")), Not(HasSubstr("'unreliable'"))));
+}
+
+TEST(PointLabels, StandBesideTheLines) {
+  Chart chart = line_over({{0, 0, {}}, {1, 10, {}, false, "", "middle"}, {2, 20, {}}});
+  chart.spec.log_x = 0;
+  // Steep lines from both sides meet above the point: there is no room above it.
+  chart.series.push_back({"other", {{0.5, 20, {}}, {1, 11.5, {}}, {1.5, 20, {}}}});
+  const std::vector<PointLabel> labels = place_labels(with_range(chart));
+  ASSERT_EQ(labels.size(), 1u);
+  EXPECT_LT(labels[0].up, 0) << "below";
+  EXPECT_GE(labels[0].side, 0) << "the line goes down to the left";
 }
 
 TEST(PointLabels, CoverNeitherEachOtherNorPoints) {

@@ -159,6 +159,16 @@ TEST(ReportPage, AChartHasItsFiguresBehindIt) {
                                                HasSubstr("<details class=\"figures\" open>"), Not(HasSubstr("<svg"))));
 }
 
+TEST(ReportPage, OnlyMarksThatChartsHaveAreExplained) {
+  const std::string intervals = "Thin lines with flat ends are 95 % intervals.", rings = "A ring marks a figure";
+  DrawnChart chart{.title = "t", .svg = "<svg/>"};
+  EXPECT_THAT(report_page({}, {chart}), AllOf(Not(HasSubstr(intervals)), Not(HasSubstr(rings))));
+  chart.has_intervals = true;
+  EXPECT_THAT(report_page({}, {chart}), AllOf(HasSubstr(intervals), Not(HasSubstr(rings))));
+  chart.has_rings = true;
+  EXPECT_THAT(report_page({}, {DrawnChart{}, chart}), AllOf(HasSubstr(intervals), HasSubstr(rings)));
+}
+
 TEST(ReportPage, ThousandsOfRowsAreCut) {
   gpubench::Run run;
   run.columns = {column_of("batch"), column_of("status"), column_of("quality"), column_of("step_time_s")};

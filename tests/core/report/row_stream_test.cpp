@@ -48,6 +48,15 @@ Record failed(std::int64_t batch) {
           {"detail", std::string("1 GiB wanted\nand 12 MiB free")}};
 }
 
+TEST(RowStream, AFailureThatWasToldOnTheSameTerminalIsNotToldAgain) {
+  RowStream told(facts({"step_time_s"}), {.failures_told = true});
+  const std::string line = told.text_of(failed(1024), run_columns, 0);
+  EXPECT_THAT(line, HasSubstr("out_of_memory\n"));
+  EXPECT_THAT(line, Not(HasSubstr("1 GiB")));
+  RowStream alone(facts({"step_time_s"}), {});
+  EXPECT_THAT(alone.text_of(failed(1024), run_columns, 0), HasSubstr("out_of_memory: 1 GiB wanted"));
+}
+
 TEST(RowStream, ColumnsStandBelowTheirHeadingsFromTheFirstRowOn) {
   RowStream stream(facts({"examples_per_s", "step_time_s", "loss"}), {});
   EXPECT_EQ(stream.text_of(row(1, 52.1e-6), run_columns, 0),

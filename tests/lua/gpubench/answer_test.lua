@@ -1,7 +1,7 @@
 -- What claims and experiments answer, in words.
 local gb = require "gpubench"
-local answer = require "gpubench.expect.answer"
 local claims = require "gpubench.expect.claim"
+local headlines = require "gpubench.expect.headlines"
 local testing = require "testing"
 
 local axes = { gb.axis("device", { "a", "b" }), gb.axis("n", { 1, 2, 4, 8 }), gb.axis("way", { "loop", "graph" }) }
@@ -32,8 +32,8 @@ local rising = { 10, 40, 80, 82 }
 
 testing.case("a knee says from where on, how much it gains, and what is left", function()
   local claim = gb.expect.knee { x = "n", y = "examples_per_s" }
-  testing.equal(answer_of(claim, rows("a", { 10, 40, 100, 101 })), "Open: " .. claim.text
-    .. ": the intervals overlap: knee at n 4 with 100/s [90/s, 110/s]")
+  testing.equal(answer_of(claim, rows("a", { 10, 40, 100, 101 })), "Open: examples/s reaches 90 % of its best before the "
+    .. "last n: the difference is smaller than the scatter; a larger --budget narrows the intervals")
   local sharp = gb.expect.knee { x = "n", y = "examples_per_s", share = 0.5 }
   testing.equal(answer_of(sharp, rows("a", rising)),
     "N of 4 or more: 8 times [6.55, 9.78] the examples/s at 1; beyond it at most 100 % is gained")
@@ -56,11 +56,13 @@ testing.case("placeholders are filled with what was found", function()
   testing.equal(answer_of(half, of, over), "75 % [69.4, 79.5] less")
 end)
 
-testing.case("several settings give a range", function()
+testing.case("a span over several settings names those at its ends, so that it is no interval", function()
   local claim = gb.expect.ratio {
     y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "{times}, {over}",
   }
-  testing.equal(answer_of(claim, rows("a", rising), rows("b", { 20, 40, 60, 61 })), "3 to 8 times, 10/s to 20/s")
+  testing.equal(answer_of(claim, rows("a", rising), rows("b", { 20, 40, 60, 61 })),
+    "From 3 times [2.45, 3.67] (device b) to 8 times [6.55, 9.78] (device a), from 10/s (device a) to 20/s (device b)")
+  testing.equal(answer_of(claim, rows("a", rising), rows("b", rising)), "8 times [6.55, 9.78], 10/s")
   local knee = gb.expect.knee { x = "n", y = "examples_per_s", share = 0.5, answer = "use {x}, not {first}" }
   testing.equal(answer_of(knee, rows("a", rising), rows("b", { 20, 60, 61, 62 })), "Use 4 or 2, not 1")
 end)
@@ -68,22 +70,145 @@ end)
 testing.case("a course, a best value and a bound have their figures", function()
   local course = { x = "n", y = "examples_per_s" }
   testing.equal(answer_of(gb.expect.increasing(course), rows("a", rising)),
-    "Open: examples_per_s rises with n: the intervals overlap from 80/s [72/s, 88/s] to 82/s [73.8/s, 90.2/s] between n 4 and 8")
+    "Open: examples/s rises with n: the difference is smaller than the scatter; a larger --budget narrows the intervals")
   testing.equal(answer_of(gb.expect.increasing { x = "n", y = "examples_per_s", to = 4 }, rows("a", rising)),
     "Examples/s goes from 10/s at n 1 to 80/s at 4")
   testing.equal(answer_of(gb.expect.best { x = "n", y = "examples_per_s", value = 4, tolerance = 0.5,
     answer = "n = {x}: {share} of {first}" }, rows("a", rising)), "N = 4: 97.6 % [79.8, 119] of 8")
   testing.equal(answer_of(gb.expect.at_least { y = "examples_per_s", value = 5, where = { n = 1 }, answer = "{of}" },
-    rows("a", rising)), "10/s")
+    rows("a", rising)), "10/s [9/s, 11/s]")
+end)
+
+testing.case("a span names no axis along which the figure stays the same", function()
+  local list = {}
+  for _, device in ipairs { "a", "b" } do
+    for _, n in ipairs { 1, 2 } do
+      list[#list + 1] = { status = "ok", device = device, n = n, way = "graph", kernels = device == "a" and 3 or 6 }
+      list[#list + 1] = { status = "ok", device = device, n = n, way = "loop", kernels = 12 }
+    end
+  end
+  local claim = gb.expect.ratio {
+    y = "kernels", of = { way = "graph" }, over = { way = "loop" }, at_most = 1, answer = "{less} fewer",
+  }
+  testing.equal(answer_of(claim, list), "From 50 % (device b) to 75 % (device a) fewer")
+end)
+
+testing.case("an interval that ends at its median says that many rounds gave the same", function()
+  local estimate = require "gpubench.expect.estimate"
+  local list = join(rows("a", { 10 }, "loop"), rows("a", { 10 }))
+  for index, values in ipairs { { 100, 100, 100, 100, 100, 100, 100 }, { 70, 95, 95, 95, 95, 95, 70 } } do
+    local all = {}
+    for round, value in ipairs(values) do all[round] = { used_bytes = value } end
+    list[index].used_bytes = 95
+    estimate.set_rounds(list[index], { all = all, calm = all })
+  end
+  local claim = gb.expect.ratio {
+    y = "used_bytes", of = { way = "graph" }, over = { way = "loop" }, at_most = 1, answer = "{less}",
+  }
+  testing.equal(answer_of(claim, list), "5 % [5, 30; many rounds: 5]")
 end)
 
 testing.case("what does not hold, or stays open, is no answer with a gain", function()
   local claim = gb.expect.ratio {
     y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 20, answer = "{times} faster",
   }
-  testing.equal(answer_of(claim, rows("a", rising)),
-    "Not so here: " .. claim.text .. ": the ratio is 8 [6.545, 9.778]")
-  testing.equal(answer_of(claim, {}), "Not measurable here: " .. claim.text .. ": no point matches")
+  testing.equal(answer_of(claim, rows("a", rising)), "Not so here: examples/s of n 4 is at least 20 times that of n 1: "
+    .. "examples/s with n 4 is 8 times [6.55, 9.78] that with n 1")
+  testing.equal(answer_of(claim, {}), "Not measurable here: examples/s of n 4 is at least 20 times that of n 1: no point "
+    .. "matches")
+end)
+
+local function unreliable(list, why)
+  for _, row in ipairs(list) do row.quality = "unreliable: " .. why end
+  return list
+end
+
+local busy = "the times of 4 of 9 rounds count, 6 are needed: other programs took 27 % of the processor time that it wanted"
+
+testing.case("the largest and the smallest figure of all settings", function()
+  local claim = gb.expect.at_most { y = "examples_per_s", value = 100, where = { n = 1 }, answer = "{least}, {most}" }
+  testing.equal(answer_of(claim, rows("a", { 10 }), rows("b", { 20 })), "10/s [9/s, 11/s], 20/s [18/s, 22/s]")
+end)
+
+testing.case("a ratio whose interval holds its bound says what it came to", function()
+  local claim = gb.expect.ratio {
+    y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 8, claim = "4 is better",
+  }
+  testing.equal(answer_of(claim, rows("a", rising)), "Open: 4 is better: examples/s with n 4 is 8 times [6.55, 9.78] that "
+    .. "with n 1; a larger --budget narrows the interval")
+end)
+
+testing.case("an open claim says in plain words what kept it open, and what to do", function()
+  local claim = gb.expect.increasing { x = "n", y = "examples_per_s", claim = "it rises" }
+  local function open(why)
+    return answer_of(claim, unreliable(rows("a", rising), why))
+  end
+  testing.equal(open(busy), "Open: it rises: other programs used the processors while it was measured; repeat the run on an "
+    .. "idle machine, or with --wait-idle 600")
+  testing.equal(open "1.07 s a call of run: 6 rounds do not fit into 6 s, 20 times the point's budget (--budget)",
+    "Open: it rises: too few of its rounds fit into the time for a point; repeat the run with a larger --budget")
+  testing.equal(open "the step time is known to 18 % only",
+    "Open: it rises: its times scatter too much; repeat the run with a larger --budget, on an idle machine")
+end)
+
+testing.case("what holds in some settings is answered for these", function()
+  local claim = gb.expect.ratio {
+    y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2, answer = "use 4: {times}", claim = "4 is better",
+  }
+  local list = join(rows("a", rising), unreliable(rows("b", rising), busy))
+  local judged = claims.judge_all({ claim }, list, axes)
+  testing.equal(judged[1].verdict, "inconclusive")
+  local lines = headlines.of(judged, { claim })
+  testing.equal(lines[1], { answer = "Use 4: 8 times [6.55, 9.78] (so with device a)", verdict = "confirmed" })
+  testing.equal(lines[2].verdict, "inconclusive")
+  testing.equal(#lines, 2)
+end)
+
+testing.case("settings that have no value in common are counted", function()
+  local claim = gb.expect.ratio {
+    y = "examples_per_s", of = { way = "graph" }, over = { way = "loop" }, at_least = 2, answer = "compile: {times}",
+  }
+  local graph, slow = join(rows("a", { 40, 40 }), rows("b", { 40, 40 })), join(rows("a", { 10, 10 }, "loop"), rows("b", { 10, 10 }, "loop"))
+  unreliable({ graph[4] }, busy)
+  local judged = claims.judge_all({ claim }, join(graph, slow), axes)
+  testing.equal(judged[1].partly, "Compile: 4 times [3.27, 4.89] (so in 3 of 4 settings)")
+end)
+
+testing.case("claims that one reason keeps open are one sentence, and each that does not hold is one", function()
+  local function claim(text, least, where)
+    return gb.expect.at_least { y = "examples_per_s", value = least, claim = text, where = where }
+  end
+  local list = { claim("first", 1, { n = 1 }), claim("second", 1, { n = 1 }), claim("third", 1e6, { n = 2 }) }
+  local data = rows("a", rising)
+  unreliable({ data[1] }, busy)
+  local judged = claims.judge_all(list, data, axes)
+  local lines = headlines.of(judged, list)
+  testing.equal(lines[1].verdict, "refuted")
+  testing.contains(lines[1].answer, "Not so here: third: examples/s is 40/s [36/s, 44/s], the bound 1 M/s")
+  testing.equal(lines[2].answer, 'Open: "first" and "second": other programs used the processors while it was measured; '
+    .. "repeat the run on an idle machine, or with --wait-idle 600")
+  testing.equal(headlines.of(judged, list, { "do it", "or that" })[1], { answer = "do it", verdict = "" })
+end)
+
+testing.case("where the first answer is open, no other one stands in its place", function()
+  local main = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "main", answer = "do {of}", where = { n = 1 } }
+  local other = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "c", answer = "also {of}", where = { n = 2 } }
+  local data = rows("a", rising)
+  local function first() return headlines.of(claims.judge_all({ main, other }, data, axes), { main, other })[1].answer end
+  testing.equal(first(), "Do 10/s [9/s, 11/s]")
+  unreliable({ data[1] }, busy)
+  testing.contains(first(), "Open: main: ")
+end)
+
+testing.case("the warning of a busy machine says how many claims stay open because of it", function()
+  local claim = gb.expect.at_least { y = "examples_per_s", value = 1, claim = "c", where = { n = 1 } }
+  local function warning(data)
+    return headlines.warnings({ points = 1, worst = 0.27 }, 4, claims.judge_all({ claim }, data, axes))[1]
+  end
+  testing.contains(warning(rows("a", rising)), "that 1 of 4 points wanted, so their times do not count; no claim stays open "
+    .. "because of it. Repeat")
+  testing.contains(warning(unreliable(rows("a", rising), busy)), "do not count, and 1 of 1 claim stays open. Repeat")
+  testing.equal(headlines.warnings({ points = 0, worst = 0 }, 4, {}), {})
 end)
 
 testing.case("that: the judge gives the sentence", function()
@@ -99,17 +224,17 @@ testing.case("the headline is what the script gave an answer for, else the first
   local plain = gb.expect.increasing { x = "n", y = "examples_per_s", to = 4 }
   local gain = gb.expect.ratio { y = "examples_per_s", of = { n = 4 }, over = { n = 1 }, at_least = 2 }
   local given = gb.expect.at_least { y = "examples_per_s", value = 5, where = { n = 1 }, answer = "at least {of}" }
-  local function headlines(...)
+  local function texts_of(...)
     local list, texts = { ... }, {}
-    for index, one in ipairs(answer.headlines(claims.judge_all(list, rows("a", rising), axes), list)) do
+    for index, one in ipairs(headlines.of(claims.judge_all(list, rows("a", rising), axes), list)) do
       texts[index] = one.answer
     end
     return texts
   end
-  testing.equal(headlines(plain, gain), { "Examples/s with n=4 is 8 times [6.55, 9.78] that with n=1" })
-  testing.equal(headlines(plain), { "Examples/s goes from 10/s at n 1 to 80/s at 4" })
-  testing.equal(headlines(plain, gain, given), { "At least 10/s" })
-  testing.equal(headlines(), {})
+  testing.equal(texts_of(plain, gain), { "Examples/s with n 4 is 8 times [6.55, 9.78] that with n 1" })
+  testing.equal(texts_of(plain), { "Examples/s goes from 10/s at n 1 to 80/s at 4" })
+  testing.equal(texts_of(plain, gain, given), { "At least 10/s [9/s, 11/s]" })
+  testing.equal(texts_of(), {})
 end)
 
 testing.case("a placeholder that the claim does not find is an error before the first point", function()
@@ -145,7 +270,13 @@ end)
 
 testing.case("a function may answer from the rows; one that fails costs nothing", function()
   testing.equal(run { answer = function(rows) return "twice is " .. rows[2].figure end }.answers[1].answer, "twice is 6")
-  for _, wrong in ipairs { function() error "broken" end, function() return 7 end, function() end } do
+  local two = run { answer = function() return { "do it", "it gains" } end }.answers
+  testing.equal({ #two, two[2].answer }, { 2, "it gains" })
+  local function list(...)
+    local values = { ... }
+    return function() return values end
+  end
+  for _, wrong in ipairs { function() error "broken" end, function() return 7 end, function() end, list(), list("a", 7) } do
     testing.equal(run { answer = wrong }.answers[1].answer, "Figure goes from 3 at n 1 to 6 at 2")
   end
   testing.equal(run({ expect = {} }).answers, nil)

@@ -43,6 +43,20 @@ testing.case("bounds and knees of claims about the same figure are drawn", funct
   testing.equal({ marked[1].knees, marked[2].knees }, { { 64, 8 } })
 end)
 
+testing.case("a heat map has rows, and charts of single steps have neither x nor y", function()
+  testing.equal(gb.chart.heat { x = "a", y = "b", series = "c", log_y = true },
+    { kind = "heat", x = "a", y = "b", series = "c", log_y = 10 })
+  testing.raises("gb.chart.heat: option 'series' is required: its values are the rows", gb.chart.heat, { x = "a", y = "b" })
+  testing.raises("gb.chart.heat: option 'x' is required", gb.chart.heat, { y = "b", series = "c" })
+  testing.raises("gb.chart.heat: unknown option 'log_x'", gb.chart.heat, { x = "a", y = "b", series = "c", log_x = 2 })
+  testing.equal(gb.chart.distribution { series = "c", log_x = 10 }, { kind = "distribution", series = "c", log_x = 10 })
+  testing.equal(gb.chart.course {}, { kind = "course" })
+  testing.raises("gb.chart.course: unknown option 'x' (known: series, where, each, log_x, log_y, name, title)",
+    gb.chart.course, { x = "a" })
+  local axes = { gb.axis("n", { 1 }) }
+  testing.equal(chart.expand({ gb.chart.course { each = "n" } }, axes)[1].name, "course_n_1")
+end)
+
 testing.case("mistakes are named", function()
   testing.raises("gb.chart.line: option 'y' is required", gb.chart.line, { x = "a" })
   testing.raises("gb.chart.line: unknown option 'logx' (known: x, y, series, where, each, order, limit, log_x, log_y, name, title)", gb.chart.line,

@@ -43,13 +43,18 @@ TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
   std::filesystem::create_directories(path() + "/results/samples");
   std::filesystem::create_directories(path() + "/experiments");
   write("results/batch_size/" + run + "/results.csv", "");
-  write("experiments/wide_layers.lua", "gb.experiment { name = 'wide_layers' }");
+  write("experiments/wide_layers.lua",
+        "local epochs = gb.param('epochs', 3)\nlocal workers = require \"gpubench.workers\"\n"
+        "gb.experiment { name = 'wide_layers', axes = { gb.axis(\"width\", { 1 }), workers.axis() } }");
   EXPECT_THAT(bash("''"), AllOf(HasSubstr(" list "), HasSubstr(" completion "), HasSubstr(" speed.lua "),
                                 HasSubstr(" wide_layers "), Not(HasSubstr("notes")), Not(HasSubstr(" results "))));
   EXPECT_THAT(bash("wide"), HasSubstr(" wide_layers "));
   EXPECT_THAT(bash("run speed.lua w"), HasSubstr(" wide_layers "));
   EXPECT_THAT(bash("res"), HasSubstr(" results "));
   EXPECT_THAT(bash("speed.lua --device g"), HasSubstr(" gpu:0 "));
+  EXPECT_EQ(bash("wide_layers --set ''"), " width= epochs= workers= \n");
+  EXPECT_EQ(bash("run --quick experiments/wide_layers.lua --set w"), " width= workers= \n");
+  EXPECT_EQ(bash("speed.lua --set ''"), "  \n") << "it has no axes";
   EXPECT_THAT(bash("d"), HasSubstr(" devices "));
   EXPECT_THAT(bash("speed.lua --"), AllOf(HasSubstr(" --set "), HasSubstr(" --dry-run "), Not(HasSubstr("--format"))));
   EXPECT_THAT(bash("--"), AllOf(HasSubstr(" --version "), HasSubstr(" --set ")));

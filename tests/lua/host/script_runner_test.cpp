@@ -159,7 +159,7 @@ TEST_F(ScriptRunner, PrintsTheTableTheVerdictsAndTheAnswer) {
       ended.out,
       AllOf(StartsWith("small: A small sweep\n"),
             HasSubstr("\n✗ refuted: figure_per_s rises with n\n    falls from 1/s to 0.5/s between n 1 and 2\n"),
-            HasSubstr("\n0 confirmed, 0 open, 1 refuted\n\nanswer: Not so here: figure_per_s rises with n: "),
+            HasSubstr("\n0 confirmed, 0 open, 1 refuted\n\nanswer: Not so here: figure/s rises with n: "),
             MatchesRegex(".*\nreport: results/small/[^\n]*/report[.]html\n")));
   EXPECT_EQ(ended.err.find("\r"), std::string::npos) << "a progress line, though stderr is no terminal";
   EXPECT_EQ(run(with_body(""), {"--strict"}).status, 1);

@@ -126,8 +126,8 @@ TEST_F(TerminalTest, NarrowWindowsKeepAxesAndWideOnesShowAll) {
                               "dense           2       6     2 KiB                        0.2857\n"
                               "dense        1000    3000  1000 KiB                         142.9\n"
                               "convolution     1       3     1 KiB                        0.1429\n"));
-  EXPECT_THAT(wide, HasSubstr("\nconvolution  1000"));
-  EXPECT_THAT(wide, HasSubstr("  error: script.lua:10: größer als möglich, äöü\n"));
+  EXPECT_THAT(wide, HasSubstr("\nconvolution  1000  error\n")) << "why was printed on this terminal when it happened";
+  EXPECT_THAT(wide, HasSubstr("\nlayer=convolution n=1000: error: script.lua:10: größer als möglich, äöü\n"));
   EXPECT_THAT(wide, HasSubstr("\n1 point skipped: two are too few\n"));
   const std::string narrow = lasting(in_terminal(60, {"script.lua", "--color", "never"}));
   EXPECT_THAT(narrow, HasSubstr("\n\nlayer           n   parts    copied\n"));
@@ -159,7 +159,7 @@ gb.experiment {
   EXPECT_THAT(text,
               AllOf(HasSubstr(" s left  1/3, round 1/9  preparing  n=1\x1b[K"),
                     HasSubstr(" left  3/3, round 9/9  preparing  n=3\x1b[K"), HasSubstr("\r\x1b[J"),
-                    HasSubstr("\x1b[31merror: script.lua:6: no\x1b[0m\r\n"), HasSubstr("\x1b[33m? open:\x1b[0m ")));
+                    HasSubstr("\x1b[31merror\x1b[0m\r\n"), HasSubstr("\x1b[33m? open:\x1b[0m ")));
 }
 
 TEST_F(TerminalTest, ADumbTerminalGetsNoEscapes) {

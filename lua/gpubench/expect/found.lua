@@ -1,0 +1,183 @@
+-- What a claim found, as text: a figure with its interval where one setting was judged; where several were, the smallest and
+-- the largest figure with the settings that gave them, so that nobody takes the span over settings for an interval.
+local check = require "gpubench.check"
+local estimate = require "gpubench.expect.estimate"
+local columns = require "gpubench.columns"
+local native = require("gpubench.native")._native
+
+local found = {}
+
+local heading = native.results.heading
+
+-- A value of an axis with its unit: 16 MiB, 4096, last fifth.
+local function value_text(name, value)
+  if type(value) ~= "number" then return tostring(value) end
+  return columns.of(name).unit ~= "" and estimate.show(name, value) or string.format("%.14g", value)
+end
+found.value_text = value_text
+
+-- "width 128, depth 2"; `names` are the axes to tell.
+local function setting_text(setting, names)
+  local parts = {}
+  for _, name in ipairs(names) do parts[#parts + 1] = heading(name) .. " " .. value_text(name, setting[name]) end
+  return table.concat(parts, ", ")
+end
+found.setting_text = setting_text
+
+-- The axes of which the settings have different values.
+function found.varying(settings)
+  local names = {}
+  for name in pairs(settings[1] or {}) do
+    for _, setting in ipairs(settings) do
+      if setting[name] ~= settings[1][name] then
+        names[name] = true
+        break
+      end
+    end
+  end
+  return check.sorted_keys(names)
+end
+
+-- "34 % [33.1, 34.3]"; a figure without scatter has no interval. An interval may end at its median, where many rounds gave
+-- the same: it says so, since it would look like a mistake.
+local function with_interval(one, form, transform)
+  local value, low, high = transform(one.value), transform(one.low), transform(one.high)
+  if low > high then low, high = high, low end
+  local text = string.format("%.3g", value)
+  if low == high then return string.format(form, text) end
+  local ends = string.format("%.3g, %.3g", low, high)
+  local at_end = (value == low or value == high) and one.rounds
+  return string.format("%s [%s%s]", string.format(form, text), ends, at_end and "; many rounds: " .. text or "")
+end
+
+-- Of the axes in `names` those on which the figure depends: along the others it stays the same.
+local function telling(one, list, names, show)
+  local needed = {}
+  for _, name in ipairs(names) do
+    for _, other in ipairs(list) do
+      local is_neighbour = other.setting[name] ~= one.setting[name]
+      for _, same in ipairs(names) do
+        is_neighbour = is_neighbour and (same == name or other.setting[same] == one.setting[same])
+      end
+      if is_neighbour and show(other.figure) ~= show(one.figure) then
+        needed[#needed + 1] = name
+        break
+      end
+    end
+  end
+  return #needed > 0 and needed or names
+end
+
+-- list: { { figure, setting }, ... }. show(figure): the figure's text.
+local function span(list, key, show)
+  local least, most = list[1], list[1]
+  for _, one in ipairs(list) do
+    if key(one.figure) < key(least.figure) then least = one end
+    if key(one.figure) > key(most.figure) then most = one end
+  end
+  if #list == 1 then return show(least.figure) end
+  local settings = {}
+  for index, one in ipairs(list) do settings[index] = one.setting or {} end
+  local names = found.varying(settings)
+  local function at(one)
+    local text = #names > 0 and setting_text(one.setting, telling(one, list, names, show)) or ""
+    return text == "" and "" or " (" .. text .. ")"
+  end
+  local a, b = show(least.figure), show(most.figure)
+  if a == b then return a end
+  return string.format("from %s%s to %s%s", a, at(least), b, at(most))
+end
+
+local function ratio_text(form, transform)
+  return function(list)
+    return span(list, function(one) return transform(one.value) end,
+      function(one) return with_interval(one, form, transform) end)
+  end
+end
+
+local function values_text(list, claim)
+  local seen, texts, least, most = {}, {}, nil, nil
+  for _, one in ipairs(list) do
+    local value = one.figure
+    if type(value) == "number" then least, most = math.min(least or value, value), math.max(most or value, value) end
+    if not seen[value] then texts[#texts + 1] = value_text(claim.x, value) end
+    seen[value] = true
+  end
+  if #texts == 1 then return texts[1] end
+  if least and #texts > 2 then return string.format("%s to %s", value_text(claim.x, least), value_text(claim.x, most)) end
+  return table.concat(texts, ", ", 1, #texts - 1) .. " or " .. texts[#texts]
+end
+
+-- Claims that find no ratio show the interval of the figure itself; that of a ratio has one already.
+local shows_interval = { at_least = true, at_most = true, equal = true }
+
+local function figures_text(list, claim)
+  local is_ratio = claim.x and claim.of  -- the course of a ratio has no unit
+  local function show(one)
+    if is_ratio then return with_interval(one, "%s", function(value) return value end) end
+    return shows_interval[claim.kind] and estimate.show_interval(claim.y, one) or estimate.show(claim.y, one.value)
+  end
+  return span(list, function(one) return one.value end, show)
+end
+
+-- The largest or the smallest figure, whichever setting gave it.
+local function extreme_text(is_more)
+  return function(list, claim)
+    local chosen = list[1]
+    for _, one in ipairs(list) do
+      if is_more(one.figure.value, chosen.figure.value) then chosen = one end
+    end
+    return estimate.show_interval(claim.y, chosen.figure)
+  end
+end
+
+local function same(value) return value end
+
+-- By placeholder: the field of a finding, and how its values over all settings are told.
+local meanings = {
+  x = { "x", values_text },                                      -- where: the knee, the chosen value, the last of a course
+  first = { "first", values_text },                              -- the value of x that it is held against
+  of = { "of", figures_text },                                   -- the figure there, and what it is held against
+  over = { "over", figures_text },
+  most = { "of", extreme_text(function(a, b) return a > b end) },
+  least = { "of", extreme_text(function(a, b) return a < b end) },
+  times = { "times", ratio_text("%s times", same) },             -- their ratio: 3 times [2.9, 3.1]
+  inverse_times = { "times", ratio_text("%s times", function(value) return 1 / value end) },  -- 0.333 is "3 times"
+  more = { "times", ratio_text("%s %%", function(value) return 100 * (value - 1) end) },
+  less = { "times", ratio_text("%s %%", function(value) return 100 * (1 - value) end) },
+  share = { "share", ratio_text("%s %%", function(value) return 100 * value end) },
+}
+
+-- Which of them each kind of claim finds.
+local by_kind = {
+  knee = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
+  ratio = { "of", "over", "times", "inverse_times", "more", "less" },
+  increasing = { "x", "first", "of", "over", "times", "inverse_times", "more", "less" },
+  best = { "x", "first", "of", "over", "share" },
+  crossover = { "x", "first" },
+  equal = { "of" },
+  at_least = { "of", "least", "most" },
+}
+by_kind.faster, by_kind.decreasing, by_kind.at_most = by_kind.ratio, by_kind.increasing, by_kind.at_least
+
+-- Names of the placeholders that a claim of the kind fills.
+function found.names(kind)
+  return by_kind[kind] or {}
+end
+
+-- The template with its figures; nil where one of them was not found.
+function found.fill(claim, template, findings)
+  local complete = #findings > 0
+  local text = template:gsub("{([^{}]*)}", function(name)
+    local field, tell = table.unpack(meanings[name])
+    local list = {}
+    for _, one in ipairs(findings) do
+      if one[field] ~= nil then list[#list + 1] = { figure = one[field], setting = one.setting } end
+    end
+    if #list < #findings then complete = false end
+    return #list > 0 and tell(list, claim) or ""
+  end)
+  return complete and text or nil
+end
+
+return found

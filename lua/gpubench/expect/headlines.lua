@@ -1,0 +1,120 @@
+-- What a run answers, at the top of its report and at the end of its table: first what to do and what it gains; then every
+-- claim that does not hold, and those that stay open or cannot be measured, together where one reason explains several.
+local gb = require "gpubench.native"
+
+local headlines = {}
+
+-- Kinds of claims that say what to do or how much it gains.
+local tells_gain = { knee = true, ratio = true, faster = true, best = true, crossover = true }
+
+-- The sentences of confirmed claims for which the script has one; where it has none for any claim, that of the first claim
+-- that tells what to do or how much it gains.
+local function gains(judged, claims)
+  local list, first, any_asked = {}, nil, false
+  for index, one in ipairs(judged) do
+    local claim = claims[index]
+    local asked = claim.answer or claim.reads and one.given
+    any_asked = any_asked or asked ~= nil and asked ~= false
+    if one.verdict == "confirmed" and asked then list[#list + 1] = { answer = one.answer, verdict = "confirmed" } end
+    if one.partly then list[#list + 1] = { answer = one.partly, verdict = "confirmed" } end
+    local has_gain = tells_gain[claim.kind]
+    if one.verdict == "confirmed" and (not first or has_gain and not first.has_gain) then
+      first = { answer = one.answer, verdict = "confirmed", has_gain = has_gain }
+    end
+  end
+  if any_asked or not first then return list end
+  return { { answer = first.answer, verdict = "confirmed" } }
+end
+
+local function quoted(words)
+  if #words == 1 then return words[1] end
+  local list = {}
+  for index, text in ipairs(words) do list[index] = '"' .. text .. '"' end
+  return table.concat(list, ", ", 1, #list - 1) .. " and " .. list[#list]
+end
+
+local titles = { inconclusive = "Open", ["not measurable here"] = "Not measurable here" }
+
+-- One sentence for all claims of a verdict that have the same reason.
+local function together(judged, claims, verdict)
+  local by_reason, order = {}, {}
+  for index, one in ipairs(judged) do
+    if one.verdict == verdict then
+      local key = (one.why or "") .. "\0" .. (one.remedy or "")
+      if not by_reason[key] then
+        by_reason[key] = { why = one.why, remedy = one.remedy, words = {} }
+        order[#order + 1] = by_reason[key]
+      end
+      table.insert(by_reason[key].words, claims[index].words or claims[index].text)
+    end
+  end
+  local list = {}
+  for _, one in ipairs(order) do
+    local text = string.format("%s: %s: %s", titles[verdict], quoted(one.words), one.why)
+    list[#list + 1] = { answer = text .. (one.remedy and "; " .. one.remedy or ""), verdict = verdict }
+  end
+  return list
+end
+
+-- Whether the first claim that a script has an answer for is open or refuted, and no other one tells a gain.
+local function is_main_in_doubt(judged, claims)
+  local first
+  for index, one in ipairs(judged) do
+    if claims[index].answer then
+      first = first or one
+      if tells_gain[claims[index].kind] and (one.verdict == "confirmed" or one.partly) then return false end
+    end
+  end
+  return first ~= nil and (first.verdict == "inconclusive" or first.verdict == "refuted") and not first.partly
+end
+
+-- Of what a script's own function answers: nil, or sentences.
+function headlines.what_is_wrong(said)
+  if said == nil then return nil end
+  if type(said) ~= "table" then return "a string, strings or nil expected, got " .. type(said) end
+  for index, one in ipairs(said) do
+    if type(one) ~= "string" then return string.format("its sentence %d is no string but a %s", index, type(one)) end
+  end
+  if #said == 0 then return "a table without a sentence" end
+end
+
+-- sentences: what the script's own function answers, in place of the claims' gains.
+function headlines.of(judged, claims, sentences)
+  local found, rest = {}, {}
+  for index, one in ipairs(sentences or {}) do found[index] = { answer = one, verdict = "" } end
+  if #found == 0 then found = gains(judged, claims) end
+  for _, one in ipairs(judged) do
+    if one.verdict == "refuted" then rest[#rest + 1] = { answer = one.answer, verdict = "refuted" } end
+  end
+  for _, verdict in ipairs { "inconclusive", "not measurable here" } do
+    local more = together(judged, claims, verdict)
+    table.move(more, 1, #more, #rest + 1, rest)
+  end
+  -- What else was found must not look like the answer where that is open or does not hold.
+  if not sentences and is_main_in_doubt(judged, claims) then found, rest = rest, found end
+  return table.move(rest, 1, #rest, #found + 1, found)
+end
+
+local function count_busy(judged)
+  local count = 0
+  for _, one in ipairs(judged) do
+    if one.verdict == "inconclusive" and one.kind == "busy" then count = count + 1 end
+  end
+  return count
+end
+
+-- What a reader has to know before the verdicts. disturbed: { points, worst }, points that other programs disturbed.
+function headlines.warnings(disturbed, points, judged)
+  if disturbed.points == 0 then return {} end
+  local open, effect = count_busy(judged), ""
+  if open > 0 then
+    effect = string.format(", and %d of %s %s open", open, gb.format.count(#judged, "claim"), open == 1 and "stays" or "stay")
+  elseif #judged > 0 then
+    effect = "; no claim stays open because of it"
+  end
+  return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
+    .. "count%s. Repeat the run on an idle machine, or with --wait-idle 600.", 100 * disturbed.worst, disturbed.points,
+    gb.format.count(points, "point"), effect) }
+end
+
+return headlines
