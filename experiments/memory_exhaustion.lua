@@ -155,7 +155,7 @@ gb.experiment {
     gb.axis("asked_batch_size", { 1024, 4096 }),
     gb.axis("remedy", { "none", "smaller batch", "accumulation", "recomputation", "offload", "mixed_bfloat16" }, { closed = true }),
   },
-  columns = { "predicted_bytes", "offloaded_bytes", gb.column("limit_ratio", { kind = "memory" }) },
+  columns = { "predicted_bytes", gb.column("limit_ratio", { kind = "memory" }) },
   -- Steps of such batches are long, and there are some before the first that counts.
   seconds = function(_, measurement_s) return measurement_s + 0.5 end,
   run = function(point)

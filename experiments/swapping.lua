@@ -114,7 +114,7 @@ gb.experiment {
     gb.axis("offload", { false, true }),
   },
   columns = {
-    "predicted_examples_per_s", gb.column("agreement", { kind = "time" }), "offloaded_bytes", "limit_bytes",
+    "predicted_examples_per_s", gb.column("agreement", { kind = "time" }), "limit_bytes",
     gb.column("limit_ratio", { kind = "memory" }),
   },
   -- With offload, what fits is measured before and after it; without, larger batches run out of memory at once.

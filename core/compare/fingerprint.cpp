@@ -99,6 +99,8 @@ Facts facts_of(const Side& side) {
 }  // namespace
 
 std::optional<FactOrigin> origin_of(const std::string& key) {
+  // Where a checkout keeps its data; checksums say whether they are the same.
+  if (key.starts_with("data.") && key.ends_with(".directory")) return std::nullopt;
   if (!key.starts_with(devices_prefix)) return origin_in(fact_origins, key);
   const std::size_t dot = key.find('.', devices_prefix.size());
   return dot == std::string::npos ? std::nullopt

@@ -32,9 +32,7 @@ EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_d
       constants_[index] = eager_.upload(constant->value(), nodes[index].device, nodes[index].label);
     }
     if (inputs.empty()) continue;
-    facts_.flops += nodes[index].op->flops(inputs, nodes[index].outputs);
-    facts_.bytes += nodes[index].op->bytes(inputs, nodes[index].outputs);
-    ++facts_.kernels;
+    facts_.add(*nodes[index].op, inputs, nodes[index].outputs, nodes[index].role == Role::recomputed);
   }
   for (std::size_t index = 0; index < nodes.size(); ++index) dies_[last[index]].push_back(index);
 }

@@ -147,14 +147,7 @@ HostTensor ReplicatedExecutor::read(int index) {
 
 PlanFacts ReplicatedExecutor::facts() const {
   PlanFacts sum;
-  for (const auto& executor : executors_) {
-    const PlanFacts own = executor->facts();
-    sum.flops += own.flops;
-    sum.bytes += own.bytes;
-    sum.arena_bytes += own.arena_bytes;
-    sum.lower_bound += own.lower_bound;
-    sum.kernels += own.kernels;
-  }
+  for (const auto& executor : executors_) sum += executor->facts();
   return sum;
 }
 

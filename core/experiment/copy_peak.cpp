@@ -18,6 +18,10 @@ constexpr std::size_t gpu_bytes = std::size_t{512} << 20;
 constexpr int copies_in_a_row = 4;
 constexpr Seconds time_per_direction{0.03};
 
+std::string key_of(const Device& device) {
+  return to_string(device.id()) + " " + device.description();
+}
+
 double best_rate(Device& device, void* to, const void* from, std::size_t bytes) {
   Stream& stream = device.stream();
   Seconds fastest = Seconds::max();
@@ -69,12 +73,15 @@ std::optional<CopyRates> best_copy_rates(Device& device) {
   return rates;
 }
 
+std::optional<CopyRates> CopyPeak::known_rates(const Device& device) const {
+  const auto known = known_.find(key_of(device));
+  return known == known_.end() ? std::nullopt : std::optional(known->second);
+}
+
 std::optional<CopyRates> CopyPeak::rates(Device& device) {
-  const std::string key = to_string(device.id()) + " " + device.description();
-  const auto known = known_.find(key);
-  if (known != known_.end()) return known->second;
+  if (const std::optional<CopyRates> known = known_rates(device)) return known;
   const std::optional<CopyRates> rates = best_copy_rates(device);
-  if (rates) known_[key] = *rates;
+  if (rates) known_[key_of(device)] = *rates;
   return rates;
 }
 

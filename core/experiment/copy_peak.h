@@ -23,6 +23,8 @@ std::optional<CopyRates> best_copy_rates(Device& device);
 class CopyPeak {
  public:
   std::optional<CopyRates> rates(Device& device);
+  /// Only what was measured before.
+  std::optional<CopyRates> known_rates(const Device& device) const;
 
   using Known = std::map<std::string, CopyRates>;
   const Known& known() const { return known_; }

@@ -8,7 +8,6 @@
 #include "core/experiment/device_watch.h"
 #include "core/experiment/inference_service.h"
 #include "core/experiment/step_measurement.h"
-#include "core/experiment/training.h"
 #include "core/measure/stats/quantile.h"
 #include "core/telemetry/nvtx.h"
 
@@ -103,9 +102,8 @@ class InferenceRun {
     record.set("warmup_s", warmup_time_.count());
     record.set("weights_bytes", weights_bytes(trainer_.model()));
     devices_.describe(record, batch * static_cast<double>(intervals_.size()));
-    record.set("flops_per_step", service_.facts().flops);
-    record.set("kernels", static_cast<std::int64_t>(service_.facts().kernels));
-    set_flop_rates(record, interval, options_.best_flops_per_s);
+    set_work(record, service_.facts());
+    set_work_rates(record, interval, options_.best);
     record.set("stop_reason", reason());
     return record;
   }

@@ -7,6 +7,7 @@
 
 #include "core/data/dataset.h"
 #include "core/experiment/query_stream.h"
+#include "core/experiment/training.h"
 #include "core/measure/stopping_rule.h"
 #include "core/measure/warmup.h"
 #include "core/results/record.h"
@@ -28,8 +29,7 @@ struct InferenceOptions {
   Scatter scatter = Scatter::judged;
   /// Gets the phases; may be null.
   Activity* activity = nullptr;
-  /// The device's best rate, as reference for mfu; none: no mfu.
-  std::optional<double> best_flops_per_s;
+  BestRates best;
   std::string_view what = "measure.inference";
 };
 

@@ -17,24 +17,9 @@ std::vector<Element> kept_elements(Cursor& cursor, std::size_t most, std::size_t
 /// never ends, because opening an epoch is a cost of pipelines.
 DatasetPtr repeated_elements(std::vector<Element> elements, std::vector<TensorType> types);
 
-/// Measured times of a step and its input. They are means, because a few slow steps may carry the input cost of all.
-struct InputTimes {
-  double full_s = 0, cached_s = 0,
-         resident_s = 0;   ///< with the whole pipeline, with ready batches, with batches on the device
-  Estimate ratio;          ///< full / resident, with its interval
-  double wait_share = 0;   ///< share of the step with the whole pipeline that waits for the next batch
-  bool transfers = false;  ///< whether batches are copied to a device with its own memory
-  /// Why the times do not show the cost of the input; empty if they do.
-  std::string doubt{};
-};
-
-/// The verdict in words with its figures: "highly input bound: ...". If ratio and wait share contradict each other, or
-/// there is a doubt, the verdict is open, with the reason. `pipeline`: why the pipeline is slow.
-std::string judge_input(const InputTimes& times, const std::string& pipeline);
-
 struct InputProof {
   /// The row of the training with its pipeline, over both of its measurements, with cached_step_time_s,
-  /// resident_step_time_s, input_ratio and its interval, and the verdict.
+  /// resident_step_time_s, input_ratio and its interval, and input_cause. core/diagnose judges it.
   Record record;
   std::vector<double> samples;  ///< step times with the whole pipeline
 };

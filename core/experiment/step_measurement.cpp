@@ -47,7 +47,6 @@ class Measurement {
             .mean_step_time = estimate_mean(samples),
             .samples = {samples.begin(), samples.end()},
             .doubt = doubt(),
-            .input_doubt = window_.doubt(),
             .timeline = timeline_,
             .ranks = replicas_ == nullptr ? std::vector<RankTimes>() : replicas_->ranks()};
   }

@@ -32,7 +32,6 @@ struct StepMeasurement {
   Estimate mean_step_time;      ///< seconds
   std::vector<double> samples;  ///< step times in seconds, in order
   std::string doubt;            ///< why the row is unreliable, apart from its interval; empty if it is reliable
-  std::string input_doubt;      ///< the part of `doubt` about the input: the samples do not show its speed
   /// Of the traced steps; nullptr without a trace or if it is not needed.
   std::shared_ptr<Timeline> timeline;
   /// By rank, for steps of replicas.

@@ -57,8 +57,10 @@ class ModelSteps final : public StepSource {
       facts_ = steps_.plan().executor->facts();
       // Other processes have the rest of the batch.
       const std::optional<BatchShare>& share = steps_.plan().key.share;
-      if (share && share->rows > 0)
-        facts_->flops *= static_cast<double>(share->total) / static_cast<double>(share->rows);
+      if (share && share->rows > 0) {
+        const double parts = static_cast<double>(share->total) / static_cast<double>(share->rows);
+        for (double* const work : {&facts_->flops, &facts_->bytes, &facts_->unaligned_flops}) *work *= parts;
+      }
     }
     ++fetches_;
   }
@@ -158,26 +160,34 @@ TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, c
   Record record;
   describe_model(record, trainer.model(), trainer.config().executor.execution);
   for (const auto& [column, cell] : measured.record.cells()) record.set(column, cell);
-  record.set("flops_per_step", steps.facts().flops);
+  set_work(record, steps.facts());
   const std::int64_t parts = trainer.config().gradient_accumulation_steps;
   if (parts > 1) record.set("gradient_accumulation_steps", parts);
-  record.set("kernels", static_cast<std::int64_t>(steps.facts().kernels));
-  set_flop_rates(record, measured.mean_step_time, options.best_flops_per_s);
+  set_work_rates(record, measured.mean_step_time, options.best);
   for (const auto& [name, value] : trainer.read_metrics()) record.set(name, value);
   if (const auto skipped = trainer.skipped_steps()) record.set("skipped_steps", *skipped);
-  return {std::move(record),
-          std::move(measured.samples),
-          std::move(measured.doubt),
-          std::move(measured.input_doubt),
-          std::move(measured.timeline),
+  return {std::move(record), std::move(measured.samples), std::move(measured.doubt), std::move(measured.timeline),
           std::move(measured.ranks)};
 }
 
-void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s) {
+void set_work(Record& record, const PlanFacts& facts) {
+  record.set("flops_per_step", facts.flops);
+  record.set("bytes_per_step", facts.bytes);
+  record.set("kernels", static_cast<std::int64_t>(facts.kernels));
+  if (facts.crossings > 0) record.set("device_copies", static_cast<std::int64_t>(facts.crossings));
+  if (facts.offloaded_bytes > 0) record.set("offloaded_bytes", static_cast<std::int64_t>(facts.offloaded_bytes));
+  // Processors have no tensor cores.
+  const bool on_host = to_text(record.get("device")).starts_with("cpu");
+  if (facts.unaligned_flops > 0 && !on_host) record.set("unaligned_share", facts.unaligned_flops / facts.flops);
+}
+
+void set_work_rates(Record& record, const Estimate& mean_step, const BestRates& best) {
   const double flops = *number_in(record.get("flops_per_step"));
   set_rate(record, "flops_per_s", flops, mean_step);
-  if (!best_flops_per_s) return;
-  set_rate(record, "mfu", flops / *best_flops_per_s, mean_step);
+  if (best.bytes_per_s)
+    set_rate(record, "bandwidth_share", *number_in(record.get("bytes_per_step")) / *best.bytes_per_s, mean_step);
+  if (!best.flops_per_s) return;
+  set_rate(record, "mfu", flops / *best.flops_per_s, mean_step);
   mark_impossible_mfu(record);
 }
 
@@ -186,7 +196,6 @@ TrainingMeasurement join_measurements(const TrainingMeasurement& first, const Tr
   TrainingMeasurement both = first;
   both.samples.insert(both.samples.end(), second.samples.begin(), second.samples.end());
   if (both.doubt.empty()) both.doubt = second.doubt;
-  if (both.input_doubt.empty()) both.input_doubt = second.input_doubt;
 
   const Join join(first, second);
   for (const auto& [column, cell] : second.record.cells()) {
@@ -208,7 +217,7 @@ TrainingMeasurement join_measurements(const TrainingMeasurement& first, const Tr
   }
   const auto batch = std::get<std::int64_t>(first.record.get("batch_size"));
   set_step_times(both.record, both.samples, batch, both.doubt, options.limits.scatter);
-  set_flop_rates(both.record, estimate_mean(both.samples), options.best_flops_per_s);
+  set_work_rates(both.record, estimate_mean(both.samples), options.best);
   both.record.set("stop_reason", fmt::format("{}; {}", std::get<std::string>(first.record.get("stop_reason")),
                                              std::get<std::string>(second.record.get("stop_reason"))));
   return both;

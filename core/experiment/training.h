@@ -9,12 +9,18 @@
 
 namespace gpubench {
 
+/// The highest rates of the devices used, by measurement: the references for mfu and bandwidth_share, which are left
+/// out without them.
+struct BestRates {
+  std::optional<double> flops_per_s;  ///< of large matrix products
+  std::optional<double> bytes_per_s;  ///< of large copies on the device, read and written bytes together
+};
+
 struct TrainingOptions {
   StepLimits limits;
   /// The first batches stay on the device and all later steps train on them: no input is fetched or copied.
   bool resident = false;
-  /// The device's highest rate, for mfu; none: no mfu.
-  std::optional<double> best_flops_per_s;
+  BestRates best;
   /// Names the measurement in errors.
   std::string_view what = "measure.training";
 };
@@ -23,7 +29,6 @@ struct TrainingMeasurement {
   Record record;                ///< the standard columns of a training
   std::vector<double> samples;  ///< step times in seconds, in order
   std::string doubt;            ///< why the row is unreliable, apart from its interval
-  std::string input_doubt;      ///< the part of `doubt` about the input: why the samples do not show how fast it is
   /// Of the traced steps; nullptr without a trace.
   std::shared_ptr<Timeline> timeline;
   /// By rank, for a model with replicas.
@@ -40,8 +45,11 @@ void describe_model(Record& record, const Model& model, Execution execution);
 /// do not count as samples. Throws Error if the dataset is empty or has fewer than two steps.
 TrainingMeasurement measure_training(Trainer& trainer, const Dataset& dataset, const TrainingOptions& options);
 
-/// Sets flops_per_s and mfu, with their intervals, in a row that has flops_per_step.
-void set_flop_rates(Record& record, const Estimate& mean_step, const std::optional<double>& best_flops_per_s);
+/// Sets the columns of the work in a step of a described model: flops_per_step, bytes_per_step, kernels, and
+/// device_copies, offloaded_bytes and unaligned_share where there are any.
+void set_work(Record& record, const PlanFacts& facts);
+/// Sets flops_per_s, mfu and bandwidth_share, with their intervals, in a row that has set_work()'s columns.
+void set_work_rates(Record& record, const Estimate& mean_step, const BestRates& best);
 
 /// Combines two measurements of the same training. Times and rates are computed from all samples; shares, watts and
 /// clocks are means weighted by time, other figures means weighted by steps; memory and temperatures are maxima;

@@ -214,6 +214,7 @@ void add_points(Rows rows, const Column& y, const AxisScale& scale, const Groupi
     if (const auto interval = interval_of(*row, y))
       point.interval = {interval->low * scale.factor, interval->high * scale.factor};
     point.unreliable = is_unreliable(*row, y);
+    point.verdict = to_text(row->get("verdict"));
     if (labelled) point.label = format_cell(row->get(grouping.order->name), grouping.order->unit);
     series_of(*row, grouping, chart.series).points.push_back(std::move(point));
   }

@@ -74,6 +74,8 @@ struct ChartPoint {
   std::string x_text = {};
   /// Text beside the point: its value of `order`, or the series if that has no other point; else empty.
   std::string label = {};
+  /// The row's `verdict`, for readers of the chart's figures.
+  std::string verdict = {};
 };
 
 /// A point that has no figure to draw: its place stays empty and says why.

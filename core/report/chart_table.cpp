@@ -25,6 +25,7 @@ std::string figure_text(double value) {
 std::string note_of(const ChartPoint& point) {
   std::string note = point.label;
   if (point.unreliable) note += note.empty() ? "unreliable" : ", unreliable";
+  if (!point.verdict.empty()) note += (note.empty() ? "" : "; ") + point.verdict;
   return note;
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/report/answers.h"
 #include "core/report/embedded_files.h"
+#include "core/report/page_explanation.h"
 #include "core/report/page_parts.h"
 #include "core/report/page_results.h"
 #include "core/report/render.h"
@@ -212,6 +213,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   set_list(page, "claims", claims_of(claims));
   set_list(page, "charts", charts_of(charts, "chart"));
   page.set("marks", marks_of(charts));
+  set_explanation(page, run);
   set_results(page, run);
   set_list(page, "meanings", meanings_of(run));
   page.set("facts", facts_of(run.info));

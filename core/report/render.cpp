@@ -83,8 +83,8 @@ std::string answers_text(const Run& run, const TextStyle& style) {
 
 // The axes and what claims and charts are about, with what says how sound they are; all where there is nothing else.
 std::vector<Column> key_columns(const Run& run) {
-  constexpr std::array<std::string_view, 7> always{"point",  "process", "quality",    "memory_quality",
-                                                   "status", "detail",  "stop_reason"};
+  constexpr std::array<std::string_view, 8> always{"point",  "process", "quality", "memory_quality",
+                                                   "status", "detail",  "verdict", "stop_reason"};
   const std::vector<std::string> figures = run.info.texts("figures");
   const std::vector<std::string> axes = axis_names(run);
   const auto is_in = [](const auto& names, const std::string& name) {

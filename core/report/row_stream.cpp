@@ -214,7 +214,7 @@ std::string RowStream::note_of(const Record& row) {
     return detail.empty() || style_.failures_told ? status : status + ": " + detail;
   for (const char* quality : {"quality", "memory_quality"})
     if (!is_sound(text(quality))) return text(quality);
-  if (detail == last_detail_) return "";
+  if (detail.empty() || detail == last_detail_) return text("verdict");
   last_detail_ = detail;
   return detail;
 }

@@ -291,10 +291,6 @@ std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id
   return result;
 }
 
-std::string library(lua_State* L, const DeviceId& id) {
-  return world_of(L).devices.backend(id).library();
-}
-
 /// Bytes in use by device, only where not zero.
 std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
   std::map<std::string, std::size_t> uses;
@@ -355,8 +351,7 @@ void open_device(lua_State* L) {
         .function<&description>("device_description");
   }
   const Module native = gb.submodule("_native");
-  native.function<&library>("device_library")
-      .function<&details>("device_details")
+  native.function<&details>("device_details")
       .function<&gpu_absence>("gpu_absence")
       .function<&unusable_gpus>("unusable_gpus")
       .function<&memory_in_use>("memory_in_use")

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "core/telemetry/nvml/gpu_sensors.h"
-#include "core/telemetry/peaks.h"
 #include "core/telemetry/proc/environment.h"
+#include "lua/api/device_facts.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/api/types.h"
@@ -41,15 +41,13 @@ Numbers of_gpu(const GpuSensors& gpu) {
   add(numbers, "sm_clock_hz", gpu.sm_clock_hz());
   add(numbers, "max_sm_clock_hz", gpu.max_sm_clock_hz());
   add(numbers, "uncorrected_errors", gpu.uncorrected_errors());
-  add(numbers, "peak_memory_bytes_per_s", gpu.peak_bandwidth());
   if (const auto reasons = gpu.throttle_reasons()) numbers["throttled"] = harmful(*reasons) != 0 ? 1 : 0;
   for (const auto& [prefix, link] : {std::pair{"link", gpu.link()}, std::pair{"max_link", gpu.max_link()}}) {
     if (!link) continue;
     numbers[std::string(prefix) + "_generation"] = link->generation;
     numbers[std::string(prefix) + "_lanes"] = link->lanes;
   }
-  for (const Arithmetic arithmetic : all_arithmetic)
-    add(numbers, "peak_" + std::string(to_string(arithmetic)) + "_flops_per_s", dense_peak(gpu.name(), arithmetic));
+  for (const auto& [name, rate] : peaks_of(gpu)) numbers["peak_" + name] = rate;
   return numbers;
 }
 

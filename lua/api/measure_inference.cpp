@@ -4,6 +4,7 @@
 
 #include "core/experiment/inference.h"
 #include "lua/api/dataset.h"
+#include "lua/api/device_facts.h"
 #include "lua/api/measure_limits.h"
 #include "lua/api/measured.h"
 #include "lua/api/model.h"
@@ -47,7 +48,7 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
   options.warmup = MeasureTable{}.limits(session).warmup;
   options.activity = &session.activity;
   options.scatter = session.scatter();
-  options.best_flops_per_s = best_flops_per_s(session, *model.model);
+  options.best = best_rates(session, *model.model);
   return options;
 }
 
@@ -55,7 +56,8 @@ InferenceOptions inference_options(lua_State* L, const ScriptModel& model, const
 int inference(lua_State* L) {
   const auto model = Value<std::shared_ptr<ScriptModel>>::read(L, 1);
   const InferenceOptions options = inference_options(L, *model, Value<InferenceTable>::read(L, 2));
-  const InferenceMeasurement measured = measure_inference(*model->trainer(), options);
+  InferenceMeasurement measured = measure_inference(*model->trainer(), options);
+  set_verdict(world_of(L), measured.record);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, nullptr);
   return 1;

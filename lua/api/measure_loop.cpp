@@ -11,6 +11,7 @@
 #include "core/exec/step_fence.h"
 #include "core/experiment/step_measurement.h"
 #include "lua/api/data_pipeline.h"
+#include "lua/api/device_facts.h"
 #include "lua/api/measure_limits.h"
 #include "lua/api/measured.h"
 #include "lua/api/openers.h"
@@ -111,6 +112,7 @@ int loop(lua_State* L) {
   StepMeasurement measured = measure_steps(steps, world.runtime, limits, "measure.loop");
   describe_place(measured.record, steps, world.dispatcher.device());
   if (const std::optional<double> loss = steps.loss()) measured.record.set("last_loss", *loss);
+  set_verdict(world, measured.record);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
   set_ranks(L, measured.ranks);

@@ -5,6 +5,7 @@
 #include "core/experiment/input_proof.h"
 #include "core/experiment/training.h"
 #include "lua/api/dataset.h"
+#include "lua/api/device_facts.h"
 #include "lua/api/measure_limits.h"
 #include "lua/api/measured.h"
 #include "lua/api/model.h"
@@ -37,8 +38,9 @@ TrainingOptions training_options(lua_State* L, const ScriptModel& model, const T
   TrainingOptions options;
   options.limits = table.limits(session);
   options.resident = table.resident;
-  options.best_flops_per_s = best_flops_per_s(session, *model.model);
-  if (options.best_flops_per_s && model.replicas) *options.best_flops_per_s *= model.replicas->world_size();
+  options.best = best_rates(session, *model.model);
+  for (std::optional<double>* const rate : {&options.best.flops_per_s, &options.best.bytes_per_s})
+    if (*rate && model.replicas) **rate *= model.replicas->world_size();
   return options;
 }
 
@@ -48,7 +50,8 @@ int training(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
   const DatasetPtr part = part_of_process(model->replicas.get(), dataset);
-  const TrainingMeasurement measured = measure_training(*model->trainer(), *part, options);
+  TrainingMeasurement measured = measure_training(*model->trainer(), *part, options);
+  set_verdict(world_of(L), measured.record);
   Value<Record>::push(L, measured.record);
   set_measured(L, measured.samples, measured.timeline);
   set_ranks(L, measured.ranks);
@@ -61,7 +64,8 @@ int input_proof(lua_State* L) {
   const auto dataset = Value<DatasetPtr>::read(L, 2);
   const TrainingOptions options = training_options(L, *model, Value<TrainingTable>::read(L, 3));
   const DatasetPtr part = part_of_process(model->replicas.get(), dataset);
-  const InputProof proof = prove_input(*model->trainer(), *part, options);
+  InputProof proof = prove_input(*model->trainer(), *part, options);
+  set_verdict(world_of(L), proof.record);
   Value<Record>::push(L, proof.record);
   set_measured(L, proof.samples, nullptr);
   return 1;

@@ -1,14 +1,14 @@
-// The reference for a model's arithmetic rates.
+// The reference for a model's arithmetic rates and memory traffic.
 #pragma once
-#include <optional>
-
+#include "core/experiment/training.h"
 #include "core/nn/model.h"
 #include "lua/api/session.h"
 
 namespace gpubench::lua {
 
-/// The best matrix product rate in the model's type, summed over the devices of its layers. None if the model mixes
-/// types, or a device lacks the memory to measure it.
-std::optional<double> best_flops_per_s(Session& session, const Model& model);
+/// Summed over the devices of the model's layers. No flops_per_s if the model mixes types, or a device lacks the memory
+/// to measure it. No bytes_per_s for a device in host memory whose copies were not measured yet (gb.measure.copies):
+/// that would take more memory from the host than a small model needs.
+BestRates best_rates(Session& session, const Model& model);
 
 }  // namespace gpubench::lua

@@ -10,6 +10,7 @@ void open_modules(lua_State* L) {
   open_system(L);
   open_reflection(L);
   open_device(L);
+  open_device_facts(L);
   open_device_sensors(L);
   open_tensor(L);
   open_tensor_functions(L);

@@ -20,6 +20,7 @@ void open_data_tables(lua_State* L);
 void open_dataset(lua_State* L);
 void open_mnist(lua_State* L);
 void open_device(lua_State* L);
+void open_device_facts(lua_State* L);
 void open_device_sensors(lua_State* L);
 void open_distillation(lua_State* L);
 void open_distribute(lua_State* L);

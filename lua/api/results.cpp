@@ -5,6 +5,7 @@
 //                                      names beyond the standard ones
 //     run:add_round(row, round, index, samples)  writes what one of several rounds of a point measured
 //     run:replace(rows)                replaces the rows of these points, the last ones, when their rounds are over
+//     run:verdict(row)                 why the device was not busy, for a row with steps; else its own cell
 //     run:add(row, samples, timeline)  writes a row (column = boolean | number | string), its step times in seconds and
 //                                      its trace; experiment, point (1, 2, ...) and process (0) are filled in
 //     run:begin(row, text)             tells the point that is measured next, for the row of one that cannot be stopped
@@ -29,6 +30,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/known_names.h"
+#include "core/diagnose/findings.h"
 #include "core/report/render.h"
 #include "core/report/row_stream.h"
 #include "core/report/run_table.h"
@@ -155,6 +157,12 @@ class WatchedRun final : public UnfinishedRun {
   }
   std::string closing(const TextOptions& style) const { return closing_text(run(), style, rows_.value().headings()); }
   std::vector<Record> rows() const { return writer_.records(); }
+
+  /// The verdict on the figures that a row ends up with: rounds are merged, and scripts may change columns.
+  std::optional<std::string> verdict(const Record& row) const {
+    if (has_steps(row)) return diagnose(row, facts_of(writer_.info())).verdict();
+    return row.has("verdict") ? std::optional(to_text(row.get("verdict"))) : std::nullopt;
+  }
 
  private:
   Run run() const { return {writer_.directory(), writer_.columns(), writer_.records(), writer_.info()}; }
@@ -347,6 +355,7 @@ void open_results(lua_State* L) {
       .method<&WatchedRun::add_round>("add_round")
       .method<&WatchedRun::replace>("replace")
       .method<&WatchedRun::add>("add")
+      .method<&WatchedRun::verdict>("verdict")
       .method<&WatchedRun::set_info>("set_info")
       .method<&WatchedRun::finish>("finish")
       .method<&WatchedRun::directory>("directory")

@@ -3,6 +3,7 @@
 //   read(text, out)            a run by directory, archive, name or experiment: { directory, info, columns, rows }
 //   render(text, format, out, style)  the same as "text", "csv", "json", "markdown" or "junit"; style: { width, color,
 //                              all_columns }
+//   explain(text, out, { point, words, json, style })  why its points were not faster, as text or JSON
 //   list(out)                  { experiment, name, directory, title, started, status, rows } of each run
 //   finish(text, out, formats) writes what a run that died lacks: { directory, report, notes }, without report where it
 //                              has all and no formats of charts are asked for
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/report/explanation.h"
 #include "core/report/pack.h"
 #include "core/report/render.h"
 #include "core/results/prune.h"
@@ -51,6 +53,21 @@ std::string render_stored(const std::string& text, const std::string& format, co
                           const std::optional<TextOptions>& style) {
   const Format parsed = parse_format(format);
   return render(read(text, out), parsed, style.value_or(TextOptions{}));
+}
+
+struct ExplainTable {
+  std::optional<std::int64_t> point;
+  std::string words = "lua";
+  bool json = false;
+  TextOptions style;
+  static constexpr auto fields = std::tuple{field("point", &ExplainTable::point), field("words", &ExplainTable::words),
+                                            field("json", &ExplainTable::json), field("style", &ExplainTable::style)};
+};
+
+std::string explain(const std::string& text, const std::string& out, const ExplainTable& table) {
+  const ExplainOptions options{.point = table.point, .words = parse_words(table.words)};
+  const Run run = read(text, out);
+  return table.json ? to_json(explanation_info(run, options)) : explanation_text(run, options, table.style);
 }
 
 /// runs_here(experiment, out, most): folders of runs by this machine, newest first.
@@ -108,6 +125,7 @@ void open_stored_runs(lua_State* L) {
   const Module results = native.submodule("results");
   results.function<&read>("read")
       .function<&render_stored>("render")
+      .function<&explain>("explain")
       .function<&runs_here>("runs_here")
       .function<&list>("list")
       .function<&finish>("finish")

@@ -1,30 +1,9 @@
 -- What run.json says of the devices of this process.
-local gb = require "gpubench.native"
-local native = gb._native
+local native = require("gpubench.native")._native
 
 local device_facts = {}
 
-local function device_details(name)
-  local details
-  for _, detail in ipairs(native.device_details(name)) do
-    details = details or {}
-    details[detail[1]] = detail[2]
-  end
-  return details
-end
-
-function device_facts.devices()
-  local facts = {}
-  for index, name in ipairs(gb.devices()) do
-    facts[index] = {
-      name = name,
-      description = gb.config.device_description(name),
-      library = native.device_library(name),
-      details = device_details(name),
-    }
-  end
-  return facts
-end
+device_facts.devices = native.device_facts
 
 -- Nil where there are none.
 function device_facts.unusable_gpus()

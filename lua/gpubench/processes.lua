@@ -90,6 +90,7 @@ function Silent:add(row)
   self.list[#self.list + 1] = row
 end
 function Silent:add_round() end
+function Silent:verdict(row) return row.verdict end
 function Silent:replace(rows)
   local replaced = {}
   for _, row in ipairs(rows) do replaced[row.point] = true end

@@ -163,6 +163,7 @@ function Sweep:rows_of(group, point)
     one.row.point, one.row.point_time_s = point.number, point.seconds
     if one.row.status == "ok" then merge.tell_mean(one.row) end
     if point.too_long and one.row.status == "ok" then one.row.quality = "unreliable: " .. point.too_long end
+    one.row.verdict = self.run:verdict(one.row)
   end
   return merged, rounds_of
 end

@@ -56,6 +56,17 @@ void declare_show(CommandOptions& options) {
   options.text_style();
 }
 
+void declare_explain(CommandOptions& options) {
+  options.argument("run", "RUN", "A run's folder, archive or name, or an experiment (its newest run)").required();
+  options.integer("--point", "N", 1, std::numeric_limits<std::int64_t>::max(),
+                  "Explain this point; default: the one at which most can be gained");
+  options.choice("--words", "WORDS", {"lua", "pytorch", "keras"},
+                 "Whose lines of code the remedies are: lua (the default), pytorch or keras");
+  options.flag("--json", "Print all of it as JSON");
+  options.out_folder("Folder that holds results/");
+  options.text_style();
+}
+
 void declare_finish(CommandOptions& options) {
   options.argument("run", "RUN", "The run's folder or name, or an experiment (its newest run)").required();
   options.out_folder("Folder that holds results/ and plots/");
@@ -187,6 +198,8 @@ constexpr LibraryCommand commands[] = {
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
     {"show", "Print a run again: its table, claims and answer", declare_show},
+    {"explain", "Explain why the device was not busy: findings, remedies and where a step's time went",
+     declare_explain},
     {"history", "Show how figures changed over the nights, and keep their history", declare_history},
     {"nightly", "Run a suite of experiments on all devices, and report what has changed", declare_nightly},
     {"finish", "Write the report and charts of a run whose program died, or charts in other formats", declare_finish},

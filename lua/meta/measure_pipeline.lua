@@ -33,10 +33,10 @@ function gb.measure.pipeline(dataset, options) end
 --- up to 64 batches that lie ready in host memory, and with two batches that stay on the device, each twice for half of
 --- the budget. The row is that of gb.measure.training, all of it from both halves with the whole pipeline, with
 --- `cached_step_time_s` and `resident_step_time_s` (mean steps), `input_ratio` (the mean step over that on resident
---- batches, with its 95 % interval) and the `verdict` in words. Proven is what has an interval above 1.05 and fits
---- `input_wait_share`; else the verdict says why the question stays open. "transfer bound" is for devices with a memory of
---- their own; where the host's serves, what ready batches cost is the host's own work ("hand-over bound"). "read bound"
---- and "processing bound" tell what the pipeline's slowest thread was at, measured without the model.
+--- batches, with its 95 % interval) and `input_cause`: what the pipeline's slowest thread was at, measured without the
+--- model. With these the `verdict` tells an input bound by reading, processing, transfer (devices with a memory of their
+--- own) or hand-over (the host's own work for ready batches) apart; it is proven where the interval lies above 1.05 and
+--- fits `input_wait_share`.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -44,7 +44,7 @@ function gb.measure.pipeline(dataset, options) end
 --- model:compile { loss = "mse" }
 --- local input = gb.data.Dataset.from_tensor_slices { gb.zeros { 64, 8 }, gb.zeros { 64, 4 } }:batch(16)
 --- local row = gb.measure.input_proof(model, input, { budget = 0.1, min_time = 0.02, warmup = 0.05 })
---- assert(row.input_ratio > 0 and row.verdict:find "input bound")
+--- assert(row.input_ratio > 0 and row.input_cause:find "bound" and #row.verdict > 0)
 --- ```
 ---@param model Model compiled
 ---@param dataset Dataset batched; its first two batches (of two epochs, where one has only one) must be of one size

@@ -21,6 +21,7 @@ gb.measure = {}
 --- precisely enough or the budget is spent. Returns the standard columns and `samples`, every step time in seconds. Where
 --- buffers that were filled before would distort the rate, measuring begins and ends with an epoch, for up to twice the
 --- budget, and `quality` is unreliable where none fits. Of a model with replicas `ranks` says what each spends on what.
+--- `verdict` says why the device was not busy, as `gpubench explain` does of a run.
 ---
 --- ```lua
 --- local gb = require "gpubench"

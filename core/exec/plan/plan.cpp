@@ -29,6 +29,20 @@ void describe(const Op& op, PlannedStep& step) {
   }
 }
 
+/// Whether tensor cores can carry out the op: all matrix products and convolutions, fused ones and gradients.
+bool is_product(const Op& op) {
+  return op.name().starts_with("matmul") || op.name().starts_with("conv2d");
+}
+
+/// Vectors, such as biases, are no operands of a product.
+bool has_unaligned_rows(std::span<const TensorType> tensors) {
+  return std::ranges::any_of(tensors, [](const TensorType& type) {
+    if (type.shape.size() < 2) return false;
+    const std::size_t row = static_cast<std::size_t>(type.shape.back()) * size_of(type.dtype);
+    return row % PlanFacts::aligned_bytes != 0;
+  });
+}
+
 class Planner {
  public:
   Planner(const Program& program, const Devices& devices)
@@ -69,12 +83,8 @@ class Planner {
     }
     step.outputs = outputs;
     const std::vector<TensorType> inputs = types(step.inputs);
-    if (step.due == Due::every_run && step.timing != Timing::end) {
-      // Recomputation is no work of the model.
-      if (node.role != Role::recomputed) plan_.facts.flops += node.op->flops(inputs, node.outputs);
-      plan_.facts.bytes += node.op->bytes(inputs, node.outputs);
-      ++plan_.facts.kernels;
-    }
+    if (step.due == Due::every_run && step.timing != Timing::end)
+      plan_.facts.add(*node.op, inputs, node.outputs, node.role == Role::recomputed);
     add_step(std::move(step), aliases);
   }
 
@@ -197,6 +207,29 @@ class Planner {
 };
 
 }  // namespace
+
+void PlanFacts::add(const Op& op, std::span<const TensorType> inputs, std::span<const TensorType> outputs,
+                    bool is_recomputed) {
+  const double own_flops = is_recomputed ? 0 : op.flops(inputs, outputs);
+  flops += own_flops;
+  if (is_product(op) && (has_unaligned_rows(inputs) || has_unaligned_rows(outputs))) unaligned_flops += own_flops;
+  bytes += op.bytes(inputs, outputs);
+  ++kernels;
+  if (dynamic_cast<const Transfer*>(&op) != nullptr) ++crossings;
+  if (dynamic_cast<const Store*>(&op) != nullptr) offloaded_bytes += static_cast<double>(outputs[0].bytes());
+}
+
+PlanFacts& PlanFacts::operator+=(const PlanFacts& other) {
+  flops += other.flops;
+  bytes += other.bytes;
+  arena_bytes += other.arena_bytes;
+  lower_bound += other.lower_bound;
+  kernels += other.kernels;
+  crossings += other.crossings;
+  offloaded_bytes += other.offloaded_bytes;
+  unaligned_flops += other.unaligned_flops;
+  return *this;
+}
 
 Plan make_plan(const Program& program, const Devices& devices) {
   return Planner(program, devices).run();

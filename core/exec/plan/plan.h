@@ -2,6 +2,7 @@
 // tensor lives. Nothing here runs a kernel.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,16 @@ struct PlanFacts {
   std::size_t arena_bytes = 0;  ///< planned memory for all values within a run, workspaces included
   std::size_t lower_bound = 0;  ///< the largest sum of bytes that are alive at the same time
   std::size_t kernels = 0;      ///< launches per run
+  std::size_t crossings = 0;    ///< copies between devices
+  double offloaded_bytes = 0;   ///< bytes that are stored in host memory and fetched again
+  /// FLOP of matrix products and convolutions with a tensor whose rows are no multiple of `aligned_bytes` long.
+  double unaligned_flops = 0;
+
+  static constexpr std::size_t aligned_bytes = 16;
+
+  /// Adds a launch of `op`. Recomputation is no work of the model, so it has bytes and no flops.
+  void add(const Op& op, std::span<const TensorType> inputs, std::span<const TensorType> outputs, bool is_recomputed);
+  PlanFacts& operator+=(const PlanFacts& other);
 };
 
 struct Plan {

@@ -16,6 +16,7 @@ Side with_facts(const std::string& name, const std::string& commit, const std::s
   for (MeasuringProcess& process : side.processes) {
     process.info.set("program", Info::Fields{{"commit", commit}, {"file", name}});
     process.info.set("machine", Info::Fields{{"host", "h"}, {"load_1min", load}});
+    process.info.set("data", Info::Fields{{"mnist train", Info::Fields{{"checksum", "1"}, {"directory", name}}}});
     process.info.set("devices",
                      Info::List{Info::Fields{{"name", "gpu:0"}, {"details", Info::Fields{{"driver", driver}}}}});
   }

@@ -32,7 +32,7 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
   Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick_inference();
   options.batch = 4;
-  options.best_flops_per_s = 1e9;
+  options.best.flops_per_s = 1e9;
   const auto [record, samples] = measure_inference(model, options);
   EXPECT_EQ(std::get<std::string>(record.get("mode")), "single_stream");
   EXPECT_EQ(number(record, "batch_size"), 4);

@@ -33,8 +33,8 @@ TEST_F(Measure, FillsTheStandardColumns) {
   const Blobs blobs(64);
   Trainer model = trainer(support::small_classifier());
   TrainingOptions options = quick_training();
-  options.best_flops_per_s = 1e9;
-  const auto [record, samples, doubt, input_doubt, timeline, ranks] =
+  options.best.flops_per_s = 1e9;
+  const auto [record, samples, doubt, timeline, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), options);
   EXPECT_EQ(timeline, nullptr);  // nothing was traced
   EXPECT_EQ(number(record, "batch_size"), 16);
@@ -60,7 +60,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
 TEST_F(Measure, RatesAreByTheMeanStep) {
   const Blobs blobs(64);
   Trainer model = trainer(support::small_classifier());
-  const auto [record, samples, doubt, input_doubt, timeline, ranks] =
+  const auto [record, samples, doubt, timeline, ranks] =
       measure_training(model, *batches_of({blobs.points, blobs.one_hot}, 16, 1), quick_training());
   const double steps_per_s = static_cast<double>(samples.size()) / std::accumulate(samples.begin(), samples.end(), 0.0);
   EXPECT_NEAR(number(record, "examples_per_s") / (16 * steps_per_s), 1, 1e-9);
@@ -101,7 +101,7 @@ TEST_F(Measure, DoubtsWhatBuffersGave) {
   EXPECT_THAT(
       std::get<std::string>(measured.record.get("quality")),
       StartsWith("unreliable: 100 % of the examples came from buffers that were filled before measuring began"));
-  EXPECT_THAT("unreliable: " + measured.input_doubt, std::get<std::string>(measured.record.get("quality")));
+  EXPECT_THAT("unreliable: " + measured.doubt, std::get<std::string>(measured.record.get("quality")));
 }
 
 TEST_F(Measure, NeedsACompiledModel) {
@@ -122,7 +122,7 @@ TrainingMeasurement half(std::size_t steps, double step, double wait_share, std:
   measured.record.set("input_wait_share", wait_share);
   measured.record.set("peak_memory_bytes", memory);
   measured.record.set("flops_per_step", 1e6);
-  set_flop_rates(measured.record, estimate_mean(measured.samples), 1e9);
+  set_work_rates(measured.record, estimate_mean(measured.samples), {.flops_per_s = 1e9, .bytes_per_s = {}});
   measured.record.set("loss", step);
   measured.record.set("stop_reason", std::string("precise"));
   return measured;
@@ -145,10 +145,9 @@ TEST(JoinedHalves, MakeEveryFigureTogether) {
 
 TEST(JoinedHalves, AreInDoubtWhereEitherIs) {
   TrainingMeasurement second = half(100, 0.001, 0, 1);
-  second.doubt = second.input_doubt = "31 % came from buffers";
+  second.doubt = "31 % came from buffers";
   const TrainingMeasurement both = join_measurements(half(100, 0.001, 0, 1), second, {});
   EXPECT_EQ(std::get<std::string>(both.record.get("quality")), "unreliable: 31 % came from buffers");
-  EXPECT_EQ(both.input_doubt, "31 % came from buffers");
   EXPECT_EQ(std::get<std::string>(
                 join_measurements(half(100, 0.001, 0, 1), half(100, 0.001, 0, 1), {}).record.get("quality")),
             "ok");

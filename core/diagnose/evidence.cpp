@@ -1,0 +1,112 @@
+#include "core/diagnose/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/results/column.h"
+
+namespace gpubench {
+namespace {
+
+/// In the description of a GPU's library.
+constexpr std::string_view tf32_text = "as TF32";
+
+std::optional<double> number_of(const Info& fields, std::string_view name) {
+  const Info* const field = fields.find(name);
+  return field != nullptr && field->cell() != nullptr ? number_in(*field->cell()) : std::nullopt;
+}
+
+const Info::List& list_of(const Info& run, std::string_view name) {
+  static const Info::List nothing;
+  const Info* const field = run.find(name);
+  return field != nullptr && field->list() != nullptr ? *field->list() : nothing;
+}
+
+DevicePeaks peaks_of(const Info& device) {
+  DevicePeaks peaks;
+  const Info* const table = device.find("peaks");
+  if (table == nullptr) return peaks;
+  peaks.float32 = number_of(*table, "float32_flops_per_s");
+  peaks.tf32 = number_of(*table, "tf32_flops_per_s");
+  for (const char* half : {"float16_flops_per_s", "bfloat16_flops_per_s"}) {
+    if (const auto peak = number_of(*table, half)) peaks.half = std::max(peaks.half.value_or(0), *peak);
+  }
+  return peaks;
+}
+
+/// Whether a list such as "gpu:0 gpu:1" or "cpu:0+cpu:1" has the name.
+bool names_device(std::string_view devices, std::string_view name) {
+  constexpr std::string_view between = " +,";
+  for (std::size_t begin = 0; begin < devices.size();) {
+    const std::size_t end = std::min(devices.find_first_of(between, begin), devices.size());
+    if (devices.substr(begin, end - begin) == name) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
+RunFacts facts_of(const Info& run) {
+  RunFacts facts;
+  for (const Info& device : list_of(run, "devices"))
+    facts.devices.push_back({device.text("name"), peaks_of(device), number_of(device, "memory_bytes"),
+                             device.text("library").find(tf32_text) != std::string::npos});
+  for (const Info& check : list_of(run, "machine_checks")) {
+    facts.machine.push_back({check.text("name"), check.text("device"), check.text("state"), check.text("found"),
+                             check.text("consequence"), check.text("remedy")});
+  }
+  return facts;
+}
+
+std::optional<double> Evidence::number(std::string_view column) const {
+  const std::optional<double> value = number_in(row_.get(column));
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::string Evidence::text(std::string_view column) const {
+  return to_text(row_.get(column));
+}
+
+std::optional<Share> Evidence::share(std::string_view column) const {
+  const std::optional<double> value = number(column);
+  if (!value) return std::nullopt;
+  const Column declared = column_of(column);
+  const auto low = number(interval_end(declared, "low")), high = number(interval_end(declared, "high"));
+  if (!low || !high) return Share{*value};
+  return Share{*value, Interval{*low, *high}};
+}
+
+std::string Evidence::doubt() const {
+  constexpr std::string_view prefix = "unreliable: ";
+  const std::string quality = text("quality");
+  if (quality.empty() || quality == "ok") return {};
+  return quality.starts_with(prefix) ? quality.substr(prefix.size()) : quality;
+}
+
+std::optional<double> Evidence::step_s() const {
+  const auto rate = number("examples_per_s"), batch = number("batch_size");
+  if (!rate || !batch || !(*rate > 0) || !(*batch > 0)) return std::nullopt;
+  return *batch / *rate;
+}
+
+bool Evidence::has_own_memory() const {
+  const std::string device = text("device");
+  return !device.empty() && !device.starts_with("cpu");
+}
+
+const DeviceFacts* Evidence::device() const {
+  const std::string own = text("device");
+  const auto found =
+      std::ranges::find_if(facts_.devices, [&](const DeviceFacts& one) { return names_device(own, one.name); });
+  return found == facts_.devices.end() ? nullptr : &*found;
+}
+
+bool has_steps(const Record& row) {
+  static const RunFacts no_facts;
+  const Evidence evidence(row, no_facts);
+  if (evidence.text("status") == "out_of_memory") return true;
+  return evidence.ok() && evidence.step_s() && evidence.has("device") && !evidence.has("op");
+}
+
+}  // namespace gpubench

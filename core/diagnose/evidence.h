@@ -1,0 +1,90 @@
+// What is known of one point: the columns of its row, and facts of the run about devices and machine. Everything comes
+// from the run's files, so a row is diagnosed in the same way while it is written and years later.
+#pragma once
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/measure/estimate.h"
+#include "core/results/info.h"
+#include "core/results/record.h"
+
+namespace gpubench {
+
+/// A share of the step, 0 to 1.
+struct Share {
+  double value = 0;
+  /// 95 %; none if only the value is known.
+  std::optional<Interval> interval{};
+};
+
+/// The columns that divide the whole step among classes.
+inline constexpr std::array<std::string_view, 8> step_classes = {
+    "compute_share",    "communication_share", "peer_wait_share", "copy_share",
+    "input_wait_share", "launch_share",        "host_share",      "other_share"};
+
+/// What a check of the machine found (`gpubench doctor`).
+struct MachineFact {
+  std::string name, device, state, found, consequence, remedy;
+};
+
+/// Highest rates of a device by its data sheet, per second; none if unknown.
+struct DevicePeaks {
+  std::optional<double> float32, tf32, half;  ///< FLOP/s; half: the better of float16 and bfloat16
+};
+
+struct DeviceFacts {
+  std::string name;  ///< "gpu:0"
+  DevicePeaks peaks;
+  std::optional<double> memory_bytes;  ///< its own memory, or the limit that was set
+  bool allows_tf32 = false;            ///< whether products of float32 may be rounded to TF32
+};
+
+struct RunFacts {
+  std::vector<DeviceFacts> devices;
+  std::vector<MachineFact> machine;
+};
+
+/// From run.json: `devices` and `machine_checks`. Fields that are missing or malformed are left out.
+RunFacts facts_of(const Info& run);
+
+class Evidence {
+ public:
+  /// Both must outlive the evidence.
+  Evidence(const Record& row, const RunFacts& facts) : row_(row), facts_(facts) {}
+
+  /// Nothing for text, NaN and infinities.
+  std::optional<double> number(std::string_view column) const;
+  /// Empty if the cell is.
+  std::string text(std::string_view column) const;
+  /// With the interval, if the row has its ends.
+  std::optional<Share> share(std::string_view column) const;
+  bool has(std::string_view column) const { return row_.has(column); }
+
+  bool ok() const { return text("status").empty() || text("status") == "ok"; }
+  /// Why the row's times cannot be relied on; empty if they can.
+  std::string doubt() const;
+  /// Mean seconds of a step (a query); shares are shares of it.
+  std::optional<double> step_s() const;
+  bool is_loop() const { return !has("execution"); }
+  bool is_inference() const { return has("queries"); }
+  bool is_eager() const { return text("execution") == "eager"; }
+  double replicas() const { return number("replicas").value_or(1); }
+  /// Whether the model's memory is another than the host's.
+  bool has_own_memory() const;
+  /// Of the first of the row's devices that the run describes; null if there is none.
+  const DeviceFacts* device() const;
+  const RunFacts& facts() const { return facts_; }
+
+ private:
+  const Record& row_;
+  const RunFacts& facts_;
+};
+
+/// Whether the row is about steps of a training, a loop or an inference, or about one that ran out of memory.
+bool has_steps(const Record& row);
+
+}  // namespace gpubench

@@ -1,0 +1,38 @@
+#include "core/diagnose/finding.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace gpubench {
+
+double Finding::ceiling() const {
+  return gain.value < 1 ? 1 / (1 - std::max(gain.value, 0.0)) : std::numeric_limits<double>::infinity();
+}
+
+Finding make_finding(const FindingRule& rule, std::string kind, const Share& gain, double least) {
+  Finding finding;
+  finding.rule = &rule;
+  finding.gain = gain;
+  const std::string variant = kind.empty() ? "" : fmt::format(" ({})", kind);
+  finding.headline = fmt::format("{}{}: {} of the step", rule.title, variant, percent_text(gain.value));
+  finding.kind = std::move(kind);
+  if (gain.interval && gain.interval->low < least) {
+    finding.doubt = fmt::format("its interval {} reaches below the limit of {}", share_text(gain), percent_text(least));
+    finding.flag = "measure longer: --budget";
+  }
+  return finding;
+}
+
+std::string percent_text(double share) {
+  constexpr double small = 0.0095;
+  return share > 0 && share < small ? fmt::format("{:.1f} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
+std::string share_text(const Share& share) {
+  if (!share.interval) return percent_text(share.value);
+  return fmt::format("{} [{}, {}]", percent_text(share.value), percent_text(share.interval->low),
+                     percent_text(share.interval->high));
+}
+
+}  // namespace gpubench

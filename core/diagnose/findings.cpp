@@ -1,0 +1,76 @@
+#include "core/diagnose/findings.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "core/diagnose/rules/rules.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::array finding_table = {
+    &input_bound,         &launch_bound,    &host_bound,   &copy_bound,       &placement_crossings,
+    &communication_bound, &uneven_replicas, &memory_limit, &precision_unused, &unaligned_sizes,
+    &bandwidth_bound,     &compute_bound,   &cannot_tell,
+};
+
+bool costs_speed(const MachineFact& fact, const Evidence& evidence) {
+  const bool is_problem = fact.state == "costs speed" || fact.state == "wrong";
+  return is_problem && (fact.device.empty() || evidence.text("device").find(fact.device) != std::string::npos);
+}
+
+std::vector<MachineFact> machine_of(const Evidence& evidence) {
+  std::vector<MachineFact> facts;
+  for (const MachineFact& fact : evidence.facts().machine)
+    if (costs_speed(fact, evidence)) facts.push_back(fact);
+  if (const std::string throttle = evidence.text("throttle"); !throttle.empty()) {
+    facts.push_back({"throttle", evidence.text("device"), "costs speed", throttle,
+                     "kernels ran at lowered clocks while this point was measured",
+                     "see the checks of gpubench doctor"});
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::span<const FindingRule* const> finding_rules() {
+  return finding_table;
+}
+
+std::vector<std::string_view> findings_with(Remedy remedy) {
+  std::vector<std::string_view> names;
+  for (const FindingRule* const rule : finding_table) {
+    if (std::ranges::find(rule->remedies, remedy) != rule->remedies.end()) names.push_back(rule->name);
+  }
+  return names;
+}
+
+std::string Diagnosis::verdict() const {
+  if (findings.empty()) return {};
+  const Finding& first = findings.front();
+  if (first.doubt.empty()) return first.headline;
+  return fmt::format("cannot tell: {}, but {}", first.headline, first.doubt);
+}
+
+std::string Diagnosis::cause() const {
+  if (findings.empty()) return {};
+  const Finding& first = findings.front();
+  if (!first.doubt.empty()) return std::string(cannot_tell.title);
+  return std::string(first.rule->title) + (first.kind.empty() ? "" : " (" + first.kind + ")");
+}
+
+Diagnosis diagnose(const Record& row, const RunFacts& facts) {
+  Diagnosis diagnosis;
+  if (!has_steps(row)) return diagnosis;
+  const Evidence evidence(row, facts);
+  for (const FindingRule* const rule : finding_table) {
+    if (std::optional<Finding> finding = rule->judge(evidence)) diagnosis.findings.push_back(std::move(*finding));
+  }
+  std::ranges::stable_sort(diagnosis.findings, std::ranges::greater(),
+                           [](const Finding& finding) { return finding.gain.value; });
+  diagnosis.machine = machine_of(evidence);
+  return diagnosis;
+}
+
+}  // namespace gpubench

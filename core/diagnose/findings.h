@@ -1,0 +1,31 @@
+// The table of all findings, and the diagnosis of one point: what fires, sorted by what can be gained.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/diagnose/finding.h"
+
+namespace gpubench {
+
+/// In the order in which equal gains are listed.
+std::span<const FindingRule* const> finding_rules();
+/// The findings that propose the remedy, in the order of the table.
+std::vector<std::string_view> findings_with(Remedy remedy);
+
+struct Diagnosis {
+  /// The largest gain first; never empty for a row that has_steps().
+  std::vector<Finding> findings;
+  /// Facts of the machine that cost speed, or compute wrongly.
+  std::vector<MachineFact> machine;
+
+  /// The finding with the largest gain in one line, or "cannot tell ...". Empty without findings.
+  std::string verdict() const;
+  /// The same without figures, to count points by: "launch bound (batch too small)", "cannot tell".
+  std::string cause() const;
+};
+
+/// Without findings for a row without steps.
+Diagnosis diagnose(const Record& row, const RunFacts& facts);
+
+}  // namespace gpubench

@@ -1,0 +1,127 @@
+#include "core/diagnose/remedy.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/enum_names.h"
+
+namespace gpubench {
+namespace {
+
+constexpr bool changes_results = true;
+
+constexpr std::array rows = {
+    RemedyText{Remedy::more_workers, "more_workers", "let several workers run the maps of the pipeline",
+               "dataset:map(<FUNCTION>, { num_parallel_calls = gb.AUTOTUNE })",
+               "DataLoader(<DATASET>, num_workers=<N>)",
+               "dataset.map(<FUNCTION>, num_parallel_calls=tf.data.AUTOTUNE)"},
+    RemedyText{Remedy::parallel_reads, "parallel_reads", "read several files at the same time",
+               "files:interleave(<READ>, { cycle_length = 8, num_parallel_calls = 8 })",
+               "DataLoader(<DATASET>, num_workers=<N>)",
+               "files.interleave(<READ>, cycle_length=8, num_parallel_calls=tf.data.AUTOTUNE)"},
+    RemedyText{Remedy::prefetch, "prefetch", "prepare the next batches while the step computes",
+               "dataset:prefetch(gb.AUTOTUNE)", "DataLoader(<DATASET>, num_workers=<N>, prefetch_factor=4)",
+               "dataset.prefetch(tf.data.AUTOTUNE)"},
+    RemedyText{Remedy::cache, "cache", "keep the elements in memory after the first epoch", "dataset:cache()", "",
+               "dataset.cache()"},
+    RemedyText{Remedy::batched_map, "batched_map", "map whole batches instead of single examples",
+               "dataset:batch(<BATCH>):map(<FUNCTION>)", "", "dataset.batch(<BATCH>).map(<FUNCTION>)"},
+    RemedyText{Remedy::prefetch_to_device, "prefetch_to_device", "copy the next batches while the step computes",
+               "dataset:prefetch_to_device(\"<DEVICE>\")", "batch.to(\"<DEVICE>\", non_blocking=True)",
+               "dataset.apply(tf.data.experimental.prefetch_to_device(\"<DEVICE>\"))"},
+    RemedyText{Remedy::pinned_memory, "pinned_memory", "make batches in page-locked memory",
+               "model:compile { pin_inputs = true, ... }", "DataLoader(<DATASET>, pin_memory=True)", ""},
+    RemedyText{Remedy::input_slots, "input_slots", "give the executor a second place for inputs",
+               "model:compile { input_slots = 2, ... }", "", ""},
+    RemedyText{Remedy::one_device, "one_device", "place layers that follow each other on one device",
+               "gb.device(\"<DEVICE>\", function() return <MODEL> end)", "model.to(\"<DEVICE>\")",
+               "with tf.device(\"<DEVICE>\"): model = <MODEL>"},
+    RemedyText{Remedy::larger_batch, "larger_batch", "train on larger batches", "dataset:batch(<LARGER BATCH>)",
+               "DataLoader(<DATASET>, batch_size=<LARGER BATCH>)", "dataset.batch(<LARGER BATCH>)", changes_results},
+    RemedyText{Remedy::graph, "graph", "plan the step as a graph", "model:compile { execution = \"graph\", ... }",
+               "model = torch.compile(model, mode=\"reduce-overhead\")", "model.compile(jit_compile=True, ...)"},
+    RemedyText{Remedy::compiled_step, "compiled_step", "compile the function of the step", "step = gb.compile(step)",
+               "step = torch.compile(step)", "step = tf.function(step)"},
+    RemedyText{Remedy::fewer_callbacks, "fewer_callbacks", "call back once an epoch instead of once a batch",
+               "model:fit(dataset, { callbacks = { { on_epoch_end = <FUNCTION> } } })", "",
+               "model.compile(steps_per_execution=<N>, ...)"},
+    RemedyText{Remedy::fewer_synchronizations, "fewer_synchronizations", "read results of the device once an epoch",
+               "total:assign_add(loss)  -- and total:item() after the epoch",
+               "total += loss.detach()  # and total.item() after the epoch",
+               "total.assign_add(loss)  # and total.numpy() after the epoch"},
+    RemedyText{Remedy::larger_buckets, "larger_buckets", "exchange gradients in larger buckets",
+               "gb.distribute.MirroredStrategy { bucket_bytes = 100 << 20 }",
+               "DistributedDataParallel(model, bucket_cap_mb=100)", ""},
+    RemedyText{Remedy::compressed_exchanges, "compressed_exchanges", "exchange gradients in 16 bits",
+               "gb.distribute.MirroredStrategy { compression = \"bfloat16\" }",
+               "model.register_comm_hook(None, default_hooks.bf16_compress_hook)", "", changes_results},
+    RemedyText{Remedy::device_exchanges, "device_exchanges", "let the GPUs exchange directly",
+               "gb.distribute.MirroredStrategy { cross_device = \"nccl\" }",
+               "torch.distributed.init_process_group(\"nccl\")",
+               "tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.NcclAllReduce())"},
+    RemedyText{Remedy::balanced_shares, "balanced_shares", "give each replica a share of the batch by its speed",
+               "gb.distribute.MirroredStrategy { shares = gb.distribute.balanced_shares(row.ranks) }", "", ""},
+    RemedyText{Remedy::smaller_batch, "smaller_batch", "train on smaller batches", "dataset:batch(<SMALLER BATCH>)",
+               "DataLoader(<DATASET>, batch_size=<SMALLER BATCH>)", "dataset.batch(<SMALLER BATCH>)", changes_results},
+    RemedyText{Remedy::gradient_accumulation, "gradient_accumulation", "compute a batch in several parts",
+               "model:compile { gradient_accumulation_steps = 4, ... }", "",
+               "tf.keras.optimizers.<OPTIMIZER>(gradient_accumulation_steps=4)"},
+    RemedyText{Remedy::recomputation, "recomputation", "compute activations again instead of keeping them",
+               "model:compile { recompute_budget = <BYTES>, ... }", "torch.utils.checkpoint.checkpoint(<LAYER>, x)",
+               ""},
+    RemedyText{Remedy::no_offload, "no_offload", "keep activations on the device",
+               "model:compile { offload = false, ... }", "", ""},
+    RemedyText{Remedy::mixed_precision, "mixed_precision", "compute in 16 bits with float32 weights",
+               "gb.config.set_dtype_policy \"mixed_bfloat16\"", "with torch.autocast(\"cuda\", dtype=torch.bfloat16):",
+               "keras.mixed_precision.set_global_policy(\"mixed_bfloat16\")", changes_results},
+    RemedyText{Remedy::tensor_float32, "tensor_float32", "let the GPU multiply float32 in TF32",
+               "gb.config.set_tf32(true)", "torch.set_float32_matmul_precision(\"high\")",
+               "tf.config.experimental.enable_tensor_float_32_execution(True)", changes_results},
+    RemedyText{Remedy::padded_sizes, "padded_sizes", "use sizes that are multiples of 8",
+               "gb.layers.Dense(<MULTIPLE OF 8>)", "torch.nn.Linear(<IN>, <MULTIPLE OF 8>)",
+               "keras.layers.Dense(<MULTIPLE OF 8>)", changes_results},
+    RemedyText{Remedy::fused_kernels, "fused_kernels", "let the passes fuse element-wise operations",
+               "model:compile { execution = \"graph\", passes = {}, ... }", "model = torch.compile(model)",
+               "model.compile(jit_compile=True, ...)"},
+    RemedyText{Remedy::kernel_search, "kernel_search", "measure several algorithms of each matrix product",
+               "gb.config.set_matmul_search(8)", "torch.backends.cudnn.benchmark = True", ""},
+};
+
+constexpr EnumNames<Words, 3> words_names{"unknown words", {"lua", "pytorch", "keras"}};
+
+}  // namespace
+
+std::string_view RemedyText::line(Words words) const {
+  switch (words) {
+    case Words::lua:
+      return lua;
+    case Words::pytorch:
+      return pytorch;
+    case Words::keras:
+      return keras;
+  }
+  return lua;
+}
+
+std::span<const RemedyText> remedies() {
+  return rows;
+}
+
+const RemedyText& text_of(Remedy remedy) {
+  return rows[static_cast<std::size_t>(remedy)];
+}
+
+std::string_view to_string(Remedy remedy) {
+  return text_of(remedy).name;
+}
+
+std::optional<Remedy> remedy_named(std::string_view name) {
+  const auto found = std::ranges::find(rows, name, &RemedyText::name);
+  return found == rows.end() ? std::nullopt : std::optional(found->remedy);
+}
+
+Words parse_words(std::string_view text) {
+  return words_names.parse(text);
+}
+
+}  // namespace gpubench

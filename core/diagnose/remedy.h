@@ -1,0 +1,73 @@
+// The changes to a script that remove what a finding names: one declared list, in the words of gpubench, PyTorch and
+// Keras. A finding proposes some of them (finding.h); `gpubench tune` applies them one at a time and measures each.
+#pragma once
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace gpubench {
+
+enum class Remedy {
+  // the input
+  more_workers,
+  parallel_reads,
+  prefetch,
+  cache,
+  batched_map,
+  // copies
+  prefetch_to_device,
+  pinned_memory,
+  input_slots,
+  one_device,
+  // launches and the host
+  larger_batch,
+  graph,
+  compiled_step,
+  fewer_callbacks,
+  fewer_synchronizations,
+  // replicas
+  larger_buckets,
+  compressed_exchanges,
+  device_exchanges,
+  balanced_shares,
+  // memory
+  smaller_batch,
+  gradient_accumulation,
+  recomputation,
+  no_offload,
+  // the device
+  mixed_precision,
+  tensor_float32,
+  padded_sizes,
+  fused_kernels,
+  kernel_search,
+};
+
+/// Whose words a remedy is shown in.
+enum class Words { lua, pytorch, keras };
+
+struct RemedyText {
+  Remedy remedy;
+  std::string_view name;  ///< "more_workers"
+  /// What to do, as an imperative: "give the maps of the pipeline several workers".
+  std::string_view advice;
+  /// The line of code in the words of each; empty where that library has none. Capital words in angle brackets are
+  /// the script's own: "<BATCH>".
+  std::string_view lua, pytorch, keras;
+  /// Whether weights, or the numbers that training computes, may change: `tune` must say so beside the gain.
+  bool changes_results = false;
+
+  std::string_view line(Words words) const;
+};
+
+/// In the order of the enum.
+std::span<const RemedyText> remedies();
+const RemedyText& text_of(Remedy remedy);
+/// "more_workers".
+std::string_view to_string(Remedy remedy);
+/// Nothing for a name that is not in the list.
+std::optional<Remedy> remedy_named(std::string_view name);
+/// "lua", "pytorch" or "keras". Throws Error listing the possible ones.
+Words parse_words(std::string_view text);
+
+}  // namespace gpubench

@@ -1,0 +1,83 @@
+// What is not known, as a finding: its gain is the part of the step that no class explains. It is the verdict where
+// that part is larger than what any other finding could gain.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/diagnose/rules/rules.h"
+
+namespace gpubench {
+namespace {
+
+constexpr Threshold unexplained{"unexplained", 0.05, "5 % of the step",
+                                "the limit at which the program calls a breakdown unreliable"};
+constexpr std::array unknown_thresholds = {unexplained};
+
+/// The classes without a value, and the part of the step that they may have.
+struct Unknown {
+  std::vector<std::string_view> columns;
+  double share = 0;
+};
+
+Unknown unknown_in(const Evidence& evidence) {
+  Unknown unknown;
+  double known = 0;
+  for (const std::string_view column : step_classes) {
+    const bool is_absent = evidence.replicas() <= 1 && (column == "communication_share" || column == "peer_wait_share");
+    if (const auto share = evidence.number(column))
+      known += *share;
+    else if (!is_absent)
+      unknown.columns.push_back(column);
+  }
+  if (!evidence.has("compute_share")) known += evidence.number("mfu").value_or(0);
+  if (!unknown.columns.empty()) unknown.share = std::clamp(1 - known, 0.0, 1.0);
+  return unknown;
+}
+
+Finding unknown_finding(double share, const std::string& reason, std::string evidence, std::string flag) {
+  Finding finding = make_finding(cannot_tell, "", {share}, 0);
+  finding.headline = "cannot tell: " + reason;
+  finding.evidence = std::move(evidence);
+  finding.flag = std::move(flag);
+  return finding;
+}
+
+std::optional<Finding> judge_unknown(const Evidence& evidence) {
+  if (!evidence.ok()) return std::nullopt;
+  if (const std::string doubt = evidence.doubt(); !doubt.empty())
+    return unknown_finding(1, "the row is unreliable", doubt,
+                           "an idle machine (--wait-idle 600), or a longer --budget");
+  const Unknown unknown = unknown_in(evidence);
+  if (unknown.share > unexplained.value) {
+    std::string empty = fmt::format("empty columns: {}", fmt::join(unknown.columns, ", "));
+    if (const std::string detail = evidence.text("detail"); !detail.empty()) empty += "; " + detail;
+    return unknown_finding(
+        unknown.share, fmt::format("{} of the step is divided among no class", percent_text(unknown.share)),
+        std::move(empty),
+        evidence.is_inference() ? "gb.measure.training(model, dataset, { trace = true })"
+                                : "the option { trace = true } of the measurement");
+  }
+  const double other = evidence.number("other_share").value_or(0);
+  if (other <= unexplained.value) return std::nullopt;
+  return unknown_finding(other, fmt::format("{} of the step belong to no class", percent_text(other)),
+                         "no span of the traced steps covers them",
+                         "the option { trace = true } writes a trace for Perfetto");
+}
+
+}  // namespace
+
+const FindingRule cannot_tell{
+    .name = "cannot_tell",
+    .title = "cannot tell",
+    .meaning = "What is known of the step does not say why the device was not busy.",
+    .rule =
+        "The row is unreliable (quality), columns of classes are empty, or other_share exceeds the limit: the "
+        "unknown part of the step counts as its gain.",
+    .thresholds = unknown_thresholds,
+    .remedies = {},
+    .proof = "the missing figures: see the flag that the finding names",
+    .judge = &judge_unknown,
+};
+
+}  // namespace gpubench

@@ -1,0 +1,51 @@
+// The good end: kernels run nearly all of the time, and nothing else is left to remove.
+#include <array>
+#include <fmt/format.h>
+
+#include "core/diagnose/rules/rules.h"
+
+namespace gpubench {
+namespace {
+
+constexpr Threshold computing{"computing", 0.7, "70 % of the step in kernels",
+                              "what is left when no other class reaches its limit"};
+constexpr Threshold compute_near{"near the peak", 0.6, "60 % of the kernels' time at the best product's rate",
+                                 "Nsight Compute calls a unit above 60 % of its peak a likely limit"};
+constexpr std::array compute_thresholds = {computing, compute_near};
+constexpr std::array compute_remedies = {Remedy::kernel_search, Remedy::larger_batch};
+
+std::optional<Finding> judge_compute(const Evidence& evidence) {
+  const auto mfu = evidence.number("mfu");
+  std::optional<Share> compute = evidence.share("compute_share");
+  if (!compute && mfu) compute = Share{*mfu};  // kernels run at least as long as their arithmetic takes
+  if (!compute || compute->value < computing.value) return std::nullopt;
+  Finding finding = make_finding(compute_bound, "", {0.0}, 0);
+  finding.headline = "compute bound";
+  finding.evidence = fmt::format("kernels run during {} of the step", share_text(*compute));
+  if (!mfu) return finding;
+  finding.headline += fmt::format(": {} of the best rate", percent_text(*mfu));
+  finding.evidence += fmt::format("; {} of it is their arithmetic at the best product's rate", percent_text(*mfu));
+  if (*mfu < compute_near.value * compute->value) {
+    finding.kind = "kernels below their peak";
+    finding.remedies.assign(compute_remedies.begin(), compute_remedies.end());
+  }
+  return finding;
+}
+
+}  // namespace
+
+const FindingRule compute_bound{
+    .name = "compute_bound",
+    .title = "compute bound",
+    .meaning =
+        "The device is busy with kernels: a faster step needs less arithmetic, faster kernels or another device.",
+    .rule =
+        "compute_share (or mfu, without it) reaches the limit of computing. It gains nothing, so any other "
+        "finding comes first. Kernels below their peak: mfu is not near compute_share.",
+    .thresholds = compute_thresholds,
+    .remedies = compute_remedies,
+    .proof = "the same point on half of the batch takes half of the time",
+    .judge = &judge_compute,
+};
+
+}  // namespace gpubench

@@ -1,0 +1,52 @@
+// The device idles while the host computes or waits: Lua in every step, callbacks, or results that are read too often.
+#include <array>
+#include <fmt/format.h>
+
+#include "core/base/units.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gpubench {
+namespace {
+
+constexpr Threshold host_moderate{"moderate", 0.03, "3 % of the step", "XProf's limit for time outside the device"};
+constexpr std::array host_thresholds = {host_moderate};
+constexpr std::array host_remedies = {Remedy::compiled_step, Remedy::graph, Remedy::fewer_callbacks,
+                                      Remedy::fewer_synchronizations, Remedy::larger_batch};
+
+std::optional<Finding> judge_host(const Evidence& evidence) {
+  const std::optional<Share> host = evidence.share("host_share");
+  if (!host || host->value < host_moderate.value) return std::nullopt;
+  const char* const kind = evidence.is_loop()    ? "Lua in every step"
+                           : evidence.is_eager() ? "eager execution"
+                                                 : "callbacks or synchronization";
+  Finding finding = make_finding(host_bound, kind, *host, host_moderate.value);
+  finding.evidence = fmt::format("the device idles {} of the step while the host computes or waits", share_text(*host));
+  if (const auto time = evidence.number("host_time_s"))
+    finding.evidence += fmt::format("; the host needs {} for a step", format_seconds(*time));
+  if (evidence.is_loop())
+    finding.remedies = {Remedy::compiled_step, Remedy::fewer_synchronizations};
+  else if (evidence.is_eager())
+    finding.remedies = {Remedy::graph, Remedy::fewer_synchronizations};
+  else
+    finding.remedies = {Remedy::fewer_callbacks, Remedy::fewer_synchronizations, Remedy::larger_batch};
+  return finding;
+}
+
+}  // namespace
+
+const FindingRule host_bound{
+    .name = "host_bound",
+    .title = "host bound",
+    .meaning =
+        "The device waits for the host: for Lua that runs in every step, for callbacks, or because the host "
+        "waits for a result before it goes on.",
+    .rule =
+        "host_share reaches the limit. Lua in every step: a loop of the script; eager execution; else callbacks "
+        "or synchronization.",
+    .thresholds = host_thresholds,
+    .remedies = host_remedies,
+    .proof = "the same point with the step compiled, or without callbacks: host_share falls with the step time",
+    .judge = &judge_host,
+};
+
+}  // namespace gpubench

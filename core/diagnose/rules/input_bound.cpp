@@ -1,0 +1,129 @@
+// The step waits for its batch. Measured with the input taken away where gb.measure.input_proof did that; else by the
+// time that the step loop waits.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/diagnose/rules/rules.h"
+
+namespace gpubench {
+namespace {
+
+constexpr Threshold input_moderate{"moderate", 0.05, "5 % of the step", "XProf's input-pipeline analyzer"};
+constexpr Threshold input_high{"high", 0.20, "20 % of the step", "XProf's input-pipeline analyzer"};
+constexpr Threshold input_proven{"proven", 1.05, "interval of input_ratio above 1.05",
+                                 "DS-Analyzer (VLDB 2021): a step on resident data differs by more than the noise"};
+constexpr Threshold ready_cost{"ready", 0.30, "30 % of the difference remains with batches that lie ready",
+                               "a third of the cost is not the pipeline's"};
+/// Waiting and the measured difference contradict each other beyond this ratio.
+constexpr Threshold most_apart{"apart", 2, "a factor of 2 between the wait and the measured difference",
+                               "threads of the pipeline that take cores from the step explain less"};
+constexpr std::array input_thresholds = {input_moderate, input_high, input_proven, ready_cost, most_apart};
+constexpr std::array input_remedies = {Remedy::prefetch,      Remedy::more_workers,   Remedy::batched_map,
+                                       Remedy::cache,         Remedy::parallel_reads, Remedy::prefetch_to_device,
+                                       Remedy::pinned_memory, Remedy::larger_batch};
+constexpr const char* proof_flag =
+    "gb.measure.input_proof(model, dataset) tells reading, processing and transfer apart";
+
+std::string severity(double share) {
+  return share > input_high.value ? "highly" : "moderately";
+}
+
+std::vector<Remedy> remedies_for(std::string_view kind) {
+  if (kind == "reading") return {Remedy::parallel_reads, Remedy::prefetch, Remedy::cache};
+  if (kind == "processing") return {Remedy::more_workers, Remedy::prefetch, Remedy::batched_map, Remedy::cache};
+  if (kind == "transfer") return {Remedy::prefetch_to_device, Remedy::pinned_memory};
+  if (kind == "hand-over") return {Remedy::larger_batch, Remedy::prefetch};
+  return {Remedy::prefetch, Remedy::more_workers, Remedy::cache};
+}
+
+std::string kind_of_cause(std::string_view cause) {
+  if (cause.starts_with("read bound")) return "reading";
+  if (cause.starts_with("processing bound")) return "processing";
+  return {};
+}
+
+Finding input_finding(const Evidence& evidence, std::string kind, const Share& gain) {
+  Finding finding = make_finding(input_bound, std::move(kind), gain, input_moderate.value);
+  finding.remedies = remedies_for(finding.kind);
+  if (!evidence.has("input_ratio")) finding.flag = proof_flag;
+  return finding;
+}
+
+std::string wait_text(double waited) {
+  return fmt::format("it waits for its input {} of its time", percent_text(waited));
+}
+
+/// From the steps with the pipeline, with batches that lie ready and with resident batches.
+std::optional<Finding> judge_proof(const Evidence& evidence, const Share& ratio, double waited) {
+  const auto saved = [](double times) { return times > 0 ? 1 - 1 / times : 0.0; };
+  Share gain{saved(ratio.value)};
+  if (ratio.interval) gain.interval = Interval{saved(ratio.interval->low), saved(ratio.interval->high)};
+  const bool costs = gain.value >= input_moderate.value, waits = waited >= input_moderate.value;
+  if (!costs && !waits) return std::nullopt;
+
+  const double resident = evidence.number("resident_step_time_s").value_or(0);
+  const double full = resident * ratio.value;
+  const double cached = evidence.number("cached_step_time_s").value_or(resident);
+  const double ready = full > resident ? std::max(0.0, cached - resident) / (full - resident) : 0;
+  const bool ready_batches_cost = ready > ready_cost.value;
+  const bool transfers = evidence.has_own_memory() && ready_batches_cost;
+  const std::string cause = evidence.text("input_cause");
+  const std::string kind = transfers ? "transfer" : ready_batches_cost ? "hand-over" : kind_of_cause(cause);
+  Finding finding = input_finding(evidence, kind, costs ? gain : Share{waited});
+  const std::string figures =
+      ratio.interval ? fmt::format("a step takes {:.2f} times [{:.2f}, {:.2f}] what it takes on resident data",
+                                   ratio.value, ratio.interval->low, ratio.interval->high)
+                     : fmt::format("a step takes {:.2f} times what it takes on resident data", ratio.value);
+  finding.evidence = fmt::format("{}: {}, and {}", severity(gain.value), figures, wait_text(waited));
+  if (ready_batches_cost) {
+    finding.evidence += fmt::format("; {} of the difference remains with batches that lie ready", percent_text(ready));
+  } else if (!cause.empty()) {
+    finding.evidence += "; " + cause;
+  }
+  if (!costs) {
+    finding.doubt = fmt::format("{}, and yet {}", figures, wait_text(waited));
+  } else if (!ratio.interval || ratio.interval->low <= input_proven.value) {
+    finding.doubt = ratio.interval ? "not proven: the interval of input_ratio reaches below 1.05"
+                                   : "not proven: too few steps for an interval of input_ratio";
+    finding.flag = "measure longer: --budget";
+  } else if (!transfers && (waited < input_moderate.value || waited * most_apart.value < gain.value ||
+                            gain.value * most_apart.value < waited)) {
+    finding.doubt =
+        fmt::format("{}, but {}; the pipeline's threads may take cores from the step", figures, wait_text(waited));
+  }
+  return finding;
+}
+
+std::optional<Finding> judge_input(const Evidence& evidence) {
+  const std::optional<Share> waited = evidence.share("input_wait_share");
+  if (const std::optional<Share> ratio = evidence.share("input_ratio"))
+    return judge_proof(evidence, *ratio, waited ? waited->value : 0.0);
+  if (!waited || waited->value < input_moderate.value) return std::nullopt;
+  Finding finding = input_finding(evidence, kind_of_cause(evidence.text("input_cause")), *waited);
+  finding.evidence =
+      fmt::format("{}: a step waits for its batch {} of its time", severity(waited->value), share_text(*waited));
+  return finding;
+}
+
+}  // namespace
+
+const FindingRule input_bound{
+    .name = "input_bound",
+    .title = "input bound",
+    .meaning =
+        "The device waits for the next batch: it is read, processed or transferred more slowly than the model "
+        "trains.",
+    .rule =
+        "input_wait_share, or the step's part that disappears with resident data (input_ratio), reaches the "
+        "moderate limit. Transfer: on a device with its own memory most of the difference remains with batches "
+        "that lie ready in host memory; hand-over: the same in host memory; reading or processing: what the "
+        "pipeline's slowest thread does (input_cause).",
+    .thresholds = input_thresholds,
+    .remedies = input_remedies,
+    .proof = "gb.measure.input_proof: the interval of input_ratio lies above 1.05",
+    .judge = &judge_input,
+};
+
+}  // namespace gpubench

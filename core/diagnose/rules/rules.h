@@ -1,0 +1,21 @@
+// One rule per file of this folder.
+#pragma once
+#include "core/diagnose/finding.h"
+
+namespace gpubench {
+
+extern const FindingRule bandwidth_bound;
+extern const FindingRule cannot_tell;
+extern const FindingRule communication_bound;
+extern const FindingRule compute_bound;
+extern const FindingRule copy_bound;
+extern const FindingRule host_bound;
+extern const FindingRule input_bound;
+extern const FindingRule launch_bound;
+extern const FindingRule memory_limit;
+extern const FindingRule placement_crossings;
+extern const FindingRule precision_unused;
+extern const FindingRule unaligned_sizes;
+extern const FindingRule uneven_replicas;
+
+}  // namespace gpubench

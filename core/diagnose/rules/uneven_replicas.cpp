@@ -1,0 +1,46 @@
+// Replicas wait for one that is late: it got more work, or its device is slower.
+#include <array>
+#include <fmt/format.h>
+
+#include "core/diagnose/rules/rules.h"
+
+namespace gpubench {
+namespace {
+
+constexpr Threshold uneven_moderate{"moderate", 0.03, "3 % of the step", "XProf's limit for collectives"};
+constexpr Threshold always_last{"last", 0.5, "last at half of the exchanges",
+                                "by chance one of n replicas is last 1/n of the time"};
+constexpr std::array uneven_thresholds = {uneven_moderate, always_last};
+constexpr std::array uneven_remedies = {Remedy::balanced_shares};
+
+std::optional<Finding> judge_replicas(const Evidence& evidence) {
+  const std::optional<Share> waiting = evidence.share("peer_wait_share");
+  if (!waiting || waiting->value < uneven_moderate.value) return std::nullopt;
+  const double last = evidence.number("last_rank_share").value_or(0);
+  Finding finding = make_finding(uneven_replicas, last >= always_last.value ? "one replica is late" : "", *waiting,
+                                 uneven_moderate.value);
+  finding.evidence = fmt::format("replicas wait for a late one during {} of the step", share_text(*waiting));
+  if (last > 0) {
+    finding.evidence += fmt::format("; replica {} ({}) comes last to {} of the exchanges", evidence.text("last_rank"),
+                                    evidence.text("last_rank_device"), percent_text(last));
+  }
+  if (const auto imbalance = evidence.number("imbalance"))
+    finding.evidence += fmt::format("; the slowest computes {} longer than the mean", percent_text(*imbalance));
+  finding.remedies.assign(uneven_remedies.begin(), uneven_remedies.end());
+  return finding;
+}
+
+}  // namespace
+
+const FindingRule uneven_replicas{
+    .name = "uneven_replicas",
+    .title = "uneven replicas",
+    .meaning = "The slowest replica sets the step, and the others wait for it.",
+    .rule = "peer_wait_share reaches the limit. One replica is late: last_rank_share reaches the limit of last.",
+    .thresholds = uneven_thresholds,
+    .remedies = uneven_remedies,
+    .proof = "the same point with balanced shares: peer_wait_share falls with the step time",
+    .judge = &judge_replicas,
+};
+
+}  // namespace gpubench

@@ -1,0 +1,106 @@
+// gb._native, about why devices are not busy:
+//
+//   device_facts()   of every device its name, description, library, driver's details, peaks and memory
+//   findings(row)    the findings of a row with steps, the largest gain first, as `gpubench explain --json` has them
+#include "lua/api/device_facts.h"
+
+#include <array>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/diagnose/findings.h"
+#include "core/report/explanation.h"
+#include "core/telemetry/nvml/gpu_facts.h"
+#include "core/telemetry/peaks.h"
+#include "lua/api/openers.h"
+#include "lua/api/results_values.h"
+#include "lua/bind/bind.h"
+
+namespace gpubench::lua {
+namespace {
+
+/// The facts that findings read; the sensors of a device without a driver are none.
+Info::Fields judged_facts(World& world, const DeviceId& id, const std::optional<GpuSensors>& gpu) {
+  Info::Fields facts{{"name", to_string(id)}, {"library", world.devices.backend(id).library()}};
+  Info::Fields peaks;
+  if (gpu) {
+    for (const auto& [name, rate] : peaks_of(*gpu)) peaks.emplace_back(name, rate);
+  }
+  if (!peaks.empty()) facts.emplace_back("peaks", std::move(peaks));
+  const std::size_t limit = world.devices.device(id).memory().use().limit;
+  const auto memory = gpu ? gpu->memory() : std::nullopt;
+  if (limit != 0) {
+    facts.emplace_back("memory_bytes", static_cast<std::int64_t>(limit));
+  } else if (memory) {
+    facts.emplace_back("memory_bytes", static_cast<std::int64_t>(memory->total));
+  }
+  return facts;
+}
+
+std::optional<GpuSensors> sensors_of(World& world, const DeviceId& id) {
+  const std::string bus_id = world.devices.device(id).bus_id();
+  if (bus_id.empty()) return std::nullopt;
+  const NvmlAccess access = open_nvml();
+  if (!access.nvml) return std::nullopt;
+  try {
+    return GpuSensors(access.nvml, bus_id);
+  } catch (const Error&) {  // the driver does not know the GPU
+    return std::nullopt;
+  }
+}
+
+Info::Fields all_facts(World& world, const DeviceId& id) {
+  Info::Fields facts = judged_facts(world, id, sensors_of(world, id));
+  Device& device = world.devices.device(id);
+  facts.emplace_back("description", device.description());
+  Info::Fields details;
+  if (!device.bus_id().empty()) {
+    for (auto& [label, text] : gpu_facts(open_nvml(), device.bus_id())) details.emplace_back(label, text);
+  }
+  if (!details.empty()) facts.emplace_back("details", std::move(details));
+  return facts;
+}
+
+Diagnosis diagnosis_of(World& world, const Record& record) {
+  Info::List devices;
+  for (const DeviceId& id : world.devices.ids()) devices.emplace_back(judged_facts(world, id, sensors_of(world, id)));
+  return diagnose(record, facts_of(Info::Fields{{"devices", std::move(devices)}}));
+}
+
+/// findings(row) -> list
+int findings(lua_State* L) {
+  const auto record = Value<Record>::read(L, 1);
+  Value<Info>::push(L, findings_info(diagnosis_of(world_of(L), record), Words::lua));
+  return 1;
+}
+
+int device_facts(lua_State* L) {
+  World& world = world_of(L);
+  Info::List list;
+  for (const DeviceId& id : world.devices.ids()) list.emplace_back(all_facts(world, id));
+  Value<Info>::push(L, Info(std::move(list)));
+  return 1;
+}
+
+}  // namespace
+
+std::map<std::string, double> peaks_of(const GpuSensors& gpu) {
+  std::map<std::string, double> peaks;
+  if (const auto bandwidth = gpu.peak_bandwidth()) peaks["memory_bytes_per_s"] = *bandwidth;
+  for (const Arithmetic arithmetic : all_arithmetic) {
+    if (const auto peak = dense_peak(gpu.name(), arithmetic))
+      peaks[std::string(to_string(arithmetic)) + "_flops_per_s"] = *peak;
+  }
+  return peaks;
+}
+
+void set_verdict(World& world, Record& record) {
+  if (has_steps(record)) record.set("verdict", diagnosis_of(world, record).verdict());
+}
+
+void open_device_facts(lua_State* L) {
+  const Module gb = Module::root(L);
+  gb.submodule("_native").function<&device_facts>("device_facts").function<&findings>("findings");
+}
+
+}  // namespace gpubench::lua

@@ -1,0 +1,57 @@
+#include <filesystem>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "core/diagnose/findings.h"
+#include "core/results/append_file.h"
+
+namespace gpubench {
+namespace {
+
+constexpr std::string_view first_heading = "\n### ";
+constexpr std::string_view behind = "\n## Remedies\n";
+
+std::string finding_section(const FindingRule& rule) {
+  std::string text = fmt::format("### {}\n\n{}\n\n**Rule.** {}\n\n| limit | value | source |\n|---|---|---|\n",
+                                 rule.name, rule.meaning, rule.rule);
+  for (const Threshold& limit : rule.thresholds)
+    text += fmt::format("| {} | {} | {} |\n", limit.name, limit.text, limit.source);
+  std::string names;
+  for (const Remedy remedy : rule.remedies)
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", to_string(remedy));
+  if (!names.empty()) text += fmt::format("\n**Remedies.** {}.\n", names);
+  return text + fmt::format("\n**Proof.** {}.\n", rule.proof);
+}
+
+std::string remedy_table() {
+  std::string text = "| remedy | what to do | line | findings |\n|---|---|---|---|\n";
+  for (const RemedyText& remedy : remedies()) {
+    std::string names;
+    for (const std::string_view name : findings_with(remedy.remedy))
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    text += fmt::format("| `{}` | {}{} | `{}` | {} |\n", remedy.name, remedy.advice,
+                        remedy.changes_results ? " (changes what is computed)" : "", remedy.line(Words::lua), names);
+  }
+  return text;
+}
+
+TEST(DiagnosisPage, HasTheTablesOfTheProgram) {
+  const std::filesystem::path page = std::filesystem::path(GPUBENCH_SOURCE_DIR) / "docs/diagnosis.md";
+  const std::string text = read_file(page);
+  const std::size_t begin = text.find(first_heading), end = text.find(behind);
+  ASSERT_TRUE(begin < end && end != std::string::npos) << page << " has no findings and remedies";
+  std::string sections;
+  for (const FindingRule* const rule : finding_rules()) sections += "\n" + finding_section(*rule);
+  const std::size_t table = text.find("| remedy |", end), table_end = text.find("\n\n", table) + 1;
+  ASSERT_NE(table, std::string::npos);
+  const std::string right = text.substr(0, begin) + sections + text.substr(end, table - end) + remedy_table() +
+                            (table_end == 0 ? "" : text.substr(table_end));
+  if (text == right) return;
+  const std::filesystem::path written = std::filesystem::temp_directory_path() / "diagnosis.md";
+  replace_file(written, right);
+  ADD_FAILURE() << "docs/diagnosis.md is not what core/diagnose declares; the page as it should be: cp "
+                << written.string() << " docs/diagnosis.md";
+}
+
+}  // namespace
+}  // namespace gpubench

@@ -1,0 +1,79 @@
+#include "core/diagnose/evidence.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+
+#include "tests/core/diagnose/row.h"
+
+namespace gpubench::evidence_test {
+namespace {
+
+using support::trained_row;
+
+TEST(Evidence, SharesHaveTheIntervalsThatTheRowHas) {
+  const RunFacts facts;
+  const Record row = trained_row({{"mfu_low", 0.68}, {"mfu_high", 0.72}});
+  const Evidence evidence(row, facts);
+  EXPECT_EQ(evidence.share("mfu")->interval, (Interval{0.68, 0.72}));
+  EXPECT_EQ(evidence.share("compute_share")->interval, std::nullopt);
+  EXPECT_FALSE(evidence.share("peer_wait_share"));
+  EXPECT_DOUBLE_EQ(*evidence.step_s(), 0.01);
+  EXPECT_TRUE(evidence.has_own_memory());
+}
+
+TEST(Evidence, WhatIsNoNumberIsNotKnown) {
+  const RunFacts facts;
+  for (const Cell& cell : {Cell(std::nan("")), Cell(HUGE_VAL), Cell(std::string("much")), Cell(true)}) {
+    const Record row = trained_row({{"launch_share", cell}, {"examples_per_s", cell}});
+    EXPECT_FALSE(Evidence(row, facts).number("launch_share"));
+    EXPECT_FALSE(Evidence(row, facts).step_s());
+    EXPECT_FALSE(has_steps(row));
+  }
+}
+
+TEST(Evidence, RunFactsComeFromRunJson) {
+  const RunFacts facts = facts_of(parse_json(R"({
+    "devices": [
+      {"name": "gpu:0", "library": "CUDA 12.4, float32 as TF32", "memory_bytes": 1000,
+       "peaks": {"float32_flops_per_s": 67e12, "float16_flops_per_s": 1, "bfloat16_flops_per_s": 2}},
+      {"name": "cpu:0", "library": "oneDNN 2.6.3, strict"}],
+    "machine_checks": [{"name": "load", "state": "costs speed", "found": "3", "consequence": "c", "remedy": "r"}]
+  })",
+                                             "test"));
+  ASSERT_EQ(facts.devices.size(), 2U);
+  EXPECT_EQ(facts.devices[0].peaks.float32, 67e12);
+  EXPECT_EQ(facts.devices[0].peaks.half, 2);
+  EXPECT_EQ(facts.devices[0].memory_bytes, 1000);
+  EXPECT_TRUE(facts.devices[0].allows_tf32);
+  EXPECT_FALSE(facts.devices[1].allows_tf32);
+  EXPECT_FALSE(facts.devices[1].peaks.float32);
+  EXPECT_EQ(facts.machine.at(0).found, "3");
+}
+
+TEST(Evidence, MalformedFactsAreLeftOut) {
+  for (const char* json : {"{}", R"({"devices": 3, "machine_checks": {"a": 1}})",
+                           R"({"devices": [4, {"name": ["x"], "peaks": [1], "memory_bytes": "much"}]})"}) {
+    for (const DeviceFacts& device : facts_of(parse_json(json, "test")).devices) {
+      EXPECT_EQ(device.name, "") << json;
+      EXPECT_FALSE(device.memory_bytes) << json;
+    }
+  }
+}
+
+TEST(Evidence, TheDeviceIsTheFirstThatTheRowNames) {
+  RunFacts facts;
+  facts.devices = {{"gpu:1", {}, 1.0, false}, {"gpu:10", {}, 2.0, false}};
+  const auto memory_of = [&](const char* device) {
+    const Record row = trained_row({{"device", std::string(device)}});
+    const DeviceFacts* const found = Evidence(row, facts).device();
+    return found == nullptr ? 0.0 : *found->memory_bytes;
+  };
+  EXPECT_EQ(memory_of("gpu:1"), 1);
+  EXPECT_EQ(memory_of("gpu:10"), 2);
+  EXPECT_EQ(memory_of("gpu:0 gpu:10"), 2);
+  EXPECT_EQ(memory_of("cpu:0+gpu:1"), 1);
+  EXPECT_EQ(memory_of("gpu:100"), 0);
+}
+
+}  // namespace
+}  // namespace gpubench::evidence_test

@@ -1,0 +1,137 @@
+#include "core/diagnose/findings.h"
+
+#include <gmock/gmock.h>
+#include <set>
+
+#include "tests/core/diagnose/row.h"
+
+namespace gpubench::findings_test {
+namespace {
+
+using support::trained_row;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::string verdict_of(const Record& more) {
+  return diagnose(trained_row(more), {}).verdict();
+}
+
+TEST(FindingTable, EveryFindingIsDescribed) {
+  std::set<std::string_view> names;
+  for (const FindingRule* const rule : finding_rules()) {
+    EXPECT_TRUE(names.insert(rule->name).second) << rule->name;
+    for (const std::string_view text : {rule->title, rule->meaning, rule->rule, rule->proof})
+      EXPECT_NE(text, "") << rule->name;
+    EXPECT_FALSE(rule->thresholds.empty()) << rule->name;
+    for (const Threshold& limit : rule->thresholds) {
+      EXPECT_NE(limit.text, "") << rule->name;
+      EXPECT_NE(limit.source, "") << rule->name;
+    }
+  }
+}
+
+TEST(FindingTable, EveryRemedyBelongsToAFinding) {
+  for (const RemedyText& remedy : remedies()) EXPECT_THAT(findings_with(remedy.remedy), Not(IsEmpty())) << remedy.name;
+  EXPECT_THAT(findings_with(Remedy::one_device), ElementsAre("placement_crossings"));
+}
+
+TEST(FindingTable, FindingsProposeOnlyDeclaredRemedies) {
+  const Record losing{{"input_wait_share", 0.1},
+                      {"launch_share", 0.1},
+                      {"host_share", 0.1},
+                      {"copy_share", 0.1},
+                      {"compute_share", 0.6}};
+  for (const Finding& finding : diagnose(trained_row(losing), {}).findings) {
+    for (const Remedy remedy : finding.remedies) {
+      EXPECT_NE(std::ranges::find(finding.rule->remedies, remedy), finding.rule->remedies.end())
+          << finding.rule->name << ": " << to_string(remedy);
+    }
+  }
+}
+
+TEST(Verdict, IsTheFindingWithTheLargestGain) {
+  EXPECT_EQ(verdict_of({{"input_wait_share", 0.42}, {"launch_share", 0.1}, {"compute_share", 0.45}}),
+            "input bound: 42 % of the step");
+  EXPECT_EQ(verdict_of({{"input_wait_share", 0.1}, {"launch_share", 0.42}, {"compute_share", 0.45}}),
+            "launch bound (batch too small): 42 % of the step");
+}
+
+TEST(Verdict, WithNothingToGainItIsTheGoodEnd) {
+  EXPECT_EQ(verdict_of({}), "compute bound: 70 % of the best rate");
+}
+
+TEST(Verdict, OfAnUnreliableRowIsOpen) {
+  EXPECT_EQ(verdict_of({{"quality", std::string("unreliable: the median is known to 24 % only")}, {"host_share", 0.5}}),
+            "cannot tell: the row is unreliable");
+}
+
+TEST(Verdict, OfAShareInDoubtIsOpen) {
+  const std::string verdict = verdict_of({{"input_wait_share", 0.06},
+                                          {"input_wait_low_share", 0.01},
+                                          {"input_wait_high_share", 0.11},
+                                          {"compute_share", 0.9}});
+  EXPECT_EQ(verdict,
+            "cannot tell: input bound: 6 % of the step, but its interval 6 % [1 %, 11 %] reaches below the "
+            "limit of 5 %");
+}
+
+TEST(Verdict, IsOpenWhereMoreIsUnknownThanFound) {
+  const auto row = [](double waiting) {
+    Record record = trained_row({{"input_wait_share", waiting}});
+    for (const char* column : {"compute_share", "launch_share", "host_share", "other_share", "copy_share", "mfu"})
+      record.set(column, Cell{});
+    return diagnose(record, {}).verdict();
+  };
+  EXPECT_EQ(row(0.3), "cannot tell: 70 % of the step is divided among no class");
+  EXPECT_EQ(row(0.6), "input bound: 60 % of the step");  // no other class can have more
+}
+
+TEST(Verdict, IsForRowsWithStepsOnly) {
+  EXPECT_THAT(diagnose(Record{{"status", std::string("ok")}, {"elements_per_s", 3.0}}, {}).findings, IsEmpty());
+  EXPECT_EQ(diagnose(trained_row({{"op", std::string("matmul")}}), {}).verdict(), "");
+  EXPECT_EQ(diagnose(trained_row({{"status", std::string("error")}}), {}).verdict(), "");
+  EXPECT_EQ(diagnose(Record{{"status", std::string("out_of_memory")}}, {}).verdict(), "out of memory");
+}
+
+TEST(Verdict, EveryRowWithStepsHasOne) {
+  // Any split of a step has a largest class.
+  for (int seed = 0; seed < 500; ++seed) {
+    Record row = trained_row();
+    double rest = 1;
+    std::size_t index = 0;
+    for (const std::string_view column : step_classes) {
+      const double share =
+          ++index == step_classes.size() ? rest : rest * ((seed * 37 + static_cast<int>(index) * 61) % 100) / 100;
+      row.set(column, share);
+      rest -= share;
+    }
+    const Diagnosis diagnosis = diagnose(row, {});
+    EXPECT_NE(diagnosis.verdict(), "") << seed;
+    for (std::size_t i = 1; i < diagnosis.findings.size(); ++i)
+      EXPECT_GE(diagnosis.findings[i - 1].gain.value, diagnosis.findings[i].gain.value);
+  }
+}
+
+TEST(Finding, TheCeilingIsAmdahls) {
+  Finding finding;
+  finding.gain = {0.75};
+  EXPECT_EQ(finding.ceiling(), 4);
+  finding.gain = {1.0};
+  EXPECT_TRUE(std::isinf(finding.ceiling()));
+}
+
+TEST(Machine, FactsThatCostSpeedStandBesideTheFindings) {
+  RunFacts facts;
+  facts.machine = {{"load", "", "costs speed", "3 programs run", "cores are shared", "stop them"},
+                   {"governor", "", "ok", "performance", "", ""},
+                   {"gpu_memory", "gpu:1", "costs speed", "90 % taken", "less is left", "end them"}};
+  const Diagnosis diagnosis = diagnose(trained_row({{"throttle", std::string("thermal slowdown")}}), facts);
+  ASSERT_THAT(diagnosis.machine, SizeIs(2));
+  EXPECT_EQ(diagnosis.machine[0].name, "load");
+  EXPECT_EQ(diagnosis.machine[1].found, "thermal slowdown");
+}
+
+}  // namespace
+}  // namespace gpubench::findings_test

@@ -1,0 +1,33 @@
+#include "core/diagnose/remedy.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+
+namespace gpubench::remedy_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(Remedy, TheTableIsInTheOrderOfTheEnum) {
+  std::size_t index = 0;
+  for (const RemedyText& text : remedies()) {
+    EXPECT_EQ(static_cast<std::size_t>(text.remedy), index++) << text.name;
+    EXPECT_EQ(&text_of(text.remedy), &text);
+    EXPECT_EQ(remedy_named(text.name), text.remedy);
+    EXPECT_NE(text.advice, "") << text.name;
+    EXPECT_NE(text.line(Words::lua), "") << text.name;
+  }
+  EXPECT_EQ(remedy_named("magic"), std::nullopt);
+}
+
+TEST(Remedy, LinesAreInTheWordsOfWhoAsks) {
+  EXPECT_THAT(text_of(Remedy::graph).line(parse_words("lua")), HasSubstr("execution = \"graph\""));
+  EXPECT_THAT(text_of(Remedy::graph).line(parse_words("pytorch")), HasSubstr("torch.compile"));
+  EXPECT_THAT(text_of(Remedy::graph).line(parse_words("keras")), HasSubstr("jit_compile"));
+  EXPECT_THAT([] { parse_words("latin"); }, ThrowsMessage<Error>(HasSubstr("lua, pytorch, keras")));
+}
+
+}  // namespace
+}  // namespace gpubench::remedy_test

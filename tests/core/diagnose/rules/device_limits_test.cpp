@@ -1,0 +1,140 @@
+// Findings about what the device could do: memory, precision, sizes, bandwidth and arithmetic.
+#include <gmock/gmock.h>
+
+#include "tests/core/diagnose/row.h"
+
+namespace gpubench::device_limits_test {
+namespace {
+
+using support::h200_facts;
+using support::judged;
+using support::trained_row;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Record float32{{"precision", std::string("float32")}};
+
+TEST(MemoryLimit, OfAStepThatRanOutIsTheVerdict) {
+  const Record row{{"status", std::string("out_of_memory")}, {"detail", std::string("gpu:0 has 3 GiB")}};
+  const auto finding = judged(memory_limit, row);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "out of memory");
+  EXPECT_EQ(finding->evidence, "gpu:0 has 3 GiB");
+  EXPECT_EQ(finding->remedies.front(), Remedy::smaller_batch);
+}
+
+TEST(MemoryLimit, NearTheLimitGainsNothing) {
+  EXPECT_FALSE(judged(memory_limit, trained_row({{"peak_memory_bytes", std::int64_t{89}}}), h200_facts()));
+  const auto finding = judged(memory_limit, trained_row({{"peak_memory_bytes", std::int64_t{90}}}), h200_facts());
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "memory (near the limit): 90 % in use");
+  EXPECT_EQ(finding->gain.value, 0);
+  EXPECT_FALSE(judged(memory_limit, trained_row({{"peak_memory_bytes", std::int64_t{99}}})));  // the memory is unknown
+  EXPECT_EQ(diagnose(trained_row({{"peak_memory_bytes", std::int64_t{99}}}), h200_facts()).findings.size(), 2U);
+}
+
+TEST(MemoryLimit, SwappingIsCopies) {
+  const auto finding =
+      judged(memory_limit, trained_row({{"offloaded_bytes", std::int64_t{4096}}, {"copy_share", 0.4}}));
+  EXPECT_EQ(finding->headline, "memory (swapping): 40 % of the step");
+}
+
+TEST(PrecisionUnused, GainsTheRatioOfTheRates) {
+  const auto finding = judged(precision_unused, trained_row(float32), h200_facts());
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->gain.value, 0.7 * (1 - 67.0 / 989.4), 1e-12);
+  EXPECT_THAT(finding->remedies, ElementsAre(Remedy::mixed_precision, Remedy::tensor_float32));
+  RunFacts tf32 = h200_facts();
+  tf32.devices[0].allows_tf32 = true;
+  const auto smaller = judged(precision_unused, trained_row(float32), tf32);
+  EXPECT_NEAR(smaller->gain.value, 0.7 * (1 - 494.7 / 989.4), 1e-12);
+  EXPECT_THAT(smaller->remedies, ElementsAre(Remedy::mixed_precision));
+}
+
+TEST(PrecisionUnused, CountsHalfOfTheTraffic) {
+  Record row = trained_row(float32);
+  row.set("mfu", 0.0);
+  row.set("bandwidth_share", 0.199);
+  EXPECT_FALSE(judged(precision_unused, row, h200_facts()));
+  row.set("bandwidth_share", 0.2);
+  EXPECT_NEAR(judged(precision_unused, row, h200_facts())->gain.value, 0.1, 1e-12);
+}
+
+TEST(PrecisionUnused, IsSilentIn16BitsAndOnUnknownDevices) {
+  EXPECT_FALSE(judged(precision_unused, trained_row(), h200_facts()));
+  EXPECT_FALSE(judged(precision_unused, trained_row(float32)));
+  RunFacts pascal = h200_facts();
+  pascal.devices[0].peaks.half = 30e12;  // slower than float32
+  EXPECT_FALSE(judged(precision_unused, trained_row(float32), pascal));
+}
+
+TEST(UnalignedSizes, GainWhatTheirProductsLose) {
+  const Record more{{"unaligned_share", 0.2}, {"mfu", 0.7}};
+  const auto finding = judged(unaligned_sizes, trained_row(more));
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->gain.value, 0.2 * 0.25, 1e-12);
+  EXPECT_THAT(finding->remedies, ElementsAre(Remedy::padded_sizes));
+  EXPECT_FALSE(judged(unaligned_sizes, trained_row({{"unaligned_share", 0.19}, {"mfu", 0.7}})));
+  EXPECT_FALSE(judged(unaligned_sizes, trained_row()));
+}
+
+TEST(UnalignedSizes, AreOfNoMatterWithoutTensorCores) {
+  Record row = trained_row(float32);
+  row.set("unaligned_share", 1.0);
+  EXPECT_FALSE(judged(unaligned_sizes, row, h200_facts()));
+  RunFacts tf32 = h200_facts();
+  tf32.devices[0].allows_tf32 = true;
+  EXPECT_TRUE(judged(unaligned_sizes, row, tf32));
+}
+
+TEST(BandwidthBound, FiresNearThePeak) {
+  Record row = trained_row({{"mfu", 0.1}, {"compute_share", 0.9}});
+  row.set("bandwidth_share", 0.6 * 0.9 - 1e-6);
+  EXPECT_FALSE(judged(bandwidth_bound, row));
+  row.set("bandwidth_share", 0.6 * 0.9);
+  const auto finding = judged(bandwidth_bound, row);
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->gain.value, 0.54 - 0.1, 1e-12);
+  row.set("mfu", 0.5);  // the arithmetic takes nearly as long
+  EXPECT_FALSE(judged(bandwidth_bound, row));
+  EXPECT_FALSE(judged(bandwidth_bound, trained_row()));
+}
+
+TEST(ComputeBound, IsTheGoodEnd) {
+  const auto finding = judged(compute_bound, trained_row());
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "compute bound: 70 % of the best rate");
+  EXPECT_EQ(finding->gain.value, 0);
+  EXPECT_TRUE(finding->remedies.empty());
+  EXPECT_FALSE(judged(compute_bound, trained_row({{"compute_share", 0.699}})));
+  const auto slow = judged(compute_bound, trained_row({{"mfu", 0.5}}));
+  EXPECT_EQ(slow->kind, "kernels below their peak");
+  EXPECT_FALSE(slow->remedies.empty());
+}
+
+TEST(ComputeBound, TheArithmeticAloneCanTell) {
+  Record row = trained_row({{"mfu", 0.8}});
+  row.set("compute_share", Cell{});
+  EXPECT_TRUE(judged(compute_bound, row));
+  row.set("mfu", Cell{});
+  EXPECT_FALSE(judged(compute_bound, row));
+}
+
+TEST(CannotTell, NamesWhatIsMissingAndTheFlag) {
+  EXPECT_FALSE(judged(cannot_tell, trained_row()));
+  Record row = trained_row({{"detail", std::string("no shares but the input's: no tracer")}});
+  for (const char* column : {"compute_share", "launch_share"}) row.set(column, Cell{});
+  const auto finding = judged(cannot_tell, row);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->evidence, "empty columns: compute_share, launch_share; no shares but the input's: no tracer");
+  EXPECT_THAT(finding->flag, HasSubstr("trace = true"));
+  EXPECT_NEAR(finding->gain.value, 1 - 0.04 - 0.7, 1e-12);  // kernels run at least as long as their arithmetic takes
+}
+
+TEST(CannotTell, FiresWhereTooMuchBelongsToNoClass) {
+  EXPECT_FALSE(judged(cannot_tell, trained_row({{"other_share", 0.05}})));
+  EXPECT_NEAR(judged(cannot_tell, trained_row({{"other_share", 0.06}}))->gain.value, 0.06, 1e-12);
+}
+
+}  // namespace
+}  // namespace gpubench::device_limits_test

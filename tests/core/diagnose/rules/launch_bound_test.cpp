@@ -1,0 +1,56 @@
+#include <gmock/gmock.h>
+
+#include "tests/core/diagnose/row.h"
+
+namespace gpubench::launch_bound_test {
+namespace {
+
+using support::judged;
+using support::trained_row;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(LaunchBound, FiresFromTheLimitOn) {
+  EXPECT_FALSE(judged(launch_bound, trained_row({{"launch_share", 0.0299}})));
+  const auto finding = judged(launch_bound, trained_row({{"launch_share", 0.03}}));
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->headline, "launch bound (batch too small): 3 % of the step");
+  EXPECT_EQ(finding->remedies.front(), Remedy::larger_batch);
+}
+
+TEST(LaunchBound, TellsManySmallOperationsFromASmallBatch) {
+  const auto eager = judged(launch_bound, trained_row({{"launch_share", 0.4}, {"execution", std::string("eager")}}));
+  EXPECT_EQ(eager->kind, "many small operations");
+  EXPECT_THAT(eager->remedies, ElementsAre(Remedy::graph, Remedy::larger_batch));
+  Record loop = trained_row({{"launch_share", 0.4}});
+  loop.set("execution", Cell{});
+  EXPECT_EQ(judged(launch_bound, loop)->remedies.front(), Remedy::compiled_step);
+}
+
+TEST(LaunchBound, CountsWhatSmallKernelsLose) {
+  // 1000 kernels in 9.5 ms: 9.5 µs each, above their arithmetic by 75 % of the step.
+  const Record small = trained_row({{"kernels", std::int64_t{1000}}, {"mfu", 0.2}});
+  const auto finding = judged(launch_bound, small);
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->gain.value, 0.01 + 0.75, 1e-12);
+  EXPECT_THAT(finding->evidence, HasSubstr("1000 kernels take 9.5 µs each, 75 % of the step above"));
+  // Above 20 µs a kernel is no longer small.
+  EXPECT_FALSE(judged(launch_bound, trained_row({{"kernels", std::int64_t{474}}, {"mfu", 0.2}})));
+  // Small kernels that move their bytes at the best rate lose nothing.
+  Record busy = small;
+  busy.set("bandwidth_share", 0.95);
+  EXPECT_FALSE(judged(launch_bound, busy));
+  // Each of four replicas has a quarter of the kernels.
+  Record replicas = small;
+  replicas.set("replicas", std::int64_t{4});
+  EXPECT_FALSE(judged(launch_bound, replicas));
+}
+
+TEST(LaunchBound, IsSilentWithoutItsColumns) {
+  Record row = trained_row({{"kernels", std::int64_t{1000}}});
+  for (const char* column : {"launch_share", "compute_share"}) row.set(column, Cell{});
+  EXPECT_FALSE(judged(launch_bound, row));
+}
+
+}  // namespace
+}  // namespace gpubench::launch_bound_test

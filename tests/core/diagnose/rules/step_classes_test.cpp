@@ -1,0 +1,104 @@
+// Findings that rest on one class of the step: host, copies, crossings, exchanges and late replicas.
+#include <gmock/gmock.h>
+
+#include "tests/core/diagnose/row.h"
+
+namespace gpubench::step_classes_test {
+namespace {
+
+using support::judged;
+using support::trained_row;
+using ::testing::HasSubstr;
+
+struct ClassCase {
+  const FindingRule* rule;
+  const char* column;
+  double limit;
+  Record more;  ///< what else the finding needs
+};
+
+class ClassRule : public ::testing::TestWithParam<ClassCase> {};
+
+TEST_P(ClassRule, FiresFromTheLimitOn) {
+  const auto& [rule, column, limit, more] = GetParam();
+  Record row = trained_row(more);
+  row.set(column, limit - 1e-6);
+  EXPECT_FALSE(judged(*rule, row));
+  row.set(column, limit);
+  const auto finding = judged(*rule, row);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->gain.value, limit);
+  EXPECT_EQ(finding->doubt, "");
+  EXPECT_FALSE(finding->remedies.empty());
+  EXPECT_THAT(finding->evidence, HasSubstr("of the step"));
+}
+
+TEST_P(ClassRule, IsInDoubtWhereTheIntervalReachesBelowTheLimit) {
+  const auto& [rule, column, limit, more] = GetParam();
+  Record row = trained_row(more);
+  std::string low = column, high = column;
+  low.insert(low.rfind('_'), "_low");
+  high.insert(high.rfind('_'), "_high");
+  row.set(column, 2 * limit);
+  row.set(low, limit);
+  row.set(high, 3 * limit);
+  EXPECT_EQ(judged(*rule, row)->doubt, "");
+  row.set(low, limit - 1e-6);
+  EXPECT_THAT(judged(*rule, row)->doubt, HasSubstr("reaches below the limit"));
+  EXPECT_THAT(judged(*rule, row)->flag, HasSubstr("--budget"));
+}
+
+TEST_P(ClassRule, IsSilentWithoutItsColumn) {
+  const auto& [rule, column, limit, more] = GetParam();
+  Record row = trained_row(more);
+  row.set(column, Cell{});
+  EXPECT_FALSE(judged(*rule, row));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Classes, ClassRule,
+    ::testing::Values(ClassCase{&host_bound, "host_share", 0.03, {}}, ClassCase{&copy_bound, "copy_share", 0.05, {}},
+                      ClassCase{&placement_crossings, "copy_share", 0.05, {{"device_copies", std::int64_t{4}}}},
+                      ClassCase{&communication_bound, "communication_share", 0.03, {{"replicas", std::int64_t{2}}}},
+                      ClassCase{&uneven_replicas, "peer_wait_share", 0.03, {{"replicas", std::int64_t{2}}}},
+                      ClassCase{&memory_limit, "copy_share", 0.05, {{"offloaded_bytes", std::int64_t{4096}}}}),
+    [](const auto& one) { return std::string(one.param.rule->name); });
+
+TEST(HostBound, NamesWhoKeepsTheDeviceWaiting) {
+  EXPECT_EQ(judged(host_bound, trained_row({{"host_share", 0.5}}))->kind, "callbacks or synchronization");
+  EXPECT_EQ(judged(host_bound, trained_row({{"host_share", 0.5}, {"execution", std::string("eager")}}))->kind,
+            "eager execution");
+  Record loop = trained_row({{"host_share", 0.5}, {"host_time_s", 0.004}});
+  loop.set("execution", Cell{});
+  EXPECT_EQ(judged(host_bound, loop)->kind, "Lua in every step");
+  EXPECT_THAT(judged(host_bound, loop)->evidence, HasSubstr("the host needs 4 ms for a step"));
+}
+
+TEST(CopyBound, LeavesCrossingsAndSwappingToTheirFindings) {
+  const Record copies{{"copy_share", 0.5}};
+  EXPECT_TRUE(judged(copy_bound, trained_row(copies)));
+  for (const char* column : {"device_copies", "offloaded_bytes"}) {
+    Record row = trained_row(copies);
+    row.set(column, std::int64_t{1});
+    EXPECT_FALSE(judged(copy_bound, row)) << column;
+  }
+  EXPECT_FALSE(judged(placement_crossings, trained_row(copies)));
+}
+
+TEST(UnevenReplicas, NamesTheLateOne) {
+  Record row = trained_row({{"peer_wait_share", 0.3},
+                            {"replicas", std::int64_t{2}},
+                            {"last_rank", 1.0},
+                            {"last_rank_device", std::string("gpu:1")},
+                            {"last_rank_share", 0.9},
+                            {"imbalance", 0.4}});
+  const auto late = judged(uneven_replicas, row);
+  EXPECT_EQ(late->kind, "one replica is late");
+  EXPECT_THAT(late->evidence,
+              HasSubstr("(gpu:1) comes last to 90 % of the exchanges; the slowest computes 40 % longer"));
+  row.set("last_rank_share", 0.49);
+  EXPECT_EQ(judged(uneven_replicas, row)->kind, "");
+}
+
+}  // namespace
+}  // namespace gpubench::step_classes_test
