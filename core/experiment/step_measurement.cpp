@@ -41,7 +41,7 @@ class Measurement {
     warm_up();
     measure();
     if (devices_.uses_gpus()) measure_host();
-    if (limits_.new_tracer && devices_.uses_gpus()) trace();
+    if (limits_.new_tracer && devices_.uses_traced_devices()) trace();
     const std::span<const double> samples = window_.rule().samples();
     return {.record = describe(samples),
             .mean_step_time = estimate_mean(samples),
@@ -119,7 +119,7 @@ class Measurement {
     }
     runtime_.synchronize();
     if (replicas_ != nullptr) replicas_->end(steps, watch.elapsed());
-    if (!devices_.uses_gpus()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
+    if (!devices_.uses_traced_devices()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
     devices_.end();
   }
 

@@ -108,7 +108,8 @@ std::vector<double> even_ticks(const AxisRange& range) {
     break;
   }
   std::vector<double> ticks;
-  for (double value = step * std::ceil(range.low / step); value <= range.high; value += step) ticks.push_back(value);
+  const double first = std::ceil(range.low / step), last = std::floor(range.high / step);
+  for (double multiple = first; multiple <= last; ++multiple) ticks.push_back(multiple == 0 ? 0 : step * multiple);
   return ticks;
 }
 
@@ -204,13 +205,16 @@ std::string x_axis_commands(const Chart& chart) {
 
 std::string interval_axes_commands(const Chart& chart) {
   const AxisRange range = y_range(chart);
-  std::vector<std::string> names;
+  std::vector<std::string> names, ticks;
+  for (const double value : even_ticks(range))  // the names leave little room for them
+    ticks.push_back(fmt::format("{} {:.10g}", quote_gnuplot(number_text(value)), value));
   for (std::size_t i = 0; i < chart.categories.size(); ++i)
     names.push_back(fmt::format("{} {}", quote_tick(shorten_middle(one_line(chart.categories[i]), name_width)), i));
   return fmt::format(
-      "set xrange [{:.10g}:{:.10g}]\nset yrange [{:.10g}:-0.6]\nset ytics ({})\n"
+      "set xrange [{:.10g}:{:.10g}]\nset yrange [{:.10g}:-0.6]\nset xtics ({})\nset ytics ({})\n"
       "set grid noytics xtics linecolor rgb text_grey linewidth 0.4 dashtype (2, 5)\n",
-      range.low, range.high, static_cast<double>(chart.categories.size()) - 0.4, fmt::join(names, ", "));
+      range.low, range.high, static_cast<double>(chart.categories.size()) - 0.4, fmt::join(ticks, ", "),
+      fmt::join(names, ", "));
 }
 
 std::string y_axis_commands(const Chart& chart) {

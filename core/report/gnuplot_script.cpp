@@ -298,7 +298,8 @@ std::vector<std::string> plot_clauses(const Chart& chart) {
 
 std::string axis_commands(const Chart& chart) {
   if (chart.spec.kind == ChartKind::interval)
-    return fmt::format("set xlabel {}\n", label(chart.y_label)) + interval_axes_commands(chart);
+    // The key stands below the plot, which is narrow beside its names: an entry a line.
+    return fmt::format("set key maxcols 1\nset xlabel {}\n", label(chart.y_label)) + interval_axes_commands(chart);
   return fmt::format("set xlabel {}\nset ylabel {}\n", axis_label(chart.x_label, x_range(chart).is_logarithmic),
                      axis_label(chart.y_label, y_range(chart).is_logarithmic)) +
          x_axis_commands(chart) + y_axis_commands(chart);
@@ -338,7 +339,8 @@ std::size_t chart_height(const Chart& chart) {
   if (entries.empty()) return height;
   std::size_t widest = 0;
   for (const std::string& entry : entries) widest = std::max(widest, display_width(entry) + key_entry_extra);
-  const std::size_t columns = std::max<std::size_t>(chart_characters / widest, 1);
+  const bool is_narrow = chart.spec.kind == ChartKind::interval;
+  const std::size_t columns = is_narrow ? 1 : std::max<std::size_t>(chart_characters / widest, 1);
   return height + line_height * ((entries.size() + columns - 1) / columns);
 }
 

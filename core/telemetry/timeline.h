@@ -40,7 +40,7 @@ struct Span {
   SpanClass span_class = SpanClass::other;
   NameId name{};
   NameId lane{};  ///< the stream or thread of the work
-  /// CUDA's index of the GPU; -1 for the host.
+  /// Device::tracer_index(): CUDA's index of the GPU; -1 for the host.
   std::int32_t gpu = -1;
   /// A launch and its kernels have the same number; 0: none.
   std::uint32_t correlation = 0;

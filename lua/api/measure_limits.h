@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "core/experiment/step_measurement.h"
-#include "core/telemetry/cupti/activity_tracer.h"
 #include "lua/api/session.h"
 #include "lua/bind/options.h"
 #include "lua/bind/variant.h"
@@ -44,7 +43,7 @@ struct MeasureTable {
     if (relative_error) limits.stopping.relative_error = *relative_error;
     limits.scatter = from.scatter();
     limits.keep_timeline = trace.value_or(false);
-    if (trace.value_or(true)) limits.new_tracer = [] { return std::make_unique<ActivityTracer>(); };
+    if (trace.value_or(true)) limits.new_tracer = [world = from.world()] { return world->devices.new_tracer(); };
     if (ProcessGroup* const group = from.group(); group != nullptr && group->size() > 1) {
       limits.agreement = [group](std::int64_t said) { return std::stoll(group->broadcast(std::to_string(said), 0)); };
     }

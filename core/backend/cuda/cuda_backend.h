@@ -26,11 +26,14 @@ class CudaBackend final : public Backend {
 
   /// The GPUs that CUDA sees (CUDA_VISIBLE_DEVICES applies).
   static std::vector<LogicalDevice> physical_devices();
+  /// The CUDA that this program was built with: 13000 is 13.0; 0 without CUDA.
+  static int cuda_version();
 
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }
   std::string absence() const override { return absence_; }
   std::vector<std::string> unusable() const override { return unusable_; }
+  std::unique_ptr<Tracer> new_tracer() const override;
   std::string library() const override;
   bool fuses(const Op& op, const Signature& signature, Device& device) const override;
   std::unique_ptr<Kernel> plan(const Op& op, const Signature& signature, Device& device) const override;
