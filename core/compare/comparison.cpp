@@ -153,8 +153,11 @@ Comparison compare_sides(std::span<const Side> sides, const ComparisonOptions& o
   judge_all(comparison.rows);
   for (std::size_t i = 0; i < matched.size(); ++i) doubt_called(*matched[i], comparison.rows[i]);
   comparison.means = means_of(comparison.rows);
-  for (std::size_t side = 0; side < sides.size(); ++side)
-    comparison.causes.push_back(side == 0 ? "" : cause_text(comparison.differences, side));
+  for (std::size_t side = 0; side < sides.size(); ++side) {
+    std::string cause = side == 0 ? "" : cause_text(comparison.differences, side, CauseDetail::keys);
+    if (side > 0 && cause.empty()) cause = "noise or the state of the machine: no fingerprint differs";
+    comparison.causes.push_back(std::move(cause));
+  }
   return comparison;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/breakdown.h"
 #include "core/compare/change.h"
 #include "core/compare/fingerprint.h"
 #include "core/compare/match.h"
@@ -38,6 +39,7 @@ struct ComparedRow {
   /// From 1: the side that is compared with the first.
   std::size_t side = 1;
   std::vector<Change> changes;
+  BreakdownChange breakdown = {};
 };
 
 struct GeometricMean {

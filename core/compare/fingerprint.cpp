@@ -13,7 +13,8 @@
 namespace gpubench {
 namespace {
 
-constexpr EnumNames<FactOrigin, 4> origins{"unknown origin", {"code", "environment", "machine", "method"}};
+constexpr EnumNames<FactOrigin, 4> origins{"unknown origin", {"method", "code", "environment", "machine"}};
+constexpr std::string_view script_key = "script.lua", no_value = "none";
 
 struct FactRule {
   std::string_view prefix;
@@ -38,7 +39,7 @@ constexpr std::array fact_origins = {
     FactRule{"floatx", FactOrigin::method},
     FactRule{"dtype_policy", FactOrigin::method},
     FactRule{"data.", FactOrigin::method},
-    FactRule{"script.lua", FactOrigin::method},
+    FactRule{script_key, FactOrigin::method},
     FactRule{"setting.", FactOrigin::method},
 };
 
@@ -57,8 +58,6 @@ std::optional<FactOrigin> origin_in(const Table& table, std::string_view key) {
 }
 
 constexpr std::string_view devices_prefix = "devices.";
-
-using Facts = std::map<std::string, std::string>;
 
 void flatten(const Info& info, const std::string& key, Facts& facts) {
   const std::string inside = key.empty() ? key : key + ".";
@@ -80,28 +79,40 @@ std::string checksum_of(const std::string& script) {
   return fmt::format("{:08x}", std::hash<std::string>()(script) & 0xffffffffU);
 }
 
-/// By key the values of the side's processes.
-std::map<std::string, std::set<std::string>> facts_of(const Side& side) {
-  std::map<std::string, std::set<std::string>> facts;
+std::string text_of(const Difference& one, std::size_t side, CauseDetail detail) {
+  if (detail == CauseDetail::keys) return one.key;
+  // A checksum says nothing to a reader.
+  if (one.key == script_key) return "the script was edited";
+  return fmt::format("{} {} -> {}", one.key, one.values.front(), one.values[side]);
+}
+
+/// Of the side's processes, different values of one key joined.
+Facts facts_of(const Side& side) {
+  std::map<std::string, std::set<std::string>> values;
   for (const MeasuringProcess& process : side.processes)
-    for (const auto& [key, value] : fingerprint_of(process.info, process.script)) facts[key].insert(value);
+    for (const auto& [key, value] : fingerprint_of(process.info, process.script)) values[key].insert(value);
+  Facts facts;
+  for (const auto& [key, all] : values) facts[key] = fmt::format("{}", fmt::join(all, " | "));
   return facts;
 }
 
 }  // namespace
 
 std::optional<FactOrigin> origin_of(const std::string& key) {
+  // Where a checkout keeps its data; checksums say whether they are the same.
+  if (key.starts_with("data.") && key.ends_with(".directory")) return std::nullopt;
   if (!key.starts_with(devices_prefix)) return origin_in(fact_origins, key);
   const std::size_t dot = key.find('.', devices_prefix.size());
   return dot == std::string::npos ? std::nullopt
                                   : origin_in(device_fact_origins, std::string_view(key).substr(dot + 1));
 }
 
-std::map<std::string, std::string> fingerprint_of(const Info& info, const std::string& script) {
+Facts fingerprint_of(const Info& info, const std::string& script) {
   Facts all, facts;
   flatten(info, "", all);
   const std::string experiment = info.text("experiment");
-  if (!script.empty()) all["script.lua"] = (experiment.empty() ? "" : experiment + " ") + checksum_of(script);
+  if (!script.empty())
+    all[std::string(script_key)] = (experiment.empty() ? "" : experiment + " ") + checksum_of(script);
   for (const auto& [key, value] : all)
     if (origin_of(key)) facts[key] = value;
   return facts;
@@ -112,21 +123,25 @@ std::string_view to_string(FactOrigin origin) {
 }
 
 std::vector<Difference> differences_between(std::span<const Side> sides) {
-  std::vector<std::map<std::string, std::set<std::string>>> facts;
+  std::vector<Facts> facts;
+  for (const Side& side : sides) facts.push_back(facts_of(side));
+  return differences_between(facts);
+}
+
+std::vector<Difference> differences_between(std::span<const Facts> sides) {
   std::set<std::string> keys;
-  for (const Side& side : sides) {
-    facts.push_back(facts_of(side));
-    for (const auto& [key, values] : facts.back()) keys.insert(key);
-  }
+  for (const Facts& facts : sides)
+    for (const auto& [key, value] : facts) keys.insert(key);
   std::vector<Difference> differences;
   for (const std::string& key : keys) {
-    Difference difference{key, *origin_of(key), {}};
+    const std::optional<FactOrigin> origin = origin_of(key);
+    if (!origin) continue;
+    Difference difference{key, *origin, {}};
     std::set<std::string> seen;
-    for (const auto& of_side : facts) {
-      const auto found = of_side.find(key);
-      const std::string text = found == of_side.end() ? "-" : fmt::format("{}", fmt::join(found->second, " | "));
-      difference.values.push_back(text);
-      if (!of_side.empty()) seen.insert(text);
+    for (const Facts& facts : sides) {
+      const auto found = facts.find(key);
+      difference.values.push_back(found == facts.end() ? std::string(no_value) : found->second);
+      if (!facts.empty()) seen.insert(difference.values.back());
     }
     if (seen.size() > 1) differences.push_back(std::move(difference));
   }
@@ -134,15 +149,17 @@ std::vector<Difference> differences_between(std::span<const Side> sides) {
   return differences;
 }
 
-std::string cause_text(std::span<const Difference> differences, std::size_t side) {
+std::string cause_text(std::span<const Difference> differences, std::size_t side, CauseDetail detail) {
   std::string text;
-  for (const FactOrigin origin : {FactOrigin::code, FactOrigin::environment, FactOrigin::machine, FactOrigin::method}) {
-    std::string keys;
-    for (const Difference& one : differences)
-      if (one.origin == origin && one.values.front() != one.values[side]) keys += (keys.empty() ? "" : ", ") + one.key;
-    if (!keys.empty()) text += fmt::format("{}{} ({})", text.empty() ? "" : ", or ", to_string(origin), keys);
+  for (const FactOrigin origin : {FactOrigin::method, FactOrigin::code, FactOrigin::environment, FactOrigin::machine}) {
+    std::string facts;
+    for (const Difference& one : differences) {
+      if (one.origin != origin || one.values.front() == one.values[side]) continue;
+      facts += (facts.empty() ? "" : ", ") + text_of(one, side, detail);
+    }
+    if (!facts.empty()) text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", to_string(origin), facts);
   }
-  return text.empty() ? "noise or the state of the machine: no fingerprint differs" : text;
+  return text;
 }
 
 }  // namespace gpubench

@@ -11,34 +11,42 @@
 
 namespace gpubench {
 
+/// In the order in which causes are named: a change of the method makes the others doubtful.
 enum class FactOrigin {
+  method,       ///< script, options, seed, data
   code,         ///< the program and its build
   environment,  ///< driver, libraries, kernel, settings of the system
-  machine,      ///< another machine or device
-  method        ///< script, options, seed, data
+  machine       ///< another machine or device
 };
 std::string_view to_string(FactOrigin origin);
 
-/// What a run says of what it ran on, by key: "program.commit", "devices.gpu:0.details.driver", "script.lua" (a
-/// checksum). What changes from run to run on one machine is left out. `info`: run.json; `script`: empty if unknown.
-std::map<std::string, std::string> fingerprint_of(const Info& info, const std::string& script);
+/// By key: "program.commit", "devices.gpu:0.details.driver", "script.lua" (a checksum).
+using Facts = std::map<std::string, std::string>;
+
+/// What a run says of what it ran on. What changes from run to run on one machine is left out. `info`: run.json;
+/// `script`: empty if unknown.
+Facts fingerprint_of(const Info& info, const std::string& script);
 /// None for a key that is part of no fingerprint.
 std::optional<FactOrigin> origin_of(const std::string& key);
 
 struct Difference {
   /// "program.commit", "devices.gpu:0.details.driver", "script.lua".
   std::string key;
-  FactOrigin origin = FactOrigin::code;
-  /// By side; several values of one side are joined by " | ", "-" stands for none.
+  FactOrigin origin = FactOrigin::method;
+  /// By side; several values of one side are joined by " | ", "none" stands for a fact that the side lacks.
   std::vector<std::string> values;
 };
 
 /// Only keys that differ between sides, by origin. What changes from run to run on one machine (load, free memory,
 /// temperature) is no difference. Facts that a side lacks altogether, as results of others do, are not compared.
 std::vector<Difference> differences_between(std::span<const Side> sides);
+std::vector<Difference> differences_between(std::span<const Facts> sides);
 
-/// "code (program.commit)", or "noise or the state of the machine: no fingerprint differs". `side` is compared with the
-/// first one.
-std::string cause_text(std::span<const Difference> differences, std::size_t side);
+/// What is said of a fact that differs: its key, or its values too ("program.commit a -> b").
+enum class CauseDetail { keys, values };
+
+/// "code (program.commit); environment (machine.kernel)"; empty if nothing differs. `side` is compared with the first
+/// one.
+std::string cause_text(std::span<const Difference> differences, std::size_t side, CauseDetail detail);
 
 }  // namespace gpubench

@@ -220,7 +220,7 @@ bool is_called(const Change& change) {
 }  // namespace
 
 ComparedRow compare_row(const MatchedRow& row, std::size_t side, const ComparisonOptions& options) {
-  ComparedRow compared{row.key, side, {}};
+  ComparedRow compared{.key = row.key, .side = side, .changes = {}, .breakdown = breakdown_change(row, side)};
   const std::vector<Column> all = figures_of_row(row);
   const std::string work = row.measured(side) ? other_work(row, side, all) : "";
   for (const Column& column : chosen_figures(row, options)) {

@@ -11,6 +11,7 @@
 #include "core/results/append_file.h"
 #include "core/results/mean_over_processes.h"
 #include "core/results/run_directory.h"
+#include "core/results/run_reader.h"
 #include "core/results/run_writer.h"
 
 namespace gpubench {
@@ -65,19 +66,22 @@ Info info_in(const fs::path& directory) {
   return parse_json(read_file(file), file.string());
 }
 
-/// Runs below a folder, however deep a folder of results lies: an experiment's, results/, or what holds it.
+/// Runs below a folder, however deep a folder of results lies: an experiment's, results/, or what holds it. Archives
+/// only where there is no run: they may be of the runs beside them.
 std::vector<fs::path> runs_below(const fs::path& folder) {
   constexpr int deepest = 3;
-  std::vector<fs::path> runs;
+  std::vector<fs::path> runs, archives;
   std::error_code error;
   for (auto entry = fs::recursive_directory_iterator(folder, error); entry != fs::recursive_directory_iterator();
        entry.increment(error)) {
     if (error) break;
+    if (is_archive(entry->path())) archives.push_back(entry->path());
     if (entry.depth() >= deepest) entry.disable_recursion_pending();
     if (!entry->is_directory() || !holds_run(entry->path())) continue;
     runs.push_back(entry->path());
     entry.disable_recursion_pending();
   }
+  if (runs.empty()) runs = std::move(archives);
   std::ranges::sort(runs);
   return runs;
 }
@@ -97,8 +101,8 @@ std::vector<fs::path> runs_below(const fs::path& folder) {
   add("tags", tags);
   add("baselines", baselines);
   if (known.empty()) known = fmt::format("; there are no runs in '{}'", results_root(out).string());
-  throw Error(fmt::format("compare: '{}' is no run, folder of runs, experiment, tag, baseline or file of results{}",
-                          text, known));
+  throw Error(fmt::format(
+      "compare: '{}' is no run, folder of runs, archive, experiment, tag, baseline or file of results{}", text, known));
 }
 
 std::vector<fs::path> named_runs(const std::string& text, const fs::path& out) {
@@ -149,16 +153,21 @@ void add_part(Side& side, const std::string& text, const fs::path& out) {
     for (MeasuringProcess& process : read_foreign(path)) side.processes.push_back(std::move(process));
     return;
   }
+  if (is_archive(path)) {
+    side.processes.push_back(process_of(RunFiles(path)));
+    return;
+  }
   if (fs::is_regular_file(path) && path.filename() != "results.csv")
-    throw Error(
-        fmt::format("compare: '{}' is no file of results: results.csv of a run, or CSV or JSON of others", text));
-  for (const fs::path& directory : runs_of(text, out)) side.processes.push_back(process_of(read_run(directory)));
+    throw Error(fmt::format(
+        "compare: '{}' is no file of results: results.csv or archive of a run, or CSV or JSON of others", text));
+  for (const fs::path& place : runs_of(text, out)) side.processes.push_back(process_of(RunFiles(place)));
 }
 
 }  // namespace
 
-MeasuringProcess process_of(const Run& run) {
-  const std::string place = run.directory.string();
+MeasuringProcess process_of(const RunFiles& files) {
+  const Run run = read_run(files);
+  const std::string place = files.place().string();
   const std::string status = run.info.text("status");
   if (status == unfinished_status) throw Error(fmt::format("compare: {} is being written; wait for its end", place));
   if (const Info* schema = run.info.find("schema"); schema && schema->cell()) {
@@ -167,17 +176,22 @@ MeasuringProcess process_of(const Run& run) {
       throw Error(fmt::format("compare: {}: written by a newer program (schema {}; this one reads up to {})", place,
                               to_text(*schema->cell()), run_schema));
   }
-  MeasuringProcess process{.name = run.directory.filename().string(),
-                           .source = fs::weakly_canonical(run.directory),
+  const std::string own_name = run.info.text("run");
+  const bool packed = is_archive(files.place());
+  MeasuringProcess process{.name = packed && !own_name.empty() ? own_name : files.place().filename().string(),
+                           .source = fs::weakly_canonical(files.place()),
                            .info = run.info,
                            .axes = run.info.texts("axis_names"),
                            .columns = run.columns,
                            .records = mean_over_processes(run.records)};
+  // Processes that were started together measure their points in different orders.
+  std::ranges::stable_sort(process.records, {},
+                           [](const Record& one) { return number_in(one.get("point")).value_or(0); });
   if (const Info* group = run.info.find("group")) process.varied = group->texts("varied");
   std::erase_if(process.axes, [&](const std::string& axis) {
     return std::ranges::find(process.varied, axis) != process.varied.end();
   });
-  if (const fs::path script = run.directory / "script.lua"; fs::exists(script)) process.script = read_file(script);
+  if (files.has("script.lua")) process.script = files.read("script.lua");
   return process;
 }
 

@@ -10,7 +10,7 @@
 #include "core/results/column.h"
 #include "core/results/info.h"
 #include "core/results/record.h"
-#include "core/results/run_reader.h"
+#include "core/results/run_files.h"
 
 namespace gpubench {
 
@@ -38,12 +38,13 @@ struct Side {
 
 /// A finished run as one process: figures of processes that ran together are their means. Throws Error for a run that
 /// is being written, or whose schema is newer than this program's.
-MeasuringProcess process_of(const Run& run);
+MeasuringProcess process_of(const RunFiles& files);
 
 /// Reads what `text` names; several parts are separated by commas and make one side:
 /// - a run's folder or name, an experiment (its newest run), `last` (the newest of all); a run that was repeated
 ///   (`--repeat`) stands for all processes of its group; a group's name
-/// - a folder with several runs: all of them
+/// - an archive of `gpubench pack`: its run
+/// - a folder with several runs, or with archives and no run: all of them
 /// - a tag, or a baseline that was saved
 /// - a file of results of others (foreign.h)
 /// Names are looked up below `out`. Throws Error that lists what there is.

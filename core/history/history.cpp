@@ -105,6 +105,22 @@ ReportedChange change_in(const Statement& row) {
           .note = row.text(10)};
 }
 
+HistoryRun run_in(const Statement& row) {
+  return {row.integer(0), row.integer(1), row.text(2), row.text(3),
+          row.text(4),    row.text(5),    row.text(6), row.integer(7)};
+}
+
+/// What `read` makes of each row of `sql`, whose parameter 1 is the experiment, or empty for all.
+template <class T>
+std::vector<T> rows_of(const Database& database, std::string_view sql, const std::string& experiment,
+                       T (*read)(const Statement&)) {
+  Statement row = database.prepare(sql);
+  row.bind(1, experiment);
+  std::vector<T> all;
+  while (row.step()) all.push_back(read(row));
+  return all;
+}
+
 /// Of each run, its place in the order.
 std::unordered_map<std::int64_t, std::int64_t> sequences(const Database& database) {
   std::unordered_map<std::int64_t, std::int64_t> all;
@@ -172,16 +188,10 @@ bool RunHistory::has_run(const std::string& host, const std::string& experiment,
 }
 
 std::vector<HistoryRun> RunHistory::runs(const std::string& experiment) const {
-  Statement row = database_.prepare(
-      "SELECT id, sequence, host, experiment, name, suite, started, environment FROM runs "
-      "WHERE ?1 = '' OR experiment = ?1 ORDER BY sequence, id");
-  row.bind(1, experiment);
-  std::vector<HistoryRun> all;
-  while (row.step()) {
-    all.push_back({row.integer(0), row.integer(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6),
-                   row.integer(7)});
-  }
-  return all;
+  return rows_of(database_,
+                 "SELECT id, sequence, host, experiment, name, suite, started, environment FROM runs "
+                 "WHERE ?1 = '' OR experiment = ?1 ORDER BY sequence, id",
+                 experiment, run_in);
 }
 
 std::vector<std::string> RunHistory::experiments() const {
@@ -192,13 +202,11 @@ std::vector<std::string> RunHistory::experiments() const {
 }
 
 std::vector<HistorySeries> RunHistory::series(const std::string& experiment) const {
-  Statement row = database_.prepare(
-      "SELECT id, host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched FROM series "
-      "WHERE ?1 = '' OR experiment = ?1 ORDER BY experiment, host, slot, card, suite, axes, metric");
-  row.bind(1, experiment);
-  std::vector<HistorySeries> all;
-  while (row.step()) all.push_back(series_in(row));
-  return all;
+  return rows_of(
+      database_,
+      "SELECT id, host, card, slot, suite, experiment, axes, metric, unit, better, kind, watched "
+      "FROM series WHERE ?1 = '' OR experiment = ?1 ORDER BY experiment, host, slot, card, suite, axes, metric",
+      experiment, series_in);
 }
 
 void RunHistory::for_each_series(
@@ -228,13 +236,11 @@ std::string RunHistory::environment(std::int64_t id) const {
 }
 
 std::vector<ReportedChange> RunHistory::changes(const std::string& experiment) const {
-  Statement row = database_.prepare(
+  return rows_of(
+      database_,
       "SELECT changes.id, changes.series, run, started, reported, before, after, cause, state, closed, note "
-      "FROM changes JOIN series ON series.id = changes.series WHERE ?1 = '' OR experiment = ?1 ORDER BY changes.id");
-  row.bind(1, experiment);
-  std::vector<ReportedChange> all;
-  while (row.step()) all.push_back(change_in(row));
-  return all;
+      "FROM changes JOIN series ON series.id = changes.series WHERE ?1 = '' OR experiment = ?1 ORDER BY changes.id",
+      experiment, change_in);
 }
 
 std::int64_t RunHistory::add_change(const ReportedChange& change) {

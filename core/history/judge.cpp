@@ -90,8 +90,8 @@ class Judge {
     const bool worse = is_worse(series, change.before, change.after);
     change.state = worse ? ChangeState::open : ChangeState::better;
     if (runs[at]->environment != runs[at - 1]->environment) {
-      change.cause = cause_text(
-          differences(history_.environment(runs[at - 1]->environment), history_.environment(runs[at]->environment)));
+      change.cause =
+          cause_between(history_.environment(runs[at - 1]->environment), history_.environment(runs[at]->environment));
     }
     if (!worse) recover(series, change);
     reported_[series.id].push_back(change);

@@ -17,7 +17,8 @@
 namespace gpubench {
 namespace {
 
-constexpr EnumNames<ChartKind, 5> kind_names{"unknown chart", {"line", "bar", "heat", "distribution", "course"}};
+constexpr EnumNames<ChartKind, 6> kind_names{"unknown chart",
+                                             {"line", "bar", "heat", "distribution", "course", "interval"}};
 
 void check_base(double base, std::string_view option) {
   if (base == 0 || base > 1) return;
@@ -237,6 +238,7 @@ std::string title_of(const ChartSpec& spec, const Column& x, const Column& y) {
       return quantity_of(y) + ", one after the other";
     case ChartKind::line:
     case ChartKind::bar:
+    case ChartKind::interval:
       break;
   }
   return fmt::format("{} by {}", quantity_of(y), quantity_of(x));
@@ -323,8 +325,10 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
               .categories = places.categories(),
               .series = {}};
   for (const double limit : chart.spec.limits) chart.limits.push_back(limit * scale.factor);
-  for (const Cell& knee : chart.spec.knees)
-    if (const auto at = places.of(knee)) chart.knees.push_back(*at);
+  std::vector<ChartMark> marks = chart.spec.marks;
+  for (const Cell& knee : chart.spec.knees) marks.push_back({knee, "knee"});
+  for (const ChartMark& mark : marks)
+    if (const auto at = places.of(mark.x)) chart.marks.push_back({*at, mark.name});
   chart.y_range = range_of(y, scaled, scale, chart.spec, chart.limits);
   add_points(rows, y, scale, grouping, places, chart);
   add_failed(missing, x, y, grouping, places, chart);

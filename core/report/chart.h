@@ -16,12 +16,19 @@
 namespace gpubench {
 
 /// A heat map has a row of cells for each series. A distribution and a course show single steps (sample_chart.h).
-enum class ChartKind { line, bar, heat, distribution, course };
-/// "line", "bar", "heat", "distribution" or "course"; throws Error otherwise.
+/// Intervals lie across the chart, with the names of x down its side.
+enum class ChartKind { line, bar, heat, distribution, course, interval };
+/// "line", "bar", "heat", "distribution", "course" or "interval"; throws Error otherwise.
 ChartKind parse_chart_kind(std::string_view name);
 std::string_view to_string(ChartKind kind);
 /// Whether the figures are those of single steps.
 bool is_of_samples(ChartKind kind);
+
+/// A value of x at which an upright line with a name stands.
+struct ChartMark {
+  Cell x;
+  std::string name;
+};
 
 /// An axis of the sweep and its values, as they were declared; a run that died may lack them.
 struct ChartAxis {
@@ -53,6 +60,8 @@ struct ChartSpec {
   std::vector<double> limits = {};
   /// Values of x at which a claim found a knee.
   std::vector<Cell> knees = {};
+  /// Others that are marked.
+  std::vector<ChartMark> marks = {};
 };
 
 struct ChartPoint {
@@ -98,6 +107,14 @@ struct AbsentSeries {
   SeriesSetting setting = {};
 };
 
+/// A mark in the units of the axis.
+struct PlacedMark {
+  double x = 0;
+  std::string name;
+
+  bool operator==(const PlacedMark&) const = default;
+};
+
 struct Chart {
   ChartSpec spec;
   std::string x_label;
@@ -109,7 +126,9 @@ struct Chart {
   /// Range of all figures, limits and, but for very long ones, intervals, also of the charts that share the scale.
   Interval y_range = {};
   /// In the units of the axes.
-  std::vector<double> limits = {}, knees = {};
+  std::vector<double> limits = {};
+  /// Knees among them.
+  std::vector<PlacedMark> marks = {};
   /// Every series is a single point with its name beside it, and needs no key.
   bool is_scatter = false;
 };

@@ -68,7 +68,8 @@ Table chart_table(const Chart& chart, std::size_t most) {
 }
 
 std::string describe(const Chart& chart) {
-  const char* const kind = chart.is_scatter                     ? "Points"
+  const bool has_points = chart.is_scatter || chart.spec.kind == ChartKind::interval;
+  const char* const kind = has_points                           ? "Points"
                            : chart.spec.kind == ChartKind::bar  ? "Bars"
                            : chart.spec.kind == ChartKind::heat ? "Cells"
                                                                 : "Lines";

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/units.h"
+#include "core/report/comparison_lines.h"
 #include "core/report/junit.h"
 #include "core/report/run_table.h"
 #include "core/report/text.h"
@@ -13,18 +14,6 @@
 
 namespace gpubench {
 namespace {
-
-struct PlacedChange {
-  const ComparedRow* row;
-  const Change* change;
-};
-
-std::vector<PlacedChange> all_changes(const Comparison& comparison) {
-  std::vector<PlacedChange> all;
-  for (const ComparedRow& row : comparison.rows)
-    for (const Change& change : row.changes) all.push_back({&row, &change});
-  return all;
-}
 
 /// The largest change of a verdict, by ratio.
 const PlacedChange* worst_of(const std::vector<PlacedChange>& changes, ChangeVerdict verdict) {
@@ -245,6 +234,18 @@ std::string trust_text(const Comparison& comparison) {
   text += fmt::format("; changes from {:.1f} %", 100 * least);
   if (most > least) text += fmt::format(" (in the noisiest row {:.1f} %)", 100 * most);
   return text + " are found in 95 %";
+}
+
+std::string where_time_went(const Comparison& comparison, std::size_t side) {
+  const PlacedChange* worst = nullptr;
+  const std::vector<PlacedChange> changes = changes_of_side(comparison, side);
+  for (const PlacedChange& one : changes) {
+    const bool is_worse = one.change->verdict == ChangeVerdict::worse && one.change->log_ratio;
+    if (!is_worse || one.row->breakdown.main_class_text().empty()) continue;
+    if (!worst || std::abs(one.change->log_ratio->value) > std::abs(worst->change->log_ratio->value)) worst = &one;
+  }
+  if (!worst) return {};
+  return fmt::format("{} ({})", worst->row->breakdown.main_class_text(), row_text(*worst->row));
 }
 
 std::string next_step_text(const Comparison& comparison) {

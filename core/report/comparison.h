@@ -21,6 +21,9 @@ std::string counts_of(const Comparison& comparison);
 std::string mean_text(const Comparison& comparison, const GeometricMean& mean);
 /// How far the verdicts can be trusted: processes, false alarms to expect, the change that is seen.
 std::string trust_text(const Comparison& comparison);
+/// "input wait: 1.2 ms of the 1.3 ms that a step takes longer (row)", of the side's worst row that
+/// was traced; empty if there is none.
+std::string where_time_went(const Comparison& comparison, std::size_t side);
 /// What settles ambiguous ones: command and time; empty if there is nothing to settle.
 std::string next_step_text(const Comparison& comparison);
 /// "batch_size device=cpu:0 batch_size=32".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -88,15 +89,15 @@ std::string draw_files(const std::filesystem::path& script, const Chart& chart, 
 }
 
 // Relative to the report: the files of a chart, by their endings.
-std::vector<std::pair<std::string, std::string>> links_of(const std::filesystem::path& directory,
-                                                          const std::string& name, const ChartFormats& formats) {
+std::vector<PageLink> links_of(const std::filesystem::path& directory, const std::string& name,
+                               const ChartFormats& formats) {
   const std::string folder =
       fmt::format("../../../plots/{}/{}/{}", escape_url(directory.parent_path().filename().string()),
                   escape_url(directory.filename().string()), escape_url(name));
-  std::vector<std::pair<std::string, std::string>> links;
+  std::vector<PageLink> links;
   for (const ChartFormat format : formats)
-    links.emplace_back(to_string(format), fmt::format("{}.{}", folder, to_string(format)));
-  links.emplace_back("gnuplot", folder + ".gp");
+    links.push_back({std::string(to_string(format)), fmt::format("{}.{}", folder, to_string(format))});
+  links.push_back({"gnuplot", folder + ".gp"});
   return links;
 }
 
@@ -119,9 +120,9 @@ std::string picture_of(const Chart& chart, const std::filesystem::path& script, 
   std::size_t bytes = svg.size();
   for (const DrawnChart& one : drawing.charts) bytes += one.svg.size();
   if (bytes <= most_bytes_of_pictures) return svg;
-  drawing.notes.push_back(fmt::format("chart {}: the report leaves out its picture, which has {}; it is in {}",
-                                      chart.spec.name, format_bytes(static_cast<double>(svg.size())),
-                                      script.parent_path().string()));
+  drawing.notes.push_back(
+      fmt::format("chart {}: the report leaves out its picture, which has {}; its figures are there", chart.spec.name,
+                  format_bytes(static_cast<double>(svg.size()))));
   return {};
 }
 
@@ -140,13 +141,9 @@ void draw_chart(const Chart& chart, std::size_t height, const std::filesystem::p
   drawing.info.push_back(chart_info(chart.spec));
 }
 
-void draw_charts(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
-                 const ChartFormats& asked, Drawing& drawing) {
-  const ChartFormats formats = formats_to_draw(asked, drawing);
-  make_directory(directory);
+std::vector<Chart> make_charts(const Run& run, const std::vector<ChartSpec>& specs, Drawing& drawing) {
   const std::vector<Record> rows = mean_over_processes(run.records);
   const std::vector<ChartAxis> axes = chart_axes_in(run.info);
-  std::set<std::string> taken;
   std::vector<Chart> charts;
   const bool has_samples = std::ranges::any_of(specs, [](const ChartSpec& one) { return is_of_samples(one.kind); });
   const SamplesByPoint samples = has_samples ? read_samples(run.directory) : SamplesByPoint{};
@@ -158,14 +155,24 @@ void draw_charts(const Run& run, const std::vector<ChartSpec>& specs, const std:
       } else {
         charts.push_back(make_chart(spec, run.columns, rows, axes));
       }
-      charts.back().spec.name = file_name(charts.back().spec.name, taken);
     } catch (const Error& error) {
       add_note(spec, error, drawing);
     }
   }
   assign_styles(charts);
+  return charts;
+}
+
+void draw_charts(std::vector<Chart> charts, const std::filesystem::path& directory, const ChartFormats& asked,
+                 Drawing& drawing) {
+  const ChartFormats formats = formats_to_draw(asked, drawing);
+  make_directory(directory);
+  std::set<std::string> taken;
   std::size_t height = 0;  // of all, so that rows of charts are even
-  for (const Chart& chart : charts) height = std::max(height, chart_height(chart));
+  for (Chart& chart : charts) {
+    chart.spec.name = file_name(chart.spec.name, taken);
+    height = std::max(height, chart_height(chart));
+  }
   for (const Chart& chart : charts) {
     try {
       draw_chart(chart, height, directory, asked, formats, drawing);
@@ -175,17 +182,31 @@ void draw_charts(const Run& run, const std::vector<ChartSpec>& specs, const std:
   }
 }
 
-}  // namespace
-
-Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
-             const ChartFormats& formats) {
+// What `work` draws; what keeps it from drawing is a note.
+Drawing drawn_by(const std::function<void(Drawing&)>& work) {
   Drawing drawing;
   try {
-    if (!specs.empty() && !run.records.empty()) draw_charts(run, specs, directory, formats, drawing);
+    work(drawing);
   } catch (const Error& error) {
     drawing.notes.push_back(fmt::format("charts: {}", error.what()));
   }
   return drawing;
+}
+
+}  // namespace
+
+Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
+             const ChartFormats& formats) {
+  return drawn_by([&](Drawing& drawing) {
+    if (specs.empty() || run.records.empty()) return;
+    draw_charts(make_charts(run, specs, drawing), directory, formats, drawing);
+  });
+}
+
+Drawing draw(std::vector<Chart> charts, const std::filesystem::path& directory, const ChartFormats& formats) {
+  return drawn_by([&](Drawing& drawing) {
+    if (!charts.empty()) draw_charts(std::move(charts), directory, formats, drawing);
+  });
 }
 
 }  // namespace gpubench

@@ -22,5 +22,7 @@ struct Drawing {
 /// SVG, which is always drawn.
 Drawing draw(const Run& run, const std::vector<ChartSpec>& specs, const std::filesystem::path& directory,
              const ChartFormats& formats);
+/// The same for charts that are made already.
+Drawing draw(std::vector<Chart> charts, const std::filesystem::path& directory, const ChartFormats& formats);
 
 }  // namespace gpubench

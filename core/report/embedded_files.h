@@ -8,6 +8,10 @@ namespace gpubench::embedded {
 extern const std::string_view report_template;
 /// core/report/templates/index.mustache
 extern const std::string_view index_template;
+/// core/report/templates/sections.mustache: pages of sections.
+extern const std::string_view sections_template;
+/// core/report/templates/charts.mustache and table.mustache: parts of other templates.
+extern const std::string_view charts_part, table_part;
 /// core/report/templates/page.css
 extern const std::string_view page_style;
 /// core/report/templates/page.js

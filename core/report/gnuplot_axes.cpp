@@ -22,14 +22,20 @@ constexpr double x_margin = 0.03, y_margin = 0.06;
 constexpr std::size_t tick_width = 24;
 constexpr std::size_t ticks_width = 52;
 constexpr double most_ticks = 10;
+// Longest name beside a chart of intervals.
+constexpr std::size_t name_width = 30;
 // Of more values the ticks of a logarithmic axis stand at round numbers.
 constexpr std::size_t most_own_values = 40;
 
 // gnuplot takes labels of ticks for formats, in which a percent sign must be doubled.
-std::string tick_text(const std::string& label) {
+std::string quote_tick(const std::string& label) {
   std::string text;
-  for (const char c : shorten(one_line(label), tick_width)) text += c == '%' ? "%%" : std::string(1, c);
+  for (const char c : label) text += c == '%' ? "%%" : std::string(1, c);
   return quote_gnuplot(text);
+}
+
+std::string tick_text(const std::string& label) {
+  return quote_tick(shorten(one_line(label), tick_width));
 }
 
 std::string category_ticks(const Chart& chart) {
@@ -102,7 +108,8 @@ std::vector<double> even_ticks(const AxisRange& range) {
     break;
   }
   std::vector<double> ticks;
-  for (double value = step * std::ceil(range.low / step); value <= range.high; value += step) ticks.push_back(value);
+  const double first = std::ceil(range.low / step), last = std::floor(range.high / step);
+  for (double multiple = first; multiple <= last; ++multiple) ticks.push_back(multiple == 0 ? 0 : step * multiple);
   return ticks;
 }
 
@@ -134,6 +141,7 @@ double AxisRange::share_of(double value) const {
 }
 
 bool is_crowded(const Chart& chart) {
+  if (chart.spec.kind == ChartKind::interval) return false;
   std::size_t longest = 0;
   for (const std::string& category : chart.categories)
     longest = std::max(longest, display_width(shorten(one_line(category), tick_width)));
@@ -193,6 +201,20 @@ std::string x_axis_commands(const Chart& chart) {
     return text + decimal_x_ticks(range);
   // gnuplot would put ticks at the hundredths of a single value.
   return range.is_logarithmic || values.size() == 1 ? text + own_ticks(values, range) : text;
+}
+
+std::string interval_axes_commands(const Chart& chart) {
+  const AxisRange range = y_range(chart);
+  std::vector<std::string> names, ticks;
+  for (const double value : even_ticks(range))  // the names leave little room for them
+    ticks.push_back(fmt::format("{} {:.10g}", quote_gnuplot(number_text(value)), value));
+  for (std::size_t i = 0; i < chart.categories.size(); ++i)
+    names.push_back(fmt::format("{} {}", quote_tick(shorten_middle(one_line(chart.categories[i]), name_width)), i));
+  return fmt::format(
+      "set xrange [{:.10g}:{:.10g}]\nset yrange [{:.10g}:-0.6]\nset xtics ({})\nset ytics ({})\n"
+      "set grid noytics xtics linecolor rgb text_grey linewidth 0.4 dashtype (2, 5)\n",
+      range.low, range.high, static_cast<double>(chart.categories.size()) - 0.4, fmt::join(ticks, ", "),
+      fmt::join(names, ", "));
 }
 
 std::string y_axis_commands(const Chart& chart) {

@@ -23,6 +23,8 @@ AxisRange x_range(const Chart& chart);
 AxisRange y_range(const Chart& chart);
 std::string x_axis_commands(const Chart& chart);
 std::string y_axis_commands(const Chart& chart);
+/// Of a chart of intervals: figures across, names down the side, the first one on top.
+std::string interval_axes_commands(const Chart& chart);
 
 /// Whether labels of categories would overlap; they are slanted then.
 bool is_crowded(const Chart& chart);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,8 @@ constexpr double bar_fill = 0.92;
 constexpr std::size_t plot_height = 410;
 constexpr std::size_t aslant_height = 80;
 constexpr std::size_t line_height = 24;
+// Of a chart of intervals: a name, and title and axis together.
+constexpr std::size_t name_height = 24, axis_height = 130;
 // Sample and gap beside an entry's text, and an entry's longest text.
 constexpr std::size_t key_entry_extra = 8;
 constexpr std::size_t key_width = 46;
@@ -124,45 +127,69 @@ double bar_offset(const Chart& chart, std::size_t series) {
   return (static_cast<double>(series) - 0.5 * static_cast<double>(chart.series.size() - 1)) * bar_width(chart);
 }
 
+// Distance of a series' points from the middle of their name: none where every name has points of one series only.
+double interval_offset(const Chart& chart, std::size_t series) {
+  std::map<double, std::size_t> owners;
+  bool shared = false;
+  for (std::size_t i = 0; i < chart.series.size(); ++i)
+    for (const ChartPoint& point : chart.series[i].points)
+      shared = shared || owners.emplace(point.x, i).first->second != i;
+  return shared ? 0.5 * bar_offset(chart, series) : 0;
+}
+
+double offset_of(const Chart& chart, std::size_t series) {
+  if (chart.spec.kind == ChartKind::bar) return bar_offset(chart, series);
+  return chart.spec.kind == ChartKind::interval ? interval_offset(chart, series) : 0;
+}
+
+// x and y as the kind of chart lays them.
+std::string place_text(const Chart& chart, double x, double y) {
+  return chart.spec.kind == ChartKind::interval ? fmt::format("{} {}", y, x) : fmt::format("{} {}", x, y);
+}
+
 std::string data_block(const Chart& chart, std::size_t index) {
-  const bool bars = chart.spec.kind == ChartKind::bar;
+  const double offset = offset_of(chart, index);
   std::string block = fmt::format("$series{} << END\n", index + 1);
   const AxisRange range = y_range(chart);
   for (const ChartPoint& point : chart.series[index].points) {
     Interval interval = point.interval.value_or(Interval{point.y, point.y});
     if (range.is_logarithmic) interval.low = std::max(interval.low, range.low);
-    block += fmt::format("{} {} {} {}\n", point.x + (bars ? bar_offset(chart, index) : 0), point.y, interval.low,
-                         interval.high);
+    block += fmt::format("{} {} {}\n", place_text(chart, point.x + offset, point.y), interval.low, interval.high);
   }
   return block + "END\n";
 }
 
 // Rings around the points of unreliable rows.
 std::string unreliable_block(const Chart& chart) {
-  const bool bars = chart.spec.kind == ChartKind::bar;
   std::string block = "$unreliable << END\n";
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     if (!has_marks(chart.series[i])) continue;
     for (const ChartPoint& point : chart.series[i].points) {
-      if (point.unreliable) block += fmt::format("{} {}\n", point.x + (bars ? bar_offset(chart, i) : 0), point.y);
+      if (point.unreliable) block += place_text(chart, point.x + offset_of(chart, i), point.y) + "\n";
     }
   }
   return block + "END\n";
 }
 
-// Lines across the chart: bounds of y, and where a claim found a knee.
+// Lines through the chart: bounds of y, and marked values of x.
 std::string marker_commands(const Chart& chart) {
   constexpr std::string_view look = "nohead linecolor rgb text_grey linewidth 1.2 dashtype";
   std::string text;
+  if (chart.spec.kind == ChartKind::interval) {
+    for (const double limit : chart.limits)
+      text +=
+          fmt::format("set arrow from first {0:.10g}, graph 0 to first {0:.10g}, graph 1 {1} (8, 5)\n", limit, look);
+    return text;
+  }
   for (const double limit : chart.limits) {
     text += fmt::format("set arrow from graph 0, first {0:.10g} to graph 1, first {0:.10g} {1} (8, 5)\n", limit, look);
     text += fmt::format("set label {} at graph 0.99, first {:.10g} right offset 0,0.5 textcolor rgb text_grey\n",
                         quote_gnuplot("limit " + number_text(limit)), limit);
   }
-  for (const double knee : chart.knees) {
-    text += fmt::format("set arrow from first {0:.10g}, graph 0 to first {0:.10g}, graph 1 {1} (2, 4)\n", knee, look);
-    text +=
-        fmt::format("set label 'knee' at first {:.10g}, graph 0.04 left offset 0.6,0 textcolor rgb text_grey\n", knee);
+  for (const PlacedMark& mark : chart.marks) {
+    text += fmt::format("set arrow from first {0:.10g}, graph 0 to first {0:.10g}, graph 1 {1} (2, 4)\n", mark.x, look);
+    text += fmt::format("set label {} at first {:.10g}, graph 0.04 left offset 0.6,0 textcolor rgb text_grey\n",
+                        label(mark.name), mark.x);
   }
   return text;
 }
@@ -221,9 +248,10 @@ std::string failed_labels(const Chart& chart) {
 }
 
 // Intervals as vectors with flat heads: gnuplot's error bars have a white disc that hides the bar's middle.
-std::string interval_clause(const std::string& data, const std::string& line) {
-  return fmt::format("{} using 1:3:(0):($4 > $3 ? $4 - $3 : NaN) with vectors heads size screen 0.006,90 {} notitle",
-                     data, line);
+std::string interval_clause(const Chart& chart, const std::string& data, const std::string& line) {
+  const std::string_view columns = chart.spec.kind == ChartKind::interval ? "3:2:($4 > $3 ? $4 - $3 : NaN):(0)"
+                                                                          : "1:3:(0):($4 > $3 ? $4 - $3 : NaN)";
+  return fmt::format("{} using {} with vectors heads size screen 0.006,90 {} notitle", data, columns, line);
 }
 
 std::string plot_clause(const Chart& chart, std::size_t index) {
@@ -246,7 +274,8 @@ std::string plot_clause(const Chart& chart, std::size_t index) {
     clause = fmt::format("{} using 1:2 with {} {} {}", data, with, line, title);
   }
   if (has_intervals(series)) {
-    clause += ", " + interval_clause(data, bars ? "linecolor rgb text_grey linewidth 1.5" : line + " dashtype 1");
+    clause +=
+        ", " + interval_clause(chart, data, bars ? "linecolor rgb text_grey linewidth 1.5" : line + " dashtype 1");
   }
   return clause;
 }
@@ -267,12 +296,18 @@ std::vector<std::string> plot_clauses(const Chart& chart) {
   return clauses;
 }
 
-// Axes, marks and data of a chart of lines or bars.
+std::string axis_commands(const Chart& chart) {
+  if (chart.spec.kind == ChartKind::interval)
+    // The key stands below the plot, which is narrow beside its names: an entry a line.
+    return fmt::format("set key maxcols 1\nset xlabel {}\n", label(chart.y_label)) + interval_axes_commands(chart);
+  return fmt::format("set xlabel {}\nset ylabel {}\n", axis_label(chart.x_label, x_range(chart).is_logarithmic),
+                     axis_label(chart.y_label, y_range(chart).is_logarithmic)) +
+         x_axis_commands(chart) + y_axis_commands(chart);
+}
+
+// Axes, marks and data of all charts but heat maps.
 std::string line_commands(const Chart& chart) {
-  std::string text =
-      fmt::format("set xlabel {}\nset ylabel {}\n", axis_label(chart.x_label, x_range(chart).is_logarithmic),
-                  axis_label(chart.y_label, y_range(chart).is_logarithmic));
-  text += x_axis_commands(chart) + y_axis_commands(chart);
+  std::string text = axis_commands(chart);
   text += marker_commands(chart) + label_commands(chart) + low_bar_labels(chart) + failed_labels(chart);
   for (std::size_t i = 0; i < chart.series.size(); ++i) text += data_block(chart, i);
   if (has_unreliable(chart)) text += unreliable_block(chart);
@@ -293,7 +328,9 @@ bool has_rings(const Chart& chart) {
 // The key takes its room from the plot, so a chart of many series is made higher.
 std::size_t chart_height(const Chart& chart) {
   const std::vector<std::string> entries = key_entries(chart);
-  std::size_t height = plot_height + (is_crowded(chart) ? aslant_height : 0);
+  std::size_t height = chart.spec.kind == ChartKind::interval
+                           ? std::max(plot_height, name_height * chart.categories.size() + axis_height)
+                           : plot_height + (is_crowded(chart) ? aslant_height : 0);
   if (chart.spec.kind == ChartKind::heat) {
     height += line_height * (title_lines(chart.spec.title).size() - 1 + (has_unreliable(chart) ? 1 : 0));
     return height + line_height * std::max(heat_rows(chart), usual_rows) - line_height * usual_rows;
@@ -302,7 +339,8 @@ std::size_t chart_height(const Chart& chart) {
   if (entries.empty()) return height;
   std::size_t widest = 0;
   for (const std::string& entry : entries) widest = std::max(widest, display_width(entry) + key_entry_extra);
-  const std::size_t columns = std::max<std::size_t>(chart_characters / widest, 1);
+  const bool is_narrow = chart.spec.kind == ChartKind::interval;
+  const std::size_t columns = is_narrow ? 1 : std::max<std::size_t>(chart_characters / widest, 1);
   return height + line_height * ((entries.size() + columns - 1) / columns);
 }
 

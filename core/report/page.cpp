@@ -12,10 +12,10 @@
 #include "core/report/answers.h"
 #include "core/report/embedded_files.h"
 #include "core/report/page_explanation.h"
+#include "core/report/page_parts.h"
 #include "core/report/page_results.h"
 #include "core/report/render.h"
 #include "core/report/run_table.h"
-#include "core/report/svg.h"
 #include "core/report/text.h"
 #include "core/results/run_directory.h"
 
@@ -29,12 +29,6 @@ constexpr std::array<std::string_view, 18> not_facts = {
     "experiment", "title",   "run",      "status", "rows",   "axis_names", "charts",  "expectations", "warnings",
     "notes",      "columns", "question", "cause",  "remedy", "reading",    "answers", "figures",      "tags"};
 constexpr std::size_t short_commit = 7;
-
-std::string fill(std::string_view page, const data& values) {
-  kainjow::mustache::mustache mustache{std::string(page)};
-  mustache.set_custom_escape([](const std::string& text) { return escape_html(one_line(text)); });
-  return mustache.render(values);
-}
 
 // `path` is the prefix of names in a nested table: "machine · ".
 void add_facts(data& facts, const std::string& path, const std::string& name, const Info& info) {
@@ -191,41 +185,6 @@ data warnings_of(const Info& info) {
   return all;
 }
 
-data figures_of(const Table& figures) {
-  data rows = empty_list();
-  for (const std::vector<std::string>& row : figures.rows) {
-    data one;
-    one.set("cells", cells_of(figures, row, 1));
-    rows.push_back(one);
-  }
-  return rows;
-}
-
-data charts_of(const std::vector<DrawnChart>& charts) {
-  data all = empty_list();
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    const DrawnChart& chart = charts[i];
-    data one;
-    one.set("title", chart.title);
-    one.set("description", chart.description.empty() ? chart.title : chart.description);
-    if (!chart.svg.empty()) one.set("svg", inline_svg(chart.svg, fmt::format("chart{}_", i + 1)));
-    one.set("headings", headings_of(chart.figures));
-    set_list(one, "figures", figures_of(chart.figures));
-    if (chart.all_figures > chart.figures.rows.size())
-      one.set("figures_cut", fmt::format("{} of {}", chart.figures.rows.size(), chart.all_figures));
-    data links = empty_list();
-    for (const auto& [name, link] : chart.links) {
-      data file;
-      file.set("name", name);
-      file.set("link", link);
-      links.push_back(file);
-    }
-    one.set("links", links);
-    all.push_back(one);
-  }
-  return all;
-}
-
 // What the marks in the charts are, if there are any.
 data marks_of(const std::vector<DrawnChart>& charts) {
   data all = empty_list();
@@ -256,8 +215,6 @@ data meanings_of(const Run& run) {
 std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   const std::vector<JudgedClaim> claims = claims_in(run.info);
   data page;
-  page.set("style", std::string(embedded::page_style));
-  page.set("code", std::string(embedded::page_code));
   const std::string title = run.info.text("title"), question = run.info.text("question");
   const std::string name = title.empty() ? run.info.text("experiment") : title;
   page.set("title", name);
@@ -272,7 +229,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("warnings", warnings_of(run.info));
   page.set("notes", texts_of(run.info, "notes"));
   set_list(page, "claims", claims_of(claims));
-  set_list(page, "charts", charts_of(charts));
+  set_list(page, "charts", charts_of(charts, "chart"));
   page.set("marks", marks_of(charts));
   set_explanation(page, run);
   set_results(page, run);
@@ -302,8 +259,6 @@ std::string index_page(std::vector<RunSummary> runs) {
     rows.push_back(row);
   }
   data page;
-  page.set("style", std::string(embedded::page_style));
-  page.set("code", std::string(embedded::page_code));
   set_list(page, "runs", rows);
   return fill(embedded::index_template, page);
 }

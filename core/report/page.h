@@ -4,13 +4,19 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/report/table.h"
 #include "core/results/run_reader.h"
 
 namespace gpubench {
+
+struct PageLink {
+  std::string name;
+  std::string link;
+  /// The name under which a link that holds its file is saved.
+  std::string download = {};
+};
 
 /// A chart on the page.
 struct DrawnChart {
@@ -22,8 +28,8 @@ struct DrawnChart {
   /// Its figures, perhaps only the first of `all_figures`.
   Table figures = {};
   std::size_t all_figures = 0;
-  /// Names and links of its files.
-  std::vector<std::pair<std::string, std::string>> links = {};
+  /// Its files.
+  std::vector<PageLink> links = {};
   /// Whether it shows 95 % intervals, and rings around figures that are unreliable.
   bool has_intervals = false, has_rings = false;
 };

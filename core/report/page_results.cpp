@@ -44,7 +44,7 @@ std::vector<bool> extra_columns(const RunTable& shown, const std::vector<std::st
 void set_class(data& cell, bool right, bool long_text, bool extra) {
   std::string classes = right ? "right" : long_text ? "long" : "";
   if (extra) classes += classes.empty() ? "extra" : " extra";
-  if (!classes.empty()) cell.set("class", classes);
+  set_text(cell, "class", classes);
 }
 
 bool is_marked(const std::vector<bool>& marks, std::size_t i) {
@@ -132,7 +132,7 @@ void set_table(data& page, const Run& run) {
     data row;
     std::string classes = to_text(records[i].get("status")) != "ok" ? "failed" : "";
     if (i >= rows_on_paper) classes += classes.empty() ? "rest" : " rest";
-    if (!classes.empty()) row.set("look", classes);
+    set_text(row, "look", classes);
     row.set("cells", cells_of(table, table.rows[i], shown.axes, extra));
     rows.push_back(row);
   }
@@ -153,6 +153,14 @@ void set_list(data& page, const std::string& name, const data& values) {
   page.set(name, values);
 }
 
+// Without it, a template would take the value of what is around.
+void set_text(data& one, const std::string& name, const std::string& text) {
+  if (text.empty())
+    one.set(name, data(data::type::bool_false));
+  else
+    one.set(name, text);
+}
+
 data empty_list() {
   return data(data::type::list);
 }
@@ -164,14 +172,14 @@ data headings_of(const Table& table, const std::vector<bool>& extra) {
     data one;
     one.set("text", heading.text);
     set_class(one, heading.align == Align::right, false, is_marked(extra, i));
-    if (!heading.description.empty()) one.set("description", heading.description);
+    set_text(one, "description", heading.description);
     all.push_back(one);
   }
   return all;
 }
 
 data cells_of(const Table& table, const std::vector<std::string>& row, std::size_t heads,
-              const std::vector<bool>& extra) {
+              const std::vector<bool>& extra, const std::string& first_class) {
   data cells = empty_list();
   for (std::size_t column = 0; column < row.size(); ++column) {
     data cell;
@@ -179,6 +187,7 @@ data cells_of(const Table& table, const std::vector<std::string>& row, std::size
     cell.set("head", column < heads);
     set_class(cell, table.headings[column].align == Align::right, row[column].size() > long_cell,
               is_marked(extra, column));
+    if (column == 0 && !first_class.empty()) cell.set("class", first_class);
     cells.push_back(cell);
   }
   return cells;

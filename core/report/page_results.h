@@ -16,10 +16,12 @@ void set_results(kainjow::mustache::data& page, const Run& run);
 kainjow::mustache::data empty_list();
 /// Sets `name` and "has_<name>".
 void set_list(kainjow::mustache::data& page, const std::string& name, const kainjow::mustache::data& values);
+/// Sets `name`; a section of that name is left out where the text is empty.
+void set_text(kainjow::mustache::data& one, const std::string& name, const std::string& text);
 /// Cells of a table with their "text" and "class"; `extra` marks columns that paper leaves out.
 kainjow::mustache::data headings_of(const Table& table, const std::vector<bool>& extra = {});
-/// Cells of one row; the first `heads` of them are "head".
+/// Cells of one row; the first `heads` of them are "head", and the first one has the class `first_class`.
 kainjow::mustache::data cells_of(const Table& table, const std::vector<std::string>& row, std::size_t heads,
-                                 const std::vector<bool>& extra = {});
+                                 const std::vector<bool>& extra = {}, const std::string& first_class = {});
 
 }  // namespace gpubench

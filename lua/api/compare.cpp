@@ -1,9 +1,11 @@
 // gb._native.compare: sides, baselines and verdicts on changes, for the commands of the Lua library.
 //
-//   judge { sides, names, out, format, style, figures, all_figures, strict }
-//     compares sides by their names (core/compare/side.h); the first is the baseline. Returns { text, status, loud }:
-//     what to print, the exit status, and the rows that are worse or have vanished: { experiment, axes, row, figure,
-//     vanished }. With `again`, two sides that were measured to confirm it, only what is worse in both counts as worse
+//   judge { sides, names, out, format, style, figures, all_figures, strict, file }
+//     compares sides by their names (core/compare/side.h); the first is the baseline. Returns { text, headline, status,
+//     loud }: what to print, the verdict, the exit status, and the rows that are worse or have vanished: { experiment,
+//     axes, row, figure, vanished }. With `again`, two sides that were measured to confirm it, only what is worse in
+//     both counts as worse. With `file`, the text is written there; links in a page are relative to its folder
+//   write_side(text, out, file)          writes the page of one side alone, with its trend where a history knows it
 //   runs_of(text, out)                   the folders of the runs that a side's name stands for
 //   save_baseline(name, runs, out)       copies the runs; returns the folder
 //   baselines(out)                       array of { name, runs = folders }
@@ -11,6 +13,7 @@
 //   rows
 //                                        } with a row for each figure and size of sides
 //   new_group()                          a name for processes that are started together
+#include <algorithm>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,9 +21,14 @@
 #include "core/compare/baseline.h"
 #include "core/compare/calibration.h"
 #include "core/compare/comparison.h"
+#include "core/history/trend.h"
 #include "core/report/comparison.h"
+#include "core/report/comparison_page.h"
+#include "core/report/side_page.h"
+#include "core/results/append_file.h"
 #include "core/results/run_directory.h"
 #include "lua/api/openers.h"
+#include "lua/api/output_path.h"
 #include "lua/api/results_values.h"
 #include "lua/bind/bind.h"
 
@@ -37,13 +45,17 @@ struct JudgeOptions {
   std::vector<std::string> figures;
   bool all_figures = false;
   bool strict = false;
+  std::string file;
   static constexpr auto fields =
       std::tuple{required("sides", &JudgeOptions::sides),  field("names", &JudgeOptions::names),
                  field("again", &JudgeOptions::again),     field("out", &JudgeOptions::out),
                  field("format", &JudgeOptions::format),   field("style", &JudgeOptions::style),
                  field("figures", &JudgeOptions::figures), field("all_figures", &JudgeOptions::all_figures),
-                 field("strict", &JudgeOptions::strict)};
+                 field("strict", &JudgeOptions::strict),   field("file", &JudgeOptions::file)};
 };
+
+/// A page; the other formats are those of runs too.
+constexpr std::string_view page_format = "html";
 
 std::vector<Side> read_sides(const std::vector<std::string>& texts, const JudgeOptions& options) {
   std::vector<Side> sides;
@@ -71,21 +83,47 @@ Info loud_rows(const Comparison& comparison) {
   return rows;
 }
 
-/// judge(options) -> { text, status, loud }
+std::string rendered(const std::vector<Side>& sides, const Comparison& comparison, const JudgeOptions& options) {
+  if (options.format != page_format) return render_comparison(comparison, parse_format(options.format), options.style);
+  return comparison_page(sides, comparison, std::filesystem::path(options.file).parent_path());
+}
+
+/// judge(options) -> { text, headline, status, loud }
 int judge(lua_State* L) {
   const auto options = Value<JudgeOptions>::read(L, 1);
-  const Format format = parse_format(options.format);
-  const auto compared = [&](const std::vector<std::string>& texts) {
-    const std::vector<Side> sides = read_sides(texts, options);
+  if (options.format != page_format) parse_format(options.format);  // before work is done for it
+  const auto compared = [&](const std::vector<Side>& sides) {
     const StoredCalibration limits(sides, options.out);
     return compare_sides(sides, {.figures = options.figures, .all_figures = options.all_figures, .limits = &limits});
   };
-  Comparison comparison = compared(options.sides);
-  if (!options.again.empty()) confirm(comparison, compared(options.again));
-  Value<Info>::push(L, Info(Info::Fields{{"text", render_comparison(comparison, format, options.style)},
+  const std::vector<Side> sides = read_sides(options.sides, options);
+  Comparison comparison = compared(sides);
+  if (!options.again.empty()) confirm(comparison, compared(read_sides(options.again, options)));
+  const std::string text = rendered(sides, comparison, options);
+  if (!options.file.empty()) replace_file(output_path(L, options.file, "report"), text);
+  Value<Info>::push(L, Info(Info::Fields{{"text", text},
+                                         {"headline", headline_of(comparison)},
                                          {"status", exit_status_of(comparison, options.strict)},
                                          {"loud", loud_rows(comparison)}}));
   return 1;
+}
+
+/// Of the side's experiments, as far as there is a history that knows them.
+std::map<std::string, Info> trends_of(lua_State* L, const Side& side, const std::string& out) {
+  std::map<std::string, Info> trends;
+  const std::filesystem::path file = history_file(out);
+  if (!std::filesystem::exists(file)) return trends;
+  const RunHistory history(output_path(L, file.string(), "report"));  // an older schema is brought up to date
+  const std::vector<std::string> known = history.experiments();
+  for (const std::string& experiment : experiments_of(side))
+    if (std::ranges::find(known, experiment) != known.end()) trends.emplace(experiment, trend(history, experiment));
+  return trends;
+}
+
+void write_side(lua_State* L, const std::string& text, const std::string& out, const std::string& file) {
+  const Side side = read_side(text, out);
+  const std::filesystem::path path = output_path(L, file, "report");
+  replace_file(path, side_page(side, trends_of(L, side, out), path.parent_path()));
 }
 
 std::vector<std::string> runs_of(const std::string& text, const std::string& out) {
@@ -148,6 +186,7 @@ void open_compare(lua_State* L) {
   const Module native = gb.submodule("_native");
   const Module compare = native.submodule("compare");
   compare.function<&judge>("judge")
+      .function<&write_side>("write_side")
       .function<&runs_of>("runs_of")
       .function<&save>("save_baseline")
       .function<&baselines>("baselines")

@@ -15,6 +15,7 @@
 //   trend(out, experiment)           a list of series with points and changes
 //   json(out, experiment)            the same as text
 //   write_csv(out, experiment, file) all values of an experiment ("": of all); to the standard output without a file
+//   write_page(out, experiment, file)  the page of an experiment's trend; returns its headline
 //   rebuild(out), merge(out, file), prune(out, days), resolve(out, id, note)
 //   value_text(value, unit)          for people: "12.3 ms"
 #include <cmath>
@@ -26,6 +27,7 @@
 #include "core/history/maintenance.h"
 #include "core/history/pending.h"
 #include "core/history/trend.h"
+#include "core/report/history_page.h"
 #include "core/report/run_table.h"
 #include "core/results/append_file.h"
 #include "core/results/run_directory.h"
@@ -157,6 +159,12 @@ void write_csv(lua_State* L, const std::string& out, const std::string& experime
   export_csv(history, experiment, [&](std::string_view text) { to.append(text); });
 }
 
+std::string write_page(lua_State* L, const std::string& out, const std::string& experiment, const std::string& file) {
+  const Info series = trend(existing_history(L, out), experiment);
+  replace_file(output_path(L, file, "report"), history_page(experiment, series));
+  return trend_headline(series);
+}
+
 Rebuilt rebuild_history(lua_State* L, const std::string& out) {
   RunHistory history = new_history(L, out);
   return rebuild(history, out);
@@ -198,6 +206,7 @@ void open_history(lua_State* L) {
       .function<&trend_of>("trend")
       .function<&json_of>("json")
       .function<&write_csv>("write_csv")
+      .function<&write_page>("write_page")
       .function<&rebuild_history>("rebuild")
       .function<&merge_histories>("merge")
       .function<&prune_history>("prune")

@@ -2,27 +2,16 @@
 -- group, so that a comparison takes them as one side.
 local gb = require "gpubench.native"
 local exit_status = require "gpubench.exit_status"
+local random_order = require "gpubench.random_order"
 local native = gb._native
 
 local fresh_processes = {}
 
--- A random order of 1 to n.
-local function shuffled(n)
-  local order = {}
-  for index = 1, n do
-    local place = math.random(index)
-    order[index] = order[place]
-    order[place] = index
-  end
-  return order
-end
-
 -- A list whose rounds each hold every item once, in random order.
 function fresh_processes.in_rounds(items, rounds, seed)
-  math.randomseed(seed)
   local list = {}
   for round = 1, rounds do
-    for _, index in ipairs(shuffled(#items)) do list[#list + 1] = { item = items[index], round = round } end
+    for _, index in ipairs(random_order(#items, seed + round)) do list[#list + 1] = { item = items[index], round = round } end
   end
   return list
 end

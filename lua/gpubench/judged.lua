@@ -4,12 +4,13 @@ local native = require("gpubench.native")._native
 local judged = {}
 
 -- Sides by name, the baseline first. options: those of the command; names: what to call the sides; again: two sides
--- that were measured to confirm what is worse.
-function judged.sides(sides, options, names, again)
+-- that were measured to confirm what is worse; file: where the text is written.
+function judged.sides(sides, options, names, again, file)
   return native.compare.judge {
     sides = sides,
     names = names,
     again = again,
+    file = file,
     out = native.options.out,
     format = options.format or "text",
     style = native.options.style,

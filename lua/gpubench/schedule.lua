@@ -7,6 +7,7 @@ local measurement = require "gpubench.measurement"
 local merge = require "gpubench.merge"
 local processes = require "gpubench.processes"
 local progress = require "gpubench.progress"
+local random_order = require "gpubench.random_order"
 local related_points = require "gpubench.related_points"
 local rounds = require "gpubench.rounds"
 local native = gb._native
@@ -18,14 +19,30 @@ local pcall = pcall
 
 local schedule = {}
 
--- Iterates over the groups of points in the order of their first ones.
+-- The first points of groups, in the order in which these are measured: that of the sweep. A process that was started
+-- together with others (run --repeat, ab) has a random order of its own: what one point does to the next one, such as its
+-- heat, is then not the same in all processes.
+local function order_of(count, related, by_first)
+  local firsts = {}
+  for index = 1, count do
+    if not related[index] or by_first[index] then firsts[#firsts + 1] = index end
+  end
+  local process = options.group:match "^[^;]+;(%d+);"
+  if not process then return firsts end
+  local order = random_order(#firsts, options.seed + math.tointeger(process))
+  for place, index in ipairs(order) do order[place] = firsts[index] end
+  return order
+end
+
+-- Iterates over the groups of points.
 local function groups_of(declaration, axes, points)
   local by_first, related = related_points.of(declaration, axes, points)
-  local index = 0
+  local order, place = order_of(#points, related, by_first), 0
   return function()
-    repeat index = index + 1 until not related[index] or by_first[index]
-    if index > #points then return nil end
-    return rounds.group(by_first[index] or { index }, declaration.trials or not related[index] and 1 or nil)
+    place = place + 1
+    local first = order[place]
+    if not first then return nil end
+    return rounds.group(by_first[first] or { first }, declaration.trials or not related[first] and 1 or nil)
   end
 end
 

@@ -39,7 +39,7 @@ std::string completed_by(const CLI::Option& option) {
   }
   if (type.starts_with("SCRIPT")) return "<script>";
   if (type.starts_with("DIR")) return "<folder>";
-  if (type.starts_with("RUN")) return "<run>";
+  if (type.starts_with("RUN") || type.starts_with("SIDE")) return "<run>";
   if (type.starts_with("DEVICE")) return "cpu:0 gpu:0 gpu:1";
   if (type.starts_with("FILE")) return "<file>";
   if (type.starts_with("AXIS=")) return "<setting>";

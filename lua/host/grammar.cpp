@@ -19,10 +19,10 @@ namespace {
 
 constexpr const char* exit_statuses = R"(Exit status (if several apply: 2 before 3 before 1):
   0    done; rows with the status out_of_memory, skipped or timeout may be among the results
-  1    a claim is refuted, with --strict; of nightly: an alarm; of compare, ab, check: a row is SLOWER or has VANISHED
+  1    a claim is refuted, with --strict; of nightly: an alarm; of compare, report, ab, check: a row is SLOWER or has VANISHED
   2    wrong usage, unreadable input, an error, or a row with the status error
   3    nothing to judge: an experiment measured no point, or what --require asks for does not hold;
-       compare, ab, check: no common row, no baseline, all rows INVALID, or with --strict an AMBIGUOUS one;
+       compare, report, ab, check: no common row, no baseline, all rows INVALID, or with --strict an AMBIGUOUS one;
        tune: no gain could be judged
   130  interrupted by Ctrl-C; 143: ended by SIGTERM; 129: by SIGHUP. Files are complete in all three cases.)";
 
@@ -45,6 +45,7 @@ Examples:
   mpirun -n 4 gpubench experiments/multi_worker.lua            with four processes of a launcher (or srun)
   gpubench run batch_size --repeat 10 --tag before             in ten processes, to compare with later
   gpubench compare before last                                 what became slower, and how sure that is
+  gpubench report before last                                  the same as a page
   gpubench ab "--set batch_size=8" "--set batch_size=9" -- batch_size   two settings in turn
   gpubench check --baseline v1 --confirm                       a gate, after gpubench baseline save v1
   gpubench list --long                                         experiments: questions, times, needs

@@ -80,19 +80,19 @@ void declare_finish(CommandOptions& options) {
   options.text_style();
 }
 
-CLI::Option& comparison_format(CommandOptions& options) {
-  return options.choice(
-      "--format", "FORMAT", {"text", "csv", "json", "junit", "markdown"},
-      "How to print it: text (the default), csv, json, junit, or markdown (five lines for a pull request)");
-}
-
-void comparison_options(CommandOptions& options) {
-  comparison_format(options);
+void verdict_options(CommandOptions& options) {
   options.texts("--figure", "NAME",
                 "Column to compare, such as step_time_s; may be repeated; default: those of the claims and charts");
   options.flag("--all-figures", "Compare all figures");
   options.flag("--strict", "Exit with status 3 if a row is AMBIGUOUS");
   options.out_folder("Folder that holds results/ and baselines/");
+}
+
+void comparison_options(CommandOptions& options) {
+  options.choice("--format", "FORMAT", {"text", "csv", "html", "json", "junit", "markdown"},
+                 "How to print it: text (the default), csv, html (a page), json, junit, or markdown (five lines for a "
+                 "pull request)");
+  verdict_options(options);
   options.text_style();
 }
 
@@ -143,9 +143,10 @@ void declare_check(CommandOptions& options) {
 
 void declare_compare(CommandOptions& options) {
   options
-      .arguments("sides", "SIDE",
-                 "The baseline, then what is compared with it: runs (a repeated one with all its processes), folders, "
-                 "experiments, last, tags, baselines, CSV, JSON of Google Benchmark or hyperfine; a,b is one side")
+      .arguments(
+          "sides", "SIDE",
+          "The baseline, then what is compared with it: runs (a repeated one with all its processes), folders, "
+          "archives, experiments, last, tags, baselines, CSV, JSON of Google Benchmark or hyperfine; a,b is one side")
       .required();
   comparison_options(options);
 }
@@ -189,6 +190,16 @@ void declare_prune(CommandOptions& options) {
   options.out_folder("Folder that holds results/ and plots/");
 }
 
+void declare_report(CommandOptions& options) {
+  options
+      .arguments("sides", "SIDE",
+                 "The baseline, then what is compared with it, each as for compare; one side alone is described")
+      .required(false);
+  options.text("--history", "EXPERIMENT", "In place of sides: the trend of this experiment over the nights");
+  options.text("--file", "FILE", "The page; default: report-NAMES.html in the working folder");
+  verdict_options(options);
+}
+
 void declare_tune(CommandOptions& options) {
   options.text("--point", "AXIS=VALUE[,AXIS=VALUE...]", "The point to tune (the first that the script does not skip)");
   options.text("--experiment", "NAME", "The experiment to tune, if the script declares several");
@@ -208,6 +219,7 @@ constexpr LibraryCommand commands[] = {
      declare_calibrate_device},
     {"check", "Compare with a baseline; for gates: exits with 1 if a row is SLOWER or has VANISHED", declare_check},
     {"compare", "Compare results: what is slower, faster or the same, and how sure that is", declare_compare},
+    {"report", "Write a page: a comparison, one side alone, or a trend over the nights", declare_report},
     {"list", "List experiments and their questions, by topic", declare_list},
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},

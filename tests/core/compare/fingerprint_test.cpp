@@ -16,6 +16,7 @@ Side with_facts(const std::string& name, const std::string& commit, const std::s
   for (MeasuringProcess& process : side.processes) {
     process.info.set("program", Info::Fields{{"commit", commit}, {"file", name}});
     process.info.set("machine", Info::Fields{{"host", "h"}, {"load_1min", load}});
+    process.info.set("data", Info::Fields{{"mnist train", Info::Fields{{"checksum", "1"}, {"directory", name}}}});
     process.info.set("devices",
                      Info::List{Info::Fields{{"name", "gpu:0"}, {"details", Info::Fields{{"driver", driver}}}}});
   }
@@ -31,13 +32,16 @@ TEST(Fingerprint, OnlyWhatDiffersIsListedAndSortedByOrigin) {
   EXPECT_THAT(differences[0].values, ElementsAre("one", "two"));
   EXPECT_EQ(differences[1].key, "devices.gpu:0.details.driver");
   EXPECT_EQ(differences[1].origin, FactOrigin::environment);
-  EXPECT_EQ(cause_text(differences, 1), "code (program.commit), or environment (devices.gpu:0.details.driver)");
+  EXPECT_EQ(cause_text(differences, 1, CauseDetail::keys),
+            "code (program.commit); environment (devices.gpu:0.details.driver)");
+  EXPECT_EQ(cause_text(differences, 1, CauseDetail::values),
+            "code (program.commit one -> two); environment (devices.gpu:0.details.driver 570 -> 580)");
 }
 
 TEST(Fingerprint, WhatVariesFromRunToRunIsNoDifference) {
   const std::vector<Side> sides{with_facts("a", "one", "570", 0.1), with_facts("b", "one", "570", 3)};
   EXPECT_THAT(differences_between(sides), IsEmpty());
-  EXPECT_EQ(cause_text({}, 1), "noise or the state of the machine: no fingerprint differs");
+  EXPECT_EQ(cause_text({}, 1, CauseDetail::keys), "");
 }
 
 TEST(Fingerprint, AnotherScriptIsAnotherMethod) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/codec/tar.h"
 #include "core/compare/baseline.h"
 #include "core/results/run_writer.h"
 #include "tests/support/files.h"
@@ -78,6 +79,38 @@ TEST_F(Sides, TagsStandForAllTheirRuns) {
   run("f", night);
   run("e");
   EXPECT_EQ(count("night"), 2u);
+}
+
+TEST_F(Sides, ArchivesAreRuns) {
+  const std::filesystem::path directory = run();
+  const auto pack = [&](const std::string& name, const std::string& top) {
+    std::vector<ArchiveEntry> entries;
+    for (const char* const member : {"run.json", "results.csv"})
+      entries.push_back(
+          {top + "/results/e/" + directory.filename().string() + "/" + member, contents(directory / member)});
+    entries.push_back({top + "/results/e/" + directory.filename().string() + "/script.lua", "print(1)"});
+    write_archive(file(name), entries);
+    return file(name).string();
+  };
+  std::filesystem::create_directory(file("archives"));
+  const std::string one = pack("one.tar.gz", "x"), other = pack("archives/other.tgz", "y");
+  const MeasuringProcess process = read_side(one, out()).processes.at(0);
+  EXPECT_EQ(process.name, directory.filename()) << "as its run is called";
+  EXPECT_EQ(process.records.size(), 1u);
+  EXPECT_EQ(process.script, "print(1)");
+  EXPECT_EQ(count(one + "," + other), 2u);
+  EXPECT_EQ(count(file("archives").string()), 1u) << "a folder of archives";
+  pack("out/third.tar.gz", "z");
+  EXPECT_EQ(count(out().string()), 1u) << "archives beside runs may be of these";
+}
+
+TEST_F(Sides, DamagedArchivesAreErrors) {
+  EXPECT_THAT(mistake(write("no.tar.gz", "text").string()), HasSubstr("no.tar.gz"));
+  write_archive(file("cut.tar.gz"), {{"x/results.csv", std::string(5000, 'x')}});
+  std::filesystem::resize_file(file("cut.tar.gz"), 40);
+  EXPECT_THAT(mistake(file("cut.tar.gz").string()), HasSubstr("cut.tar.gz"));
+  write_archive(file("empty.tar.gz"), {{"x/readme", "text"}});
+  EXPECT_THAT(mistake(file("empty.tar.gz").string()), HasSubstr("0 runs are in the archive; one is expected"));
 }
 
 TEST_F(Sides, BaselinesOutliveTheirRuns) {

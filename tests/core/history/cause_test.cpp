@@ -6,7 +6,7 @@ namespace gpubench {
 namespace {
 
 std::string cause(const char* before, const char* after) {
-  return cause_text(differences(before, after));
+  return cause_between(before, after);
 }
 
 TEST(Cause, IsClassifiedByWhatDiffers) {
@@ -14,7 +14,7 @@ TEST(Cause, IsClassifiedByWhatDiffers) {
   EXPECT_EQ(cause(R"({"devices.gpu:0.details.driver":"1"})", R"({"devices.gpu:0.details.driver":"2"})"),
             "environment (devices.gpu:0.details.driver 1 -> 2)");
   EXPECT_EQ(cause(R"({"script.lua":"1"})", R"({"script.lua":"2","options.quick":"true"})"),
-            "method (the script was edited, options.quick none -> true)");
+            "method (options.quick none -> true, the script was edited)");
   EXPECT_EQ(cause(R"({"machine.kernel":"1","program.commit":"a"})", R"({"program.commit":"b"})"),
             "code (program.commit a -> b); environment (machine.kernel 1 -> none)");
   EXPECT_EQ(cause(R"({"machine.kernel":"1"})", R"({"machine.kernel":"1"})"), "");

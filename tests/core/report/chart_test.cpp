@@ -293,10 +293,10 @@ TEST(Chart, AFigureThatALogarithmDoesNotHaveIsSaidInItsPlace) {
 TEST(Chart, KneesStandAtTheirX) {
   const Chart chart =
       make_chart({.x = "batch", .y = "step_time_s", .knees = {std::int64_t{8}}}, columns(), rows(), chart_axes);
-  EXPECT_EQ(chart.knees, (std::vector<double>{8}));
+  EXPECT_EQ(chart.marks, (std::vector<PlacedMark>{{8, "knee"}}));
   const Chart text = make_chart({.x = "device", .y = "step_time_s", .knees = {std::string("cpu:1"), true}}, columns(),
                                 rows(), chart_axes);
-  EXPECT_EQ(text.knees, (std::vector<double>{1})) << "there is no category 'true'";
+  EXPECT_EQ(text.marks, (std::vector<PlacedMark>{{1, "knee"}})) << "there is no category 'true'";
 }
 
 TEST(Chart, AValueOfASeriesHasOneStyleInAllCharts) {
@@ -359,7 +359,7 @@ TEST(Chart, WhatCannotBeDrawnIsRefused) {
   EXPECT_THAT(make({.kind = ChartKind::heat, .x = "batch", .y = "step_time_s", .series = "device", .log_x = 2}),
               ThrowsMessage<Error>(HasSubstr("only log_y shades its cells")));
   EXPECT_THAT([] { parse_chart_kind("pie"); },
-              ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar, heat, distribution, course)"));
+              ThrowsMessage<Error>("unknown chart 'pie' (known: line, bar, heat, distribution, course, interval)"));
 }
 
 }  // namespace

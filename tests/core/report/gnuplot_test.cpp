@@ -221,7 +221,7 @@ TEST(GnuplotScript, LogarithmicAxesOfAFewDecadesHaveLabelsBetweenThePowers) {
 TEST(GnuplotScript, BoundsAndKneesAreLines) {
   Chart chart = line_over({{1, 10, {}}, {2, 20, {}}});
   chart.limits = {15};
-  chart.knees = {2};
+  chart.marks = {{2, "knee"}};
   EXPECT_THAT(script_of(chart), AllOf(HasSubstr("set arrow from graph 0, first 15 to graph 1, first 15 nohead"),
                                       HasSubstr("set label 'limit 15' at graph 0.99, first 15 right"),
                                       HasSubstr("set arrow from first 2, graph 0 to first 2, graph 1 nohead"),

@@ -128,7 +128,7 @@ TEST_F(Results, MistakesAreNamed) {
   EXPECT_THAT(
       script_.error("results.new_run({ experiment = 'e', out = out }):finish { charts = { { kind = 'pie', x = 'a', "
                     "y = 'b' } } }"),
-      HasSubstr("unknown chart 'pie' (known: line, bar, heat, distribution, course)"));
+      HasSubstr("unknown chart 'pie' (known: line, bar, heat, distribution, course, interval)"));
   EXPECT_THAT(script_.error("results.render('e', 'yaml', out)"), HasSubstr("unknown format 'yaml'"));
   EXPECT_THAT(script_.error("results.read('nothing', out)"), HasSubstr("no run 'nothing'"));
 }

@@ -67,7 +67,8 @@ TEST_F(CompareCommands, BadInputIsWrongUsage) {
   EXPECT_EQ(in_folder({"compare", "a"}).status, 2);
   const Ended unknown = in_folder({"compare", "a", "b"});
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("'a' is no run, folder of runs, experiment, tag, baseline or file of results"));
+  EXPECT_THAT(unknown.err,
+              HasSubstr("'a' is no run, folder of runs, archive, experiment, tag, baseline or file of results"));
   EXPECT_THAT(in_folder({"run", "made.lua", "--repeat", "0"}).err, HasSubstr("--repeat"));
   EXPECT_EQ(in_folder({"run", "made.lua", "--repeat", "0"}).status, 2);
   repeated("1", "1");

@@ -62,6 +62,7 @@ TEST_F(Completion, BashOffersCommandsScriptsOptionsAndValues) {
   EXPECT_THAT(bash("show --format ''"), HasSubstr(" text csv json markdown "));
   EXPECT_THAT(bash("show ''"), AllOf(HasSubstr(" batch_size "), HasSubstr(" " + run + " "), Not(HasSubstr("samples"))));
   EXPECT_THAT(bash("finish ''"), HasSubstr(" batch_size "));
+  EXPECT_THAT(bash("report ''"), HasSubstr(" batch_size "));
   EXPECT_THAT(bash("completion ''"), HasSubstr(" bash zsh "));
   EXPECT_THAT(bash("speed.lua --budget ''"), Not(HasSubstr("--set")));
 }

@@ -1,0 +1,43 @@
+-- `gpubench report`: a page of a comparison, of one side alone, or of a trend over the nights.
+local check = require "gpubench.check"
+local judged = require "gpubench.judged"
+local native = require("gpubench.native")._native
+local out = native.options.out
+
+-- Of names of runs, folders and files: their last part, in characters of file names.
+local function file_of(names)
+  local parts = {}
+  for index, name in ipairs(names) do
+    local last = name:gsub("/+$", ""):match "[^/]*$"
+    parts[index] = last:gsub("[^%w_.-]", "_"):sub(1, 60)
+  end
+  return "report-" .. table.concat(parts, "-") .. ".html"
+end
+
+local function say(headline, file)
+  if headline then print(native.results.one_line(headline)) end
+  print("wrote " .. file)
+end
+
+return function(options)
+  local sides = options.sides or {}
+  if (#sides == 0) == (options.history == nil) then
+    check.fail("report: either sides are needed or --history EXPERIMENT: gpubench report BASELINE [SIDE...]; given: %s",
+      #sides == 0 and "neither" or "both")
+  end
+  if options.history then
+    local file = options.file or file_of { "history", options.history }
+    say(native.history.write_page(out, options.history, file), file)
+    return 0
+  end
+  local file = options.file or file_of(sides)
+  if #sides == 1 then
+    native.compare.write_side(sides[1], out, file)
+    say(nil, file)
+    return 0
+  end
+  options.format = "html"
+  local result = judged.sides(sides, options, nil, nil, file)
+  say(result.headline, file)
+  return result.status
+end
