@@ -77,6 +77,8 @@ local function device_of_machine(name)
   if native.protect(gb.config.device_description, name) then return true end
   local possible = missing_gpus()
   table.insert(possible, 1, table.concat(gb.devices(), ", "))
+  table.insert(possible, string.format("emulated:NAME:0 to emulated:NAME:7, with the names %s, and custom",
+    table.concat(native.emulation.profiles(), ", ")))
   return false, table.concat(possible, "; ")
 end
 
