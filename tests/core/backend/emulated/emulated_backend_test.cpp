@@ -172,13 +172,12 @@ TEST_F(EmulatedBackendTest, copies_take_the_times_of_their_link_and_bring_no_num
   const Buffer memory = a100.memory().allocate(bytes, "memory"), other = a100.memory().allocate(bytes, "other");
   const Buffer pinned = a100.host_memory()->allocate(bytes, "pinned");
   std::vector<float> ordinary(bytes / sizeof(float), 1);
-  const auto begin = a100.new_event(), end = a100.new_event();
   const auto time_of = [&](void* to, const void* from) {
-    hold(a100.stream());
-    a100.stream().record(*begin);
-    a100.stream().copy(to, from, bytes);
-    a100.stream().record(*end);
-    return end->since(*begin).count();
+    EmulatedStream& stream = emulated_stream(a100.stream());
+    hold(stream);
+    const Clock::time_point before = stream.end();
+    stream.copy(to, from, bytes);
+    return Seconds(stream.end() - before).count();
   };
   EXPECT_NEAR(time_of(memory.data(), pinned.data()), profile.latency_s + bytes / profile.pinned_bytes_per_s, 1e-8);
   EXPECT_NEAR(time_of(ordinary.data(), memory.data()), profile.latency_s + bytes / profile.pageable_bytes_per_s, 1e-8);
