@@ -29,7 +29,7 @@ end
 
 -- The device that a point is about, with the limit.
 local function limited(device)
-  if device:find "^gpu" then
+  if not device:find "^cpu" then
     gb.config.set_memory_limit(device, limit)
     return device
   end

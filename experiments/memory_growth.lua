@@ -8,11 +8,16 @@ local memory = 64 << 20
 local moments = { "first number", "model built", "model trained", "second program", "both released" }
 local steps = gb.quick and 2 or 20  -- none takes more memory than the first
 
--- The physical device becomes two, of the same kind and next to each other. growth: true and false for both; "first only".
+-- The physical device becomes two, of the same kind and next to each other; emulated devices are two already. growth: true
+-- and false for both; "first only".
 local function split(device, limit, growth)
-  local kind, index = device:match "^(%a+):(%d+)$"
+  local kind, index = device:match "^(.+):(%d+)$"
   local programs = { device, kind .. ":" .. math.tointeger(index) + 1 }
-  gb.config.set_logical_devices(device, { { memory_limit = limit }, { memory_limit = limit } })
+  if kind:find "^emulated" then
+    for _, program in ipairs(programs) do gb.config.set_memory_limit(program, limit) end
+  else
+    gb.config.set_logical_devices(device, { { memory_limit = limit }, { memory_limit = limit } })
+  end
   gb.config.set_memory_growth(programs[1], growth ~= false)
   gb.config.set_memory_growth(programs[2], growth == true)
   return programs

@@ -53,9 +53,12 @@ gb.experiment {
   end,
   seconds = function() return 0.1 + 0.1 * epochs end,
   run = function(point)
-    local images, labels = gb.datasets.mnist_arrays("train", { one_hot = false })
-    local rows = gb.tensor(rows_in(point.order, labels), { dtype = "int64" })
-    local all = gb.data.Dataset.from_tensor_slices { images:gather(rows), labels:gather(rows) }
+    -- On the CPU, where pipelines read them, whatever the model runs on.
+    local all = gb.device("cpu:0", function()
+      local images, labels = gb.datasets.mnist_arrays("train", { one_hot = false })
+      local rows = gb.tensor(rows_in(point.order, labels), { dtype = "int64" })
+      return gb.data.Dataset.from_tensor_slices { images:gather(rows), labels:gather(rows) }
+    end)
     local train, validation = all, test
     if point.validation == "last fifth" then
       local kept = all.size - all.size // 5

@@ -30,7 +30,8 @@ Logs MetricStates::read() const {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const HostTensor state = runtime_.variables().read(*states_[i]);
     const auto values = state.values<float>();
-    if (values[1] > 0) logs.emplace_back(names_[i], static_cast<double>(values[0]) / static_cast<double>(values[1]));
+    const bool saw_nothing = values[1] <= 0;  // the count of an emulated device is not a number, and so is the mean
+    if (!saw_nothing) logs.emplace_back(names_[i], static_cast<double>(values[0]) / static_cast<double>(values[1]));
   }
   return logs;
 }

@@ -78,6 +78,8 @@ local function device_of_machine(name)
   if is_name and can_place then return true end
   local possible = missing_gpus()
   table.insert(possible, 1, table.concat(gb.devices(), ", "))
+  table.insert(possible, string.format("emulated:NAME:0 to emulated:NAME:7, with the names %s, and custom",
+    table.concat(native.emulation.profiles(), ", ")))
   return false, table.concat(possible, "; ")
 end
 

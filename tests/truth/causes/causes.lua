@@ -1,17 +1,21 @@
 -- Whether the findings name the cause: a confusion matrix over configurations whose cause is known, because the same step
 -- without it was measured too.
 --   GPUBENCH_PATH=tests/truth/causes gpubench tests/truth/causes/causes.lua [--set seeds=3] [--set cpu=true] [--set only=NAME]
--- seeds: how many draws; cpu: configurations on CPU devices too, for an idle machine. A configuration whose cause costs
+-- seeds: how many draws; cpu: configurations on CPU devices too, for an idle machine; busy: findings of unreliable rows
+-- count too, to try a rule on a machine that is not idle; budget: seconds of each measurement. A configuration whose cause costs
 -- less than 10 % or more than 60 % says nothing and is reported. It fails below 38 of 40, if a cause is found in fewer than
 -- two of three, or above one false alarm in 20.
 local gb = require "gpubench"
+local made = require "made"
 local with_cause = require "with_cause"
 local without_cause = require "without_cause"
 
 local native = gb._native
 local seeds = gb.param("seeds", 1)
 local takes_cpu = gb.param("cpu", false)
+local takes_busy = gb.param("busy", false)
 local only = gb.param("only", "")
+made.budget = gb.param("budget", made.budget)
 local least_cost, most_cost = 0.10, 0.60
 local nothing = "compute_bound"
 
@@ -38,6 +42,7 @@ local function measured(one, has_cause, seed)
     for column, value in pairs(row) do
       if type(value) ~= "table" and type(value) ~= "userdata" then cells[column] = value end
     end
+    if takes_busy then cells.quality = nil end
     cells.findings = native.findings(cells)
     return cells
   end)

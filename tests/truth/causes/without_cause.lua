@@ -10,7 +10,6 @@ local function add(name, changes, shape, options)
     run = function(_, pick)
       local all = { float32_flops_per_s = made.rate_for(shape, (options and options.seconds or 0.04) * pick(0.9, 1.1)) }
       for key, value in pairs(changes) do all[key] = value end
-      all.float16_flops_per_s = all.float16_flops_per_s or all.float32_flops_per_s
       made.accelerator(all)
       if options and options.policy then gb.config.set_dtype_policy(options.policy) end
       local replicas = options and options.replicas

@@ -35,6 +35,11 @@ class EmulatedBackendTest : public testing::Test {
     return kernel_seconds(known_profile(profile).profile, work_of(Matmul(), {inputs_, outputs_}));
   }
 
+  /// Keeps the stream busy for so long that the host has queued everything before, also on a busy machine.
+  static void hold(Stream& stream) {
+    emulated_stream(stream).wait_until(Clock::now() + std::chrono::milliseconds(200));
+  }
+
   EmulatedBackend backend_{BackendConfig{}};
   std::vector<TensorType> inputs_, outputs_;
 };
@@ -61,8 +66,7 @@ TEST_F(EmulatedBackendTest, event_times_are_exactly_those_of_the_profile) {
   Device& h200 = device("emulated:h200:0");
   const auto kernel = product(h200, 2048);
   const auto begin = h200.new_event(), end = h200.new_event();
-  h200.stream().synchronize();
-  kernel->run(h200.stream(), {}, {}, {});
+  hold(h200.stream());
   h200.stream().record(*begin);
   constexpr int runs = 3;
   for (int run = 0; run < runs; ++run) kernel->run(h200.stream(), {}, {}, {});
@@ -87,6 +91,8 @@ TEST_F(EmulatedBackendTest, streams_wait_for_events_and_share_the_kernels) {
   const auto kernel = product(t4, 1024);
   const auto other = t4.new_stream();
   const auto first = t4.new_event(), second = t4.new_event(), third = t4.new_event();
+  hold(t4.stream());
+  hold(*other);
   kernel->run(t4.stream(), {}, {}, {});
   t4.stream().record(*first);
   kernel->run(*other, {}, {}, {});
@@ -148,8 +154,7 @@ TEST_F(EmulatedBackendTest, a_recording_includes_work_of_other_streams) {
   const Clock::duration length =
       to_clock(product_seconds("t4", 512)) + to_clock(profile.latency_s + (1 << 20) / profile.pinned_bytes_per_s);
   for (int launch = 0; launch < 2; ++launch) {
-    kernel->run(t4.stream(), {}, {}, {});  // so that the launch is not waited for
-    for (int more = 0; more < 10; ++more) kernel->run(t4.stream(), {}, {}, {});
+    hold(t4.stream());
     t4.stream().record(*begin);
     recording->launch(t4.stream());
     t4.stream().record(*end);
@@ -167,14 +172,12 @@ TEST_F(EmulatedBackendTest, copies_take_the_times_of_their_link_and_bring_no_num
   const Buffer memory = a100.memory().allocate(bytes, "memory"), other = a100.memory().allocate(bytes, "other");
   const Buffer pinned = a100.host_memory()->allocate(bytes, "pinned");
   std::vector<float> ordinary(bytes / sizeof(float), 1);
-  const auto begin = a100.new_event(), end = a100.new_event();
   const auto time_of = [&](void* to, const void* from) {
-    a100.stream().synchronize();
-    a100.stream().copy(other.data(), memory.data(), bytes);  // so that the launch is not waited for
-    a100.stream().record(*begin);
-    a100.stream().copy(to, from, bytes);
-    a100.stream().record(*end);
-    return end->since(*begin).count();
+    EmulatedStream& stream = emulated_stream(a100.stream());
+    hold(stream);
+    const Clock::time_point before = stream.end();
+    stream.copy(to, from, bytes);
+    return Seconds(stream.end() - before).count();
   };
   EXPECT_NEAR(time_of(memory.data(), pinned.data()), profile.latency_s + bytes / profile.pinned_bytes_per_s, 1e-8);
   EXPECT_NEAR(time_of(ordinary.data(), memory.data()), profile.latency_s + bytes / profile.pageable_bytes_per_s, 1e-8);
