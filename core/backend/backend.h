@@ -68,8 +68,15 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
+  /// The devices that are there before they are named.
   virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
-  /// The reason why there is no device: "no NVIDIA driver is loaded (libcuda.so.1)"; empty if there is one.
+  /// The device of this name, made at the first call, from a backend whose devices are made when they are named.
+  /// nullptr (the default) if there is none. Throws Error naming the possible ones. Thread-safe.
+  virtual Device* named(const DeviceId& id) {
+    static_cast<void>(id);
+    return nullptr;
+  }
+  /// The reason why there is no device: "no NVIDIA driver is loaded (...)"; empty if there is one.
   virtual std::string absence() const { return {}; }
   /// Unusable physical devices that were not requested by name, each with the reason: "GPU 1: ...".
   virtual std::vector<std::string> unusable() const { return {}; }

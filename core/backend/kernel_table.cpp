@@ -16,13 +16,17 @@ class NothingToDo final : public Kernel {
 
 }  // namespace
 
+std::unique_ptr<Kernel> kernel_without_work(const Signature& signature) {
+  const auto is_empty = [](const TensorType& type) { return type.elements() == 0; };
+  if (signature.outputs.empty() || !std::ranges::all_of(signature.outputs, is_empty)) return nullptr;
+  return std::make_unique<NothingToDo>();
+}
+
 std::unique_ptr<Kernel> plan_by(const KernelTable& table, std::string_view backend, const Op& op,
                                 const Signature& signature, Device& device) {
   const auto row = table.find(typeid(op));
   if (row == table.end()) throw Error(fmt::format("{}: there is no kernel for {}", backend, op.name()));
-  const auto is_empty = [](const TensorType& type) { return type.elements() == 0; };
-  if (!signature.outputs.empty() && std::ranges::all_of(signature.outputs, is_empty))
-    return std::make_unique<NothingToDo>();
+  if (auto nothing = kernel_without_work(signature)) return nothing;
   return row->second(op, signature, device);
 }
 

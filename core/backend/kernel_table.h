@@ -34,6 +34,9 @@ void add_row(KernelTable& table) {
   table.emplace(typeid(PlannedOp<plan>), &plan_any<plan>);
 }
 
+/// The kernel of an op whose outputs have no element, which does nothing; nullptr if one has.
+std::unique_ptr<Kernel> kernel_without_work(const Signature& signature);
+
 /// Plans `op` by its row. Where no output has an element nothing is computed, and no planner nor library is asked.
 /// Throws Error naming the backend and the op where there is no row.
 std::unique_ptr<Kernel> plan_by(const KernelTable& table, std::string_view backend, const Op& op,

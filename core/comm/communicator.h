@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/error.h"
 #include "core/comm/collective.h"
 #include "core/device/device.h"
 
@@ -47,6 +48,13 @@ class Communicator {
   virtual bool recordable() const { return false; }
   /// Blocks until every rank has called it. Throws PeerLost.
   virtual void barrier() = 0;
+  /// The numbers of all ranks, by rank: exchanged by the hosts, because a collective on devices that compute nothing
+  /// (Device::emulation) moves no values. Every rank must give equally many. Throws PeerLost, and Error for ranks on
+  /// other devices.
+  virtual std::vector<std::vector<std::int64_t>> gather_on_hosts(const std::vector<std::int64_t>& numbers) {
+    static_cast<void>(numbers);
+    throw Error(std::string(name()) + ": its ranks exchange tensors, not numbers of the hosts");
+  }
   /// Throws PeerLost if a peer is lost. A device's stream cannot report that and goes on, so results are valid only if
   /// check(), called after waiting for the stream, does not throw.
   virtual void check() {}

@@ -7,6 +7,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/comm/emulated/emulated_communicator.h"
 #include "core/comm/hierarchical.h"
 #include "core/comm/local/local_communicator.h"
 #include "core/comm/mpi/mpi_communicator.h"
@@ -40,6 +41,10 @@ bool have_own_memory(std::span<Device* const> devices) {
   return std::ranges::all_of(devices, [&](const Device* device) {
     return !device->shares_host_memory() && device->id().kind == devices[0]->id().kind;
   });
+}
+
+bool are_emulated(std::span<Device* const> devices) {
+  return std::ranges::all_of(devices, [](const Device* device) { return !device->emulation().empty(); });
 }
 
 void check_together(std::span<Device* const> devices, CrossDevice cross_device) {
@@ -139,6 +144,11 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(std::span<Device* 
   const bool own_memory = have_own_memory(devices);
   const bool by_nccl = cross_device == CrossDevice::nccl || (cross_device == CrossDevice::automatic && own_memory);
   if (!by_nccl) check_together(devices, cross_device);
+  if (by_nccl && are_emulated(devices)) {
+    if (group == nullptr) return make_emulated_communicators(devices);
+    throw Error(fmt::format("{} cannot exchange with other processes: emulated devices exchange within one",
+                            names_of(devices)));
+  }
   if (group != nullptr) check_alike(devices, cross_device, by_nccl, *group);
   if (by_nccl) return make_nccl_communicators(devices, group, nccl_patience());
   if (cross_device == CrossDevice::reduction_to_one) algorithm = LocalAlgorithm::reduction_to_one;

@@ -15,9 +15,9 @@ namespace gpubench {
 
 /// How the replicas of one process exchange; the names follow Keras' classes.
 enum class CrossDevice : std::uint8_t {
-  automatic,  ///< nccl for GPUs, local for CPU devices
+  automatic,  ///< nccl for GPUs and emulated devices, local for CPU devices
   local,  ///< by the replicas' threads in host memory, and MPI between processes; GPU tensors are copied to the host
-  nccl,   ///< GPUs
+  nccl,   ///< GPUs; emulated devices take the time of it
   reduction_to_one,  ///< as local, but the first rank of a process computes the whole sum and distributes it
 };
 std::string_view to_string(CrossDevice cross_device);

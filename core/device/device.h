@@ -1,6 +1,7 @@
 // A place where kernels run: a memory pool and streams. Physical devices may be split into logical ones.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +22,7 @@ class Device {
   virtual std::string description() const = 0;
   /// PCI address as the driver and NVML write it ("00000000:1B:00.0"); empty for the host's processor.
   virtual std::string bus_id() const { return {}; }
-  /// Number of its physical device in traces (Span::gpu); none if no tracer records it.
+  /// Number of its physical or emulated device in traces (Span::gpu); none if no tracer records it.
   virtual std::optional<int> tracer_index() const { return std::nullopt; }
   /// The NUMA node on whose processors the device's threads run; nullptr if it is bound to none.
   virtual const MemoryNode* memory_node() const { return nullptr; }
@@ -47,6 +48,11 @@ class Device {
   virtual void bind_to_thread() = 0;
   /// Whether kernels here read and write ordinary host memory in place, so that inputs need no copy.
   virtual bool shares_host_memory() const = 0;
+  /// For a device that computes nothing: what it is and how its times may be relied on, for all outputs. Its memory
+  /// holds no values, and what is copied to the host is NaN. Empty for all other devices.
+  virtual std::string emulation() const { return {}; }
+  /// Highest rates per second that are known without a driver, such as "float32_flops_per_s" and "memory_bytes_per_s".
+  virtual std::map<std::string, double> peaks() const { return {}; }
   /// Total time that callers have spent in synchronous copies of this device's streams; none if copies are
   /// asynchronous, which a tracer shows.
   virtual std::optional<Seconds> copy_time() const { return std::nullopt; }

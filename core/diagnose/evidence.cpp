@@ -52,7 +52,7 @@ RunFacts facts_of(const Info& run) {
   for (const Info& device : list_of(run, "devices"))
     facts.devices.push_back({device.text("name"), peaks_of(device), number_of(device, "memory_bytes"),
                              device.text("library").find(tf32_text) != std::string::npos});
-  for (const Info& check : list_of(run, "machine_checks")) {
+  for (const Info& check : list_of(run, "problems")) {
     facts.machine.push_back({check.text("name"), check.text("device"), check.text("state"), check.text("found"),
                              check.text("consequence"), check.text("remedy")});
   }
@@ -95,10 +95,12 @@ bool Evidence::has_own_memory() const {
   return !device.empty() && !device.starts_with("cpu");
 }
 
+bool Evidence::uses(std::string_view device) const {
+  return names_device(text("device"), device);
+}
+
 const DeviceFacts* Evidence::device() const {
-  const std::string own = text("device");
-  const auto found =
-      std::ranges::find_if(facts_.devices, [&](const DeviceFacts& one) { return names_device(own, one.name); });
+  const auto found = std::ranges::find_if(facts_.devices, [&](const DeviceFacts& one) { return uses(one.name); });
   return found == facts_.devices.end() ? nullptr : &*found;
 }
 

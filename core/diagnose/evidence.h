@@ -48,7 +48,7 @@ struct RunFacts {
   std::vector<MachineFact> machine;
 };
 
-/// From run.json: `devices` and `machine_checks`. Fields that are missing or malformed are left out.
+/// From run.json: `devices`, and `problems` that gpubench doctor found. Fields that are missing or malformed are left out.
 RunFacts facts_of(const Info& run);
 
 class Evidence {
@@ -75,6 +75,8 @@ class Evidence {
   double replicas() const { return number("replicas").value_or(1); }
   /// Whether the model's memory is another than the host's.
   bool has_own_memory() const;
+  /// Whether the row's point used the device.
+  bool uses(std::string_view device) const;
   /// Of the first of the row's devices that the run describes; null if there is none.
   const DeviceFacts* device() const;
   const RunFacts& facts() const { return facts_; }

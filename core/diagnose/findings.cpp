@@ -17,7 +17,7 @@ constexpr std::array finding_table = {
 
 bool costs_speed(const MachineFact& fact, const Evidence& evidence) {
   const bool is_problem = fact.state == "costs speed" || fact.state == "wrong";
-  return is_problem && (fact.device.empty() || evidence.text("device").find(fact.device) != std::string::npos);
+  return is_problem && (fact.device.empty() || evidence.uses(fact.device));
 }
 
 std::vector<MachineFact> machine_of(const Evidence& evidence) {
@@ -26,8 +26,7 @@ std::vector<MachineFact> machine_of(const Evidence& evidence) {
     if (costs_speed(fact, evidence)) facts.push_back(fact);
   if (const std::string throttle = evidence.text("throttle"); !throttle.empty()) {
     facts.push_back({"throttle", evidence.text("device"), "costs speed", throttle,
-                     "kernels ran at lowered clocks while this point was measured",
-                     "see the checks of gpubench doctor"});
+                     "kernels ran at lowered clocks while this point was measured", "gpubench doctor names the cause"});
   }
   return facts;
 }

@@ -1,9 +1,24 @@
 #include "core/exec/device_copy.h"
 
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
 namespace gpubench {
+namespace {
+
+/// A device that really copies cannot read the addresses of one that only has times.
+Device& checked_source(Device& source, const Device& destination) {
+  const bool reads_nothing = !source.emulation().empty() && destination.emulation().empty();
+  if (!reads_nothing || destination.shares_host_memory()) return source;
+  throw Error(fmt::format("a copy from {} to {}: the memory of an emulated device holds no values; go through cpu:0",
+                          to_string(source.id()), to_string(destination.id())));
+}
+
+}  // namespace
 
 DeviceCopy::DeviceCopy(Device& source, Device& destination)
-    : source_(source),
+    : source_(checked_source(source, destination)),
       destination_(destination),
       copier_(destination.shares_host_memory() ? source : destination),
       source_ready_(source.new_event()),

@@ -11,6 +11,7 @@ namespace gpubench {
 /// memory, or the destination if both have their own.
 class DeviceCopy {
  public:
+  /// Throws Error for a copy from an emulated device to a GPU.
   DeviceCopy(Device& source, Device& destination);
 
   /// Queues the copy after the work queued on the source, and before work queued later on the destination.

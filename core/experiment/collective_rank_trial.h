@@ -38,12 +38,14 @@ class CollectiveRankTrial {
 
   /// The numbers of all ranks: their sum in place, or, for `gather`, concatenated.
   std::vector<std::int64_t> exchanged(const std::vector<std::int64_t>& numbers, CollectiveKind kind);
+  std::vector<std::int64_t> exchanged_on_hosts(const std::vector<std::int64_t>& numbers, CollectiveKind kind);
   void write(const TensorView& tensor, const NumberAt& number);
   std::int64_t wrong_in(const TensorView& tensor, const NumberAt& expected);
 
   Communicator& communicator_;
   Device& device_;
   Stream& stream_;
+  bool computes_;
   CollectiveCase case_;
   int ranks_, own_;
   TensorType part_, whole_;  // differ only for all_gather and reduce_scatter

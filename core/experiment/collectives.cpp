@@ -45,7 +45,7 @@ void run_on_all(std::span<const CollectiveRank> ranks, const Body& body) {
 constexpr double least_busy = 0.9;
 
 std::string quality_of(const CollectiveMeasurement& measurement, Scatter scatter) {
-  if (measurement.wrong > 0) return fmt::format("unreliable: {} elements of the result are wrong", measurement.wrong);
+  if (measurement.wrong > 0) return fmt::format("unreliable: {} elements of the result are wrong", *measurement.wrong);
   if (measurement.busy < least_busy) {
     return fmt::format("unreliable: the ranks shared processors: each ran for {:.0f} % of the time at most",
                        100 * measurement.busy);
@@ -96,7 +96,7 @@ Record to_record(const CollectiveMeasurement& measurement, Scatter scatter) {
   const bool has_bus = measurement.ranks > 1;
   if (has_bus)
     set_rate(record, "bus_bytes_per_s", bytes * bus_factor(measurement.one.kind, measurement.ranks), measurement.time);
-  record.set("wrong", measurement.wrong);
+  if (measurement.wrong) record.set("wrong", *measurement.wrong);
   record.set("quality", quality_of(measurement, scatter));
   return record;
 }

@@ -1,6 +1,7 @@
 // Measures collectives by size: times and bandwidths as nccl-tests defines them. Every result is checked.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ struct CollectiveMeasurement {
   /// Share of the time in which a rank's thread ran: median over samples, of the rank with the largest median. Ranks
   /// work or poll all the time, so less than 1 means that threads shared a processor.
   double busy = 1;
-  std::int64_t wrong = 0;  ///< elements over all ranks that differ from the exact result
+  /// Elements over all ranks that differ from the exact result; nothing for devices that compute nothing.
+  std::optional<std::int64_t> wrong = 0;
 };
 
 /// A rank of this process: a device and its communicator.

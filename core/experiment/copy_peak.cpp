@@ -24,15 +24,17 @@ std::string key_of(const Device& device) {
 
 double best_rate(Device& device, void* to, const void* from, std::size_t bytes) {
   Stream& stream = device.stream();
+  const std::unique_ptr<Event> begin = device.new_event(), end = device.new_event();
   Seconds fastest = Seconds::max();
   const Stopwatch watch;
   stream.copy(to, from, bytes);  // maps memory on its first use
   stream.synchronize();
   while (fastest == Seconds::max() || watch.elapsed() < time_per_direction) {
-    const Stopwatch run;
+    stream.record(*begin);
     for (int copy = 0; copy < copies_in_a_row; ++copy) stream.copy(to, from, bytes);
+    stream.record(*end);
     stream.synchronize();
-    fastest = std::min(fastest, run.elapsed());
+    fastest = std::min(fastest, end->since(*begin));
     check_interrupt();
   }
   return static_cast<double>(bytes) * copies_in_a_row / fastest.count();

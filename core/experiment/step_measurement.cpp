@@ -113,7 +113,7 @@ class Measurement {
     }
     runtime_.synchronize();
     if (replicas_ != nullptr) replicas_->end(steps, watch.elapsed());
-    if (!devices_.uses_gpus()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
+    if (!devices_.uses_traced_devices()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
     devices_.end();
   }
 

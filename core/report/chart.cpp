@@ -254,6 +254,13 @@ void fill_defaults(ChartSpec& spec, const Column& x, const Column& y) {
   if (!filter.empty()) spec.title += " (" + filter + ")";
 }
 
+/// Says in the title that figures were calculated for an accelerator that is not there.
+void mark_emulated(ChartSpec& spec, std::span<const Record* const> rows) {
+  const auto emulated = std::ranges::count_if(rows, [](const Record* row) { return row->has("emulation"); });
+  if (emulated == 0 || spec.title.ends_with("emulated)")) return;
+  spec.title += emulated == std::ssize(rows) ? " (emulated)" : " (partly emulated)";
+}
+
 }  // namespace
 
 ChartKind parse_chart_kind(std::string_view name) {
@@ -305,6 +312,7 @@ Chart make_chart(ChartSpec spec, std::span<const Column> columns, std::span<cons
   if (has_zero) spec.log_x = 0;
 
   fill_defaults(spec, x, y);
+  mark_emulated(spec, rows);
   const Grouping grouping = group_rows(spec, all, rows, axes, columns);
   for (std::vector<const Record*>* some : {&rows, &missing}) sort_rows(*some, grouping, axes);
   const Places places(x, spec, all, rows, axes);

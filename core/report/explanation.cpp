@@ -104,7 +104,8 @@ std::string machine_text(const std::vector<MachineFact>& machine, const TextStyl
 
 std::string row_text(const ExplainedRow& one, const ExplainOptions& options, const TextStyle& style) {
   std::string text = wrap_words(one_line(one.where), 0, indent, style.width);
-  text += in_color(wrap_words(one_line(one.diagnosis.verdict()), 0, indent, style.width), bold, style.color) + "\n";
+  const std::string verdict = wrap_words(one_line(one.diagnosis.verdict()), 0, indent, style.width);
+  text += in_color(std::string_view(verdict).substr(0, verdict.size() - 1), bold, style.color) + "\n\n";
   if (!one.waterfall.terms.empty()) text += waterfall_text(one.waterfall, style) + "\n";
   std::size_t number = 0;
   for (const Finding& finding : one.diagnosis.findings) text += finding_text(finding, ++number, options, style);

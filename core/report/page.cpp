@@ -109,11 +109,22 @@ data counts_of(const std::vector<JudgedClaim>& claims) {
   return all;
 }
 
+// As HTML, in which options of the program ("--budget") are not broken at their hyphens.
+std::string sentence_html(const std::string& text) {
+  std::string html = escape_html(one_line(text));
+  for (std::size_t at = html.find(" --"); at != std::string::npos; at = html.find(" --", at + 1)) {
+    const std::size_t end = std::min(html.find_first_of(" .,;:", at + 1), html.size());
+    html.insert(end, "</span>");
+    html.insert(at + 1, "<span class=\"whole\">");
+  }
+  return html;
+}
+
 data answers_of(const std::vector<RunAnswer>& answers) {
   data all = empty_list();
   for (const RunAnswer& answer : answers) {
     data one;
-    one.set("text", answer.text);
+    one.set("html", sentence_html(answer.text));
     set_verdict(one, answer.verdict);
     all.push_back(one);
   }
@@ -171,6 +182,12 @@ data files_of(const Run& run) {
 data texts_of(const Info& info, std::string_view field) {
   data all = empty_list();
   for (const std::string& text : info.texts(field)) all.push_back(text);
+  return all;
+}
+
+data warnings_of(const Info& info) {
+  data all = empty_list();
+  for (const std::string& text : info.texts("warnings")) all.push_back(sentence_html(text));
   return all;
 }
 
@@ -252,7 +269,7 @@ std::string report_page(const Run& run, const std::vector<DrawnChart>& charts) {
   page.set("answers", answers_of(answers_in(run.info)));
   page.set("counts", counts_of(claims));
   page.set("files", files_of(run));
-  page.set("warnings", texts_of(run.info, "warnings"));
+  page.set("warnings", warnings_of(run.info));
   page.set("notes", texts_of(run.info, "notes"));
   set_list(page, "claims", claims_of(claims));
   set_list(page, "charts", charts_of(charts));

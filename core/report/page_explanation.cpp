@@ -53,6 +53,7 @@ std::vector<std::string_view> names_of_terms(const std::vector<ExplainedRow>& ro
 
 /// Hues that stay apart on light and dark pages, by place in the waterfall.
 std::string color_of_term(std::string_view name) {
+  if (name == waterfall_terms().back()) return "hsl(0 0% 55%)";  // what no class explains
   const auto place = std::ranges::find(waterfall_terms(), name) - waterfall_terms().begin();
   constexpr int hues_apart = 137;  // the golden angle
   return fmt::format("hsl({} 55% 50%)", (200 + place * hues_apart) % 360);

@@ -38,6 +38,9 @@ std::vector<Column> declared_standard_columns() {
        full_tables},
       {"cpu_clock_hz", hertz, neither, sensor, every_row,
        "mean clock of the busy processors while the point ran, where the kernel tells it", no_interval, full_tables},
+      {"emulation", none, neither, text, "emulated devices",
+       "which accelerator is emulated, and how far its calculated times are checked; such a row was not measured on "
+       "one"},
       {"device", none, neither, text, "training, loop, inference, kernels, collective", "where the model ran"},
       {"execution", none, neither, text, models, "graph (planned before the first step) or eager (op by op)"},
       {"precision", none, neither, text, models,

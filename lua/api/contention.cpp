@@ -3,16 +3,19 @@
 //   during(f, ...)         calls f; returns what was taken meanwhile, and the results of f. The former: { lost_share,
 //                          others_share, stolen_share, delayed_s, cpu_s, involuntary_switches, clock_hz }, as in
 //                          core/telemetry/proc/contention.h; what the system does not tell is absent
-//   wait_idle(limit_s)     waits until the machine is idle but for this run, at most so long: whether it is, and the
-//                          last reading
+//   wait_idle(limit_s)     waits until the machine is idle but for this run, at most so long: whether it is, and what
+//                          doctor's check `load` finds in the last reading
 //   disturbed_share        from this lost_share on, a point counts as disturbed
 #include "core/telemetry/proc/contention.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/doctor/doctor.h"
 #include "lua/api/openers.h"
 #include "lua/api/session.h"
 #include "lua/bind/bind.h"
@@ -41,9 +44,14 @@ struct Value<Contention> {
 
 namespace {
 
+/// Set by lua/host/training_probe.cpp: the process that has started this one.
+constexpr const char* probe_variable = "GPUBENCH_PROBE_OF";
+
 ContentionSources sources_of(const Session& session) {
   ContentionSources sources;
   if (session.group() != nullptr) sources.neighbours = session.group()->neighbours();
+  // What gb.measure.in_process keeps busy beside its process is part of the same run.
+  if (const char* const starter = std::getenv(probe_variable)) sources.neighbours.push_back(std::atoi(starter));
   return sources;
 }
 
@@ -59,14 +67,14 @@ int during(lua_State* L) {
   return lua_gettop(L);
 }
 
-std::tuple<bool, Contention> wait_idle(lua_State* L, double limit_s) {
+std::tuple<bool, std::string> wait_idle(lua_State* L, double limit_s) {
   if (!(limit_s >= 0 && limit_s <= longest_wait_for_idle_machine.count())) {
     throw Error(fmt::format("gb._native.contention.wait_idle: {} s are no time to wait; 0 to {} s are possible",
                             limit_s, longest_wait_for_idle_machine.count()));
   }
   Ticker ticker;
   const Contention last = wait_for_idle_machine(sources_of(session_of(L)), Seconds(limit_s), ticker);
-  return {last.is_idle(), last};
+  return {last.is_idle(), load_result(last).found};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/backend/emulated/emulated_backend.h"
 #include "core/base/error.h"
 #include "core/data/tune/machine_limits.h"
 #include "core/nn/dtype_policy.h"
@@ -21,8 +22,11 @@
 namespace gpubench::lua {
 namespace {
 
+/// Those of the machine, whether emulated ones are in use or not.
 std::vector<DeviceId> devices(lua_State* L) {
-  return world_of(L).devices.ids();
+  std::vector<DeviceId> ids = world_of(L).devices.ids();
+  std::erase_if(ids, [](const DeviceId& id) { return id.kind == DeviceId::Kind::emulated; });
+  return ids;
 }
 
 /// Restores the device that ops are placed on.
@@ -47,8 +51,9 @@ int device(lua_State* L) {
     Value<DeviceId>::push(L, world->dispatcher.device());
     return 1;
   }
-  const DeviceId id = Value<DeviceId>::read(L, 1);
+  const DeviceId asked = Value<DeviceId>::read(L, 1);
   Value<LuaFunction>::read(L, 2);
+  const DeviceId id = session_of(L).place(asked);
   const DeviceScope scope(world->dispatcher, id);
   lua_settop(L, 2);
   protected_call(L, 0, LUA_MULTRET);
@@ -104,6 +109,11 @@ class Logical {
   }
 
   std::vector<LogicalDevice>& of(DeviceId::Kind kind) const { return *config_[kind].devices; }
+
+  PoolOptions& memory_of(const DeviceId& id) const {
+    if (id.kind == DeviceId::Kind::emulated) return config_[id.kind].own<EmulatedOptions>().memory[id];
+    return (*this)[id].memory;
+  }
 
   LogicalDevice& operator[](const DeviceId& id) const {
     const std::vector<DeviceId::Kind> kinds = device_kinds();
@@ -203,7 +213,7 @@ void set_visible_devices(lua_State* L, const std::vector<DeviceId>& devices, con
 }
 
 void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
-  PoolOptions& memory = Logical(L, "gb.config.set_memory_growth")[id].memory;
+  PoolOptions& memory = Logical(L, "gb.config.set_memory_growth").memory_of(id);
   if (!growth && memory.limit == 0 && id.kind == DeviceId::Kind::cpu) {
     throw Error(
         "gb.config.set_memory_growth: preallocation on a CPU takes the memory limit at the start; set it first with "
@@ -213,7 +223,7 @@ void set_memory_growth(lua_State* L, const DeviceId& id, bool growth) {
 }
 
 void set_memory_limit(lua_State* L, const DeviceId& id, std::size_t bytes) {
-  Logical(L, "gb.config.set_memory_limit")[id].memory.limit = bytes;
+  Logical(L, "gb.config.set_memory_limit").memory_of(id).limit = bytes;
 }
 
 CudaOptions& cuda_options(lua_State* L, const std::string& what) {
@@ -230,6 +240,15 @@ void set_matmul_search(lua_State* L, int candidates) {
         fmt::format("gb.config.set_matmul_search: a number of algorithms to measure, 0 for none, got {}", candidates));
   }
   cuda_options(L, "gb.config.set_matmul_search").matmul_search = candidates;
+}
+
+/// As tf.config.set_soft_device_placement, for devices that are missing.
+void set_soft_device_placement(lua_State* L, bool soft) {
+  session_of(L).set_soft_placement(soft);
+}
+
+bool soft_device_placement(lua_State* L) {
+  return session_of(L).soft_placement();
 }
 
 void set_seed(lua_State* L, std::uint64_t seed) {
@@ -291,6 +310,16 @@ std::vector<std::array<std::string, 2>> details(lua_State* L, const DeviceId& id
   return result;
 }
 
+/// Whether the device is there, or soft placement finds another one for it.
+bool can_place(lua_State* L, const DeviceId& id) {
+  return session_of(L).can_place(id);
+}
+
+/// Why work ran on another device than the one that it was for, since the last call.
+std::vector<std::string> take_fallbacks(lua_State* L) {
+  return session_of(L).take_fallbacks();
+}
+
 /// Bytes in use by device, only where not zero.
 std::map<std::string, std::size_t> memory_in_use(lua_State* L) {
   std::map<std::string, std::size_t> uses;
@@ -326,6 +355,11 @@ std::uint64_t keep_configuration(lua_State* L) {
   return session.seed();
 }
 
+/// What the script set at its top level holds in `run`, which may use the devices anew.
+void begin_run(lua_State* L) {
+  session_of(L).begin_run();
+}
+
 }  // namespace
 
 void open_device(lua_State* L) {
@@ -342,6 +376,8 @@ void open_device(lua_State* L) {
         .function<&set_matmul_search>("set_matmul_search")
         .function<&set_memory_growth>("set_memory_growth")
         .function<&set_memory_limit>("set_memory_limit")
+        .function<&set_soft_device_placement>("set_soft_device_placement")
+        .function<&soft_device_placement>("soft_device_placement")
         .function<&set_seed>("set_seed")
         .function<&set_floatx>("set_floatx")
         .function<&floatx>("floatx")
@@ -354,9 +390,12 @@ void open_device(lua_State* L) {
   native.function<&details>("device_details")
       .function<&gpu_absence>("gpu_absence")
       .function<&unusable_gpus>("unusable_gpus")
+      .function<&can_place>("can_place")
+      .function<&take_fallbacks>("take_fallbacks")
       .function<&memory_in_use>("memory_in_use")
       .function<&reset>("reset_devices")
       .function<&keep_configuration>("keep_configuration")
+      .function<&begin_run>("begin_run")
       .function<&set_round_budget>("set_round_budget");
 }
 

@@ -23,9 +23,8 @@ namespace {
 Info::Fields judged_facts(World& world, const DeviceId& id, const std::optional<GpuSensors>& gpu) {
   Info::Fields facts{{"name", to_string(id)}, {"library", world.devices.backend(id).library()}};
   Info::Fields peaks;
-  if (gpu) {
-    for (const auto& [name, rate] : peaks_of(*gpu)) peaks.emplace_back(name, rate);
-  }
+  for (const auto& [name, rate] : gpu ? peaks_of(*gpu) : world.devices.device(id).peaks())
+    peaks.emplace_back(name, rate);
   if (!peaks.empty()) facts.emplace_back("peaks", std::move(peaks));
   const std::size_t limit = world.devices.device(id).memory().use().limit;
   const auto memory = gpu ? gpu->memory() : std::nullopt;

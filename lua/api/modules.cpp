@@ -32,6 +32,7 @@ void open_modules(lua_State* L) {
   open_results(L);
   open_stored_runs(L);
   open_contention(L);
+  open_doctor(L);
   open_changes(L);
   open_processes(L);
   open_progress(L);
@@ -43,6 +44,7 @@ void open_modules(lua_State* L) {
   open_distillation(L);
   open_optimizers(L);
   open_distribute(L);
+  open_emulation(L);
   open_callbacks(L);
   open_memory(L);
   open_pruning(L);

@@ -24,6 +24,8 @@ void open_device_facts(lua_State* L);
 void open_device_sensors(lua_State* L);
 void open_distillation(lua_State* L);
 void open_distribute(lua_State* L);
+void open_doctor(lua_State* L);
+void open_emulation(lua_State* L);
 void open_measure_kernels(lua_State* L);
 void open_history(lua_State* L);
 void open_image(lua_State* L);

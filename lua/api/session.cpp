@@ -1,6 +1,7 @@
 #include "lua/api/session.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fmt/format.h>
 #include <lua.hpp>
 #include <unistd.h>
@@ -59,27 +60,49 @@ Session::Session(SessionOptions options, std::unique_ptr<ProcessGroup> group)
       group_(std::move(group)),
       config_(config_of(options_, group_.get())),
       seed_(options_.seed),
-      kept_{config_, seed_, floatx_, dtype_policy_} {}
+      kept_{config_, seed_, floatx_, dtype_policy_, soft_placement_} {}
 
 const WorldPtr& Session::world() {
   if (world_ == nullptr) {
     auto world = std::make_shared<World>(config_);
-    if (options_.device) world->dispatcher.set_device(*options_.device);
+    if (options_.device) world->dispatcher.set_device(place_in(*world, *options_.device));
     collect_under_pressure(*world);
     world_ = std::move(world);
   }
   return world_;
 }
 
+DeviceId Session::place(const DeviceId& id) {
+  return place_in(*world(), id);
+}
+
+bool Session::can_place(const DeviceId& id) {
+  const std::vector<DeviceId> there = world()->devices.ids();
+  return soft_placement_ || std::ranges::find(there, id) != there.end();
+}
+
+DeviceId Session::place_in(const World& world, const DeviceId& id) {
+  const std::vector<DeviceId> there = world.devices.ids();
+  if (!soft_placement_ || std::ranges::find(there, id) != there.end()) return id;
+  const DeviceId host{};
+  const std::string why = world.devices.absence(id.kind);
+  std::string mark =
+      fmt::format("{} is missing, {} took its place{}{}", to_string(id), to_string(host), why.empty() ? "" : ": ", why);
+  if (announced_fallbacks_.insert(id).second && (group_ == nullptr || group_->rank() == 0)) {
+    progress_line.hide();
+    std::fputs((mark + "\n").c_str(), stderr);
+  }
+  if (std::ranges::find(fallbacks_, mark) == fallbacks_.end()) fallbacks_.push_back(std::move(mark));
+  return host;
+}
+
 void Session::collect_under_pressure(World& world) const {
   if (L_ == nullptr) return;
-  for (const DeviceId& id : world.devices.ids()) {
-    world.devices.device(id).memory().set_pressure_handler([machine = std::weak_ptr(Machine::shared(L_))] {
-      const auto open = machine.lock();
-      // A pipeline's worker must not touch the script's state.
-      if (open != nullptr && open->is_open() && open->on_own_thread()) lua_gc(open->running(), LUA_GCCOLLECT);
-    });
-  }
+  world.devices.set_pressure_handler([machine = std::weak_ptr(Machine::shared(L_))] {
+    const auto open = machine.lock();
+    // A pipeline's worker must not touch the script's state.
+    if (open != nullptr && open->is_open() && open->on_own_thread()) lua_gc(open->running(), LUA_GCCOLLECT);
+  });
 }
 
 DeviceConfig& Session::configure(const std::string& what) {
@@ -104,18 +127,27 @@ std::vector<Session::Use> Session::memory_in_use() const {
   return uses;
 }
 
-void Session::reset() {
+void Session::release_devices() {
   if (!memory_in_use().empty()) return;
   if (world_ != nullptr) world_->replicas = nullptr;
   // Strategies, metrics and models that the script keeps hold their world, and compute with what is made later.
   if (world_.use_count() > 1 && L_ != nullptr) lua_gc(Machine::of(L_).running(), LUA_GCCOLLECT);
-  if (world_.use_count() <= 1) {
-    world_ = nullptr;
-    config_ = kept_.devices;
-  }
+  if (world_.use_count() <= 1) world_ = nullptr;
+}
+
+void Session::begin_run() {
+  release_devices();
+  set_seed(seed_);
+}
+
+void Session::reset() {
+  if (!memory_in_use().empty()) return;
+  release_devices();
+  if (world_ == nullptr) config_ = kept_.devices;
   set_seed(kept_.seed);
   set_floatx(kept_.floatx);
   set_dtype_policy(kept_.dtype_policy);
+  set_soft_placement(kept_.soft_placement);
 }
 
 void set_session(lua_State* L, Session& session) {

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/backend/registry/devices.h"
@@ -79,6 +81,15 @@ class Session {
   /// The configuration for creating devices. Throws Error "<what>: ... already in use" once they exist.
   DeviceConfig& configure(const std::string& what);
   const DeviceConfig& config() const { return config_; }
+  /// Whether work for a missing device runs on cpu:0; reset per point. Off: it is an error.
+  bool soft_placement() const { return soft_placement_; }
+  void set_soft_placement(bool soft) { soft_placement_ = soft; }
+  /// The device itself; with soft placement, cpu:0 for a device that is missing, which is said once and remembered.
+  DeviceId place(const DeviceId& id);
+  /// Whether place() gives a device that exists.
+  bool can_place(const DeviceId& id);
+  /// "gpu:0 is missing, cpu:0 took its place: no NVIDIA driver is loaded", for each fall-back since the last call.
+  std::vector<std::string> take_fallbacks() { return std::exchange(fallbacks_, {}); }
   /// CPU threads of this process according to the options; 0: one for each processor that it may use.
   int cpu_threads() const;
 
@@ -120,7 +131,10 @@ class Session {
   /// Memory in use, for each device where it is not zero.
   std::vector<Use> memory_in_use() const;
   /// From now on reset() restores the current settings instead of the command line's.
-  void keep_configuration() { kept_ = {config_, seed_, floatx_, dtype_policy_}; }
+  void keep_configuration() { kept_ = {config_, seed_, floatx_, dtype_policy_, soft_placement_}; }
+  /// Between a script's top level and the `run` of its experiment: releases the devices, so that `run` may configure
+  /// them, and restarts the seed; all settings stay.
+  void begin_run();
   /// Ends a point: resets seed and type, and releases the devices with their configuration unless a living object was
   /// made for them. Does nothing while memory is in use.
   void reset();
@@ -137,6 +151,9 @@ class Session {
  private:
   friend void set_session(lua_State* L, Session& session);
   void collect_under_pressure(World& world) const;
+  DeviceId place_in(const World& world, const DeviceId& id);
+  /// Unless memory is in use or a living object was made for them.
+  void release_devices();
 
   lua_State* L_ = nullptr;
   struct Configuration {
@@ -144,6 +161,7 @@ class Session {
     std::uint64_t seed;
     Dtype floatx;
     std::optional<std::string> dtype_policy;
+    bool soft_placement;
   };
 
   SessionOptions options_;
@@ -158,6 +176,9 @@ class Session {
   std::uint64_t seed_;
   Dtype floatx_ = Dtype::f32;
   std::optional<std::string> dtype_policy_;
+  bool soft_placement_ = false;
+  std::vector<std::string> fallbacks_;
+  std::set<DeviceId> announced_fallbacks_;
   Configuration kept_;
   std::uint64_t next_stream_ = 0;
 };

@@ -73,8 +73,9 @@ Tensor matmul_method(lua_State* L, const Tensor& a, const Tensor& b) {
 
 Tensor to_device(lua_State* L, const Tensor& x, const DeviceId& device) {
   if (x.symbolic()) throw Error("to: a traced tensor is placed by gb.device, not moved");
-  world_of(L).devices.device(device);
-  return world_of(L).dispatcher.eager().transfer(x, device);
+  const DeviceId to = session_of(L).place(device);
+  world_of(L).devices.device(to);
+  return world_of(L).dispatcher.eager().transfer(x, to);
 }
 
 Tensor pin_memory(lua_State* L, const Tensor& x) {

@@ -33,6 +33,7 @@ constexpr OtherName other_names[] = {
     {"get_memory_growth",
      "gb.config.set_memory_growth sets it; gb.config.memory_info(device) tells what is reserved and what is in use"},
     {"get_memory_info", "gb.config.memory_info(device)"},
+    {"get_soft_device_placement", "gb.config.soft_device_placement()"},
     {"get_visible_devices", "gb.config.list_logical_devices(kind)"},
     {"global_policy", "gb.config.dtype_policy()"},
     {"is_gpu_available", "#gb.config.list_physical_devices('GPU') > 0"},
@@ -52,9 +53,6 @@ constexpr OtherName other_names[] = {
     {"set_global_policy", "gb.config.set_dtype_policy"},
     {"set_log_device_placement", "the property `device` of a tensor, and the column `device` of a row"},
     {"set_logical_device_configuration", "gb.config.set_logical_devices"},
-    {"set_soft_device_placement",
-     "work is never moved to another device in silence: one that is not there is an error; gb.devices()[1] is the best "
-     "one there is"},
     {"set_virtual_device_configuration", "gb.config.set_logical_devices"},
     {"threading", "--threads for all CPU devices, gb.config.set_logical_devices('cpu:0', { { threads = n } }) for one"},
     {"use_multiprocessing", "num_parallel_calls of dataset:map"},

@@ -74,7 +74,8 @@ end
 -- Devices of this machine. A name with a plus is the script's own word for several.
 local function device_of_machine(name)
   if type(name) ~= "string" or name:find("+", 1, true) then return true end
-  if native.protect(gb.config.device_description, name) then return true end
+  local is_name, can_place = native.protect(native.can_place, name)
+  if is_name and can_place then return true end
   local possible = missing_gpus()
   table.insert(possible, 1, table.concat(gb.devices(), ", "))
   return false, table.concat(possible, "; ")

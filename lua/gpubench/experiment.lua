@@ -9,6 +9,7 @@ local device_facts = require "gpubench.device_facts"
 local estimate = require "gpubench.expect.estimate"
 local idle = require "gpubench.idle"
 local earlier_run = require "gpubench.earlier_run"
+local emulated = require "gpubench.emulated"
 local exit_status = require "gpubench.exit_status"
 local headlines = require "gpubench.expect.headlines"
 local measurement = require "gpubench.measurement"
@@ -140,8 +141,9 @@ local function answers_of(declaration, rows, verdicts, notes)
 end
 
 -- Facts that are known once all points are done.
-local function late_facts()
+local function late_facts(rows)
   local facts = {
+    emulated_profiles = emulated.profiles(rows) or {},
     data = native.data_origins(),
     best_matmul_flops_per_s = native.matmul_peaks(),
     best_copy_bytes_per_s = native.copy_peaks(),
@@ -161,7 +163,7 @@ local function plain_verdicts(verdicts)
 end
 
 local function write_files(run, outcome, charts, verdicts, warnings, answers)
-  run:set_info(late_facts())
+  run:set_info(late_facts(run:rows()))
   if warnings[1] then run:set_info { warnings = warnings } end
   if answers[1] then run:set_info { answers = answers } end
   return run:finish { status = outcome, charts = charts, expectations = plain_verdicts(verdicts) }
@@ -185,8 +187,10 @@ local function finish(declaration, axes, charts, run, swept, printer)
   if processes.index > 0 then return {} end
   local judged = judged_rows(rows, swept.rounds)
   local verdicts = claim.judge_all(declaration.expect or {}, judged, axes, swept.unmeasured)
-  local warnings, notes = headlines.warnings(swept.disturbed, #swept.points, verdicts), {}
-  local answers = answers_of(declaration, judged, verdicts, notes)
+  local warnings, notes = emulated.warnings(rows), {}
+  local others = headlines.warnings(swept.disturbed, #swept.points, verdicts)
+  table.move(others, 1, #others, #warnings + 1, warnings)
+  local answers = emulated.mark(answers_of(declaration, judged, verdicts, notes), rows)
   local marked = chart.with_knees(charts, declaration.expect or {}, verdicts)
   local ok, written = pcall(write_files, run, swept.outcome, marked, verdicts, warnings, answers)
   if printer then printer:finish() end
@@ -305,6 +309,7 @@ local function new_run(declaration, axes, charts, seed)
     devices = device_facts.devices(),
     no_gpu = native.gpu_absence(),
     unusable_gpus = device_facts.unusable_gpus(),
+    machine_checks = device_facts.problems(),
     processes = together,
   }
   return run
@@ -349,12 +354,12 @@ local function measure_and_finish(declaration, axes, charts, points)
   return run:rows()
 end
 
--- A copy whose columns are known to claims, tables and charts.
-local function with_columns(declaration)
+-- A checked copy of a script's declaration, with the columns as claims, tables and charts know them.
+function experiment.read(declaration)
+  check_declaration(declaration)
   local copy = {}
   for name, value in pairs(declaration) do copy[name] = value end
   copy.columns = columns.read("gb.experiment", declaration.columns or {})
-  columns.declare(copy.columns)
   return copy
 end
 
@@ -366,8 +371,8 @@ function experiment.declare(declaration)
     check.fail("gb.experiment: it is called by the experiment '%s', which measures its points; declare the second one after it",
       running)
   end
-  check_declaration(declaration)
-  declaration = with_columns(declaration)
+  declaration = experiment.read(declaration)
+  columns.declare(declaration.columns)
   local axes = sweep.override(declaration.axes or {}, options.axes, options.device)
   local points = sweep.points(axes)
   claim.check(declaration.expect or {}, axes)

@@ -13,20 +13,16 @@ local idle = {}
 local window_s, shortest_window_s = 1, 0.1
 
 local function busy_text(one, rank)
-  local where = processes.count > 1 and " where " .. native.processes.names()[rank] .. " runs" or ""
-  return string.format("other programs use %.0f %% of the processors%s, the hypervisor takes %.0f %%",
-    100 * (one.others_share or 0), where, 100 * (one.stolen_share or 0))
+  if processes.count == 1 then return one.found end
+  return string.format("where %s runs, %s", native.processes.names()[rank], one.found)
 end
 
 -- Returns what keeps the first machine that is not idle busy, nil where all are idle, and the seconds that are left by
 -- the clock of process 0.
 local function look(left_s)
   local began = system.seconds()
-  local is_idle, last = native.contention.wait_idle(math.min(left_s, window_s))
-  local all = { {
-    is_idle = is_idle, others_share = last.others_share, stolen_share = last.stolen_share,
-    left_s = left_s - (system.seconds() - began),
-  } }
+  local is_idle, found = native.contention.wait_idle(math.min(left_s, window_s))
+  local all = { { is_idle = is_idle, found = found, left_s = left_s - (system.seconds() - began) } }
   if processes.count > 1 then all = native.processes.gather(all[1]) end
   for rank, one in ipairs(all) do
     if not one.is_idle then return busy_text(one, rank), all[1].left_s end

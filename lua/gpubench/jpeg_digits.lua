@@ -10,15 +10,19 @@ local function path(count)
   return string.format("%s/results/jpeg_digits_%d.tfrecord", gb._native.options.out, count)
 end
 
--- Writes the file unless it is there.
-function jpeg_digits.prepare(count)
-  local file = io.open(path(count), "rb")
-  if file then file:close() return end
+local function write(count)
   local images, labels = gb.datasets.mnist_arrays("test", { flatten = false, scaled = false, one_hot = false })
   local writer <close> = gb.data.tfrecord_writer(path(count))
   for i = 1, count do
     writer:write(gb.data.example { image = gb.image.encode_jpeg(images[i], { quality = quality }), label = labels[i] })
   end
+end
+
+-- Writes the file unless it is there. The images are made on the CPU: an emulated device makes none.
+function jpeg_digits.prepare(count)
+  local file = io.open(path(count), "rb")
+  if file then file:close() return end
+  gb.device("cpu:0", function() write(count) end)
 end
 
 -- The file's records; maps() makes (float32[784], float32[10]) of them, or images [size, size, 1].

@@ -1,6 +1,7 @@
 -- Measures one point: runs the script's function, turns whatever happens into rows, and proves that the point's device
 -- memory is free again.
 local gb = require "gpubench.native"
+local emulated = require "gpubench.emulated"
 local processes = require "gpubench.processes"
 local native = gb._native
 local options = native.options
@@ -27,10 +28,39 @@ local function as_rows(result)
   return result
 end
 
-local function complete(row, axes, point)
+-- Why work ran on another device than the one that it was for: outside of points, as of models that the script has made.
+local fallbacks_outside, is_outside = {}, {}
+
+-- Those of a point, with those outside.
+local function fallbacks_of(inside)
+  local all = { table.unpack(fallbacks_outside) }
+  for _, text in ipairs(inside) do
+    if not is_outside[text] then all[#all + 1] = text end
+  end
+  return all
+end
+
+local function keep_fallbacks_outside()
+  for _, text in ipairs(native.take_fallbacks()) do
+    if not is_outside[text] then fallbacks_outside[#fallbacks_outside + 1] = text end
+    is_outside[text] = true
+  end
+end
+
+-- A row of another device than its point names tells nothing about that device.
+local function mark_fallbacks(row, fallbacks, measured_on)
+  if not fallbacks[1] then return end
+  row.detail = table.concat(fallbacks, "; ")
+  if measured_on and row.device ~= measured_on then row.quality = "unreliable: " .. row.detail end
+end
+
+local function complete(row, axes, point, fallbacks)
   local copy = { status = "ok" }
   for column, value in pairs(row) do copy[column] = value end
+  local measured_on = copy.device
   for _, axis in ipairs(axes) do copy[axis.name] = point[axis.name] end
+  mark_fallbacks(copy, fallbacks or {}, measured_on)
+  emulated.label(copy)
   local extras = { row = copy, samples = copy.samples, timeline = copy.timeline, profile = copy.profile }
   copy.samples, copy.timeline, copy.profile, copy.stages, copy.ranks = nil, nil, nil, nil, nil
   return extras
@@ -51,8 +81,11 @@ local function run_point(experiment, axes, point)
   local reason = experiment.skip and experiment.skip(point)
   if reason then gb.skip(tostring(reason)) end
   local finished = {}
-  for index, row in ipairs(as_rows(experiment.run(point))) do
-    finished[index] = complete(row, axes, point)
+  keep_fallbacks_outside()
+  local rows = as_rows(experiment.run(point))
+  local fallbacks = fallbacks_of(native.take_fallbacks())
+  for index, row in ipairs(rows) do
+    finished[index] = complete(row, axes, point, fallbacks)
     local one = finished[index]
     native.results.check_row(one.row, one.samples, one.timeline, one.profile)
   end
@@ -100,7 +133,9 @@ function measurement.measure(experiment, axes, point, seed)
   local finished = ok and status or { complete({ status = shown, detail = detail }, axes, point) }
   local kept = kept_memory(before)
   for _, one in ipairs(finished) do
-    one.row.cpu_lost_share, one.row.cpu_clock_hz = taken.lost_share, taken.clock_hz
+    -- A row that another process has measured (gb.measure.in_process) has those of that process.
+    one.row.cpu_lost_share = one.row.cpu_lost_share or taken.lost_share
+    one.row.cpu_clock_hz = one.row.cpu_clock_hz or taken.clock_hz
     if kept then one.row.memory_quality = "unreliable: " .. kept end
   end
   local all, common = processes.agree(finished, axes, ok and "ok" or status, not ok and detail or nil)

@@ -1,11 +1,19 @@
 -- A script that `gpubench nightly` runs in a process of its own before it measures, because a look at a GPU takes some of
--- its memory. A line for each fact of a device: its name, the fact and its text, with tabs between them.
+-- its memory. A line for each device with its free memory, then one for each problem that doctor finds: the device (empty:
+-- the machine), the check and what was found, with tabs between them.
 local gb = require "gpubench.native"
 local native = gb._native
 
+local function say(device, fact, text)
+  io.write(device, "\t", fact, "\t", native.results.one_line(text), "\n")
+end
+
 for _, device in ipairs(gb.devices()) do
-  local function say(fact, text) io.write(device, "\t", fact, "\t", native.results.one_line(tostring(text)), "\n") end
-  say("description", gb.config.device_description(device))
-  for name, value in pairs(gb.config.device_sensors(device)) do say(name, string.format("%.17g", value)) end
-  for _, detail in ipairs(native.device_details(device)) do say("text of " .. detail[1], detail[2]) end
+  local free = gb.config.device_sensors(device).free_memory_bytes
+  say(device, "free_memory_bytes", free and string.format("%.17g", free) or "")
+end
+-- The load is waited for later (wait_idle), and no chart is needed before the measurements.
+local later = { load = true, gnuplot = true }
+for _, one in ipairs(native.doctor.check()) do
+  if one.problem and not later[one.name] then say(one.device or "", one.name, one.found) end
 end

@@ -7,8 +7,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -95,21 +98,23 @@ class TimeLimit {
  public:
   TimeLimit(pid_t process, std::optional<Seconds> limit) : process_(process), limit_(limit) {}
   void look() {
-    if (!limit_ || running_.elapsed() < *limit_) return;
-    if (!out_of_time_) {
-      out_of_time_ = true;
+    // The limit of a point ends what the point has started.
+    const bool over = limit_ && (running_.elapsed() >= *limit_ || timeout_requested());
+    if (!over) return;
+    if (!ended_at_) {
+      ended_at_ = running_.elapsed();
       kill(process_, SIGTERM);
-    } else if (running_.elapsed() > *limit_ + patience_after_term) {
+    } else if (running_.elapsed() > *ended_at_ + patience_after_term) {
       kill(process_, SIGKILL);
     }
   }
-  bool out_of_time() const { return out_of_time_; }
+  bool out_of_time() const { return ended_at_.has_value(); }
 
  private:
   pid_t process_;
   std::optional<Seconds> limit_;
   Stopwatch running_;
-  bool out_of_time_ = false;
+  std::optional<Seconds> ended_at_;
 };
 
 /// Appends what comes within `look_period_ms`. False at the end of the output.
@@ -135,6 +140,59 @@ int wait_for(pid_t process, TimeLimit& limit, bool limited) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/// Children inherit the processors of the thread that starts them.
+class FewerProcessors {
+ public:
+  explicit FewerProcessors(int count) {
+    if (count == 0 || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    cpu_set_t few;
+    CPU_ZERO(&few);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&few) < count; ++cpu) {
+      if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &few);
+    }
+    changed_ = sched_setaffinity(0, sizeof few, &few) == 0;
+  }
+  ~FewerProcessors() {
+    if (changed_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  FewerProcessors(const FewerProcessors&) = delete;
+  FewerProcessors& operator=(const FewerProcessors&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool changed_ = false;
+};
+
+/// Threads that compute nothing, as fast as they can.
+class Neighbours {
+ public:
+  explicit Neighbours(int count) {
+    for (int i = 0; i < count; ++i)
+      threads_.emplace_back([](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+        }
+      });
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+pid_t start(const std::vector<std::string>& words, const ChildOptions& options, const FileActions& actions) {
+  std::vector<std::string> arguments = words, settings = environment_with(options.environment);
+  const std::vector<char*> argv = pointers_to(arguments), variables = pointers_to(settings);
+  const FewerProcessors fewer(options.processors);
+  pid_t process = 0;
+  if (const int error = posix_spawnp(&process, argv[0], actions.get(), nullptr, argv.data(), variables.data());
+      error != 0)
+    throw Error(fmt::format("run: '{}' cannot be started: {}", words.front(), std::strerror(error)));
+  if (options.address_space != 0) {
+    const rlimit limit{.rlim_cur = options.address_space, .rlim_max = options.address_space};
+    prlimit(process, RLIMIT_AS, &limit, nullptr);
+  }
+  return process;
+}
+
 }  // namespace
 
 ChildProcesses::ChildProcesses() {
@@ -152,16 +210,12 @@ ChildProcesses::~ChildProcesses() {
 }
 
 ChildEnd ChildProcesses::run(const std::vector<std::string>& words, const ChildOptions& options) {
-  std::vector<std::string> arguments = words, settings = environment_with(options.environment);
-  const std::vector<char*> argv = pointers_to(arguments), variables = pointers_to(settings);
   FileActions actions;
   std::optional<OutputPipe> pipe;
   if (options.output == ChildOutput::none) actions.silence();
   if (options.output == ChildOutput::captured) actions.write_to(pipe.emplace().writing_end());
-  pid_t process = 0;
-  if (const int error = posix_spawnp(&process, argv[0], actions.get(), nullptr, argv.data(), variables.data());
-      error != 0)
-    throw Error(fmt::format("run: '{}' cannot be started: {}", words.front(), std::strerror(error)));
+  const Neighbours neighbours(options.neighbours);
+  const pid_t process = start(words, options, actions);
   child = process;
   if (stopping_signal != 0) kill(process, stopping_signal);  // it came before there was a child
   ChildEnd end;

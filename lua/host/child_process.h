@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@ struct ChildOptions {
   ChildOutput output = ChildOutput::ours;
   /// When its time is up it gets SIGTERM, and SIGKILL half a minute later.
   std::optional<Seconds> limit = {};
+  /// It runs on so many of the processors of this process only, its first ones; 0: on all.
+  int processors = 0;
+  /// The limit of its address space in bytes; 0: none.
+  std::uint64_t address_space = 0;
+  /// So many threads of this process keep a processor busy until it ends.
+  int neighbours = 0;
 };
 
 struct ChildEnd {

@@ -143,6 +143,7 @@ std::vector<std::string> without(const std::string& option, const std::vector<st
 /// A command of the library starts the processes.
 void repeat_run(CommandLine& line) {
   line.command = "repeat";
+  line.runs_script = false;
   line.arguments["scripts"] = std::move(line.scripts);
   line.arguments["options"] = without("--repeat", line.options);
   line.arguments["count"] = std::int64_t{line.repeat};
@@ -214,17 +215,16 @@ std::variant<CommandLine, Answer> parse_command_line(std::vector<std::string> ar
   }
 
   CommandLine line = grammar.values();
+  line.runs_script = !grammar.scripts().empty();
+  for (const std::string& script : grammar.scripts()) {
+    line.scripts.push_back(find_script(script));
+    if (line.scripts.back().empty()) return no_script(script, {});
+  }
+  if (line.runs_script) line.script = line.scripts.front();
+  if (line.scripts.size() == 1 && line.repeat == 0) line.scripts.clear();
   if (line.command == "run") {
-    for (const std::string& script : grammar.scripts()) {
-      line.scripts.push_back(find_script(script));
-      if (line.scripts.back().empty()) return no_script(script, {});
-    }
-    line.script = line.scripts.front();
     line.options = options_among(arguments, grammar.command("run"));
-    if (line.repeat > 0)
-      repeat_run(line);
-    else if (line.scripts.size() == 1)
-      line.scripts.clear();
+    if (line.repeat > 0) repeat_run(line);
   }
   take_axes(grammar.axis_settings(), line);
   take_requirements(grammar.requirement_lists(), line);

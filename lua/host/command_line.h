@@ -15,6 +15,8 @@ using Argument = std::variant<bool, std::int64_t, double, std::string, std::vect
 
 struct CommandLine {
   std::string command = "run";
+  /// Whether the command runs a script, and the script.
+  bool runs_script = false;
   std::string script;
   /// If there are several: each is run in a process of its own, with `options`. Else empty.
   std::vector<std::string> scripts;

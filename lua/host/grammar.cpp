@@ -22,7 +22,8 @@ constexpr const char* exit_statuses = R"(Exit status (if several apply: 2 before
   1    a claim is refuted, with --strict; of nightly: an alarm; of compare, ab, check: a row is SLOWER or has VANISHED
   2    wrong usage, unreadable input, an error, or a row with the status error
   3    nothing to judge: an experiment measured no point, or what --require asks for does not hold;
-       compare, ab, check: no common row, no baseline, all rows INVALID, or with --strict an AMBIGUOUS one
+       compare, ab, check: no common row, no baseline, all rows INVALID, or with --strict an AMBIGUOUS one;
+       tune: no gain could be judged
   130  interrupted by Ctrl-C; 143: ended by SIGTERM; 129: by SIGHUP. Files are complete in all three cases.)";
 
 constexpr const char* environment = R"(
@@ -56,6 +57,7 @@ Examples:
   gpubench finish batch_size --chart-format png,pdf            draw its charts for chats and papers
   gpubench pack batch_size --anonymous                         one archive of a run, to be given away
   gpubench prune results --keep 30                             remove older runs
+  gpubench tune mine.lua --point batch_size=32                 try remedies on it, and print what helps as a diff
   gpubench completion bash > ~/.local/share/bash-completion/completions/gpubench)";
 
 std::string check_axis_setting(const std::string& text) {
@@ -133,7 +135,15 @@ Grammar::Grammar()
   app_.footer(std::string(exit_statuses) + environment + examples);
   add_run();
   for (const LibraryCommand& command : library_commands()) {
-    CommandOptions options(add(command.name, command.description), values_);
+    CLI::App& app = add(command.name, command.description);
+    if (command.runs_script) {
+      app.add_option("script", scripts_, "The name of an experiment, or any Lua script")
+          ->required()
+          ->expected(1)
+          ->type_name("SCRIPT");
+      add_measuring(app);
+    }
+    CommandOptions options(app, values_);
     command.declare(options);
   }
   add_completion();
@@ -152,26 +162,7 @@ void Grammar::add_run() {
   run.add_option("script", scripts_, "The name of an experiment, or any Lua script; several run one after the other")
       ->required()
       ->type_name("SCRIPT");
-  run.add_option(
-         "--set", axis_settings_,
-         "Replace an axis' values, or those of a gb.param; 1..8, 1..1024*2 and 0..1+0.25 are ranges; may be repeated")
-      ->type_name("AXIS=VALUE[,VALUE...]")
-      ->allow_extra_args(false)
-      ->check(check_axis_setting);
-  run.add_option("--device", values_.device, "Device for everything that the script does not place, such as gpu:0")
-      ->type_name("DEVICE");
-  run.add_option("--budget", values_.budget_s, "Seconds to measure each point (2; with --quick 0.3)")
-      ->type_name("SECONDS")
-      ->check(check_positive);
-  run.add_option("--timeout", values_.timeout_s, "Time limit of a point in seconds, its preparation included (none)")
-      ->type_name("SECONDS")
-      ->check(check_positive);
-  run.add_option("--wait-idle", values_.wait_idle_s,
-                 "Seconds to wait at most, before the first point, until no other program uses the processors (0)")
-      ->type_name("SECONDS")
-      ->check(check_wait);
-  run.add_flag("--quick", values_.quick,
-               "Measure each point for 0.3 s, with wider intervals; scripts may train less too");
+  add_measuring(run);
   run.add_flag("--dry-run", values_.dry_run, "List the points and the expected time, run nothing");
   run.add_flag("--strict", values_.strict, "Exit with status 1 if a claim is refuted (not if it stays open)");
   run.add_option("--require", requirement_lists_,
@@ -180,22 +171,11 @@ void Grammar::add_run() {
       ->type_name("WHAT[,WHAT...]")
       ->allow_extra_args(false)
       ->check(check_requirements);
-  run.add_option("--out", values_.out, "Folder for results/ and plots/ (the working folder)")
-      ->type_name("DIR")
-      ->check(check_named);
   run.add_option("--tag", values_.tags, "Word that run.json and the index keep, such as night; may be repeated")
       ->type_name("TAG")
       ->allow_extra_args(false)
       ->check(check_named);
   run.add_flag("-q,--quiet", values_.quiet, "Print only the folder of each run");
-  run.add_flag("--json", values_.json, "Print a line of JSON for each finished row, and one for the end of each run");
-  run.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout (42)")
-      ->type_name("N")
-      ->check(check_seed);
-  run.add_option("--threads", values_.threads,
-                 "CPU threads in total, over all processes on this machine (one for each processor)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
   run.add_option("--workers", values_.workers, "Processes to start on this machine, which run the script together")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
@@ -214,10 +194,49 @@ void Grammar::add_run() {
       ->check(CLI::ExistingFile);
   CommandOptions(run, values_).chart_format();
   CommandOptions(run, values_).text_style();
-  run.add_flag("--trusted", values_.trusted,
-               "Let the script run programs and write anywhere; docs/safety.md lists what it may do without");
   CommandOptions(run, values_).traceback();
   run.footer(exit_statuses);
+}
+
+void Grammar::add_measuring(CLI::App& command) {
+  command
+      .add_option("--set", axis_settings_,
+                  "Replace an axis' values, or those of a gb.param; 1..8, 1..1024*2 and 0..1+0.25 are ranges; may be "
+                  "repeated")
+      ->type_name("AXIS=VALUE[,VALUE...]")
+      ->allow_extra_args(false)
+      ->check(check_axis_setting);
+  command.add_option("--device", values_.device, "Device for everything that the script does not place, such as gpu:0")
+      ->type_name("DEVICE");
+  command.add_option("--budget", values_.budget_s, "Seconds to measure each point (2; with --quick 0.3)")
+      ->type_name("SECONDS")
+      ->check(check_positive);
+  command
+      .add_option("--timeout", values_.timeout_s, "Time limit of a point in seconds, its preparation included (none)")
+      ->type_name("SECONDS")
+      ->check(check_positive);
+  command
+      .add_option("--wait-idle", values_.wait_idle_s,
+                  "Seconds to wait at most, before the first point, until no other program uses the processors (0)")
+      ->type_name("SECONDS")
+      ->check(check_wait);
+  command.add_flag("--quick", values_.quick,
+                   "Measure each point for 0.3 s, with wider intervals; scripts may train less too");
+  command.add_flag("--json", values_.json,
+                   "Print a line of JSON for each finished row, and one for the end of each run");
+  command.add_option("--out", values_.out, "Folder for results/ and plots/ (the working folder)")
+      ->type_name("DIR")
+      ->check(check_named);
+  command.add_option("--seed", values_.seed, "Seed of weights, shuffles and dropout (42)")
+      ->type_name("N")
+      ->check(check_seed);
+  command
+      .add_option("--threads", values_.threads,
+                  "CPU threads in total, over all processes on this machine (one for each processor)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--trusted", values_.trusted,
+                   "Let the script run programs and write anywhere; docs/safety.md lists what it may do without");
 }
 
 void Grammar::add_completion() {

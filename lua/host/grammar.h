@@ -24,7 +24,7 @@ class Grammar {
   const CLI::App& command(const std::string& name) const { return *commands_.at(name); }
   /// The parsed values, except axes.
   CommandLine values() const;
-  /// Of `run`, as they were given: files or names of experiments.
+  /// Of a command that runs scripts, as they were given: files or names of experiments.
   const std::vector<std::string>& scripts() const { return scripts_; }
   /// Each "axis=value,value".
   const std::vector<std::string>& axis_settings() const { return axis_settings_; }
@@ -36,6 +36,8 @@ class Grammar {
  private:
   CLI::App& add(const char* name, const char* description);
   void add_run();
+  /// Options of all commands that run a script.
+  void add_measuring(CLI::App& command);
   void add_completion();
 
   CLI::App app_;

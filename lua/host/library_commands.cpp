@@ -47,6 +47,12 @@ void declare_devices(CommandOptions& options) {
   options.traceback();
 }
 
+void declare_doctor(CommandOptions& options) {
+  options.flag("--json", "Print one line of JSON with all checks");
+  options.flag("--verify", "Check the arithmetic of every device too, in at most 20 s each");
+  options.traceback();
+}
+
 void declare_show(CommandOptions& options) {
   options.argument("run", "RUN",
                    "A run's folder, archive or name, or an experiment (its newest run); without it, lists the runs");
@@ -118,6 +124,13 @@ void declare_calibrate(CommandOptions& options) {
   options.out_folder("Folder that holds results/ and calibration/");
 }
 
+void declare_calibrate_device(CommandOptions& options) {
+  options.argument("device", "DEVICE", "The device to measure, such as gpu:0").required();
+  options.text("--like", "NAME",
+               "The profile from which numbers come that are not measured: a100, h100 (the default), ...");
+  options.traceback();
+}
+
 void declare_check(CommandOptions& options) {
   options.arguments("runs", "RUN", "Runs to judge; default: the baseline's scripts are measured again");
   options.text("--baseline", "NAME", "What to compare with").required();
@@ -176,15 +189,29 @@ void declare_prune(CommandOptions& options) {
   options.out_folder("Folder that holds results/ and plots/");
 }
 
+void declare_tune(CommandOptions& options) {
+  options.text("--point", "AXIS=VALUE[,AXIS=VALUE...]", "The point to tune (the first that the script does not skip)");
+  options.text("--experiment", "NAME", "The experiment to tune, if the script declares several");
+  options.text("--figure", "NAME", "Column to improve (the first of examples_per_s, bytes_per_s, step_time_s, ...)");
+  options.texts("--remedy", "NAME", "Try only this remedy; may be repeated");
+  options.text_style();
+  options.traceback();
+}
+
+constexpr bool runs_script = true;
+
 constexpr LibraryCommand commands[] = {
     {"ab", "Measure two settings, environments or builds in turn, and compare them", declare_ab},
     {"baseline", "Save results to compare with later, or list them", declare_baseline},
     {"calibrate", "Measure this machine's noise, for the verdicts of later comparisons", declare_calibrate},
+    {"calibrate-device", "Fit the profile of an emulated accelerator to a device of this machine",
+     declare_calibrate_device},
     {"check", "Compare with a baseline; for gates: exits with 1 if a row is SLOWER or has VANISHED", declare_check},
     {"compare", "Compare results: what is slower, faster or the same, and how sure that is", declare_compare},
     {"list", "List experiments and their questions, by topic", declare_list},
     {"new", "Write a commented script to start from", declare_new},
     {"devices", "List the devices of this machine", declare_devices},
+    {"doctor", "Check whether something here costs speed or is wrong, and what to do about it", declare_doctor},
     {"show", "Print a run again: its table, claims and answer", declare_show},
     {"explain", "Explain why the device was not busy: findings, remedies and where a step's time went",
      declare_explain},
@@ -194,6 +221,7 @@ constexpr LibraryCommand commands[] = {
     {"changes", "Find lasting changes in series of measurements", declare_changes},
     {"pack", "Write one archive of a run: script, data, charts, report, versions", declare_pack},
     {"prune", "Remove old runs, and keep the newest of each experiment", declare_prune},
+    {"tune", "Try remedies on a script's point, measure what each gains, and print a diff", declare_tune, runs_script},
 };
 
 }  // namespace

@@ -44,6 +44,8 @@ struct LibraryCommand {
   const char* name;
   const char* description;
   void (*declare)(CommandOptions& options);
+  /// Its first argument is a script, which its function runs, in the sandbox of scripts.
+  bool runs_script = false;
 };
 
 /// In the order of the help.

@@ -30,12 +30,14 @@
 #include "lua/host/child_process.h"
 #include "lua/host/dry_run.h"
 #include "lua/host/forced_end.h"
+#include "lua/host/interception.h"
 #include "lua/host/interrupt_handler.h"
 #include "lua/host/library.h"
 #include "lua/host/protected_calls.h"
 #include "lua/host/sandbox.h"
 #include "lua/host/script_exit.h"
 #include "lua/host/script_text.h"
+#include "lua/host/training_probe.h"
 
 namespace gpubench {
 namespace {
@@ -48,6 +50,11 @@ constexpr double quick_budget_s = 0.3;
 constexpr double warmup_s = 0.3;
 // What lua/gpubench/fresh_processes.lua tells processes that it starts together.
 constexpr const char* group_variable = "GPUBENCH_GROUP";
+
+/// Whether the command's own function loads the script and calls parts of it (tune), instead of what follows it (run).
+bool loads_script(const CommandLine& line) {
+  return line.runs_script && line.command != "run";
+}
 
 lua::SessionOptions session_options(const CommandLine& line, const std::vector<std::string>& arguments,
                                     const std::string& script) {
@@ -101,6 +108,7 @@ void push_options(lua_State* L, const CommandLine& line, const lua::Session& run
       .value("seed", line.seed);
   if (!line.device.empty()) options.value("device", line.device);
   if (line.timeout_s) options.value("timeout_s", *line.timeout_s);
+  if (loads_script(line)) options.value("script_text", session.script_text);
   const lua::Module style = options.submodule("style");
   // Launchers give their processes a terminal of their own, whatever the output is.
   const bool launched = running.group() != nullptr;
@@ -132,7 +140,7 @@ void prepare(lua_State* L, const CommandLine& line) {
   lua::open_exit(L);
   if (line.dry_run) lua::refuse_work(L);
   lua::open_library(L, resource("lua/gpubench"), folders, line.trusted);
-  if (line.trusted || line.command != "run") return;
+  if (line.trusted || !line.runs_script) return;
   lua::confine_output(L, writable_folders(line));
   lua::close_sandbox(L);
 }
@@ -168,7 +176,8 @@ int run_to_the_end(lua_State* L, const CommandLine& line, const std::string& scr
     if (line.command == "run") run_script(L, line.script, script);
     // Finalizers of the script may run during any allocation of the library.
     const TimeoutScope scope;
-    const Deadline deadline(line.timeout_s);
+    // A command that runs the script itself limits each of its points.
+    const Deadline deadline(loads_script(line) ? std::nullopt : line.timeout_s);
     status = run_library_command(L, line);
   } catch (const lua::ScriptExit&) {  // what it said is below
   }
@@ -248,9 +257,14 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
     luaL_openlibs(L);
     lua::set_session(L, session);
     lua::open_modules(L);
-    if (line.command != "run") {  // no script may start programs
+    if (!line.runs_script) {  // no script may start programs
       lua::open_child_processes(L);
+    } else if (loads_script(line)) {
+      lua::open_interception(L);
+      // Scripts may write there, as in a run.
+      std::filesystem::create_directories(results_root(line.out.value_or(".")));
     }
+    lua::open_training_probe(L);
     push_options(L, line, session);
     prepare(L, line);
     handler.attach(lua::Machine::of(L));
@@ -280,7 +294,7 @@ int run_in(lua_State* L, lua::Session& session, lua::InterruptHandler& handler, 
 
 int run_command(const CommandLine& line, const std::vector<std::string>& arguments) {
   // Read once: a pipe cannot be read again.
-  const std::string script = line.command == "run" ? read_script(line.script) : std::string();
+  const std::string script = line.runs_script ? read_script(line.script) : std::string();
   std::unique_ptr<ProcessGroup> joined;
   if (line.command == "run") joined = join_process_group(join_options(line, arguments, script));
   if (joined && joined->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)

@@ -9,7 +9,9 @@ local gb = {}
 function gb.devices() end
 
 --- Runs `fn` with all that it creates (tensors, layers, ops) placed on a device, and returns what it returns; inputs on
---- other devices are copied. Without arguments, the current device's name. A device that is not there is an error.
+--- other devices are copied. Without arguments, the current device's name. A device that is not there is an error, unless
+--- gb.config.set_soft_device_placement(true) lets its work run on the CPU; an emulated one ("emulated:h200:0") is there
+--- when it is named.
 ---
 --- ```lua
 --- local gb = require "gpubench"
@@ -30,9 +32,37 @@ gb.config = {}
 ---@return string[]
 function gb.config.list_physical_devices(kind) end
 
----@param kind "CPU"|"GPU"|nil
+--- The devices that scripts can use by name; of emulated ones those that were named.
+---@param kind "CPU"|"GPU"|"EMULATED"|nil
 ---@return string[]
 function gb.config.list_logical_devices(kind) end
+
+---@class CustomProfile
+---@field like string? the profile from which come the numbers that are not given: "a100", "h100", "h200", "t4", "v100"
+---@field product string? what outputs call it
+---@field memory_bytes number?
+---@field memory_bytes_per_s number? rate of element-wise kernels on large tensors
+---@field float32_flops_per_s number? rate of large float32 products
+---@field float16_flops_per_s number? rate of large products of 16 and of 8 bits
+---@field kernel_s number? seconds that every kernel takes beyond its work
+---@field ramp_s number? bends the curve of small products
+---@field row_bytes number? length of the rows that softmax reads again from memory half of the times
+---@field launch_s number? seconds that a launch takes the host
+---@field latency_s number? seconds of a copy, or of a message between devices, beyond its bytes
+---@field pinned_bytes_per_s number? rate of copies between the device and page-locked memory of the host
+---@field pageable_bytes_per_s number? the same for the host's ordinary memory
+---@field peer_bytes_per_s number? rate between devices
+
+--- What emulated:custom:0 to emulated:custom:7 emulate. Without `like` all numbers are needed. Must come before the devices
+--- are used.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_custom_profile { like = "h200", pinned_bytes_per_s = 2e9 }  -- an H200 behind a slow link
+--- print(gb.config.device_description "emulated:custom:0")
+--- ```
+---@param profile CustomProfile
+function gb.config.set_custom_profile(profile) end
 
 --- Threads for all CPU devices together: `--threads`, or the cores that this process may use.
 ---@return integer
@@ -97,6 +127,25 @@ function gb.config.set_memory_growth(device, growth) end
 ---@param device string
 ---@param bytes integer 0 removes the limit
 function gb.config.set_memory_limit(device, bytes) end
+
+--- What happens to work for a device that is missing: `gb.device`, `--device` and `tensor:to` of it. false (the default):
+--- an error that says why it is missing. true: the work runs on cpu:0, standard error says so once, and the rows of that
+--- point carry the reason in the column `detail`; a row whose axis `device` names the missing device is unreliable too.
+--- Strategies and measurements of single devices always need those that they name. Reset at every point to what was set
+--- before the experiment.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- gb.config.set_soft_device_placement(true)
+--- local device = gb.device("gpu:7", function() return gb.ones({ 2 }).device end)
+--- assert(device == "cpu:0" or device == "gpu:7")
+--- gb.config.set_soft_device_placement(false)
+--- ```
+---@param soft boolean
+function gb.config.set_soft_device_placement(soft) end
+
+---@return boolean
+function gb.config.soft_device_placement() end
 
 --- The seed of initializers, shuffles and random ops made from now on.
 ---@param seed integer

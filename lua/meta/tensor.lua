@@ -57,7 +57,7 @@ function Tensor:to_table() end
 function Tensor:to(device) end
 
 --- A copy in page-locked memory of the host, from which a GPU copies at the full rate of its link. An error where there
---- is no GPU, and for tensors in a GPU's memory.
+--- is no GPU and none is emulated, and for tensors in a GPU's memory.
 ---@return Tensor
 function Tensor:pin_memory() end
 

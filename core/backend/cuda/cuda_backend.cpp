@@ -5,12 +5,15 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
+#include <string>
 
 #include "core/backend/cuda/cuda_device.h"
 #include "core/backend/cuda/cuda_kernels.h"
 #include "core/backend/cuda/cudnn.h"
 #include "core/backend/cuda/status.h"
 #include "core/base/error.h"
+#include "core/device/gpu_fault.h"
 #include "core/telemetry/cupti/activity_tracer.h"
 
 namespace gpubench {
@@ -21,20 +24,30 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-std::string no_device_reason() {
+std::optional<std::string> visible_devices() {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (visible == nullptr) return "the NVIDIA driver finds no GPU";
-  if (*visible == '\0') return "CUDA_VISIBLE_DEVICES is empty, which hides every GPU";
-  return fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU of this machine", visible);
+  return visible == nullptr ? std::nullopt : std::optional<std::string>(visible);
+}
+
+/// The driver works, and shows no GPU.
+std::string no_device_reason() {
+  const std::optional<std::string> visible = visible_devices();
+  if (const auto hidden = hidden_gpus(visible)) return hidden->reason;
+  if (visible) return fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU of this machine", *visible);
+  const auto fault = node_fault();
+  return "the NVIDIA driver finds no GPU" + (fault ? ": " + fault->reason : std::string());
 }
 
 std::string insufficient_driver_reason() {
   int driver = 0, runtime = 0;
   static_cast<void>(cudaDriverGetVersion(&driver));
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
-  if (driver == 0) return "no NVIDIA driver is loaded (libcuda.so.1)";
-  return fmt::format("the NVIDIA driver is for CUDA {}; this program needs one for CUDA {}", version_text(driver),
-                     version_text(runtime));
+  if (driver != 0) {
+    return fmt::format("the NVIDIA driver is for CUDA {}; this program needs one for CUDA {}", version_text(driver),
+                       version_text(runtime));
+  }
+  if (const auto fault = driver_fault()) return fault->reason;
+  return "the NVIDIA driver's library libcuda.so.1 cannot be opened";
 }
 
 /// GPUs that CUDA sees; with none, `reason` says why.
@@ -72,6 +85,11 @@ std::string cudnn_text() {
 
 }  // namespace
 
+int CudaBackend::cuda_version() {
+  int runtime = 0;
+  return cudaRuntimeGetVersion(&runtime) == cudaSuccess ? runtime : 0;
+}
+
 std::vector<LogicalDevice> CudaBackend::physical_devices() {
   std::string reason;
   const int count = count_gpus(reason);
@@ -82,11 +100,11 @@ std::vector<LogicalDevice> CudaBackend::physical_devices() {
 
 CudaBackend::CudaBackend(const BackendConfig& config) {
   const auto& asked = config.devices;
+  const int count = count_gpus(absence_);
   if (asked && asked->empty()) {
-    absence_ = "no GPU is to be used";
+    if (count > 0) absence_ = "the script hides all GPUs (gb.config.set_visible_devices)";
     return;
   }
-  const int count = count_gpus(absence_);
   const CudaOptions options = config.own<CudaOptions>();
   for (const LogicalDevice& share : asked ? *asked : physical_devices()) {
     if (share.physical < 0 || share.physical >= count) {

@@ -26,6 +26,8 @@ class CudaBackend final : public Backend {
 
   /// The GPUs that CUDA sees (CUDA_VISIBLE_DEVICES applies).
   static std::vector<LogicalDevice> physical_devices();
+  /// The CUDA that this program was built with: 13000 is 13.0; 0 without CUDA.
+  static int cuda_version();
 
   std::string_view name() const override { return "cuda"; }
   std::span<const std::unique_ptr<Device>> devices() const override { return devices_; }

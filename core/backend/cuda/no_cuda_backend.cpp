@@ -13,8 +13,16 @@ CudaBackend::CudaBackend(const BackendConfig& config) : absence_(reason) {
   if (config.devices && !config.devices->empty()) throw Error(std::string("there is no GPU to configure: ") + reason);
 }
 
+int CudaBackend::cuda_version() {
+  return 0;
+}
+
 std::vector<LogicalDevice> CudaBackend::physical_devices() {
   return {};
+}
+
+std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
+  return nullptr;
 }
 
 std::string CudaBackend::library() const {

@@ -7,6 +7,7 @@
 
 #include "core/backend/cpu/cpu_backend.h"
 #include "core/backend/cuda/cuda_backend.h"
+#include "core/backend/emulated/emulated_backend.h"
 #include "core/base/error.h"
 
 namespace gpubench {
@@ -24,8 +25,26 @@ constexpr BackendRow row(DeviceId::Kind kind) {
           [](const BackendConfig& config) -> std::unique_ptr<Backend> { return std::make_unique<B>(config); }};
 }
 
-/// In the order in which scripts list the devices.
-constexpr std::array backend_rows = {row<CudaBackend>(DeviceId::Kind::gpu), row<CpuBackend>(DeviceId::Kind::cpu)};
+/// In the order in which scripts list the devices; the first device of the first row that has one is the default.
+constexpr std::array backend_rows = {row<CudaBackend>(DeviceId::Kind::gpu), row<CpuBackend>(DeviceId::Kind::cpu),
+                                     row<EmulatedBackend>(DeviceId::Kind::emulated)};
+
+/// Records with several tracers.
+class JointTracer final : public Tracer {
+ public:
+  explicit JointTracer(std::vector<std::unique_ptr<Tracer>> tracers) : tracers_(std::move(tracers)) {}
+  void start() override {
+    for (const auto& tracer : tracers_) tracer->start();
+  }
+  std::size_t stop(Timeline& timeline) override {
+    std::size_t lost = 0;
+    for (const auto& tracer : tracers_) lost += tracer->stop(timeline);
+    return lost;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Tracer>> tracers_;
+};
 
 }  // namespace
 
@@ -52,12 +71,27 @@ Devices::Devices(const DeviceConfig& config) {
 std::vector<DeviceId> Devices::ids() const {
   std::vector<DeviceId> ids;
   for (const Place& place : places_) ids.push_back(place.device->id());
+  const std::lock_guard lock(mutex_);
+  for (const Device* device : named_) ids.push_back(device->id());
   return ids;
 }
 
-const Devices::Place& Devices::find(const DeviceId& id) const {
+Device* Devices::make_named(const DeviceId& id) const {
+  const auto backend = backends_.find(id.kind);
+  if (backend == backends_.end()) return nullptr;
+  Device* const device = backend->second->named(id);
+  if (device == nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::find(named_, device) != named_.end()) return device;
+  if (relieve_) device->memory().set_pressure_handler(relieve_);
+  named_.push_back(device);
+  return device;
+}
+
+Devices::Place Devices::find(const DeviceId& id) const {
   const auto found = std::ranges::find_if(places_, [&](const Place& place) { return place.device->id() == id; });
   if (found != places_.end()) return *found;
+  if (Device* const device = make_named(id)) return {backends_.at(id.kind).get(), device};
   std::vector<std::string> known;
   for (const DeviceId& there : ids()) known.push_back(to_string(there));
   const std::string why = absence(id.kind);
@@ -78,6 +112,27 @@ MemoryPool& Devices::host_side(const DeviceId& id) const {
   if (MemoryPool* const pinned = device(id).host_memory()) return *pinned;
   if (id != host) return device(host).memory();
   throw Error(fmt::format("{} is the host itself; it has no other memory to put tensors in", to_string(id)));
+}
+
+void Devices::set_pressure_handler(std::function<void()> relieve) {
+  for (const Place& place : places_) place.device->memory().set_pressure_handler(relieve);
+  const std::lock_guard lock(mutex_);
+  for (Device* const device : named_) device->memory().set_pressure_handler(relieve);
+  relieve_ = std::move(relieve);
+}
+
+std::unique_ptr<Tracer> Devices::new_tracer() const {
+  std::vector<std::unique_ptr<Tracer>> tracers;
+  const std::vector<DeviceId> all = ids();
+  for (const auto& [kind, backend] : backends_) {
+    const auto holds_memory = [&](const DeviceId& id) {
+      return id.kind == kind && device(id).memory().use().in_use != 0;
+    };
+    if (!std::ranges::any_of(all, holds_memory)) continue;
+    if (auto tracer = backend->new_tracer()) tracers.push_back(std::move(tracer));
+  }
+  if (tracers.size() == 1) return std::move(tracers.front());
+  return std::make_unique<JointTracer>(std::move(tracers));
 }
 
 std::string Devices::absence(DeviceId::Kind kind) const {

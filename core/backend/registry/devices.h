@@ -1,7 +1,9 @@
 // All devices of this machine, over all backends. devices.cpp is the only file that names the backends.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,14 +22,19 @@ std::vector<LogicalDevice> physical_devices(DeviceId::Kind kind);
 class Devices {
  public:
   explicit Devices(const DeviceConfig& config);
-  /// In the order of device_kinds().
+  /// Those of the machine in the order of device_kinds(), then those that were made because they were named, in the
+  /// order of their first use.
   std::vector<DeviceId> ids() const;
-  /// Throws Error listing the existing devices.
+  /// Makes a device that exists once it is named (Backend::named). Throws Error listing the existing devices.
   Device& device(const DeviceId& id) const;
   const Backend& backend(const DeviceId& id) const;
   /// Host memory for tensors that device `id` has no room for: page-locked if that makes its copies faster, else the
   /// pool of cpu:0. Throws Error for cpu:0, which already is the host.
   MemoryPool& host_side(const DeviceId& id) const;
+  /// For the memory pools of all devices, also of those that are made later (MemoryPool::set_pressure_handler).
+  void set_pressure_handler(std::function<void()> relieve);
+  /// A tracer that records all devices that hold memory. Throws Error with the reason if tracing is impossible.
+  std::unique_ptr<Tracer> new_tracer() const;
   /// The device for work outside a device scope: the first of ids().
   const DeviceId& default_device() const { return places_.front().device->id(); }
   /// The reason why no device of the kind can be used; empty if one can.
@@ -40,10 +47,14 @@ class Devices {
     const Backend* backend;
     Device* device;
   };
-  const Place& find(const DeviceId& id) const;
+  Place find(const DeviceId& id) const;
+  Device* make_named(const DeviceId& id) const;
 
   std::map<DeviceId::Kind, std::unique_ptr<Backend>> backends_;
-  std::vector<Place> places_;
+  std::vector<Place> places_;  // of the machine
+  mutable std::mutex mutex_;   // for what follows
+  mutable std::vector<Device*> named_;
+  std::function<void()> relieve_;
 };
 
 }  // namespace gpubench

@@ -8,6 +8,8 @@
 #include <string>
 #include <unistd.h>
 
+#include "core/device/group_limits.h"
+
 namespace gpubench {
 namespace {
 
@@ -18,19 +20,10 @@ int cores_of_affinity() {
   return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
 }
 
-/// A limit of the control group, mounted as version 2 in a container; absent ones do not limit.
-double group_figure(const char* path) {
-  std::ifstream file(path);
-  double value = 0.0;
-  return file >> value ? value : std::numeric_limits<double>::infinity();
-}
-
 int cores_of_quota() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  double quota = 0.0;
-  double period = 0.0;
-  if (!(file >> quota >> period) || period <= 0.0) return std::numeric_limits<int>::max();
-  return std::max(static_cast<int>(std::ceil(quota / period)), 1);
+  const auto quota = group_limits().processors;
+  if (!quota || *quota > std::numeric_limits<int>::max()) return std::numeric_limits<int>::max();
+  return std::max(static_cast<int>(std::ceil(*quota)), 1);
 }
 
 double available_memory() {
@@ -53,8 +46,8 @@ int schedulable_cores() {
 
 std::int64_t free_memory() {
   double free = available_memory();
-  const double limit = group_figure("/sys/fs/cgroup/memory.max");
-  if (std::isfinite(limit)) free = std::min(free, limit - group_figure("/sys/fs/cgroup/memory.current"));
+  const GroupLimits limits = group_limits();
+  if (limits.memory_bytes) free = std::min(free, *limits.memory_bytes - limits.memory_used_bytes);
   return static_cast<std::int64_t>(std::max(free, 0.0));
 }
 

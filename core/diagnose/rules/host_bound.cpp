@@ -8,7 +8,7 @@
 namespace gpubench {
 namespace {
 
-constexpr Threshold host_moderate{"moderate", 0.03, "3 % of the step", "XProf's limit for time outside the device"};
+constexpr Threshold host_moderate{"moderate", 0.03, "3 % of the step", "as XProf's limit for kernel launch"};
 constexpr std::array host_thresholds = {host_moderate};
 constexpr std::array host_remedies = {Remedy::compiled_step, Remedy::graph, Remedy::fewer_callbacks,
                                       Remedy::fewer_synchronizations, Remedy::larger_batch};

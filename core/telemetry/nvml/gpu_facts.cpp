@@ -78,13 +78,9 @@ std::string mig(const GpuSensors& sensors) {
   return *on ? "on: the GPU is split into instances" : "off";
 }
 
-std::string throttled(const GpuSensors& sensors) {
-  return throttle_words(sensors.throttle_reasons().value_or(0));
-}
-
 }  // namespace
 
-GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbours) {
+GpuFacts gpu_facts(const GpuSensors& sensors) {
   GpuFacts facts;
   const auto add = [&](const char* label, std::string text) {
     if (!text.empty()) facts.emplace_back(label, std::move(text));
@@ -100,16 +96,13 @@ GpuFacts gpu_facts(const GpuSensors& sensors, std::span<const Neighbour> neighbo
   add("link", link(sensors));
   add("ecc", ecc(sensors));
   add("mig", mig(sensors));
-  add("throttled", throttled(sensors));
-  add("processes", to_string(neighbours));
   return facts;
 }
 
 GpuFacts gpu_facts(const NvmlAccess& access, std::string_view bus_id) {
   if (!access.nvml) return {{"telemetry", "none: " + access.reason}};
   try {
-    const GpuSensors sensors(access.nvml, bus_id);
-    return gpu_facts(sensors, neighbours_on(sensors));
+    return gpu_facts(GpuSensors(access.nvml, bus_id));
   } catch (const Error& error) {
     return {{"telemetry", std::string("none: ") + error.what()}};
   }

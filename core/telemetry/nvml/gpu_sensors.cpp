@@ -33,7 +33,7 @@ struct Reason {
 // nvmlClocksEventReasons, docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html. The hardware's slowdown
 // (0x08) is set beside its cause, heat or brake.
 constexpr std::array reasons_list = {
-    Reason{0x04, "power limit", false},
+    Reason{power_limit_reason, "power limit", false},
     Reason{0x08, "hardware slowdown", true},
     Reason{0x10, "clocks tied to slower GPUs", false},
     Reason{0x20, "thermal slowdown", true},
@@ -92,6 +92,13 @@ std::optional<double> GpuSensors::power_w() const {
 std::optional<double> GpuSensors::power_limit_w() const {
   return scaled(ask<unsigned>(functions().power_limit), per_milli);
 }
+std::optional<double> GpuSensors::default_power_limit_w() const {
+  return scaled(ask<unsigned>(functions().default_power_limit), per_milli);
+}
+std::optional<bool> GpuSensors::persistence() const {
+  const auto mode = ask<unsigned>(functions().persistence_mode);
+  return mode ? std::optional(*mode != 0) : std::nullopt;
+}
 std::optional<double> GpuSensors::energy_j() const {
   return scaled(ask<unsigned long long>(functions().energy), per_milli);
 }
@@ -127,8 +134,8 @@ std::optional<bool> GpuSensors::mig() const {
   return pending ? std::optional(current != 0) : std::nullopt;
 }
 
-std::vector<GpuProcess> GpuSensors::processes() const {
-  if (functions().compute_processes == nullptr) return {};
+std::optional<std::vector<GpuProcess>> GpuSensors::processes() const {
+  if (functions().compute_processes == nullptr) return std::nullopt;
   constexpr std::size_t most_entries = 4096;
   std::vector<NvmlProcess> entries(32);
   auto count = static_cast<unsigned>(entries.size());
@@ -138,7 +145,7 @@ std::vector<GpuProcess> GpuSensors::processes() const {
     count = static_cast<unsigned>(entries.size());
     result = functions().compute_processes(device_, &count, entries.data());
   }
-  if (result != nvml_success) return {};
+  if (result != nvml_success) return std::nullopt;
   std::vector<GpuProcess> processes;
   for (unsigned i = 0; i < count; ++i) {
     GpuProcess process{entries[i].pid, entries[i].used_memory};

@@ -45,6 +45,10 @@ class GpuSensors {
   /// The current power, or the mean of the last second if the driver reports only that.
   std::optional<double> power_w() const;
   std::optional<double> power_limit_w() const;
+  /// The limit that the card has unless somebody changes it.
+  std::optional<double> default_power_limit_w() const;
+  /// Whether the driver stays loaded while no program uses the GPU.
+  std::optional<bool> persistence() const;
   /// Since the driver was loaded.
   std::optional<double> energy_j() const;
   std::optional<std::uint64_t> throttle_reasons() const;
@@ -56,7 +60,7 @@ class GpuSensors {
   std::optional<std::uint64_t> uncorrected_errors() const;
   std::optional<bool> mig() const;
   /// All processes that compute, including this one.
-  std::vector<GpuProcess> processes() const;
+  std::optional<std::vector<GpuProcess>> processes() const;
 
  private:
   template <class Value, class Function, class... Arguments>
@@ -70,6 +74,11 @@ class GpuSensors {
   std::shared_ptr<const Nvml> nvml_;
   NvmlDevice device_;
 };
+
+/// Reasons that are no throttling: the GPU is idle; clocks that somebody has set.
+inline constexpr std::uint64_t gpu_idle_reason = 0x1, chosen_clocks_reason = 0x2;
+/// Normal under load.
+inline constexpr std::uint64_t power_limit_reason = 0x4;
 
 /// Why a GPU is throttled, "power limit, thermal slowdown": without the idle state and user-chosen clocks, which are no
 /// throttling. Empty if no reason is left.

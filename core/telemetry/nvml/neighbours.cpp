@@ -43,7 +43,7 @@ std::string to_string(std::span<const Neighbour> neighbours) {
 }
 
 std::vector<Neighbour> neighbours_on(const GpuSensors& sensors) {
-  return neighbours(sensors.processes(), static_cast<unsigned>(::getpid()));
+  return neighbours(sensors.processes().value_or(std::vector<GpuProcess>{}), static_cast<unsigned>(::getpid()));
 }
 
 }  // namespace gpubench

@@ -22,6 +22,8 @@ void bind_needed(NvmlFunctions& table, const SharedLibrary& library) {
 }
 
 void bind_readings(NvmlFunctions& table, const SharedLibrary& library) {
+  library.bind_if_there(table.cuda_version, "nvmlSystemGetCudaDriverVersion_v2");
+  library.bind_if_there(table.device_count, "nvmlDeviceGetCount_v2");
   library.bind_if_there(table.uuid, "nvmlDeviceGetUUID");
   library.bind_if_there(table.memory, "nvmlDeviceGetMemoryInfo");
   library.bind_if_there(table.clock, "nvmlDeviceGetClockInfo");
@@ -31,6 +33,8 @@ void bind_readings(NvmlFunctions& table, const SharedLibrary& library) {
   library.bind_if_there(table.power, "nvmlDeviceGetPowerUsage");
   library.bind_if_there(table.field_values, "nvmlDeviceGetFieldValues");
   library.bind_if_there(table.power_limit, "nvmlDeviceGetEnforcedPowerLimit");
+  library.bind_if_there(table.default_power_limit, "nvmlDeviceGetPowerManagementDefaultLimit");
+  library.bind_if_there(table.persistence_mode, "nvmlDeviceGetPersistenceMode");
   library.bind_if_there(table.energy, "nvmlDeviceGetTotalEnergyConsumption");
   // The newer name of the same readings first.
   library.bind_if_there(table.throttle_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
@@ -82,6 +86,18 @@ std::string Nvml::driver_version() const {
   std::array<char, 96> text{};
   check(functions_.driver_version(text.data(), text.size()), "nvmlSystemGetDriverVersion");
   return text.data();
+}
+
+std::optional<int> Nvml::cuda_version() const {
+  int version = 0;
+  const bool told = functions_.cuda_version != nullptr && functions_.cuda_version(&version) == nvml_success;
+  return told ? std::optional(version) : std::nullopt;
+}
+
+std::optional<unsigned> Nvml::device_count() const {
+  unsigned count = 0;
+  const bool told = functions_.device_count != nullptr && functions_.device_count(&count) == nvml_success;
+  return told ? std::optional(count) : std::nullopt;
 }
 
 NvmlDevice Nvml::find(std::string_view bus_id) const {

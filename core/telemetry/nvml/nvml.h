@@ -97,6 +97,8 @@ struct NvmlFunctions {
   NvmlReturn (*handle_by_bus_id)(const char*, NvmlDevice*);
   NvmlReturn (*name)(NvmlDevice, char*, unsigned);
 
+  NvmlReturn (*cuda_version)(int*);
+  NvmlReturn (*device_count)(unsigned*);
   NvmlReturn (*uuid)(NvmlDevice, char*, unsigned);
   NvmlReturn (*memory)(NvmlDevice, NvmlMemory*);
   NvmlReturn (*clock)(NvmlDevice, unsigned, unsigned*);
@@ -106,6 +108,8 @@ struct NvmlFunctions {
   NvmlReturn (*power)(NvmlDevice, unsigned*);
   NvmlReturn (*field_values)(NvmlDevice, int, NvmlFieldValue*);
   NvmlReturn (*power_limit)(NvmlDevice, unsigned*);
+  NvmlReturn (*default_power_limit)(NvmlDevice, unsigned*);
+  NvmlReturn (*persistence_mode)(NvmlDevice, unsigned*);
   NvmlReturn (*energy)(NvmlDevice, unsigned long long*);
   NvmlReturn (*throttle_reasons)(NvmlDevice, unsigned long long*);
   NvmlReturn (*utilization)(NvmlDevice, NvmlUtilization*);
@@ -137,6 +141,10 @@ class Nvml {
 
   const NvmlFunctions& functions() const { return functions_; }
   std::string driver_version() const;
+  /// The newest CUDA that the driver runs: 13000 is 13.0; nullopt if the driver does not report it.
+  std::optional<int> cuda_version() const;
+  /// All GPUs of the machine, whatever CUDA_VISIBLE_DEVICES says.
+  std::optional<unsigned> device_count() const;
   /// Accepts all spellings of the bus id. Throws Error naming it if the driver has no such GPU.
   NvmlDevice find(std::string_view bus_id) const;
 

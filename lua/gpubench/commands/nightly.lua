@@ -17,7 +17,8 @@ local function warn(...)
   io.stderr:write(one_line(string.format(...)), "\n")
 end
 
--- Facts by device, in the order of the devices: { { name, facts = { [fact] = text } } }.
+-- What preflight.lua tells of the devices, in their order: { { name, free_memory_bytes, problems = { [check] = text } } }.
+-- What is wrong with the whole machine is said.
 local function look_at_devices()
   local ended = native.host.run_program({ native.host.program, "run", system.resource "lua/gpubench/preflight.lua" },
     { captured = true })
@@ -26,21 +27,24 @@ local function look_at_devices()
   local devices, by_name = {}, {}
   for line in ended.out:gmatch "[^\n]+" do
     local name, fact, text = line:match "^([^\t]*)\t([^\t]*)\t(.*)$"
-    if name and not by_name[name] then
-      by_name[name] = { name = name, facts = {} }
+    if name == "" then
+      warn("doctor: %s: %s", fact, text)
+    elseif fact == "free_memory_bytes" then
+      by_name[name] = { name = name, free_memory_bytes = tonumber(text), problems = {} }
       devices[#devices + 1] = by_name[name]
+    elseif name then
+      by_name[name].problems[fact] = text
     end
-    if name then by_name[name].facts[fact] = text end
   end
   return devices
 end
 
 -- Why nothing should be measured on a device now; nil where all is well.
 local function unfit(suite, device)
-  local facts = device.facts
-  if facts.throttled == "1" and not suite.allow_throttled then return "it is throttled: " .. facts["text of throttled"] end
-  if facts["text of processes"] then return "others use it: " .. facts["text of processes"] end
-  local free = tonumber(facts.free_memory_bytes)
+  local problems, free = device.problems, device.free_memory_bytes
+  if problems.gpu_throttling and not suite.allow_throttled then return "it is throttled: " .. problems.gpu_throttling end
+  if problems.gpu_sharing then return "others use it: " .. problems.gpu_sharing end
+  if problems.gpu_errors then return "errors of its memory: " .. problems.gpu_errors end
   if free and suite.free_memory_bytes and free < suite.free_memory_bytes then
     return string.format("%s are free, the suite wants %s", gb.format.bytes(free), gb.format.bytes(suite.free_memory_bytes))
   end
@@ -49,10 +53,9 @@ end
 local function wait_for_idle_machine(suite)
   local limit_s = suite.wait_idle or 0
   if limit_s == 0 then return end
-  local idle, last = native.contention.wait_idle(limit_s)
+  local idle, found = native.contention.wait_idle(limit_s)
   if idle then return end
-  warn("the machine was not idle within %s: other programs use %.0f %% of the processors; rows that this disturbs do not count",
-    gb.format.seconds(limit_s), 100 * (last.others_share or 0))
+  warn("the machine was not idle within %s: %s; rows that this disturbs do not count", gb.format.seconds(limit_s), found)
 end
 
 -- The devices that the suite names and that are fit, and why the others are left out.

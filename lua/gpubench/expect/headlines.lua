@@ -56,16 +56,16 @@ local function together(judged, claims, verdict)
   return list
 end
 
--- Whether the first claim that a script has an answer for is open or refuted, and no other one tells a gain.
+-- Whether the first claim that a script has an answer for is open or refuted, and no other one tells a gain of its figure.
 local function is_main_in_doubt(judged, claims)
-  local first
+  local main, y
   for index, one in ipairs(judged) do
-    if claims[index].answer then
-      first = first or one
-      if tells_gain[claims[index].kind] and (one.verdict == "confirmed" or one.partly) then return false end
-    end
+    local claim = claims[index]
+    if claim.answer and not main then main, y = one, claim.y end
+    local holds = one.verdict == "confirmed" or one.partly
+    if claim.answer and claim.y == y and tells_gain[claim.kind] and holds then return false end
   end
-  return first ~= nil and (first.verdict == "inconclusive" or first.verdict == "refuted") and not first.partly
+  return main ~= nil and (main.verdict == "inconclusive" or main.verdict == "refuted") and not main.partly
 end
 
 -- Of what a script's own function answers: nil, or sentences.
@@ -95,22 +95,24 @@ function headlines.of(judged, claims, sentences)
   return table.move(rest, 1, #rest, #found + 1, found)
 end
 
-local function count_busy(judged)
-  local count = 0
+-- How many claims are open, and how many of them because of other programs.
+local function count_open(judged)
+  local open, busy = 0, 0
   for _, one in ipairs(judged) do
-    if one.verdict == "inconclusive" and one.kind == "busy" then count = count + 1 end
+    if one.verdict == "inconclusive" then open, busy = open + 1, busy + (one.kind == "busy" and 1 or 0) end
   end
-  return count
+  return open, busy
 end
 
 -- What a reader has to know before the verdicts. disturbed: { points, worst }, points that other programs disturbed.
 function headlines.warnings(disturbed, points, judged)
   if disturbed.points == 0 then return {} end
-  local open, effect = count_busy(judged), ""
-  if open > 0 then
-    effect = string.format(", and %d of %s %s open", open, gb.format.count(#judged, "claim"), open == 1 and "stays" or "stay")
-  elseif #judged > 0 then
-    effect = "; no claim stays open because of it"
+  local open, busy = count_open(judged)
+  local effect = ""
+  if busy > 0 then
+    effect = string.format(", and %d of %s %s open", busy, gb.format.count(#judged, "claim"), busy == 1 and "stays" or "stay")
+  elseif open == 0 and #judged > 0 then
+    effect = "; no claim stays open"
   end
   return { string.format("Other programs took up to %.0f %% of the processor time that %d of %s wanted, so their times do not "
     .. "count%s. Repeat the run on an idle machine, or with --wait-idle 600.", 100 * disturbed.worst, disturbed.points,

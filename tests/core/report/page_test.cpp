@@ -159,6 +159,15 @@ TEST(ReportPage, AChartHasItsFiguresBehindIt) {
                                                HasSubstr("<details class=\"figures\" open>"), Not(HasSubstr("<svg"))));
 }
 
+TEST(ReportPage, OptionsInSentencesAreNotBroken) {
+  gpubench::Run run;
+  run.info = Info::Fields{{"warnings", Info::List{"Wait with --wait-idle 600."}},
+                          {"answers", Info::List{Info::Fields{{"answer", "Use a --budget, or <b>; also --quick"}}}}};
+  EXPECT_THAT(report_page(run, {}), AllOf(HasSubstr("Wait with <span class=\"whole\">--wait-idle</span> 600.</p>"),
+                                          HasSubstr("Use a <span class=\"whole\">--budget</span>, or &lt;b&gt;; also "
+                                                    "<span class=\"whole\">--quick</span></p>")));
+}
+
 TEST(ReportPage, OnlyMarksThatChartsHaveAreExplained) {
   const std::string intervals = "Thin lines with flat ends are 95 % intervals.", rings = "A ring marks a figure";
   DrawnChart chart{.title = "t", .svg = "<svg/>"};

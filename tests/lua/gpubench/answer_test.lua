@@ -198,6 +198,15 @@ testing.case("where the first answer is open, no other one stands in its place",
   testing.equal(first(), "Do 10/s [9/s, 11/s]")
   unreliable({ data[1] }, busy)
   testing.contains(first(), "Open: main: ")
+  local function gain_of(y)
+    local gain = gb.expect.ratio {
+      y = y, of = { n = 4 }, over = { n = 2 }, at_least = 1, claim = "more", answer = "take 4: {times}",
+    }
+    for _, row in ipairs(data) do row.kernels = row.n end
+    return headlines.of(claims.judge_all({ main, gain }, data, axes), { main, gain })[1].answer
+  end
+  testing.contains(gain_of "examples_per_s", "Take 4: 2 times")
+  testing.contains(gain_of "kernels", "Open: main: ")
 end)
 
 testing.case("the warning of a busy machine says how many claims stay open because of it", function()
@@ -205,8 +214,9 @@ testing.case("the warning of a busy machine says how many claims stay open becau
   local function warning(data)
     return headlines.warnings({ points = 1, worst = 0.27 }, 4, claims.judge_all({ claim }, data, axes))[1]
   end
-  testing.contains(warning(rows("a", rising)), "that 1 of 4 points wanted, so their times do not count; no claim stays open "
-    .. "because of it. Repeat")
+  testing.contains(warning(rows("a", rising)), "that 1 of 4 points wanted, so their times do not count; no claim stays open. "
+    .. "Repeat")
+  testing.contains(warning(unreliable(rows("a", rising), "the step time is known to 18 % only")), "do not count. Repeat")
   testing.contains(warning(unreliable(rows("a", rising), busy)), "do not count, and 1 of 1 claim stays open. Repeat")
   testing.equal(headlines.warnings({ points = 0, worst = 0 }, 4, {}), {})
 end)

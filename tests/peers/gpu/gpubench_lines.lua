@@ -129,5 +129,8 @@ for _, line in ipairs(plan.lines) do
     take(line, function() return blocks(measure(plan.models[line], true).samples) end)
   end
 end
-local library = gb._native.device_library(plan.device)
+local library
+for _, one in ipairs(gb._native.device_facts()) do
+  if one.name == plan.device then library = one.library end
+end
 print(json { records = records, facts = { version = gb.version or "unknown", library = library, execution = "graph" } })

@@ -109,7 +109,7 @@ testing.case("a training run is measured, with the memory of the GPU and its mat
   testing.equal(row.device, "gpu:0")
   testing.is_true(row.peak_memory_bytes > 0 and row.reserved_memory_bytes >= row.peak_memory_bytes, "memory")
   testing.is_true(row.steps > 0 and row.step_time_s > 0, "steps")
-  testing.contains(native.device_library "gpu:0", "CUDA 13.0")
+  testing.contains(native.device_facts()[1].library, "CUDA 13.0")
 end)
 
 -- Runs a point by itself with devices of its own.

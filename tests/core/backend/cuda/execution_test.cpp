@@ -11,6 +11,7 @@
 #include "core/data/stage/by_position.h"
 #include "core/data/stage/prefetch.h"
 #include "core/data/stage/shuffle.h"
+#include "core/device/gpu_fault.h"
 #include "core/exec/eager.h"
 #include "core/exec/executor.h"
 #include "core/experiment/copy_peak.h"
@@ -277,11 +278,25 @@ TEST(CudaDevicesTest, WithoutAGpuEveryErrorSaysWhy) {
                                                                    devices.absence(DeviceId::Kind::gpu)));
     return devices.absence(DeviceId::Kind::gpu);
   };
-  EXPECT_EQ(absence(0, cudaErrorInsufficientDriver, nullptr), "no NVIDIA driver is loaded (libcuda.so.1)");
-  EXPECT_EQ(absence(0, cudaSuccess, nullptr), "the NVIDIA driver finds no GPU");
+  // What the machine's own files show follows.
+  const auto fault = driver_fault();
+  EXPECT_EQ(absence(0, cudaErrorInsufficientDriver, nullptr),
+            fault ? fault->reason : "the NVIDIA driver's library libcuda.so.1 cannot be opened");
+  EXPECT_THAT(absence(0, cudaSuccess, nullptr), testing::StartsWith("the NVIDIA driver finds no GPU"));
   EXPECT_EQ(absence(0, cudaSuccess, ""), "CUDA_VISIBLE_DEVICES is empty, which hides every GPU");
+  EXPECT_EQ(absence(0, cudaSuccess, "-1"), "CUDA_VISIBLE_DEVICES=-1 hides every GPU");
   EXPECT_EQ(absence(0, cudaSuccess, "99"), "CUDA_VISIBLE_DEVICES=99 names no GPU of this machine");
   EXPECT_THAT(absence(1, cudaErrorInitializationError, nullptr), HasSubstr("the NVIDIA driver cannot be used: "));
+}
+
+TEST(CudaDevices, WithoutAGpuToHideTheReasonIsTheMachines) {
+  const DeviceConfig none{{DeviceId::Kind::gpu, {.devices = std::vector<LogicalDevice>{}}}};
+  EXPECT_EQ(Devices{none}.absence(DeviceId::Kind::gpu), "the script hides all GPUs (gb.config.set_visible_devices)");
+  const cuda_on_cpu::Machine before = cuda_on_cpu::machine();
+  cuda_on_cpu::machine().gpus = 0;
+  const Devices devices(none);
+  cuda_on_cpu::machine() = before;
+  EXPECT_THAT(devices.absence(DeviceId::Kind::gpu), testing::StartsWith("the NVIDIA driver finds no GPU"));
 }
 
 TEST(CudaDevices, OneThatCannotBeUsedDoesNotKeepTheOthersFromWork) {

@@ -19,22 +19,35 @@ using ::testing::ThrowsMessage;
 const DeviceId second_cpu{DeviceId::Kind::cpu, 1, {}}, first_gpu{DeviceId::Kind::gpu, 0, {}};
 
 TEST(Devices, KindsAreListedWithProcessorsLast) {
-  EXPECT_THAT(device_kinds(), ElementsAre(DeviceId::Kind::gpu, DeviceId::Kind::cpu));
+  EXPECT_THAT(device_kinds(), ElementsAre(DeviceId::Kind::gpu, DeviceId::Kind::cpu, DeviceId::Kind::emulated));
   EXPECT_EQ(physical_devices(DeviceId::Kind::cpu).size(), 1U);
-  EXPECT_THAT(physical_devices(DeviceId::Kind::emulated), IsEmpty()) << "it has no backend";
+  EXPECT_THAT(physical_devices(DeviceId::Kind::emulated), IsEmpty()) << "they are made when they are named";
 }
 
 TEST(Devices, AnUnknownDeviceIsRefusedWithThoseThatAreThere) {
   const Devices devices(without_gpus(cpu_devices({{}, {}})));
   EXPECT_THAT(devices.ids(), ElementsAre(DeviceId{}, second_cpu));
   EXPECT_EQ(devices.default_device(), DeviceId{});
-  EXPECT_THAT([&] { devices.device(first_gpu); },
-              ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1: no GPU is to be used"));
-  EXPECT_THAT([&] { devices.backend(parse_device_id("emulated:h200")); },
-              ThrowsMessage<Error>("there is no device emulated:h200:0; there is cpu:0, cpu:1"));
-  EXPECT_EQ(devices.absence(DeviceId::Kind::gpu), "no GPU is to be used");
+  EXPECT_THAT(
+      [&] { devices.device(first_gpu); },
+      ThrowsMessage<Error>("there is no device gpu:0; there is cpu:0, cpu:1: " + devices.absence(DeviceId::Kind::gpu)));
+  EXPECT_NE(devices.absence(DeviceId::Kind::gpu), "");
   EXPECT_EQ(devices.absence(DeviceId::Kind::cpu), "");
   EXPECT_THAT(devices.unusable(), IsEmpty());
+}
+
+TEST(Devices, AnEmulatedDeviceIsThereOnceItIsNamed) {
+  const Devices devices(without_gpus(cpu_devices({{}})));
+  const DeviceId emulated = parse_device_id("emulated:h200:1");
+  EXPECT_THAT(devices.ids(), ElementsAre(DeviceId{}));
+  Device& device = devices.device(emulated);
+  EXPECT_EQ(&devices.device(emulated), &device);
+  EXPECT_EQ(devices.backend(emulated).name(), "emulated");
+  EXPECT_THAT(devices.ids(), ElementsAre(DeviceId{}, emulated));
+  EXPECT_EQ(devices.default_device(), DeviceId{});
+  EXPECT_EQ(&devices.host_side(emulated), device.host_memory());
+  EXPECT_THAT([&] { devices.device(parse_device_id("emulated:h200:8")); },
+              ThrowsMessage<Error>("there is no device emulated:h200:8; there are emulated:h200:0 to emulated:h200:7"));
 }
 
 TEST(Devices, TheHostHasNoOtherSide) {

@@ -70,7 +70,8 @@ void set_gpm(NvmlFunctions& table) {
 
 void set_readings(NvmlFunctions& table) {
   table.memory = [](NvmlDevice, NvmlMemory* out) {
-    return answer("memory", out, NvmlMemory{150ULL << 30, 100ULL << 30, 50ULL << 30});
+    constexpr unsigned long long total = 150ULL << 30;
+    return answer("memory", out, NvmlMemory{total, total - fake_nvml->memory_used, fake_nvml->memory_used});
   };
   table.clock = [](NvmlDevice, unsigned type, unsigned* out) {
     return answer("clock", out, type == nvml_sm_clock ? fake_nvml->sm_clock_mhz : fake_nvml->memory_clock_mhz);
@@ -93,6 +94,12 @@ void set_readings(NvmlFunctions& table) {
     return nvml_success;
   };
   table.power_limit = [](NvmlDevice, unsigned* out) { return answer("power_limit", out, fake_nvml->power_limit_mw); };
+  table.default_power_limit = [](NvmlDevice, unsigned* out) {
+    return answer("default_power_limit", out, fake_nvml->default_power_limit_mw);
+  };
+  table.persistence_mode = [](NvmlDevice, unsigned* out) {
+    return answer("persistence_mode", out, fake_nvml->persistence);
+  };
   table.energy = [](NvmlDevice, unsigned long long* out) { return answer("energy", out, fake_nvml->energy_mj); };
   table.throttle_reasons = [](NvmlDevice, unsigned long long* out) {
     return answer("throttle_reasons", out, fake_nvml->throttle_reasons);
@@ -163,6 +170,8 @@ NvmlFunctions FakeNvml::functions() {
     return text("name", out, size, "NVIDIA H200");
   };
   table.uuid = [](NvmlDevice, char* out, unsigned size) { return text("uuid", out, size, "GPU-1b"); };
+  table.cuda_version = [](int* out) { return answer("cuda_version", out, fake_nvml->cuda_version); };
+  table.device_count = [](unsigned* out) { return answer("device_count", out, fake_nvml->device_count); };
   set_readings(table);
   set_link_and_modes(table);
   set_gpm(table);

@@ -30,6 +30,9 @@ class FakeNvml {
   unsigned sm_clock_mhz = 1755, max_sm_clock_mhz = 1980, memory_clock_mhz = 2619, max_memory_clock_mhz = 3201;
   unsigned pcie_generation = 4, max_pcie_generation = 5, pcie_width = 16, max_pcie_width = 16;
   unsigned ecc = 1, mig = 0, utilization_percent = 97;
+  unsigned persistence = 1, default_power_limit_mw = 700000, device_count = 1;
+  int cuda_version = 13000;
+  unsigned long long memory_used = 50ULL << 30;
   unsigned long long energy_mj = 1000000, throttle_reasons = 0, ecc_errors = 0;
   std::vector<NvmlProcess> processes;
   /// What hardware counters come to between any two samples, in per cent: multiprocessors, tensor cores, memory.

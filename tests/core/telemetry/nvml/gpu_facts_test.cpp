@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "core/telemetry/nvml/neighbours.h"
 #include "tests/core/telemetry/nvml/fake_nvml.h"
 #include "tests/support/files.h"
 
@@ -19,7 +20,7 @@ class GpuFactsTest : public TemporaryFolder {
     write("17/comm", "python3\n");
   }
   GpuSensors sensors() const { return {fake_.open(), fake_.bus_id}; }
-  GpuFacts facts() const { return gpu_facts(sensors(), {}); }
+  GpuFacts facts() const { return gpu_facts(sensors()); }
   std::string fact(const std::string& label) const {
     for (const auto& [name, text] : facts()) {
       if (name == label) return text;
@@ -43,11 +44,9 @@ TEST_F(GpuFactsTest, AreInWords) {
 }
 
 TEST_F(GpuFactsTest, TellWhatIsUnusual) {
-  fake_.throttle_reasons = 0x40;
   fake_.mig = 1;
   fake_.ecc = 0;
   fake_.pcie_generation = 5;
-  EXPECT_EQ(fact("throttled"), "hardware thermal slowdown");
   EXPECT_EQ(fact("mig"), "on: the GPU is split into instances");
   EXPECT_EQ(fact("ecc"), "off");
   EXPECT_EQ(fact("link"), "PCIe generation 5, 16 lanes");
@@ -60,8 +59,8 @@ TEST_F(GpuFactsTest, WhatIsNotSupportedIsAbsent) {
   for (const auto& [reading, label] :
        {std::pair{"memory", "memory"}, std::pair{"clock", "clocks"}, std::pair{"temperature", "temperature"},
         std::pair{"power", "power"}, std::pair{"pcie_generation", "link"}, std::pair{"pcie_width", "link"},
-        std::pair{"ecc_mode", "ecc"}, std::pair{"mig_mode", "mig"}, std::pair{"throttle_reasons", "throttled"},
-        std::pair{"name", "name"}, std::pair{"uuid", "uuid"}}) {
+        std::pair{"ecc_mode", "ecc"}, std::pair{"mig_mode", "mig"}, std::pair{"name", "name"},
+        std::pair{"uuid", "uuid"}}) {
     fake_.unsupported = {reading};
     EXPECT_EQ(fact(label), "(absent)") << reading;
   }
@@ -85,23 +84,22 @@ TEST_F(GpuFactsTest, WithoutADriverTheReasonIsTheFact) {
 TEST_F(GpuFactsTest, NeighboursAreAllButOurselves) {
   show_process_17();
   fake_.processes = {{42, 1, 0, 0}, {17, 3ULL << 29, 0, 0}, {99, ~0ULL, 0, 0}};
-  const auto found = neighbours(sensors().processes(), 42, file(""));
+  const auto found = neighbours(sensors().processes().value(), 42, file(""));
   EXPECT_EQ(to_string(found), "python3 (process 17, 1.5 GiB), unknown (process 99)");
-  EXPECT_THAT(gpu_facts(sensors(), found).back(), Pair("processes", to_string(found)));
 }
 
 TEST_F(GpuFactsTest, AnUnseenProcessIsOurselvesWhereOurNumberIsMissing) {
   show_process_17();
   fake_.processes = {{17, 1024, 0, 0}, {4321, 1024, 0, 0}};
-  EXPECT_EQ(to_string(neighbours(sensors().processes(), 42, file(""))), "python3 (process 17, 1 KiB)");
-  EXPECT_EQ(to_string(neighbours(sensors().processes(), 17, file(""))), "unknown (process 4321, 1 KiB)");
+  EXPECT_EQ(to_string(neighbours(sensors().processes().value(), 42, file(""))), "python3 (process 17, 1 KiB)");
+  EXPECT_EQ(to_string(neighbours(sensors().processes().value(), 17, file(""))), "unknown (process 4321, 1 KiB)");
 }
 
 TEST_F(GpuFactsTest, ManyProcessesAreAllListed) {
   for (unsigned pid = 1; pid <= 100; ++pid) fake_.processes.push_back({pid, 0, 0, 0});
-  EXPECT_EQ(sensors().processes().size(), 100U);
+  EXPECT_EQ(sensors().processes().value().size(), 100U);
   fake_.unsupported = {"compute_processes"};
-  EXPECT_TRUE(sensors().processes().empty());
+  EXPECT_FALSE(sensors().processes());
 }
 
 TEST_F(GpuFactsTest, OurOwnProcessIsNoNeighbour) {

@@ -53,7 +53,7 @@ TEST_F(RealGpu, FactsArePlausible) {
   ASSERT_TRUE(sensors.memory());
   EXPECT_GT(sensors.memory()->total, 1ULL << 30);
   EXPECT_LE(sensors.memory()->free, sensors.memory()->total);
-  for (const GpuProcess& process : sensors.processes()) EXPECT_LE(process.memory_bytes.value_or(0), 1ULL << 40);
+  for (const GpuProcess& process : sensors.processes().value()) EXPECT_LE(process.memory_bytes.value_or(0), 1ULL << 40);
 }
 
 TEST_F(RealGpu, ReadingsArePlausible) {

@@ -1,0 +1,13 @@
+product: NVIDIA H200
+memory_bytes = 141e9  # nvidia.com/en-us/data-center/h200
+memory_bytes_per_s = 4.2e12  # 87 % of the 4.8 TB/s of nvidia.com/en-us/data-center/h200, as the A100 reaches of its own
+float32_flops_per_s = 5.313e13  # as the H100, which has the same chip
+float16_flops_per_s = 690e12  # 70 % of the 989 TFLOP/s of nvidia.com/en-us/data-center/h200
+kernel_s = 4e-6  # assumed: a kernel that does nothing, from its start to its end
+ramp_s = 5.52e-5  # as the H100
+row_bytes = 66e3  # as the H100
+launch_s = 3.8e-6  # NVIDIA's blog "Getting Started with CUDA Graphs": time per launch on a V100
+latency_s = 5e-6  # assumed
+pinned_bytes_per_s = 55e9  # PCIe 5.0, 16 lanes: 63 GB/s less protocol
+pageable_bytes_per_s = 10e9  # assumed: one host thread copies into page-locked memory first
+peer_bytes_per_s = 360e9  # NVLink 4: 450 GB/s a direction, of which NCCL's rings reach 80 %

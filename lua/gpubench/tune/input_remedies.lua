@@ -1,0 +1,201 @@
+-- Remedies for pipelines (remedies.lua says what a row is).
+local gb = require "gpubench.native"
+local change = require "gpubench.tune.change"
+local record = require "gpubench.tune.record"
+
+local function stages(facts, name)
+  local list, seen = {}, {}
+  for _, last in ipairs(facts.pipelines) do
+    for _, node in ipairs(record.chain(last)) do
+      if node.name == name and not seen[node] then list[#list + 1] = node end
+      seen[node] = true
+    end
+  end
+  return list
+end
+
+local function options_of(node)
+  return type(node.arguments[2]) == "table" and not node.arguments[2].is and node.arguments[2] or {}
+end
+
+local automatic = "gb.AUTOTUNE"
+
+-- num_parallel_calls for the stages of that name that have one thread.
+local function parallel(facts, name)
+  local changes, others = {}, 0
+  for _, node in ipairs(stages(facts, name)) do
+    local calls = options_of(node).num_parallel_calls or 0
+    if node.site and (calls == 0 or calls == 1) and not options_of(node).device then
+      changes[#changes + 1] = change.field(node.site, 2, "num_parallel_calls", gb.AUTOTUNE, automatic)
+    else
+      others = others + 1
+    end
+  end
+  if #changes > 0 then return changes end
+  return nil, others == 0 and "the pipeline has no " .. name
+    or string.format("every %s has several workers, or is not called by the script itself", name)
+end
+
+local function more_workers(facts)
+  return parallel(facts, "map")
+end
+
+local function parallel_reads(facts)
+  return parallel(facts, "interleave")
+end
+
+-- Stages behind which a prefetch still runs ahead of the training.
+local passes_on = { prefetch = true, prefetch_to_device = true, take = true, skip = true, repeated = true, options = true }
+
+local function has_prefetch(last)
+  local node = last
+  while node and passes_on[node.name] do
+    if node.name:find "^prefetch" then return true end
+    node = node.sources[1]
+  end
+  return false
+end
+
+local function runs_in_the_script(chain)
+  for _, node in ipairs(chain) do
+    if node.name == "from_generator" then return true end
+  end
+  return false
+end
+
+local function behind_each(facts, refusal, append)
+  local changes, why = {}, "the script has no pipeline"
+  for _, last in ipairs(facts.pipelines) do
+    local reason = refusal(last)
+    if not reason and not last.site then reason = "its last stage is not called by the script itself" end
+    why = reason or why
+    if not reason then changes[#changes + 1] = append(last) end
+  end
+  if #changes > 0 then return changes end
+  return nil, why
+end
+
+local function prefetch(facts)
+  return behind_each(facts, function(last)
+    if has_prefetch(last) then return "the pipeline runs ahead of the training already" end
+    if runs_in_the_script(record.chain(last)) then return "the elements are made by the script's own thread" end
+  end, function(last)
+    return change.append(last.site, ":prefetch(gb.AUTOTUNE)", function(data) return data:prefetch(gb.AUTOTUNE) end)
+  end)
+end
+
+-- One thread runs ahead of the step: what it needs beyond the step's own time is still waited for.
+local function reach_of_prefetch(row)
+  local waited = row.input_wait_share or 0
+  return waited > 0.5 and (1 - waited) / waited or 1
+end
+
+local function prefetch_to_device(facts)
+  if not facts.has_own_memory then return nil, "the model's device works in the host's memory" end
+  return behind_each(facts, function(last)
+    if last.name == "prefetch_to_device" then return "batches wait in the device's memory already" end
+    if runs_in_the_script(record.chain(last)) then return "the elements are made by the script's own thread" end
+  end, function(last)
+    local text = string.format(":prefetch_to_device(%q)", facts.device)
+    return change.append(last.site, text, function(data) return data:prefetch_to_device(facts.device) end)
+  end)
+end
+
+-- Stages that take time for every element.
+local costs_time = {
+  map = true, filter = true, interleave = true, padded_batch = true, throttle = true, tfrecord = true, csv = true,
+  image_folder = true, list_files = true, idx = true, safetensors = true,
+}
+
+-- Why elements behind this stage differ from epoch to epoch, or must not be kept; nil where they are always the same.
+local function varies(node)
+  if node.name == "shuffle" then return "elements are shuffled" end
+  if node.name == "from_generator" then return "a function of the script makes the elements" end
+  if node.is_random then return "a map draws random numbers" end
+  if node.is_lua then return "a Lua function may draw other numbers in each epoch" end
+  if node.name == "repeated" or node.name:find "^prefetch" then return "the stages before it take no time" end
+  if node.name == "unknown" then return "a stage is not known" end
+end
+
+-- The last stage before the first whose elements vary, if a stage up to it takes time.
+local function kept_stage(last)
+  local kept, takes_time, why
+  for _, node in ipairs(record.chain(last)) do
+    if node.name == "cache" then return nil, "the pipeline has a cache already" end
+    why = varies(node)
+    if why then break end
+    takes_time = takes_time or costs_time[node.name]
+    kept = node
+  end
+  if not kept or not takes_time then
+    return nil, why and why .. " before any stage that takes time" or "no stage takes time for each element"
+  end
+  if kept.size == math.huge then return nil, "an epoch has no end" end
+  if not kept.site then return nil, "the stage to keep is not called by the script itself" end
+  return kept
+end
+
+-- The first epoch fills a cache; the later ones are those that a training consists of.
+local function filled(data)
+  local cached = data:cache()
+  for _ in cached:iter() do end
+  return cached
+end
+
+local function cache(facts)
+  local changes, why = {}, "the script has no pipeline"
+  for _, last in ipairs(facts.pipelines) do
+    local kept, reason = kept_stage(last)
+    why = reason or why
+    if kept then changes[#changes + 1] = change.append(kept.site, ":cache()", filled) end
+  end
+  if #changes > 0 then return changes end
+  return nil, why
+end
+
+-- Enough to show whether steps are too small; how large a batch may be is the experiment batch_size's question.
+local batch_factor = 4
+
+-- What a step costs whatever its batch is shared by so many more examples.
+local function reach_of_larger_batch()
+  return 1 - 1 / batch_factor
+end
+
+local function size_edit(size)
+  return function(source, call)
+    local text = source:argument_text(call, 1)
+    if not text then return nil end
+    if tonumber(text) then return source:replace_argument(call, 1, tostring(size * batch_factor)) end
+    if text:find "^{" then return nil end
+    return source:wrap_argument(call, 1, batch_factor .. " * (", ")")
+  end
+end
+
+local function larger_batch(facts)
+  if facts.figure == "step_time_s" then
+    return nil, "steps of different batches cannot be compared by step_time_s; --figure names another column"
+  end
+  local changes, why = {}, "the script makes no batches by dataset:batch"
+  for _, node in ipairs(stages(facts, "batch")) do
+    local size, source = node.arguments[1], node.sources[1] or {}
+    if not node.site or math.type(size) ~= "integer" then
+      why = "the batch size is not a number that the script gives to batch"
+    elseif source.size and source.size < size * batch_factor then
+      why = string.format("an epoch has %s examples, fewer than a batch of %d", source.size, size * batch_factor)
+    else
+      changes[#changes + 1] = change.argument(node.site, 1, string.format("%d instead of %d", size * batch_factor, size),
+        function(value) return math.type(value) == "integer" and value * batch_factor or value end, size_edit(size))
+    end
+  end
+  if #changes > 0 then return changes end
+  return nil, why
+end
+
+return {
+  { name = "more_workers", propose = more_workers },
+  { name = "parallel_reads", propose = parallel_reads },
+  { name = "prefetch", propose = prefetch, reach = reach_of_prefetch },
+  { name = "cache", propose = cache },
+  { name = "prefetch_to_device", propose = prefetch_to_device },
+  { name = "larger_batch", propose = larger_batch, changes_results = true, reach = reach_of_larger_batch },
+}
