@@ -84,7 +84,7 @@ Eager::Planned& Eager::plan(const OpPtr& op, std::span<const Tensor> inputs, con
 std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& id,
                                  std::string_view label, const Part& part) {
   const Computation computation;
-  const SpanScope launching(runtime_.spans(), SpanClass::launch);
+  const SpanScope launching(part.node == NodeId::none ? runtime_.spans() : nullptr, SpanClass::launch);
   const bool elsewhere = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& t) { return t.device() != id; });
   std::vector<Tensor> moved;
   if (elsewhere) {
@@ -122,13 +122,19 @@ std::vector<Tensor> Eager::apply(const OpPtr& op, std::span<const Tensor> inputs
 void Eager::run_kernel(const Op& op, const Planned& planned, std::span<std::byte> workspace, Device& device,
                        const Part& part) {
   HostSpans* const spans = runtime_.spans();
-  const Clock::time_point begin = spans == nullptr ? Clock::time_point() : Clock::now();
+  if (spans == nullptr) {
+    planned.kernel->run(device.stream(), planned.input_views, planned.output_views, workspace);
+    return;
+  }
+  const NodeId traced = part.node == NodeId::none ? node(op, part) : part.node;
+  const Clock::time_point begin = Clock::now();
   planned.kernel->run(device.stream(), planned.input_views, planned.output_views, workspace);
-  if (spans == nullptr) return;
-  const NodeId node =
-      spans->node(op.name(), part.owner == nullptr ? std::string_view() : part.owner->name, to_string(part.role));
-  const bool computes = device.shares_host_memory();
-  spans->add(computes ? SpanClass::compute : SpanClass::launch, node, begin, Clock::now());
+  spans->add(device.shares_host_memory() ? SpanClass::compute : SpanClass::launch, traced, begin, Clock::now());
+}
+
+NodeId Eager::node(const Op& op, const Part& part) const {
+  return runtime_.spans()->node(op.name(), part.owner == nullptr ? std::string_view() : part.owner->name,
+                                to_string(part.role));
 }
 
 Tensor Eager::upload(const HostTensor& value, const DeviceId& id, std::string_view label) {

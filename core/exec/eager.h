@@ -22,7 +22,11 @@ class Eager {
   struct Part {
     const Owner* owner = nullptr;
     Role role = Role::forward;
+    /// Of an op that runs many times, its number in the current trace; the caller's own span covers its launch.
+    NodeId node = NodeId::none;
   };
+  /// The number of `op` in the current trace: Runtime::spans() must be set.
+  NodeId node(const Op& op, const Part& part) const;
   /// Runs `op` on `device`; inputs on other devices are copied there first. `label` names the allocated memory.
   std::vector<Tensor> apply(const OpPtr& op, std::span<const Tensor> inputs, const DeviceId& device,
                             std::string_view label, const Part& part);
@@ -47,7 +51,7 @@ class Eager {
   /// tensor is not on the host's processor, and if no device needs such memory.
   Tensor pin(const Tensor& tensor);
   Tensor of(const VariablePtr& variable);
-  Runtime& runtime() { return runtime_; }
+  Runtime& runtime() const { return runtime_; }
 
  private:
   struct Key;

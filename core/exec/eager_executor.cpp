@@ -6,14 +6,6 @@
 #include "core/passes/rewriter.h"
 
 namespace gpubench {
-namespace {
-
-Eager::Part part(const Node& node) {
-  return {node.owner.get(), node.role};
-}
-
-}  // namespace
-
 EagerExecutor::EagerExecutor(Runtime& runtime, Program program, bool inputs_on_device, Communicator* communicator)
     : eager_(runtime),
       program_(remove_dead_code(std::move(program))),
@@ -59,18 +51,20 @@ void EagerExecutor::run_node(std::size_t index) {
     }
     const bool exchanges = dynamic_cast<const ExchangeOp*>(node.op.get()) != nullptr;
     values_[index] =
-        exchanges ? all_reduce(node) : eager_.apply(node.op, gathered_, node.device, node.label, part(node));
+        exchanges ? all_reduce(index) : eager_.apply(node.op, gathered_, node.device, node.label, part(index));
   }
 }
 
-std::vector<Tensor> EagerExecutor::all_reduce(const Node& node) {
+std::vector<Tensor> EagerExecutor::all_reduce(std::size_t index) {
+  const Node& node = program_.graph.nodes()[index];
   const OpPtr copy = std::make_shared<const AddN>();
   std::vector<Tensor> sums;
   Collective collective;
   const auto* const op = dynamic_cast<const AllReduce*>(node.op.get());
   if (op != nullptr) collective.reduction = op->reduction;
   for (const Tensor& tensor : gathered_) {
-    sums.push_back(eager_.apply(copy, std::span(&tensor, 1), node.device, node.label, part(node))[0]);
+    sums.push_back(
+        eager_.apply(copy, std::span(&tensor, 1), node.device, node.label, {node.owner.get(), node.role})[0]);
     collective.tensors.push_back(sums.back().view());
   }
   communicator_->run(collective, eager_.runtime().stream(node.device));
@@ -98,8 +92,22 @@ void EagerExecutor::run_again() {
   run_nodes();
 }
 
+void EagerExecutor::name_nodes() {
+  traced_.clear();
+  for (const Node& node : program_.graph.nodes())
+    traced_.push_back(eager_.node(*node.op, {node.owner.get(), node.role}));
+  traced_in_ = eager_.runtime().recordings();
+}
+
+Eager::Part EagerExecutor::part(std::size_t index) const {
+  const Node& node = program_.graph.nodes()[index];
+  const bool is_traced = eager_.runtime().spans() != nullptr;
+  return {node.owner.get(), node.role, is_traced ? traced_[index] : NodeId::none};
+}
+
 void EagerExecutor::run_nodes() {
   const SpanScope launching(eager_.runtime().spans(), SpanClass::launch);
+  if (eager_.runtime().spans() != nullptr && traced_in_ != eager_.runtime().recordings()) name_nodes();
   results_.assign(program_.outputs.size(), {});
   for (std::size_t index = 0; index < values_.size(); ++index) {
     run_node(index);

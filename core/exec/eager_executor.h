@@ -24,9 +24,11 @@ class EagerExecutor final : public Executor {
 
  private:
   void run_nodes();
+  void name_nodes();
+  Eager::Part part(std::size_t index) const;
   void run_node(std::size_t index);
   /// All-reduces copies of the node's inputs, because other nodes may read the inputs too.
-  std::vector<Tensor> all_reduce(const Node& node);
+  std::vector<Tensor> all_reduce(std::size_t index);
 
   Eager eager_;
   Program program_;
@@ -36,6 +38,9 @@ class EagerExecutor final : public Executor {
   std::vector<Tensor> constants_;               // by node, empty for other nodes
   std::vector<Tensor> gathered_;
   std::vector<Tensor> results_;
+  std::vector<NodeId>
+      traced_;  // by node: its number in the trace that began when the runtime had traced_in_ recordings
+  std::uint64_t traced_in_ = 0;
   std::vector<Tensor> given_;  // by node: the latest run's inputs, empty for other nodes
   StepFence fence_;            // for the devices to which inputs are copied
   bool inputs_on_device_;

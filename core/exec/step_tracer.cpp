@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
-#include <set>
 
 #include "core/base/error.h"
 
@@ -14,24 +13,6 @@ bool is_used(Device& device) {
   return !device.shares_host_memory() && device.memory().use().in_use > 0;
 }
 
-/// The tracers of several backends as one.
-class Tracers final : public Tracer {
- public:
-  explicit Tracers(std::vector<std::unique_ptr<Tracer>> tracers) : tracers_(std::move(tracers)) {}
-  void start() override {
-    for (const auto& tracer : tracers_) tracer->start();
-  }
-  std::size_t stop(Timeline& timeline) override {
-    std::size_t lost = 0;
-    for (const auto& tracer : tracers_) lost += tracer->stop(timeline);
-    return lost;
-  }
-
- private:
-  std::vector<std::unique_ptr<Tracer>> tracers_;
-};
-
-/// A tracer of GPUs as the number of a replica's device; none for a device whose work runs in host threads.
 std::vector<TracedDevice> devices_of(Replicas* replicas) {
   if (replicas == nullptr) return {};
   std::vector<TracedDevice> devices;
@@ -45,14 +26,7 @@ std::vector<TracedDevice> devices_of(Replicas* replicas) {
 }  // namespace
 
 std::unique_ptr<Tracer> new_device_tracer(const Devices& devices) {
-  std::vector<std::unique_ptr<Tracer>> tracers;
-  std::set<const Backend*> traced;
-  for (const DeviceId& id : devices.ids()) {
-    const Backend& backend = devices.backend(id);
-    if (!is_used(devices.device(id)) || !traced.insert(&backend).second) continue;
-    if (std::unique_ptr<Tracer> tracer = backend.new_tracer()) tracers.push_back(std::move(tracer));
-  }
-  return std::make_unique<Tracers>(std::move(tracers));
+  return devices.new_tracer();
 }
 
 bool uses_asynchronous_devices(const Devices& devices) {

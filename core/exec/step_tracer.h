@@ -11,7 +11,7 @@
 
 namespace gpubench {
 
-/// A tracer of all devices of `devices` that hold memory and work beside the host. Throws as Backend::new_tracer().
+/// Devices::new_tracer(), for measurements that may be told to use another.
 std::unique_ptr<Tracer> new_device_tracer(const Devices& devices);
 /// Whether such a device is there: its executors record segments, and take some steps for that.
 bool uses_asynchronous_devices(const Devices& devices);

@@ -14,7 +14,7 @@ NodeId HostSpans::node(std::string_view op, std::string_view layer, std::string_
   if (const auto known = known_.find({op, layer, role}); known != known_.end()) return known->second;
   const NodeId id = timeline_.node({std::string(op), std::string(layer), std::string(role)});
   const NodeName& own = timeline_.node(id);
-  known_.emplace(std::array<std::string_view, 3>{own.op, own.layer, own.role}, id);
+  known_.emplace(NodeTexts{own.op, own.layer, own.role}, id);
   const auto index = static_cast<std::size_t>(id);
   names_.resize(std::max(names_.size(), index + 1));
   names_[index] = timeline_.name(op);

@@ -4,8 +4,9 @@
 #pragma once
 #include <array>
 #include <atomic>
-#include <map>
+#include <functional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/telemetry/timeline.h"
@@ -50,7 +51,17 @@ class HostSpans {
   std::int32_t replica_;
   std::vector<NameId> names_{1};  // by node; unused for NodeId::none
   std::array<NameId, span_class_count> class_names_{};
-  std::map<std::array<std::string_view, 3>, NodeId> known_;  // texts of the timeline; avoids its lock
+  using NodeTexts = std::array<std::string_view, 3>;
+  struct Hash {
+    std::size_t operator()(const NodeTexts& texts) const {
+      constexpr std::size_t factor = 31;
+      std::size_t hash = texts[2].size();
+      hash = hash * factor + std::hash<std::string_view>{}(texts[0]);
+      hash = hash * factor + std::hash<std::string_view>{}(texts[1]);
+      return hash;
+    }
+  };
+  std::unordered_map<NodeTexts, NodeId, Hash> known_;  // texts of the timeline; avoids its lock
   std::atomic<std::size_t> added_{0};
 };
 

@@ -36,6 +36,24 @@ local function put_figure(row, name, values, has_interval)
   if one and has_interval then row[low], row[high] = one.low, one.high end
 end
 
+local shares_of_step = {
+  "compute_share", "communication_share", "peer_wait_share", "copy_share", "input_wait_share", "launch_share", "host_share",
+  "other_share",
+}
+
+-- Shares exclude each other and sum to 1 in every round; their medians, each by itself, need not.
+local function sum_to_one(row)
+  if not row.other_share then return end
+  local total = 0
+  for _, name in ipairs(shares_of_step) do total = total + (row[name] or 0) end
+  if total <= 0 then return end
+  for _, name in ipairs(shares_of_step) do
+    for _, column in ipairs { name, results.interval_end(name, "low"), results.interval_end(name, "high") } do
+      if row[column] then row[column] = math.min(row[column] / total, 1) end
+    end
+  end
+end
+
 -- all, calm: rows of all rounds, and of those whose times count; at least one each. has_interval[name]: columns that get an
 -- interval though no row has one.
 local function of(all, calm, has_interval)
@@ -52,6 +70,7 @@ local function of(all, calm, has_interval)
       put_figure(merged, name, values, has_interval[name] or calm[1][results.interval_end(name, "low")] ~= nil)
     end
   end
+  if #calm > 1 then sum_to_one(merged) end
   return merged
 end
 

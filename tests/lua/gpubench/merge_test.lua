@@ -1,0 +1,28 @@
+-- One row of the rounds of a point.
+local merge = require "gpubench.merge"
+local testing = require "testing"
+
+local function calls_of(rounds)
+  local calls = {}
+  for index, row in ipairs(rounds) do calls[index] = { rows = { { row = row } } } end
+  return calls
+end
+
+testing.case("the shares of a step sum to 1 although each is a median", function()
+  local rounds = {}
+  for index, compute in ipairs { 0.9, 0.9, 0.9, 0.2, 0.2, 0.2, 0.6 } do
+    rounds[index] = {
+      quality = "ok", compute_share = compute, host_share = index % 2 == 0 and 1 - compute or 0,
+      launch_share = index % 2 == 1 and 1 - compute or 0, other_share = 0,
+    }
+  end
+  local row = merge.rows(calls_of(rounds), 7, {}, { compute_share = true })[1].row
+  testing.is_true(math.abs(row.compute_share + row.host_share + row.launch_share + row.other_share - 1) < 1e-9)
+  testing.is_true(row.compute_low_share <= row.compute_share and row.compute_share <= row.compute_high_share)
+end)
+
+testing.case("a share alone stays as it was measured", function()
+  local rounds = {}
+  for index = 1, 7 do rounds[index] = { quality = "ok", input_wait_share = index / 10 } end
+  testing.equal(merge.rows(calls_of(rounds), 7, {}, {})[1].row.input_wait_share, 0.4)
+end)
