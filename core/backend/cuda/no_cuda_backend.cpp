@@ -21,6 +21,10 @@ std::vector<LogicalDevice> CudaBackend::physical_devices() {
   return {};
 }
 
+std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
+  return nullptr;
+}
+
 std::string CudaBackend::library() const {
   return reason;
 }

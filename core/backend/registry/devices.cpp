@@ -29,6 +29,23 @@ constexpr BackendRow row(DeviceId::Kind kind) {
 constexpr std::array backend_rows = {row<CudaBackend>(DeviceId::Kind::gpu), row<CpuBackend>(DeviceId::Kind::cpu),
                                      row<EmulatedBackend>(DeviceId::Kind::emulated)};
 
+/// Records with several tracers.
+class JointTracer final : public Tracer {
+ public:
+  explicit JointTracer(std::vector<std::unique_ptr<Tracer>> tracers) : tracers_(std::move(tracers)) {}
+  void start() override {
+    for (const auto& tracer : tracers_) tracer->start();
+  }
+  std::size_t stop(Timeline& timeline) override {
+    std::size_t lost = 0;
+    for (const auto& tracer : tracers_) lost += tracer->stop(timeline);
+    return lost;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Tracer>> tracers_;
+};
+
 }  // namespace
 
 std::vector<DeviceId::Kind> device_kinds() {
@@ -102,6 +119,20 @@ void Devices::set_pressure_handler(std::function<void()> relieve) {
   const std::lock_guard lock(mutex_);
   for (Device* const device : named_) device->memory().set_pressure_handler(relieve);
   relieve_ = std::move(relieve);
+}
+
+std::unique_ptr<Tracer> Devices::new_tracer() const {
+  std::vector<std::unique_ptr<Tracer>> tracers;
+  const std::vector<DeviceId> all = ids();
+  for (const auto& [kind, backend] : backends_) {
+    const auto holds_memory = [&](const DeviceId& id) {
+      return id.kind == kind && device(id).memory().use().in_use != 0;
+    };
+    if (!std::ranges::any_of(all, holds_memory)) continue;
+    if (auto tracer = backend->new_tracer()) tracers.push_back(std::move(tracer));
+  }
+  if (tracers.size() == 1) return std::move(tracers.front());
+  return std::make_unique<JointTracer>(std::move(tracers));
 }
 
 std::string Devices::absence(DeviceId::Kind kind) const {

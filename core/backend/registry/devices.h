@@ -33,6 +33,8 @@ class Devices {
   MemoryPool& host_side(const DeviceId& id) const;
   /// For the memory pools of all devices, also of those that are made later (MemoryPool::set_pressure_handler).
   void set_pressure_handler(std::function<void()> relieve);
+  /// A tracer that records all devices that hold memory. Throws Error with the reason if tracing is impossible.
+  std::unique_ptr<Tracer> new_tracer() const;
   /// The device for work outside a device scope: the first of ids().
   const DeviceId& default_device() const { return places_.front().device->id(); }
   /// The reason why no device of the kind can be used; empty if one can.
