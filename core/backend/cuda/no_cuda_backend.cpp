@@ -21,10 +21,6 @@ std::vector<LogicalDevice> CudaBackend::physical_devices() {
   return {};
 }
 
-std::unique_ptr<Tracer> CudaBackend::new_tracer() const {
-  return nullptr;
-}
-
 std::string CudaBackend::library() const {
   return reason;
 }
