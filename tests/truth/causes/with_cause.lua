@@ -36,7 +36,7 @@ local unfused = {
   fuse_epilogue = false, fuse_activation_gradient = false, fuse_accumulation = false, fuse_bias_gradient = false,
   fuse_elementwise = false,
 }
-for _, of in ipairs { { "little work", 400e-6 }, { "some work", 450e-6 }, { "more work", 550e-6 } } do
+for _, of in ipairs { { "little work", 450e-6 }, { "some work", 500e-6 }, { "more work", 550e-6 } } do
   local name, kernel_s = of[1], of[2]
   add("launch_bound", "eager kernels with " .. name, function(has_cause, pick)
     made.accelerator { launch_s = 700e-6 * pick(0.97, 1.1), kernel_s = kernel_s, float32_flops_per_s = 1e13 }
