@@ -32,6 +32,7 @@ constexpr Member members[] = {
     {"Model", "methods", "fit", "model:fit"},
     {"Model", "methods", "evaluate", "model:evaluate"},
     {"Model", "methods", "predict", "model:predict"},
+    {"Model", "methods", "profile", "model:profile"},
     {"Strategy", "methods", "run", "strategy:run"},
     {"Tape", "methods", "gradient", "tape:gradient"},
     {"Optimizer", "methods", "apply_gradients", "optimizer:apply_gradients"},
@@ -60,6 +61,10 @@ void refuse_measurements(lua_State* L) {
     replace_by_refusal(L, name.c_str(), "gb.measure." + name);  // a field that exists may be set during a traversal
     lua_pop(L, 1);
   }
+  // Written in Lua, which keeps what is here already (lua/gpubench/init.lua).
+  lua_pushvalue(L, measure.index());
+  replace_by_refusal(L, "in_process", "gb.measure.in_process");
+  lua_pop(L, 1);
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ local index, looks = require "gpubench".distribute.process_index(), 0
 native.contention.wait_idle = function()
   looks = looks + 1
   local busy = index == 1 and looks == 1
-  return not busy, { others_share = busy and 0.5 or 0, stolen_share = 0 }
+  return not busy, busy and 'other programs use 50 % of the processors' or 'idle'
 end
 require "gpubench.idle".before_first_point()
 print("looks", native.processes.gather(looks)[1], native.processes.gather(looks)[2])
@@ -124,8 +124,8 @@ print("looks", native.processes.gather(looks)[1], native.processes.gather(looks)
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(ended.out, "looks\t2\t2\n");
   EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("waiting for an idle machine, at most 1 min (--wait-idle): other programs use 50 "
-                              "% of the processors where process 1 ("),
+              AllOf(HasSubstr("waiting for an idle machine, at most 1 min (--wait-idle): where process 1 ("),
+                    HasSubstr(") runs, other programs use 50 % of the processors\n"),
                     HasSubstr("\nthe machine is idle after ")));
 }
 
