@@ -175,7 +175,8 @@ local function process_with_faults(asked)
     local result = { status = "ok", checks = checks, row = { step_time_s = options.device and 1 or #asked == 1 and 1 or 3 } }
     if options.memory_limit then result = { status = "out_of_memory", detail = "cpu:0: out of memory", checks = checks } end
     if options.device and not options.soft then
-      result = { status = "error", detail = "there is no device " .. options.device, checks = checks }
+      local hidden = options.environment and "CUDA_VISIBLE_DEVICES hides " or "there is no device "
+      result = { status = "error", detail = hidden .. options.device, checks = checks }
     elseif options.soft then
       result.detail = options.device .. " is missing, cpu:0 took its place"
     end
