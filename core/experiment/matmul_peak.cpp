@@ -21,25 +21,28 @@ constexpr std::array<std::int64_t, 6> accelerator_extents = {256, 512, 1024, 204
 constexpr Seconds time_per_extent{0.15}, time_per_group{0.01};
 constexpr int most_in_a_group = 1000;
 
-/// The best rate of the runs that fit into the time; `fastest` becomes the time of the best run.
-double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent, Seconds& fastest) {
+/// The best rate of the runs that fit into the time, by the device's clock; `wall` becomes the wall time of one run, which
+/// is longer where the device is simulated.
+double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent, Seconds& wall) {
   const KernelCase product = matmul_case({extent, extent, extent}, dtype);
   PlannedKernel kernel(backend, device, *product.description, product.inputs);
   const std::unique_ptr<Event> begin = device.new_event(), end = device.new_event();
   const bool queues = !device.shares_host_memory();
   const auto time_of = [&](int group) {
+    const Stopwatch watch;
     if (queues) kernel.run();  // while it runs, the host queues the others
     device.stream().record(*begin);
     for (int run = 0; run < group; ++run) kernel.run();
     device.stream().record(*end);
     kernel.synchronize();
+    wall = watch.elapsed() / (queues ? group + 1 : group);
     return end->since(*begin) / group;
   };
   static_cast<void>(time_of(1));  // triggers lazy loading in libraries
   const Stopwatch watch;
-  fastest = time_of(1);
+  Seconds fastest = time_of(1);
   // On an accelerator, launching a run overlaps the previous one, and the final wait is shared.
-  const int group = queues ? std::clamp(static_cast<int>(time_per_group / fastest), 1, most_in_a_group) : 1;
+  const int group = queues ? std::clamp(static_cast<int>(time_per_group / wall), 1, most_in_a_group) : 1;
   while (watch.elapsed() < time_per_extent) {
     fastest = std::min(fastest, time_of(group));
     check_interrupt();
@@ -55,9 +58,9 @@ std::optional<double> best_matmul_flops(Device& device, const Backend& backend, 
   std::optional<double> best;
   try {
     for (const std::int64_t extent : extents) {
-      Seconds fastest{};
-      best = std::max(best.value_or(0), best_flops(device, backend, dtype, extent, fastest));
-      if (8 * fastest > time_per_extent && !device.shares_host_memory()) break;  // twice the extent would take longer
+      Seconds wall{};
+      best = std::max(best.value_or(0), best_flops(device, backend, dtype, extent, wall));
+      if (8 * wall > time_per_extent && !device.shares_host_memory()) break;  // twice the extent would take longer
     }
   } catch (const OutOfMemory&) {
     if (device.shares_host_memory()) best = std::nullopt;  // the largest extent so far is not on the flat part
