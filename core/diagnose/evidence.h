@@ -48,7 +48,8 @@ struct RunFacts {
   std::vector<MachineFact> machine;
 };
 
-/// From run.json: `devices`, and `problems` that gpubench doctor found. Fields that are missing or malformed are left out.
+/// From run.json: `devices`, and `problems` that gpubench doctor found. Fields that are missing or malformed are left
+/// out.
 RunFacts facts_of(const Info& run);
 
 class Evidence {

@@ -21,8 +21,8 @@ constexpr std::array<std::int64_t, 6> accelerator_extents = {256, 512, 1024, 204
 constexpr Seconds time_per_extent{0.15}, time_per_group{0.01};
 constexpr int most_in_a_group = 1000;
 
-/// The best rate of the runs that fit into the time, by the device's clock; `wall` becomes the wall time of one run, which
-/// is longer where the device is simulated.
+/// The best rate of the runs that fit into the time, by the device's clock; `wall` becomes the wall time of one run,
+/// which is longer where the device is simulated.
 double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent, Seconds& wall) {
   const KernelCase product = matmul_case({extent, extent, extent}, dtype);
   PlannedKernel kernel(backend, device, *product.description, product.inputs);

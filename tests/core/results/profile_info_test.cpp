@@ -50,8 +50,7 @@ TEST(ProfileInfo, IsATextForPeople) {
   EXPECT_THAT(text, HasSubstr("2 steps of 10 ms\nunreliable: 3 spans of the trace were lost\n"));
   EXPECT_THAT(text, HasSubstr("conv                               8 ms  80.0 %        2\n"));
   EXPECT_THAT(text, HasSubstr("(input_wait)                       2 ms  20.0 %        1\n"));
-  EXPECT_THAT(text,
-              HasSubstr("2 ms idle in step 2 before conv2d of conv: host_compute (callbacks) for 75 % of it\n"));
+  EXPECT_THAT(text, HasSubstr("2 ms idle in step 2 before conv2d of conv: host_compute (callbacks) for 75 % of it\n"));
 }
 
 TEST(ProfileInfo, TheRestOfManyLayersIsOneLine) {

@@ -123,10 +123,9 @@ print("looks", native.processes.gather(looks)[1], native.processes.gather(looks)
   const Ended ended = run_with(2, busy_once, {"--wait-idle", "60"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(ended.out, "looks\t2\t2\n");
-  EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("waiting for an idle machine, at most 1 min (--wait-idle): where process 1 ("),
-                    HasSubstr(") runs, other programs use 50 % of the processors\n"),
-                    HasSubstr("\nthe machine is idle after ")));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("waiting for an idle machine, at most 1 min (--wait-idle): where process 1 ("),
+                               HasSubstr(") runs, other programs use 50 % of the processors\n"),
+                               HasSubstr("\nthe machine is idle after ")));
 }
 
 TEST_F(Workers, ClaimsAreAboutTheMeansOfAll) {
