@@ -125,7 +125,7 @@ std::unique_ptr<Tracer> Devices::new_tracer() const {
   std::vector<std::unique_ptr<Tracer>> tracers;
   const std::vector<DeviceId> all = ids();
   for (const auto& [kind, backend] : backends_) {
-    const auto holds_memory = [&](const DeviceId& id) {
+    const auto holds_memory = [this, kind = kind](const DeviceId& id) {
       return id.kind == kind && device(id).memory().use().in_use != 0;
     };
     if (!std::ranges::any_of(all, holds_memory)) continue;

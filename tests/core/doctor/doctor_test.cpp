@@ -13,12 +13,8 @@ namespace gpubench {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::Property;
 using ::testing::ThrowsMessage;
 
 TEST_F(DoctorTest, ASoundMachineHasNoProblem) {
