@@ -69,6 +69,10 @@ void SharedLibrary::Close::operator()(void* handle) const {
   ::dlclose(handle);
 }
 
+void SharedLibrary::keep_loaded() const {
+  ::dlopen(name_.c_str(), RTLD_NOW | RTLD_NODELETE);
+}
+
 void* SharedLibrary::look_up(const char* symbol) const {
   return ::dlsym(handle_.get(), symbol);
 }

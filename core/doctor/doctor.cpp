@@ -86,7 +86,9 @@ MachineSources machine_sources() {
   };
   sources.open_nvml = &open_nvml;
   sources.open_library = [](std::span<const std::string_view> names) {
-    return SharedLibrary(names, cuda_library_folders(python_package_folders()));
+    SharedLibrary library(names, cuda_library_folders(python_package_folders()));
+    library.keep_loaded();  // unloaded, these libraries leak what they took at their start
+    return library;
   };
   sources.space = [](const std::filesystem::path& folder) -> std::optional<std::filesystem::space_info> {
     std::error_code missing;

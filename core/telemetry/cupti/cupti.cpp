@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cassert>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <utility>
 
@@ -41,8 +40,7 @@ SharedLibrary open_library() {
   const std::string name = fmt::format("libcupti.so.{}", CUDA_VERSION / versions_per_major);
   const std::array<std::string_view, 1> names = {name};
   SharedLibrary library(names, cuda_library_folders(python_package_folders()));
-  // CUPTI hooks itself into the driver: it must never be unloaded.
-  ::dlopen(library.name().c_str(), RTLD_NOW | RTLD_NODELETE);
+  library.keep_loaded();  // CUPTI hooks itself into the driver
   return library;
 }
 
