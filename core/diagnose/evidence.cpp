@@ -52,7 +52,7 @@ RunFacts facts_of(const Info& run) {
   for (const Info& device : list_of(run, "devices"))
     facts.devices.push_back({device.text("name"), peaks_of(device), number_of(device, "memory_bytes"),
                              device.text("library").find(tf32_text) != std::string::npos});
-  for (const Info& check : list_of(run, "problems")) {
+  for (const Info& check : list_of(run, "machine_checks")) {
     facts.machine.push_back({check.text("name"), check.text("device"), check.text("state"), check.text("found"),
                              check.text("consequence"), check.text("remedy")});
   }

@@ -8,8 +8,7 @@ gb.expect = require "gpubench.expect"
 gb.param = require("gpubench.param").new
 gb.experiment = require("gpubench.experiment").declare
 gb.measure.efficiency = require "gpubench.efficiency"
--- A dry run has put its refusal there.
-gb.measure.in_process = gb.measure.in_process or require "gpubench.in_process"
+gb.measure.in_process = require "gpubench.in_process"
 gb.measure.share_interval = require "gpubench.share_interval"
 gb.quick = gb._native.options.quick
 gb.clock = gb._native.system.seconds

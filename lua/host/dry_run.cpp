@@ -61,9 +61,9 @@ void refuse_measurements(lua_State* L) {
     replace_by_refusal(L, name.c_str(), "gb.measure." + name);  // a field that exists may be set during a traversal
     lua_pop(L, 1);
   }
-  // Written in Lua, which keeps what is here already (lua/gpubench/init.lua).
-  lua_pushvalue(L, measure.index());
-  replace_by_refusal(L, "in_process", "gb.measure.in_process");
+  const Module native = gb.submodule("_native");  // gb.measure.in_process is written in Lua, around this function
+  lua_pushvalue(L, native.index());
+  replace_by_refusal(L, "probe", "gb.measure.in_process");
   lua_pop(L, 1);
 }
 

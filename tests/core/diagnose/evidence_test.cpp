@@ -37,7 +37,7 @@ TEST(Evidence, RunFactsComeFromRunJson) {
       {"name": "gpu:0", "library": "CUDA 12.4, float32 as TF32", "memory_bytes": 1000,
        "peaks": {"float32_flops_per_s": 67e12, "float16_flops_per_s": 1, "bfloat16_flops_per_s": 2}},
       {"name": "cpu:0", "library": "oneDNN 2.6.3, strict"}],
-    "problems": [{"name": "load", "state": "costs speed", "found": "3", "consequence": "c", "remedy": "r"}]
+    "machine_checks": [{"name": "load", "state": "costs speed", "found": "3", "consequence": "c", "remedy": "r"}]
   })",
                                              "test"));
   ASSERT_EQ(facts.devices.size(), 2U);
@@ -51,7 +51,7 @@ TEST(Evidence, RunFactsComeFromRunJson) {
 }
 
 TEST(Evidence, MalformedFactsAreLeftOut) {
-  for (const char* json : {"{}", R"({"devices": 3, "problems": {"a": 1}})",
+  for (const char* json : {"{}", R"({"devices": 3, "machine_checks": {"a": 1}})",
                            R"({"devices": [4, {"name": ["x"], "peaks": [1], "memory_bytes": "much"}]})"}) {
     for (const DeviceFacts& device : facts_of(parse_json(json, "test")).devices) {
       EXPECT_EQ(device.name, "") << json;
