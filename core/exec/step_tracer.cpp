@@ -25,10 +25,6 @@ std::vector<TracedDevice> devices_of(Replicas* replicas) {
 
 }  // namespace
 
-std::unique_ptr<Tracer> new_device_tracer(const Devices& devices) {
-  return devices.new_tracer();
-}
-
 bool uses_asynchronous_devices(const Devices& devices) {
   return std::ranges::any_of(devices.ids(), [&](const DeviceId& id) { return is_used(devices.device(id)); });
 }

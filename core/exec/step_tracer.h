@@ -11,9 +11,8 @@
 
 namespace gpubench {
 
-/// Devices::new_tracer(), for measurements that may be told to use another.
-std::unique_ptr<Tracer> new_device_tracer(const Devices& devices);
-/// Whether such a device is there: its executors record segments, and take some steps for that.
+/// Whether a device that works beside the host, a GPU or an emulated one, holds memory. Its executors record segments,
+/// and take some steps for that.
 bool uses_asynchronous_devices(const Devices& devices);
 
 /// The steps of a trace.

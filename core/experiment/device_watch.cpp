@@ -43,12 +43,6 @@ void DeviceWatch::describe(Record& record, double examples) const {
   gpus_->describe(record, examples);
 }
 
-bool DeviceWatch::uses_traced_devices() const {
-  bool uses = false;
-  for_each_device([&](Device& device) { uses = uses || (device.tracer_index() && device.memory().use().in_use != 0); });
-  return uses;
-}
-
 std::vector<WatchedGpu> DeviceWatch::gpus_in_use() const {
   std::vector<WatchedGpu> gpus;
   for_each_device([&](Device& device) {

@@ -19,8 +19,6 @@ class DeviceWatch {
 
   void begin();
   void end();
-  /// Whether a device that a tracer records, a GPU or an emulated one, currently holds memory.
-  bool uses_traced_devices() const;
   /// Whether a GPU does. Launches cost the host time there; emulated devices only say what they would cost.
   bool uses_gpus() const { return !gpus_in_use().empty(); }
   /// Total seconds that callers have spent in synchronous copies.

@@ -26,7 +26,7 @@ std::string steps_text(const ProfilerOptions& options) {
 }  // namespace
 
 struct Profiler::Trace {
-  explicit Trace(Trainer& trainer) : tracer(new_device_tracer(trainer.runtime().devices())), timeline(most_spans) {
+  explicit Trace(Trainer& trainer) : tracer(trainer.runtime().devices().new_tracer()), timeline(most_spans) {
     tracer->start();
     steps.emplace(trainer.runtime(), trainer.config().replicas.get(), *tracer, timeline, false);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/exec/step_tracer.h"
 #include "core/experiment/device_watch.h"
 #include "core/experiment/input_window.h"
 #include "core/measure/stats/quantile.h"
@@ -113,7 +114,8 @@ class Measurement {
     }
     runtime_.synchronize();
     if (replicas_ != nullptr) replicas_->end(steps, watch.elapsed());
-    if (!devices_.uses_traced_devices()) copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
+    if (!uses_asynchronous_devices(runtime_.devices()))
+      copy_share_ = (devices_.copy_time() - copied_before) / watch.elapsed();
     devices_.end();
   }
 

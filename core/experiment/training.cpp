@@ -175,7 +175,7 @@ StepProfile profile_training(Trainer& trainer, const Dataset& dataset, int count
   for (int step = 0; step < steps_before; ++step) steps.step();
   Runtime& runtime = trainer.runtime();
   runtime.synchronize();
-  const std::unique_ptr<Tracer> tracer = new_device_tracer(runtime.devices());
+  const std::unique_ptr<Tracer> tracer = runtime.devices().new_tracer();
   tracer->start();
   Timeline timeline(most_profiled_spans);
   StepTrace trace = trace_steps(steps, runtime, trainer.config().replicas.get(), *tracer, timeline,

@@ -43,7 +43,7 @@ struct MeasureTable {
     if (relative_error) limits.stopping.relative_error = *relative_error;
     limits.scatter = from.scatter();
     limits.trace.keep_timeline = trace.value_or(false);
-    if (trace.value_or(true)) limits.trace.new_tracer = new_device_tracer;
+    if (trace.value_or(true)) limits.trace.new_tracer = &Devices::new_tracer;
     if (ProcessGroup* const group = from.group(); group != nullptr && group->size() > 1) {
       limits.agreement = [group](std::int64_t said) { return std::stoll(group->broadcast(std::to_string(said), 0)); };
     }

@@ -138,7 +138,7 @@ TEST_F(StepTracerTest, ASpanWithoutRoomIsCounted) {
 TEST_F(StepTracerTest, NoTracerIsMadeForWorkInHostThreads) {
   const SmallModel model(runtime_);  // holds memory of cpu:0
   EXPECT_FALSE(uses_asynchronous_devices(devices_));
-  const std::unique_ptr<Tracer> tracer = new_device_tracer(devices_);
+  const std::unique_ptr<Tracer> tracer = devices_.new_tracer();
   tracer->start();
   EXPECT_EQ(tracer->stop(timeline_), 0U);
   EXPECT_EQ(timeline_.size(), 0U);

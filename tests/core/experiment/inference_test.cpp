@@ -54,7 +54,7 @@ TEST_F(Inference, OneClientGetsALatencyForEachQuery) {
 TEST_F(Inference, TheSharesOfAQuerySumToOne) {
   Trainer model = trainer(support::small_classifier());
   InferenceOptions options = quick_inference();
-  options.trace.new_tracer = new_device_tracer;
+  options.trace.new_tracer = &Devices::new_tracer;
   for (const std::int64_t clients : {1, 3}) {
     options.concurrency = clients;
     const auto [record, samples, timeline] = measure_inference(model, options);

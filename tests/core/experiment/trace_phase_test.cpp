@@ -53,7 +53,7 @@ class TracePhaseTest : public ::testing::Test {
 };
 
 TEST_F(TracePhaseTest, TheTimedStepsSayHowLongTheInputWasWaitedFor) {
-  TracePhase phase({.new_tracer = new_device_tracer}, Seconds(0.01), false);
+  TracePhase phase({.new_tracer = &Devices::new_tracer}, Seconds(0.01), false);
   phase.run(steps_, runtime_, nullptr);
   Record record, without;
   phase.describe(record, 1e-4, 0.9);

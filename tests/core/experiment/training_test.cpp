@@ -65,7 +65,7 @@ TEST_F(Measure, FillsTheStandardColumns) {
 TEST_F(Measure, TheSharesOfAStepOnTheCpuSumToOne) {
   const Blobs blobs(64);
   TrainingOptions options = quick_training();
-  options.limits.trace.new_tracer = new_device_tracer;
+  options.limits.trace.new_tracer = &Devices::new_tracer;
   for (const Execution execution : {Execution::graph, Execution::eager}) {
     CompileConfig config = classifier();
     config.executor.execution = execution;
@@ -88,7 +88,7 @@ TEST_F(Measure, TheSharesOfAStepOnTheCpuSumToOne) {
 TEST_F(Measure, TimesAndMemoryOfLayersOnlyIfAsked) {
   const Blobs blobs(64);
   TrainingOptions options = quick_training();
-  options.limits.trace.new_tracer = new_device_tracer;
+  options.limits.trace.new_tracer = &Devices::new_tracer;
   Trainer model = trainer(support::small_classifier());
   const DatasetPtr input = batches_of({blobs.points, blobs.one_hot}, 16);
   EXPECT_FALSE(measure_training(model, *input, options).profile.has_value());
