@@ -20,6 +20,7 @@ const KernelTable& kernels() {
     add_pool(rows);
     add_quantize(rows);
     add_random(rows);
+    add_random_affine(rows);
     add_recurrent(rows);
     add_reduce(rows);
     add_shape_ops(rows);
