@@ -36,7 +36,10 @@ class Device {
   virtual Stream& stream() = 0;
   /// Another stream. Events must order its work against other uses of the same memory.
   virtual std::unique_ptr<Stream> new_stream() = 0;
+  /// An event that orders work. Event::since needs new_timed_event().
   virtual std::unique_ptr<Event> new_event() = 0;
+  /// An event that also takes the device's time, which costs the device a write between two pieces of work.
+  virtual std::unique_ptr<Event> new_timed_event() { return new_event(); }
   /// Calls `queue` with a stream that records work instead of running it. Returns nullptr, without a call, if recording
   /// would not make launches cheaper.
   virtual std::unique_ptr<Recording> record(const std::function<void(Stream&)>& queue) {

@@ -24,7 +24,7 @@ std::string key_of(const Device& device) {
 
 double best_rate(Device& device, void* to, const void* from, std::size_t bytes) {
   Stream& stream = device.stream();
-  const std::unique_ptr<Event> begin = device.new_event(), end = device.new_event();
+  const std::unique_ptr<Event> begin = device.new_timed_event(), end = device.new_timed_event();
   Seconds fastest = Seconds::max();
   const Stopwatch watch;
   stream.copy(to, from, bytes);  // maps memory on its first use

@@ -26,7 +26,7 @@ constexpr int most_in_a_group = 1000;
 double best_flops(Device& device, const Backend& backend, Dtype dtype, std::int64_t extent, Seconds& wall) {
   const KernelCase product = matmul_case({extent, extent, extent}, dtype);
   PlannedKernel kernel(backend, device, *product.description, product.inputs);
-  const std::unique_ptr<Event> begin = device.new_event(), end = device.new_event();
+  const std::unique_ptr<Event> begin = device.new_timed_event(), end = device.new_timed_event();
   const bool queues = !device.shares_host_memory();
   const auto time_of = [&](int group) {
     const Stopwatch watch;

@@ -1,5 +1,6 @@
 // A block has 32 columns: lanes read neighbours, and a thread, which keeps to its column, reads the column's parameters
-// once. Sums go from threads to parts in shared memory and from parts to columns in a second kernel.
+// once, and has several rows in flight. Sums go from threads to parts in shared memory and from parts to columns in a
+// second kernel.
 #include <algorithm>
 
 #include "core/backend/cuda/kernels/batch_norm.h"
@@ -10,6 +11,8 @@ namespace {
 
 constexpr int tile = 32;
 constexpr int tile_rows = block_threads / tile;
+/// Rows that a thread loads before it uses the first.
+constexpr int rows_ahead = 4;
 
 std::int64_t tiles_of(const BatchNormShape& shape) {
   return (shape.channels + tile - 1) / tile;
@@ -39,6 +42,7 @@ __device__ void sum_part(const BatchNormShape& shape, float* sums, const Each& e
   const Place place(shape);
   Pair sum{0, 0};
   if (place.column < shape.channels) {
+#pragma unroll rows_ahead
     for (std::int64_t row = place.part * tile_rows + place.row; row < shape.rows; row += shape.parts * tile_rows) {
       const Pair value = each(row * shape.channels + place.column);
       sum.first += value.first;
@@ -55,14 +59,49 @@ __device__ void sum_part(const BatchNormShape& shape, float* sums, const Each& e
   sums[(place.part * 2 + place.row) * shape.channels + place.column] = total;
 }
 
-/// Adds up a column's parts.
-__device__ inline Pair sum_parts(const BatchNormShape& shape, const float* sums, std::int64_t column) {
+/// Adds up the parts of each column and calls store(column, total): a block has 32 columns, and its warps share the
+/// parts out.
+template <class Store>
+__device__ void sum_parts(const BatchNormShape& shape, const float* sums, const Store& store) {
+  __shared__ float shared[2][tile_rows][tile];
+  const int lane = static_cast<int>(threadIdx.x) % tile, warp = static_cast<int>(threadIdx.x) / tile;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * tile + lane;
   Pair total{0, 0};
-  for (std::int64_t part = 0; part < shape.parts; ++part) {
-    total.first += sums[part * 2 * shape.channels + column];
-    total.second += sums[(part * 2 + 1) * shape.channels + column];
+  if (column < shape.channels) {
+#pragma unroll rows_ahead
+    for (std::int64_t part = warp; part < shape.parts; part += tile_rows) {
+      total.first += sums[part * 2 * shape.channels + column];
+      total.second += sums[(part * 2 + 1) * shape.channels + column];
+    }
   }
-  return total;
+  shared[0][warp][lane] = total.first;
+  shared[1][warp][lane] = total.second;
+  __syncthreads();
+  if (warp > 0 || column >= shape.channels) return;
+  for (int i = 1; i < tile_rows; ++i) {
+    total.first += shared[0][i][lane];
+    total.second += shared[1][i][lane];
+  }
+  store(column, total);
+}
+
+/// Calls load(k, index) for several of the thread's elements, then store(k, index) for the same: the compiler cannot
+/// know that what is stored is nothing that is loaded next.
+template <class Load, class Store>
+__device__ void each_element(const BatchNormShape& shape, const Place& place, const Load& load, const Store& store) {
+  const std::int64_t step = shape.parts * tile_rows;
+  for (std::int64_t first = place.part * tile_rows + place.row; first < shape.rows; first += step * rows_ahead) {
+#pragma unroll
+    for (int k = 0; k < rows_ahead; ++k) {
+      const std::int64_t row = first + k * step;
+      if (row < shape.rows) load(k, row * shape.channels + place.column);
+    }
+#pragma unroll
+    for (int k = 0; k < rows_ahead; ++k) {
+      const std::int64_t row = first + k * step;
+      if (row < shape.rows) store(k, row * shape.channels + place.column);
+    }
+  }
 }
 
 __device__ inline float rsqrt_of(float variance, float epsilon) {
@@ -81,15 +120,14 @@ __global__ void moments_kernel(BatchNormShape shape, const void* x, float* sums)
 
 /// Leaves mean and variance where the first part's sums were, as they are before they are rounded.
 __global__ void statistics_kernel(BatchNormShape shape, const void* x, float* sums, void* mean, void* variance) {
-  for (std::int64_t column = first_index(); column < shape.channels; column += index_step()) {
-    const Pair total = sum_parts(shape, sums, column);
+  sum_parts(shape, sums, [&](std::int64_t column, const Pair& total) {
     const float count = static_cast<float>(shape.rows), offset = total.first / count;
     const float spread = total.second / count - offset * offset;
     sums[column] = load_as<float>(x, shape.dtype, column) + offset;
     sums[shape.channels + column] = spread > 0.0F ? spread : 0.0F;
     store_as<float>(mean, shape.parameters, column, sums[column]);
     store_as<float>(variance, shape.parameters, column, sums[shape.channels + column]);
-  }
+  });
 }
 
 __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward memory, Dtype statistics) {
@@ -99,10 +137,10 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
   const float factor = load_as<float>(memory.gamma, shape.parameters, place.column) *
                        rsqrt_of(load_as<float>(memory.variance, statistics, place.column), shape.epsilon);
   const float beta = load_as<float>(memory.beta, shape.parameters, place.column);
-  for (std::int64_t row = place.part * tile_rows + place.row; row < shape.rows; row += shape.parts * tile_rows) {
-    const std::int64_t i = row * shape.channels + place.column;
-    store_as<float>(memory.y, shape.dtype, i, (load_as<float>(memory.x, shape.dtype, i) - mean) * factor + beta);
-  }
+  float x[rows_ahead];
+  each_element(
+      shape, place, [&](int k, std::int64_t i) { x[k] = load_as<float>(memory.x, shape.dtype, i); },
+      [&](int k, std::int64_t i) { store_as<float>(memory.y, shape.dtype, i, (x[k] - mean) * factor + beta); });
 }
 
 __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
@@ -116,14 +154,13 @@ __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, fl
 
 /// Leaves the sums of dy and of dy (x - mean) where the first part's were.
 __global__ void parameters_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
-  for (std::int64_t column = first_index(); column < shape.channels; column += index_step()) {
-    const Pair total = sum_parts(shape, sums, column);
+  sum_parts(shape, sums, [&](std::int64_t column, const Pair& total) {
     const float inverse = rsqrt_of(load_as<float>(memory.variance, shape.parameters, column), shape.epsilon);
     sums[column] = total.first;
     sums[shape.channels + column] = total.second;
     store_as<float>(memory.dbeta, shape.parameters, column, total.first);
     store_as<float>(memory.dgamma, shape.parameters, column, total.second * inverse);
-  }
+  });
 }
 
 // dx = gamma / deviation (dy - mean(dy) - x_hat mean(dy x_hat))
@@ -137,12 +174,16 @@ __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward me
   const float share = statistics_depend_on_x ? 1.0F / static_cast<float>(shape.rows) : 0.0F;
   const float offset = sums[place.column] * share;
   const float by_x = sums[shape.channels + place.column] * share * inverse * inverse;
-  for (std::int64_t row = place.part * tile_rows + place.row; row < shape.rows; row += shape.parts * tile_rows) {
-    const std::int64_t i = row * shape.channels + place.column;
-    const float centered = load_as<float>(memory.x, shape.dtype, i) - mean;
-    const float slope = load_as<float>(memory.dy, shape.dtype, i);
-    store_as<float>(memory.dx, shape.dtype, i, factor * (slope - offset - centered * by_x));
-  }
+  float centered[rows_ahead], slope[rows_ahead];
+  each_element(
+      shape, place,
+      [&](int k, std::int64_t i) {
+        centered[k] = load_as<float>(memory.x, shape.dtype, i) - mean;
+        slope[k] = load_as<float>(memory.dy, shape.dtype, i);
+      },
+      [&](int k, std::int64_t i) {
+        store_as<float>(memory.dx, shape.dtype, i, factor * (slope[k] - offset - centered[k] * by_x));
+      });
 }
 
 unsigned tile_blocks(const BatchNormShape& shape) {
@@ -167,8 +208,8 @@ cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, c
   if (shape.rows == 0 || shape.channels == 0) return cudaSuccess;
   cudaError_t status = launch(on, tile_blocks(shape), block_threads, &moments_kernel, shape, memory.x, workspace);
   if (status != cudaSuccess) return status;
-  status = launch(on, blocks_for(on, shape.channels), block_threads, &statistics_kernel, shape, memory.x, workspace,
-                  memory.mean, memory.variance);
+  status = launch(on, static_cast<unsigned>(tiles_of(shape)), block_threads, &statistics_kernel, shape, memory.x,
+                  workspace, memory.mean, memory.variance);
   if (status != cudaSuccess) return status;
   const BatchNormInferenceForward rest{memory.x, memory.gamma, memory.beta, workspace, workspace + shape.channels,
                                        memory.y};
@@ -186,7 +227,8 @@ cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape&
   if (shape.channels == 0) return cudaSuccess;  // without rows the gradients of the parameters are 0
   cudaError_t status = launch(on, tile_blocks(shape), block_threads, &slopes_kernel, shape, memory, workspace);
   if (status != cudaSuccess) return status;
-  status = launch(on, blocks_for(on, shape.channels), block_threads, &parameters_kernel, shape, memory, workspace);
+  status =
+      launch(on, static_cast<unsigned>(tiles_of(shape)), block_threads, &parameters_kernel, shape, memory, workspace);
   if (status != cudaSuccess) return status;
   return launch(on, tile_blocks(shape), block_threads, &input_gradient_kernel, shape, memory, workspace,
                 statistics_depend_on_x);
