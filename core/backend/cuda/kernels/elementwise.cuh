@@ -238,11 +238,10 @@ __device__ void flat_loop(const F& f, const ElementwiseAccess& access, void* out
   }
 }
 
-/// At most 40 registers: 24 KB and more of loads are then in flight on a multiprocessor, what an H200's bandwidth
-/// takes.
+/// Blocks that a multiprocessor must hold, which limits their registers to 40: 24 KB and more of loads are then in
+/// flight, what an H200's bandwidth takes. Functions of three inputs, and those below, would spill registers to memory.
 template <class F>
-inline constexpr int flat_blocks = 6;
-/// These would spill.
+inline constexpr int flat_blocks = arity_of<F, float> == 3 ? 4 : 6;
 template <>
 inline constexpr int flat_blocks<math::GeluTanhGradient> = 4;
 template <>

@@ -6,11 +6,6 @@
 
 namespace gpubench::cuda {
 
-template <>
-inline constexpr int flat_blocks<math::BinaryCrossEntropyGradient> = 4;
-template <>
-inline constexpr int flat_blocks<math::BinaryCrossEntropyOfLogitGradient> = 4;
-
 namespace {
 
 __device__ inline float not_a_number() {
