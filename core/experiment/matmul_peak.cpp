@@ -71,7 +71,7 @@ std::optional<double> best_matmul_flops(Device& device, const Backend& backend, 
 }
 
 void mark_impossible_mfu(Record& record) {
-  constexpr double highest = 1.02;
+  constexpr double highest = 1.05;
   const auto* const mfu = std::get_if<double>(&record.get("mfu"));
   if (mfu == nullptr || *mfu <= highest) return;
   record.set("quality",
