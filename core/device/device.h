@@ -56,6 +56,11 @@ class Device {
   virtual std::string emulation() const { return {}; }
   /// Highest rates per second that are known without a driver, such as "float32_flops_per_s" and "memory_bytes_per_s".
   virtual std::map<std::string, double> peaks() const { return {}; }
+  /// The time of a copy on this device's streams, if it is known without the copy: of an emulated device.
+  virtual std::optional<Seconds> known_copy_time(const void* destination, const void* source, std::size_t bytes) {
+    (void)destination, (void)source, (void)bytes;
+    return std::nullopt;
+  }
   /// Total time that callers have spent in synchronous copies of this device's streams; none if copies are
   /// asynchronous, which a tracer shows.
   virtual std::optional<Seconds> copy_time() const { return std::nullopt; }
