@@ -39,10 +39,12 @@ void open_modules(lua_State* L) {
   open_measure_kernels(L);
   open_layers(L);
   open_initializers(L);
+  open_regularizers(L);
   open_model(L);
   open_losses(L);
   open_distillation(L);
   open_optimizers(L);
+  open_schedules(L);
   open_distribute(L);
   open_emulation(L);
   open_callbacks(L);

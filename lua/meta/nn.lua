@@ -61,6 +61,9 @@ function gb.layers.Input(shape, options) end
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given
+---@field kernel_regularizer string? "l1", "l2", "l1_l2" or one of gb.regularizers; none unless given. The penalty is part of
+--- the loss that training minimizes and reports
+---@field bias_regularizer string?
 ---@field quantization string? "aware" or "int8", set by gb.quantize: rounds as int8 does in float32, or computes in it
 
 --- activation(x W + b) over the last dimension.
@@ -307,5 +310,52 @@ function gb.initializers.RandomUniform(options) end
 ---@param options NormalInitializerOptions?
 ---@return string
 function gb.initializers.RandomNormal(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.LecunNormal(options) end
+---@param options InitializerOptions?
+---@return string
+function gb.initializers.LecunUniform(options) end
+
+---@class OrthogonalInitializerOptions: InitializerOptions
+---@field gain number? 1 unless given
+
+--- Columns (or rows, if there are fewer) of length `gain` at right angles to each other; dimensions but the last are rows.
+---@param options OrthogonalInitializerOptions?
+---@return string
+function gb.initializers.Orthogonal(options) end
+--- Values within two standard deviations of the mean.
+---@param options NormalInitializerOptions?
+---@return string
+function gb.initializers.TruncatedNormal(options) end
+
+---@class VarianceScalingOptions: InitializerOptions
+---@field scale number? 1 unless given
+---@field mode string? "fan_in" unless given, "fan_out" or "fan_avg"
+---@field distribution string? "truncated_normal" unless given, "untruncated_normal" or "uniform"
+
+--- Values with a variance of scale / fan; a fan is the number of inputs or outputs that a value connects.
+---@param options VarianceScalingOptions?
+---@return string
+function gb.initializers.VarianceScaling(options) end
+
+--- Penalties for large weights, as text that layers take: l1 times the sum of magnitudes, l2 times the sum of squares.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- assert(gb.regularizers.L1L2 { l1 = 0.01, l2 = 0.02 } == "l1_l2(l1=0.01, l2=0.02)")
+--- gb.layers.Dense(4, { kernel_regularizer = gb.regularizers.L2(0.001), bias_regularizer = "l1" })
+--- ```
+gb.regularizers = {}
+
+---@param l1 number|{ l1: number? }|nil 0.01 unless given
+---@return string
+function gb.regularizers.L1(l1) end
+---@param l2 number|{ l2: number? }|nil 0.01 unless given
+---@return string
+function gb.regularizers.L2(l2) end
+---@param options { l1: number?, l2: number? }|nil 0 each unless given
+---@return string
+function gb.regularizers.L1L2(options) end
 
 return gb

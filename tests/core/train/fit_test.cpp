@@ -237,7 +237,8 @@ TEST_F(Fit, RefusesWhatCannotTrain) {
               ThrowsMessage<Error>("evaluate: the dataset never ends; use take"));
   EXPECT_THAT([&] { model.predict(*repeat(data)); }, ThrowsMessage<Error>("predict: the dataset never ends; use take"));
   EXPECT_THAT([&] { fit(model, *batches_of({blobs.points}, 10), {}); },
-              ThrowsMessage<Error>("model 'small': an element must be 1 input and 1 label, got a tuple of 1"));
+              ThrowsMessage<Error>("model 'small': an element must be 1 input and 1 label, and may have weights of the "
+                                   "examples behind them, got a tuple of 1"));
   EXPECT_THAT(
       [&] {
         fit(model, *batches_of({blobs.one_hot, blobs.one_hot}, 10), {});

@@ -2,6 +2,7 @@
 // tile's variable up in the kernel's parameters.
 #include <utility>
 
+#include "core/backend/cuda/kernels/block_reduce.cuh"
 #include "core/backend/cuda/kernels/elementwise.cuh"
 #include "core/backend/cuda/kernels/optimizer.h"
 #include "core/math/optimizer.h"
@@ -32,15 +33,21 @@ class Element {
   float value_;
 };
 
+__device__ math::ClipGradient clip_of(const UpdateScalars& scalars, int variable) {
+  if (scalars.squares == nullptr) return {1.0F, scalars.limit};
+  return {math::factor_of_norm(scalars.squares[scalars.of_all ? 0 : variable], scalars.norm), scalars.limit};
+}
+
 template <class T, class F, std::size_t... Slot>
-__device__ void update_tile(const F& f, const UpdateTensors& tensors, int variable, std::int64_t begin,
-                            std::index_sequence<Slot...>) {
+__device__ void update_tile(const F& f, const UpdateTensors& tensors, const UpdateScalars& scalars, int variable,
+                            std::int64_t begin, std::index_sequence<Slot...>) {
   const std::int64_t elements = tensors.elements[variable];
+  const math::ClipGradient clip = clip_of(scalars, variable);
 #pragma unroll
   for (int k = 0; k < per_thread; ++k) {
     const std::int64_t i = begin + k * block_threads + threadIdx.x;
     if (i >= elements) continue;
-    const float gradient = load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i);
+    const float gradient = clip(load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i));
     f(Element<T>(tensors.variable[variable], i).value(), gradient,
       Element<T>(tensors.slot[Slot][variable], i).value()...);
   }
@@ -56,22 +63,33 @@ __global__ void update_kernel(Make make, const __grid_constant__ UpdateTensors t
   std::int64_t first = 0;  // tile of the variable
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
     while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
-    update_tile<T>(f, tensors, variable, (t - first) * tile, std::make_index_sequence<slots>{});
+    update_tile<T>(f, tensors, scalars, variable, (t - first) * tile, std::make_index_sequence<slots>{});
   }
+}
+
+template <class Tensors>
+std::int64_t total_tiles(const Tensors& tensors) {
+  std::int64_t tiles = 0;
+  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  return tiles;
+}
+
+/// launch(T{}) for the type that the variables are stored as.
+template <class Launch>
+cudaError_t with_storage(Dtype type, const Launch& launch) {
+  if (type == Dtype::f16) return launch(math::Float16{});
+  if (type == Dtype::bf16) return launch(math::Bfloat16{});
+  return launch(0.0F);
 }
 
 template <int slots, class Make>
 cudaError_t launch_update(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars, Make make) {
-  std::int64_t tiles = 0;
-  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
-  const auto launch_for = [&]<class T>(T) {
+  return with_storage(tensors.type, [&]<class T>(T) {
     return launch(on, blocks_for(on, tiles, 1), block_threads, &update_kernel<T, slots, Make>, make, tensors, scalars,
                   tiles);
-  };
-  if (tensors.type == Dtype::f16) return launch_for(math::Float16{});
-  if (tensors.type == Dtype::bf16) return launch_for(math::Bfloat16{});
-  return launch_for(0.0F);
+  });
 }
 
 struct MakeSgd {
@@ -106,6 +124,28 @@ struct MakeAdam {
   }
 };
 
+struct MakeLion {
+  LionConstants of;
+  __device__ math::Lion operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate;
+    return {rate, rate * of.weight_decay, of.beta1, of.one_minus_beta1, of.beta2, of.one_minus_beta2};
+  }
+};
+
+struct MakeLamb {
+  AdamConstants of;
+  __device__ math::Lamb operator()(const UpdateScalars& scalars) const {
+    const float rate = *scalars.learning_rate, step = static_cast<float>(*scalars.step);
+    return {rate,
+            rate * of.weight_decay,
+            of.one_minus_beta1,
+            of.one_minus_beta2,
+            -1.0F / expm1f(step * of.log_beta1),
+            -1.0F / expm1f(step * of.log_beta2),
+            of.epsilon};
+  }
+};
+
 struct MakeRmsprop {
   RmspropConstants of;
   __device__ math::Rmsprop operator()(const UpdateScalars& scalars) const {
@@ -130,6 +170,96 @@ struct MakeRmspropCenteredMomentum {
     return {*scalars.learning_rate, of.rho, of.epsilon, of.momentum};
   }
 };
+
+struct AddFloats {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+/// Updates the moments; partial sums of a tile are the squares of its variables and of their steps.
+template <class T>
+__global__ void lamb_moments_kernel(MakeLamb make, const __grid_constant__ UpdateTensors tensors, UpdateScalars scalars,
+                                    float* variables, float* steps, std::int64_t tiles) {
+  if (scalars.skip != nullptr && *scalars.skip) return;
+  const math::Lamb f = make(scalars);
+  int variable = 0;
+  std::int64_t first = 0;  // tile of the variable
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
+    const math::ClipGradient clip = clip_of(scalars, variable);
+    float of_variable = 0, of_step = 0;
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k) {
+      const std::int64_t i = (t - first) * tile + k * block_threads + threadIdx.x;
+      if (i >= tensors.elements[variable]) continue;
+      const float gradient = clip(load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i));
+      const float w = f.decayed(widen(static_cast<const T*>(tensors.variable[variable])[i]));
+      const float step = f.moments(gradient, Element<T>(tensors.slot[0][variable], i).value(),
+                                   Element<T>(tensors.slot[1][variable], i).value());
+      of_variable += w * w;
+      of_step += step * step;
+    }
+    of_variable = block_reduce<block_threads>(of_variable, AddFloats{});
+    __syncthreads();
+    of_step = block_reduce<block_threads>(of_step, AddFloats{});
+    __syncthreads();
+    if (threadIdx.x != 0) continue;
+    variables[t] = of_variable;
+    steps[t] = of_step;
+  }
+}
+
+template <class T>
+__global__ void lamb_apply_kernel(MakeLamb make, const __grid_constant__ UpdateTensors tensors, UpdateScalars scalars,
+                                  const float* variables, const float* steps, std::int64_t tiles) {
+  if (scalars.skip != nullptr && *scalars.skip) return;
+  const math::Lamb f = make(scalars);
+  int variable = 0;
+  std::int64_t first = 0;  // tile of the variable
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
+    const float rate = f.learning_rate * math::Lamb::ratio(variables[variable], steps[variable]);
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k) {
+      const std::int64_t i = (t - first) * tile + k * block_threads + threadIdx.x;
+      if (i >= tensors.elements[variable]) continue;
+      const float m = widen(static_cast<const T*>(tensors.slot[0][variable])[i]);
+      const float v = widen(static_cast<const T*>(tensors.slot[1][variable])[i]);
+      Element<T> w(tensors.variable[variable], i);
+      w.value() = f.decayed(w.value()) - rate * f.step(m, v);
+    }
+  }
+}
+
+__global__ void squares_kernel(const __grid_constant__ SquaresTensors tensors, float* partial, std::int64_t tiles) {
+  int tensor = 0;
+  std::int64_t first = 0;  // tile of the tensor
+  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    while (t - first >= squares_tiles(tensors.elements[tensor])) first += squares_tiles(tensors.elements[tensor++]);
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < squares_tile / block_threads; ++k) {
+      const std::int64_t i = (t - first) * squares_tile + k * block_threads + threadIdx.x;
+      if (i >= tensors.elements[tensor]) continue;
+      const float value = load_as<float>(tensors.tensor[tensor], tensors.type[tensor], i);
+      sum += value * value;
+    }
+    sum = block_reduce<block_threads>(sum, AddFloats{});
+    if (threadIdx.x == 0) partial[t] = sum;
+    __syncthreads();
+  }
+}
+
+// A block for each sum: one order of additions gives one result.
+__global__ void sum_ranges_kernel(const __grid_constant__ SumRanges ranges, const float* partial, float* sums) {
+  const int range = static_cast<int>(blockIdx.x);
+  const std::int64_t begin = range == 0 ? ranges.begin : ranges.ends[range - 1];
+  double sum = 0;
+  for (std::int64_t i = begin + threadIdx.x; i < ranges.ends[range]; i += blockDim.x) {
+    sum += static_cast<double>(partial[i]);
+  }
+  const double total = block_reduce<block_threads>(sum, [](double a, double b) { return a + b; });
+  if (threadIdx.x == 0) sums[range] = static_cast<float>(total);
+}
 
 // Threads that find an overflow all store the same byte, so that nothing is reduced and a step without one writes
 // nothing.
@@ -173,6 +303,48 @@ cudaError_t launch_adam(const LaunchOn& on, const UpdateTensors& tensors, const 
   return launch_update<2>(on, tensors, scalars, MakeAdam{constants});
 }
 
+cudaError_t launch_lion(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const LionConstants& constants) {
+  return launch_update<1>(on, tensors, scalars, MakeLion{constants});
+}
+
+std::size_t lamb_workspace(std::int64_t elements) {
+  const std::int64_t tiles = elements / tile + update_capacity;  // the last tile of a variable may be a part of one
+  return static_cast<std::size_t>(2 * (tiles + update_capacity)) * sizeof(float);
+}
+
+cudaError_t launch_lamb(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
+                        const AdamConstants& constants, float* workspace) {
+  const std::int64_t tiles = total_tiles(tensors);
+  if (tiles == 0) return cudaSuccess;
+  float *const norms = workspace, *const partial = workspace + 2 * update_capacity;
+  SumRanges ranges;
+  ranges.count = tensors.count;
+  for (std::int64_t end = 0, i = 0; i < tensors.count; ++i) ranges.ends[i] = end += tiles_of(tensors.elements[i]);
+  const MakeLamb make{constants};
+  return with_storage(tensors.type, [&]<class T>(T) {
+    const unsigned blocks = blocks_for(on, tiles, 1);
+    cudaError_t status = launch(on, blocks, block_threads, &lamb_moments_kernel<T>, make, tensors, scalars, partial,
+                                partial + tiles, tiles);
+    if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial, norms);
+    if (status == cudaSuccess) status = launch_sum_ranges(on, ranges, partial + tiles, norms + update_capacity);
+    if (status != cudaSuccess) return status;
+    return launch(on, blocks, block_threads, &lamb_apply_kernel<T>, make, tensors, scalars, norms,
+                  norms + update_capacity, tiles);
+  });
+}
+
+cudaError_t launch_squares(const LaunchOn& on, const SquaresTensors& tensors, float* partial) {
+  std::int64_t tiles = 0;
+  for (int i = 0; i < tensors.count; ++i) tiles += squares_tiles(tensors.elements[i]);
+  if (tiles == 0) return cudaSuccess;
+  return launch(on, blocks_for(on, tiles, 1), block_threads, &squares_kernel, tensors, partial, tiles);
+}
+
+cudaError_t launch_sum_ranges(const LaunchOn& on, const SumRanges& ranges, const float* partial, float* sums) {
+  return launch(on, static_cast<unsigned>(ranges.count), block_threads, &sum_ranges_kernel, ranges, partial, sums);
+}
+
 cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, const UpdateScalars& scalars,
                            const RmspropConstants& constants) {
   if (constants.centered && constants.momentum != 0) {
@@ -184,8 +356,7 @@ cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, con
 }
 
 cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found) {
-  std::int64_t tiles = 0;
-  for (int i = 0; i < tensors.count; ++i) tiles += tiles_of(tensors.elements[i]);
+  const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
   return launch(on, blocks_for(on, tiles, 1), block_threads, &unscale_kernel, tensors, scale, found, tiles);
 }
