@@ -33,15 +33,18 @@ void require_kept(const Model& model, const CompileConfig& config) {
 
 }  // namespace
 
-std::vector<std::string> metric_names(const Model& model, const CompileConfig& config) {
-  std::vector<std::string> names = {"loss"};
+std::vector<Figure> figures_of(const Model& model, const CompileConfig& config) {
+  std::vector<Figure> figures = {{"loss"}};
   const bool several = model.outputs().size() > 1;
-  for (const std::size_t output : model.outputs()) {
+  const std::vector<TensorType> types = model.output_types();
+  for (std::size_t i = 0; i < model.outputs().size(); ++i) {
+    const std::string& layer = model.calls()[model.outputs()[i]].layer->name();
     for (const MetricPtr& metric : config.metrics) {
-      names.push_back(several ? model.calls()[output].layer->name() + "_" + metric->name() : metric->name());
+      figures.push_back(
+          {several ? layer + "_" + metric->name() : metric->name(), metric, metric->state_size(types[i])});
     }
   }
-  return names;
+  return figures;
 }
 
 std::vector<OwnerPtr> layers_named(const Model& model, const std::vector<std::string>& names,

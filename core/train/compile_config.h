@@ -9,6 +9,7 @@
 #include "core/nn/metric.h"
 #include "core/nn/model.h"
 #include "core/train/loss_scale.h"
+#include "core/train/metric_states.h"
 #include "core/train/optimizer.h"
 
 namespace gpubench {
@@ -40,10 +41,15 @@ struct CompileConfig {
   } offload{};
   /// The replicas that train the model together; null: no replicas.
   ReplicasPtr replicas = nullptr;
+  /// Factors of the outputs' losses in their sum; empty: all 1.
+  std::vector<double> loss_weights{};
+  /// Factors of training examples by their class, for a model with one output; empty: all 1.
+  std::vector<float> class_weights{};
 };
 
-/// "loss", then each metric; with several outputs there is one metric per output ("dense_1_accuracy").
-std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
+/// "loss", then each metric; with several outputs there is one metric per output ("dense_1_accuracy"). The model is
+/// defined.
+std::vector<Figure> figures_of(const Model& model, const CompileConfig& config);
 
 /// The layers with these names. Throws Error for a name that the model lacks; `purpose` completes "there is no layer
 /// 'x' to ...".
