@@ -15,7 +15,7 @@ inline constexpr std::int64_t key_block = 64;  // as many as a block of random w
 
 /// What all blocks of one attention have in common.
 struct AttentionBlocks {
-  AttentionBlocks(const AttentionExtents& given, const AttentionOptions& chosen, const TensorType* mask);
+  AttentionBlocks(const AttentionOptions& chosen, const Signature& signature);
 
   AttentionExtents extents;
   AttentionOptions options;
@@ -32,11 +32,21 @@ struct AttentionBlocks {
   std::int64_t first_query_block_of(std::int64_t block) const;
 };
 
+/// Threads for an op of attention with so many tasks.
+int threads_for_attention(const Op& op, const Signature& signature, std::int64_t tasks, Device& device);
+
+/// The inputs beside q, k and v.
+struct BesideInputs {
+  const std::byte* mask = nullptr;  ///< null: no mask
+  std::uint64_t step = 0;
+
+  BesideInputs(const AttentionOptions& options, std::span<const TensorView> inputs);
+};
+
 /// Which queries meet which keys, and what stands beside the tensors in a run.
 struct BlockPlace {
   std::int64_t batch = 0, head = 0, query_block = 0, key_block = 0;
-  const std::byte* mask = nullptr;  ///< null: no mask
-  std::uint64_t step = 0;
+  BesideInputs beside;
 };
 
 /// float32 memory that a thread computes a pair of blocks in.
