@@ -11,6 +11,8 @@ namespace gpubench::cuda {
 
 inline constexpr int column_tile = 32;
 inline constexpr int column_tile_rows = block_threads / column_tile;
+/// Rows that a thread loads before it uses the first.
+inline constexpr int rows_ahead = 4;
 
 inline std::int64_t column_tiles(std::int64_t channels) {
   return (channels + column_tile - 1) / column_tile;
@@ -60,6 +62,7 @@ __device__ void sum_part(const Shape& shape, float* sums, const Each& each) {
   const ColumnPlace place(shape.channels);
   ColumnPair sum{0, 0};
   if (place.column < shape.channels) {
+#pragma unroll rows_ahead
     for (std::int64_t row = place.part * column_tile_rows + place.row; row < shape.rows;
          row += shape.parts * column_tile_rows) {
       const ColumnPair value = each(row, row * shape.channels + place.column);
@@ -77,15 +80,30 @@ __device__ void sum_part(const Shape& shape, float* sums, const Each& each) {
   sums[(place.part * 2 + place.row) * shape.channels + place.column] = total;
 }
 
-/// Adds up a column's parts.
-template <class Shape>
-__device__ ColumnPair sum_parts(const Shape& shape, const float* sums, std::int64_t column) {
+/// Adds up the parts of each column and calls store(column, total): a block has 32 columns, and its warps share the
+/// parts out.
+template <class Shape, class Store>
+__device__ void sum_parts(const Shape& shape, const float* sums, const Store& store) {
+  __shared__ float shared[2][column_tile_rows][column_tile];
+  const int lane = static_cast<int>(threadIdx.x) % column_tile, warp = static_cast<int>(threadIdx.x) / column_tile;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * column_tile + lane;
   ColumnPair total{0, 0};
-  for (std::int64_t part = 0; part < shape.parts; ++part) {
-    total.first += sums[part * 2 * shape.channels + column];
-    total.second += sums[(part * 2 + 1) * shape.channels + column];
+  if (column < shape.channels) {
+#pragma unroll rows_ahead
+    for (std::int64_t part = warp; part < shape.parts; part += column_tile_rows) {
+      total.first += sums[part * 2 * shape.channels + column];
+      total.second += sums[(part * 2 + 1) * shape.channels + column];
+    }
   }
-  return total;
+  shared[0][warp][lane] = total.first;
+  shared[1][warp][lane] = total.second;
+  __syncthreads();
+  if (warp > 0 || column >= shape.channels) return;
+  for (int i = 1; i < column_tile_rows; ++i) {
+    total.first += shared[0][i][lane];
+    total.second += shared[1][i][lane];
+  }
+  store(column, total);
 }
 
 }  // namespace gpubench::cuda
