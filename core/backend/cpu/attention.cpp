@@ -37,7 +37,8 @@ class AttentionLoop {
         const HeadPlace head(blocks_.extents, task / blocks_.query_blocks);
         if (packed != head.of_groups(blocks_.extents)) pack_keys(inputs, head, memory);
         packed = head.of_groups(blocks_.extents);
-        compute(inputs, outputs, beside, head, task % blocks_.query_blocks, memory);
+        const std::int64_t turn = task % blocks_.query_blocks;
+        compute(inputs, outputs, beside, head, blocks_.block_in_turn(turn, blocks_.query_blocks), memory);
       }
     });
   }

@@ -165,6 +165,11 @@ std::int64_t AttentionBlocks::keys_in(std::int64_t block) const {
   return std::min(key_block, extents.keys - block * key_block);
 }
 
+std::int64_t AttentionBlocks::block_in_turn(std::int64_t turn, std::int64_t count) const {
+  if (!options.causal) return turn;
+  return turn % 2 == 0 ? turn / 2 : count - 1 - turn / 2;
+}
+
 std::int64_t AttentionBlocks::key_blocks_of(std::int64_t block) const {
   if (!options.causal) return key_blocks;
   return std::min(key_blocks, parts_of(block * query_block + queries_in(block), key_block));

@@ -26,6 +26,9 @@ struct AttentionBlocks {
 
   std::int64_t queries_in(std::int64_t block) const;
   std::int64_t keys_in(std::int64_t block) const;
+  /// The block to compute as number `turn` of `count`: with a causal mask long and short ones alternate, so that
+  /// threads that take neighbouring turns do equal work.
+  std::int64_t block_in_turn(std::int64_t turn, std::int64_t count) const;
   /// Blocks of keys that a block of queries attends to: the first ones.
   std::int64_t key_blocks_of(std::int64_t block) const;
   /// The first block of queries that attends to a block of keys.

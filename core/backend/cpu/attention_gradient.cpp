@@ -50,12 +50,14 @@ class AttentionGradientLoop {
         const HeadPlace head(blocks_.extents, task / blocks_.query_blocks);
         if (packed != head.of_groups(blocks_.extents)) pack_keys(run, head, 0, blocks_.key_blocks, memory);
         packed = head.of_groups(blocks_.extents);
-        query_block_gradient(run, head, task % blocks_.query_blocks, memory);
+        const std::int64_t turn = task % blocks_.query_blocks;
+        query_block_gradient(run, head, blocks_.block_in_turn(turn, blocks_.query_blocks), memory);
       }
     });
     share(groups_ * blocks_.key_blocks, [&](const Memory& memory, std::int64_t begin, std::int64_t end) {
       for (std::int64_t task = begin; task < end; ++task) {
-        key_block_gradient(run, task / blocks_.key_blocks, task % blocks_.key_blocks, memory);
+        const std::int64_t turn = task % blocks_.key_blocks;
+        key_block_gradient(run, task / blocks_.key_blocks, blocks_.block_in_turn(turn, blocks_.key_blocks), memory);
       }
     });
   }
