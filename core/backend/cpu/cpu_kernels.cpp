@@ -6,6 +6,7 @@ const KernelTable& kernels() {
   static const KernelTable table = [] {
     KernelTable rows;
     add_attention(rows);
+    add_attention_gradient(rows);
     add_batch_norm(rows);
     add_cast(rows);
     add_conv(rows);

@@ -11,6 +11,7 @@ const KernelTable& kernels();
 std::unique_ptr<Kernel> plan_kernel(const Op& op, const Signature& signature, Device& device);
 
 void add_attention(KernelTable& table);
+void add_attention_gradient(KernelTable& table);
 void add_batch_norm(KernelTable& table);
 void add_cast(KernelTable& table);
 void add_conv(KernelTable& table);
