@@ -23,6 +23,11 @@ const std::vector<LayerKind>& layer_kinds() {
       nn::activation(),
       nn::add(),
       nn::concatenate(),
+      nn::embedding(),
+      nn::group_query_attention(),
+      nn::layer_normalization(),
+      nn::multi_head_attention(),
+      nn::rms_normalization(),
   };
   return kinds;
 }

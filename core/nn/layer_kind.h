@@ -39,6 +39,11 @@ LayerKind batch_normalization();
 LayerKind activation();
 LayerKind add();
 LayerKind concatenate();
+LayerKind embedding();
+LayerKind group_query_attention();
+LayerKind layer_normalization();
+LayerKind multi_head_attention();
+LayerKind rms_normalization();
 }  // namespace nn
 
 /// The `make` of a layer that is constructed from (Config, DeviceId).
