@@ -192,10 +192,6 @@ void save_weights_to(lua_State* L, const ScriptModel& self, const std::string& p
   save_weights(self.world->runtime, *self.model, output_path(L, path, "Model:save_weights"));
 }
 
-void load_weights_from(const ScriptModel& self, const std::string& path) {
-  load_weights(self.world->runtime, *self.model, path);
-}
-
 ModelHandle load(lua_State* L, const std::string& path) {
   Session& session = session_of(L);
   const WorldPtr& world = session.world();
@@ -231,7 +227,7 @@ void open_model(lua_State* L) {
       .method<&set_weights>("set_weights")
       .method<&save>("save")
       .method<&save_weights_to>("save_weights")
-      .method<&load_weights_from>("load_weights");
+      .method<&load_model_weights>("load_weights");
   Module::root(L).function<&sequential>("Sequential").function<&functional>("Model").function<&load>("load_model");
 }
 

@@ -44,5 +44,7 @@ int profile_model(lua_State* L);
 int evaluate_model(lua_State* L);
 int predict_model(lua_State* L);
 int model_memory(lua_State* L);
+/// In weights.cpp.
+int load_model_weights(lua_State* L);
 
 }  // namespace gpubench::lua

@@ -18,7 +18,7 @@ void open_data_images(lua_State* L);
 void open_data_records(lua_State* L);
 void open_data_tables(lua_State* L);
 void open_dataset(lua_State* L);
-void open_mnist(lua_State* L);
+void open_image_sets(lua_State* L);
 void open_device(lua_State* L);
 void open_device_facts(lua_State* L);
 void open_device_sensors(lua_State* L);

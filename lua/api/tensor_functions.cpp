@@ -125,7 +125,7 @@ Tensor where(lua_State* L, const Tensor& condition, TensorOperand a, TensorOpera
 }
 
 struct AttentionCallOptions {
-  std::optional<Tensor> mask;
+  std::variant<std::monostate, Tensor> mask;
   std::optional<double> scale;
   bool is_causal = false;
   static constexpr auto fields =
@@ -136,11 +136,12 @@ struct AttentionCallOptions {
 Tensor dot_product_attention(lua_State* L, const Tensor& query, const Tensor& key, const Tensor& value,
                              const AttentionCallOptions& o) {
   std::vector<Tensor> inputs{query, key, value};
-  if (o.mask) inputs.push_back(*o.mask);
+  const Tensor* const mask = std::get_if<Tensor>(&o.mask);
+  if (mask != nullptr) inputs.push_back(*mask);
   const Shape& shape = query.type().shape;
   const double width = shape.empty() ? 1 : static_cast<double>(std::max<std::int64_t>(1, shape.back()));
   const AttentionOptions options{
-      .scale = o.scale.value_or(1 / std::sqrt(width)), .causal = o.is_causal, .mask = o.mask.has_value()};
+      .scale = o.scale.value_or(1 / std::sqrt(width)), .causal = o.is_causal, .mask = mask != nullptr};
   return world_of(L).dispatcher.apply_one(std::make_shared<const Attention>(options), inputs);
 }
 

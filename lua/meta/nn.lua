@@ -186,8 +186,37 @@ function Model:save(path) end
 ---@param path string a .safetensors file
 function Model:save_weights(path) end
 
----@param path string
-function Model:load_weights(path) end
+--- With a path alone: what save_weights wrote. With a table: weights that another program saved as safetensors.
+--- `names` says which of the file's tensors each weight ("conv1/kernel") is: a table, or a function of the weight's name;
+--- { "a", "b" } adds tensors, and { "qkv", part = 2, of = 3 } takes the second third of the outputs. Weights that a table
+--- leaves out have their own names. In the `layout` "torch", kernels are transposed: of Dense and of attention from
+--- [out, in], of Conv1D from [out, in, width], of Conv2D, DepthwiseConv2D and SeparableConv2D from [out, in, height, width],
+--- of Conv2DTranspose from [in, out, height, width], and of LSTM from [4 units, in], whose bias is the sum of two; tables
+--- of Embedding and vectors are the same. GRU orders its gates otherwise in PyTorch. Shapes may join or divide neighbouring
+--- dimensions. Missing tensors and other shapes are errors that name both sides, before any weight has changed.
+---
+--- ```lua
+--- local gb = require "gpubench"
+--- local model = gb.Sequential { gb.layers.Dense(2, { input_shape = { 3 }, name = "fc" }) }
+--- local path = gb._native.options.out .. "/weights.safetensors"
+--- model:save_weights(path)
+--- model:load_weights { path, names = { ["fc/kernel"] = "fc/kernel" } }
+--- model:load_weights { path, names = function(weight) return weight end }
+--- local ok, message = pcall(model.load_weights, model, { path, layout = "torch" })
+--- assert(not ok and message:find "tensor 'fc/kernel' is float32%[3, 2%], here float32%[2, 3%]")
+--- ```
+---@param from string|LoadWeightsOptions
+function Model:load_weights(from) end
+
+---@class WeightOrigin
+---@field [integer] string tensors of the file, which are added
+---@field part integer? of equal parts of the output dimension, which one (1)
+---@field of integer? how many (1)
+
+---@class LoadWeightsOptions
+---@field [integer] string the file
+---@field names table<string, string|WeightOrigin>|fun(weight: string): string|WeightOrigin|nil
+---@field layout "keras"|"torch"|nil how kernels are stored ("keras", as here)
 
 ---@class SequentialOptions
 ---@field [integer] Layer|SymbolicTensor
