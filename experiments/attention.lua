@@ -81,7 +81,7 @@ gb.experiment {
     gb.config.set_seed(1)
     return gb.device(point.device, function()
       local type = string.format("float32[%d, %d, %d]", point.length, heads, dim)
-      local input = gb.data.Dataset.synthetic { types = { type }, count = 8, seed = 1 }:batch(1)
+      local input = gb.data.Dataset.synthetic { types = { type }, count = 2, seed = 1 }:batch(1)
       local step = make_step(point.attention, point.length)
       local result
       for x in input:take(1):iter() do result = step(x):item() end

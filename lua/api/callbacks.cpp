@@ -1,5 +1,6 @@
 #include "lua/api/callbacks.h"
 
+#include <cstdio>
 #include <fmt/format.h>
 #include <optional>
 
@@ -187,7 +188,8 @@ ScriptCallback profiler(lua_State* L, const ProfilerTable& options) {
     return output_folder(main, path, "Profiler");
   };
   place(options.path);  // rather now than when training begins
-  return {std::make_shared<Profiler>(ProfilerOptions{options.steps[0], options.steps[1], options.path, place})};
+  const auto warn = [](const std::string& reason) { fmt::print(stderr, "{}\n", reason); };
+  return {std::make_shared<Profiler>(ProfilerOptions{options.steps[0], options.steps[1], options.path, place, warn})};
 }
 
 std::string text(const ScriptCallback&) {

@@ -244,7 +244,8 @@ function gb.callbacks.CSVLogger(path, options) end
 
 --- Traces these steps of fit, on any device, and writes into the folder: trace.json for Perfetto or chrome://tracing,
 --- profile.json (as Model:profile returns it) and profile.txt (tables of layers, ops and idle gaps). An error if the
---- training ends before the first of these steps, or is known to end before the last one.
+--- training is known to end before the last of these steps. If it ends before the first one, for example because
+--- EarlyStopping ended it, a warning and profile.txt say so.
 ---@param options ProfilerOptions
 ---@return Callback
 function gb.callbacks.Profiler(options) end

@@ -206,16 +206,16 @@ std::vector<OpCase> attention_cases() {
       attention_case("attention_biased", {2, 4, 5, 2, 2, 4, 4}, masked, mask_of({2, 4, 5}, Dtype::f32)),
       attention_case("attention_dropped", {2, 4, 5, 2, 2, 4, 4}, dropped),
       attention_case("attention_with_all", {2, 6, 6, 4, 2, 4, 4}, all, mask_of({2, 1, 6, 6})),
-      attention_case("attention_of_blocks", {1, 100, 70, 2, 1, 20, 17}, plain),
-      attention_case("attention_of_causal_blocks", {1, 100, 130, 2, 1, 16, 33}, causal),
+      attention_case("attention_of_blocks", {1, 60, 70, 2, 1, 20, 17}, plain),
+      attention_case("attention_of_causal_blocks", {1, 60, 130, 1, 1, 16, 33}, causal),
       attention_case("attention_of_dropped_blocks", {1, 50, 70, 2, 1, 8, 8}, dropped),
       attention_case("attention_of_wide_heads", {1, 33, 20, 1, 1, 128, 100}, plain),
-      attention_case("attention_on_threads", {2, 150, 150, 4, 2, 16, 16}, causal),
+      attention_case("attention_on_threads", {1, 110, 100, 4, 2, 8, 8}, causal),
       gradient_case("attention_gradient", {2, 5, 6, 2, 1, 4, 3}, plain),
-      gradient_case("attention_gradient_of_causal_blocks", {1, 100, 130, 2, 1, 16, 33}, causal),
+      gradient_case("attention_gradient_of_causal_blocks", {1, 60, 130, 1, 1, 16, 33}, causal),
       gradient_case("attention_gradient_of_dropped_blocks", {1, 50, 70, 2, 1, 8, 8}, dropped),
-      gradient_case("attention_gradient_on_threads", {2, 150, 150, 4, 2, 16, 16}, causal),
-      gradient_case("attention_gradient_of_one_group", {1, 170, 150, 2, 1, 16, 16}, plain),
+      gradient_case("attention_gradient_on_threads", {3, 110, 100, 2, 1, 8, 8}, causal),
+      gradient_case("attention_gradient_of_one_group", {1, 170, 150, 2, 1, 4, 4}, plain),
   };
 }
 

@@ -22,15 +22,14 @@ __global__ void moments_kernel(BatchNormShape shape, const void* x, float* sums)
 
 /// Leaves mean and variance where the first part's sums were, as they are before they are rounded.
 __global__ void statistics_kernel(BatchNormShape shape, const void* x, float* sums, void* mean, void* variance) {
-  for (std::int64_t column = first_index(); column < shape.channels; column += index_step()) {
-    const ColumnPair total = sum_parts(shape, sums, column);
+  sum_parts(shape, sums, [&](std::int64_t column, const ColumnPair& total) {
     const float count = static_cast<float>(shape.rows), offset = total.first / count;
     const float spread = total.second / count - offset * offset;
     sums[column] = load_as<float>(x, shape.dtype, column) + offset;
     sums[shape.channels + column] = spread > 0.0F ? spread : 0.0F;
     store_as<float>(mean, shape.parameters, column, sums[column]);
     store_as<float>(variance, shape.parameters, column, sums[shape.channels + column]);
-  }
+  });
 }
 
 __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward memory, Dtype statistics) {
@@ -40,11 +39,10 @@ __global__ void normalize_kernel(BatchNormShape shape, BatchNormInferenceForward
   const float factor = load_as<float>(memory.gamma, shape.parameters, place.column) *
                        rsqrt_of(load_as<float>(memory.variance, statistics, place.column), shape.epsilon);
   const float beta = load_as<float>(memory.beta, shape.parameters, place.column);
-  for (std::int64_t row = place.part * column_tile_rows + place.row; row < shape.rows;
-       row += shape.parts * column_tile_rows) {
-    const std::int64_t i = row * shape.channels + place.column;
-    store_as<float>(memory.y, shape.dtype, i, (load_as<float>(memory.x, shape.dtype, i) - mean) * factor + beta);
-  }
+  float x[rows_ahead];
+  each_element(
+      shape, place, [&](int k, std::int64_t i) { x[k] = load_as<float>(memory.x, shape.dtype, i); },
+      [&](int k, std::int64_t i) { store_as<float>(memory.y, shape.dtype, i, (x[k] - mean) * factor + beta); });
 }
 
 __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
@@ -58,14 +56,13 @@ __global__ void slopes_kernel(BatchNormShape shape, BatchNormBackward memory, fl
 
 /// Leaves the sums of dy and of dy (x - mean) where the first part's were.
 __global__ void parameters_kernel(BatchNormShape shape, BatchNormBackward memory, float* sums) {
-  for (std::int64_t column = first_index(); column < shape.channels; column += index_step()) {
-    const ColumnPair total = sum_parts(shape, sums, column);
+  sum_parts(shape, sums, [&](std::int64_t column, const ColumnPair& total) {
     const float inverse = rsqrt_of(load_as<float>(memory.variance, shape.parameters, column), shape.epsilon);
     sums[column] = total.first;
     sums[shape.channels + column] = total.second;
     store_as<float>(memory.dbeta, shape.parameters, column, total.first);
     store_as<float>(memory.dgamma, shape.parameters, column, total.second * inverse);
-  }
+  });
 }
 
 // dx = gamma / deviation (dy - mean(dy) - x_hat mean(dy x_hat))
@@ -79,13 +76,16 @@ __global__ void input_gradient_kernel(BatchNormShape shape, BatchNormBackward me
   const float share = statistics_depend_on_x ? 1.0F / static_cast<float>(shape.rows) : 0.0F;
   const float offset = sums[place.column] * share;
   const float by_x = sums[shape.channels + place.column] * share * inverse * inverse;
-  for (std::int64_t row = place.part * column_tile_rows + place.row; row < shape.rows;
-       row += shape.parts * column_tile_rows) {
-    const std::int64_t i = row * shape.channels + place.column;
-    const float centered = load_as<float>(memory.x, shape.dtype, i) - mean;
-    const float slope = load_as<float>(memory.dy, shape.dtype, i);
-    store_as<float>(memory.dx, shape.dtype, i, factor * (slope - offset - centered * by_x));
-  }
+  float centered[rows_ahead], slope[rows_ahead];
+  each_element(
+      shape, place,
+      [&](int k, std::int64_t i) {
+        centered[k] = load_as<float>(memory.x, shape.dtype, i) - mean;
+        slope[k] = load_as<float>(memory.dy, shape.dtype, i);
+      },
+      [&](int k, std::int64_t i) {
+        store_as<float>(memory.dx, shape.dtype, i, factor * (slope[k] - offset - centered[k] * by_x));
+      });
 }
 
 }  // namespace
@@ -103,8 +103,8 @@ cudaError_t launch_batch_norm(const LaunchOn& on, const BatchNormShape& shape, c
   if (shape.rows == 0 || shape.channels == 0) return cudaSuccess;
   cudaError_t status = launch(on, column_blocks(shape), block_threads, &moments_kernel, shape, memory.x, workspace);
   if (status != cudaSuccess) return status;
-  status = launch(on, blocks_for(on, shape.channels), block_threads, &statistics_kernel, shape, memory.x, workspace,
-                  memory.mean, memory.variance);
+  status = launch(on, summing_blocks(shape), block_threads, &statistics_kernel, shape, memory.x, workspace, memory.mean,
+                  memory.variance);
   if (status != cudaSuccess) return status;
   const BatchNormInferenceForward rest{memory.x, memory.gamma, memory.beta, workspace, workspace + shape.channels,
                                        memory.y};
@@ -122,7 +122,7 @@ cudaError_t launch_batch_norm_gradient(const LaunchOn& on, const BatchNormShape&
   if (shape.channels == 0) return cudaSuccess;  // without rows the gradients of the parameters are 0
   cudaError_t status = launch(on, column_blocks(shape), block_threads, &slopes_kernel, shape, memory, workspace);
   if (status != cudaSuccess) return status;
-  status = launch(on, blocks_for(on, shape.channels), block_threads, &parameters_kernel, shape, memory, workspace);
+  status = launch(on, summing_blocks(shape), block_threads, &parameters_kernel, shape, memory, workspace);
   if (status != cudaSuccess) return status;
   return launch(on, column_blocks(shape), block_threads, &input_gradient_kernel, shape, memory, workspace,
                 statistics_depend_on_x);

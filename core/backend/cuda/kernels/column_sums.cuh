@@ -1,7 +1,8 @@
 // Sums over the rows of a matrix, for each column: the parameters' gradients of normalization. A block has 32 columns:
-// lanes read neighbours, and a thread, which keeps to its column, reads the column's parameters once. Sums go from
-// threads to parts in shared memory, and from parts to columns in a second kernel, in an order that only the shape and
-// the GPU determine. `Shape` has rows, channels, and the parts into which the rows are divided.
+// lanes read neighbours, and a thread, which keeps to its column, reads the column's parameters once and has several
+// rows in flight. Sums go from threads to parts in shared memory, and from parts to columns in a second kernel, in an
+// order that only the shape and the GPU determine. `Shape` has rows, channels, and the parts into which the rows are
+// divided.
 #pragma once
 #include <algorithm>
 
@@ -11,6 +12,8 @@ namespace gpubench::cuda {
 
 inline constexpr int column_tile = 32;
 inline constexpr int column_tile_rows = block_threads / column_tile;
+/// Rows that a thread loads before it uses the first.
+inline constexpr int rows_ahead = 4;
 
 inline std::int64_t column_tiles(std::int64_t channels) {
   return (channels + column_tile - 1) / column_tile;
@@ -60,6 +63,7 @@ __device__ void sum_part(const Shape& shape, float* sums, const Each& each) {
   const ColumnPlace place(shape.channels);
   ColumnPair sum{0, 0};
   if (place.column < shape.channels) {
+#pragma unroll rows_ahead
     for (std::int64_t row = place.part * column_tile_rows + place.row; row < shape.rows;
          row += shape.parts * column_tile_rows) {
       const ColumnPair value = each(row, row * shape.channels + place.column);
@@ -77,15 +81,54 @@ __device__ void sum_part(const Shape& shape, float* sums, const Each& each) {
   sums[(place.part * 2 + place.row) * shape.channels + place.column] = total;
 }
 
-/// Adds up a column's parts.
-template <class Shape>
-__device__ ColumnPair sum_parts(const Shape& shape, const float* sums, std::int64_t column) {
+/// Adds up the parts of each column and calls store(column, total): a block has 32 columns, and its warps share the
+/// parts out. Launch it with summing_blocks().
+template <class Shape, class Store>
+__device__ void sum_parts(const Shape& shape, const float* sums, const Store& store) {
+  __shared__ float shared[2][column_tile_rows][column_tile];
+  const int lane = static_cast<int>(threadIdx.x) % column_tile, warp = static_cast<int>(threadIdx.x) / column_tile;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * column_tile + lane;
   ColumnPair total{0, 0};
-  for (std::int64_t part = 0; part < shape.parts; ++part) {
-    total.first += sums[part * 2 * shape.channels + column];
-    total.second += sums[(part * 2 + 1) * shape.channels + column];
+  if (column < shape.channels) {
+#pragma unroll rows_ahead
+    for (std::int64_t part = warp; part < shape.parts; part += column_tile_rows) {
+      total.first += sums[part * 2 * shape.channels + column];
+      total.second += sums[(part * 2 + 1) * shape.channels + column];
+    }
   }
-  return total;
+  shared[0][warp][lane] = total.first;
+  shared[1][warp][lane] = total.second;
+  __syncthreads();
+  if (warp > 0 || column >= shape.channels) return;
+  for (int i = 1; i < column_tile_rows; ++i) {
+    total.first += shared[0][i][lane];
+    total.second += shared[1][i][lane];
+  }
+  store(column, total);
+}
+
+template <class Shape>
+unsigned summing_blocks(const Shape& shape) {
+  return static_cast<unsigned>(column_tiles(shape.channels));
+}
+
+/// Calls load(k, index) for several of the thread's elements, then store(k, index) for the same: the compiler cannot
+/// know that what is stored is nothing that is loaded next.
+template <class Shape, class Load, class Store>
+__device__ void each_element(const Shape& shape, const ColumnPlace& place, const Load& load, const Store& store) {
+  const std::int64_t step = shape.parts * column_tile_rows;
+  for (std::int64_t first = place.part * column_tile_rows + place.row; first < shape.rows; first += step * rows_ahead) {
+#pragma unroll
+    for (int k = 0; k < rows_ahead; ++k) {
+      const std::int64_t row = first + k * step;
+      if (row < shape.rows) load(k, row * shape.channels + place.column);
+    }
+#pragma unroll
+    for (int k = 0; k < rows_ahead; ++k) {
+      const std::int64_t row = first + k * step;
+      if (row < shape.rows) store(k, row * shape.channels + place.column);
+    }
+  }
 }
 
 }  // namespace gpubench::cuda

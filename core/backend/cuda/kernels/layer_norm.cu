@@ -82,11 +82,10 @@ __global__ void row_norm_slopes(LayerNormShape shape, LayerNormBackward memory, 
 }
 
 __global__ void row_norm_parameters(LayerNormShape shape, LayerNormBackward memory, const float* sums) {
-  for (std::int64_t column = first_index(); column < shape.channels; column += index_step()) {
-    const ColumnPair total = sum_parts(shape, sums, column);
+  sum_parts(shape, sums, [&](std::int64_t column, const ColumnPair& total) {
     if (shape.centered) store_as<float>(memory.dbeta, shape.parameters, column, total.first);
     store_as<float>(memory.dgamma, shape.parameters, column, total.second);
-  }
+  });
 }
 
 }  // namespace
@@ -108,7 +107,7 @@ cudaError_t launch_layer_norm_gradient(const LaunchOn& on, const LayerNormShape&
   if (shape.channels == 0) return cudaSuccess;  // without rows the gradients of the parameters are 0
   cudaError_t status = launch(on, column_blocks(shape), block_threads, &row_norm_slopes, shape, memory, workspace);
   if (status != cudaSuccess) return status;
-  status = launch(on, blocks_for(on, shape.channels), block_threads, &row_norm_parameters, shape, memory, workspace);
+  status = launch(on, summing_blocks(shape), block_threads, &row_norm_parameters, shape, memory, workspace);
   if (status != cudaSuccess) return status;
   return launch_rows(on, shape.rows, shape.channels, RowInputGradient{shape, memory});
 }

@@ -11,12 +11,22 @@ namespace gpubench::cuda {
 
 namespace {
 
-constexpr int per_thread = 4;
-constexpr std::int64_t tile = per_thread * block_threads;
+/// Elements of a block's tile: one or two packs of 16 bytes a thread.
+constexpr int unscale_pack = 8;
+constexpr std::int64_t tile = unscale_pack * block_threads;
 
 __host__ __device__ constexpr std::int64_t tiles_of(std::int64_t elements) {
   return (elements + tile - 1) / tile;
 }
+
+/// The tensors that a function updates, element by element: the variable, then its slots.
+template <int slots>
+struct Updated {
+  void* tensors[slots + 1];
+};
+
+/// How often the threads of a block go over a tile with one element each.
+constexpr int per_thread = tile / block_threads;
 
 /// One element of a tensor stored as T, computed with as float32: written back when it goes.
 template <class T>
@@ -38,18 +48,60 @@ __device__ math::ClipGradient clip_of(const UpdateScalars& scalars, int variable
   return {math::factor_of_norm(scalars.squares[scalars.of_all ? 0 : variable], scalars.norm), scalars.limit};
 }
 
-template <class T, class F, std::size_t... Slot>
+template <class F, class Values, std::size_t... Slot>
+__device__ void update_element(const F& f, float gradient, const Values& value, std::index_sequence<Slot...>) {
+  f(value(0), gradient, value(Slot + 1)...);
+}
+
+// All tensors are loaded before the first is stored: the compiler cannot know that they do not overlap.
+template <class T, int slots, class F>
+__device__ void update_pack(const F& f, const math::ClipGradient& clip, const Updated<slots>& updated,
+                            const void* gradient, Dtype gradient_type, std::int64_t i) {
+  constexpr int count = wide<T>;
+  const Pack<float, count> gradients = load_pack<count>(gradient, gradient_type, i);
+  Pack<float, count> x[slots + 1];
+#pragma unroll
+  for (int n = 0; n <= slots; ++n) x[n] = load_pack_of<T, count>(updated.tensors[n], i);
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    update_element(
+        f, clip(gradients.values[k]), [&](int n) -> float& { return x[n].values[k]; },
+        std::make_index_sequence<slots>{});
+  }
+#pragma unroll
+  for (int n = 0; n <= slots; ++n) store_pack_of<T>(updated.tensors[n], i, x[n]);
+}
+
+template <class T, int slots, class F>
+__device__ void update_one(const F& f, const math::ClipGradient& clip, const Updated<slots>& updated,
+                           const void* gradient, Dtype gradient_type, std::int64_t i) {
+  float x[slots + 1];
+  for (int n = 0; n <= slots; ++n) x[n] = widen(as<T>(updated.tensors[n])[i]);
+  update_element(
+      f, clip(load_as<float>(gradient, gradient_type, i)), [&](int n) -> float& { return x[n]; },
+      std::make_index_sequence<slots>{});
+  for (int n = 0; n <= slots; ++n) static_cast<T*>(updated.tensors[n])[i] = Narrow<T>::from(x[n]);
+}
+
+template <class T, int slots, class F>
 __device__ void update_tile(const F& f, const UpdateTensors& tensors, const UpdateScalars& scalars, int variable,
-                            std::int64_t begin, std::index_sequence<Slot...>) {
+                            std::int64_t begin) {
+  constexpr int count = wide<T>;
   const std::int64_t elements = tensors.elements[variable];
   const math::ClipGradient clip = clip_of(scalars, variable);
+  const void* const gradient = tensors.gradient[variable];
+  const Dtype type = tensors.gradient_type[variable];
+  Updated<slots> updated{{tensors.variable[variable]}};
 #pragma unroll
-  for (int k = 0; k < per_thread; ++k) {
-    const std::int64_t i = begin + k * block_threads + threadIdx.x;
-    if (i >= elements) continue;
-    const float gradient = clip(load_as<float>(tensors.gradient[variable], tensors.gradient_type[variable], i));
-    f(Element<T>(tensors.variable[variable], i).value(), gradient,
-      Element<T>(tensors.slot[Slot][variable], i).value()...);
+  for (int n = 0; n < slots; ++n) updated.tensors[n + 1] = tensors.slot[n][variable];
+#pragma unroll
+  for (std::int64_t part = 0; part < tile; part += count * block_threads) {
+    const std::int64_t i = begin + part + threadIdx.x * count;
+    if (i + count <= elements) {
+      update_pack<T, slots>(f, clip, updated, gradient, type, i);
+    } else {
+      for (std::int64_t k = i; k < elements; ++k) update_one<T, slots>(f, clip, updated, gradient, type, k);
+    }
   }
 }
 
@@ -63,7 +115,7 @@ __global__ void update_kernel(Make make, const __grid_constant__ UpdateTensors t
   std::int64_t first = 0;  // tile of the variable
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
     while (t - first >= tiles_of(tensors.elements[variable])) first += tiles_of(tensors.elements[variable++]);
-    update_tile<T>(f, tensors, scalars, variable, (t - first) * tile, std::make_index_sequence<slots>{});
+    update_tile<T, slots>(f, tensors, scalars, variable, (t - first) * tile);
   }
 }
 
@@ -87,8 +139,8 @@ cudaError_t launch_update(const LaunchOn& on, const UpdateTensors& tensors, cons
   const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
   return with_storage(tensors.type, [&]<class T>(T) {
-    return launch(on, blocks_for(on, tiles, 1), block_threads, &update_kernel<T, slots, Make>, make, tensors, scalars,
-                  tiles);
+    return launch(on, filling_blocks<&update_kernel<T, slots, Make>>(on, tiles, 1), block_threads,
+                  &update_kernel<T, slots, Make>, make, tensors, scalars, tiles);
   });
 }
 
@@ -272,13 +324,21 @@ __global__ void unscale_kernel(const __grid_constant__ UnscaleTensors tensors, c
     while (t - first >= tiles_of(tensors.elements[tensor])) first += tiles_of(tensors.elements[tensor++]);
     const std::int64_t begin = (t - first) * tile, elements = tensors.elements[tensor];
     bool overflowed = false;
-#pragma unroll
-    for (int k = 0; k < per_thread; ++k) {
-      const std::int64_t i = begin + k * block_threads + threadIdx.x;
-      if (i >= elements) continue;
-      const float value = load_as<float>(tensors.gradient[tensor], tensors.type[tensor], i) * inverse;
+    const std::int64_t i = begin + threadIdx.x * unscale_pack;
+    const auto unscaled = [&](float gradient) {
+      const float value = gradient * inverse;
       overflowed |= !math::is_finite(value);
-      tensors.unscaled[tensor][i] = value;
+      return value;
+    };
+    if (i + unscale_pack <= elements) {
+      Pack<float, unscale_pack> pack = load_pack<unscale_pack>(tensors.gradient[tensor], tensors.type[tensor], i);
+#pragma unroll
+      for (float& value : pack.values) value = unscaled(value);
+      store_pack_of<float>(tensors.unscaled[tensor], i, pack);
+    } else {
+      for (std::int64_t k = i; k < elements; ++k) {
+        tensors.unscaled[tensor][k] = unscaled(load_as<float>(tensors.gradient[tensor], tensors.type[tensor], k));
+      }
     }
     if (overflowed) *found = true;
   }
@@ -358,7 +418,8 @@ cudaError_t launch_rmsprop(const LaunchOn& on, const UpdateTensors& tensors, con
 cudaError_t launch_unscale(const LaunchOn& on, const UnscaleTensors& tensors, const float* scale, bool* found) {
   const std::int64_t tiles = total_tiles(tensors);
   if (tiles == 0) return cudaSuccess;
-  return launch(on, blocks_for(on, tiles, 1), block_threads, &unscale_kernel, tensors, scale, found, tiles);
+  return launch(on, filling_blocks<&unscale_kernel>(on, tiles, 1), block_threads, &unscale_kernel, tensors, scale,
+                found, tiles);
 }
 
 cudaError_t launch_loss_scale_update(const LaunchOn& on, const math::LossScale& rule, float* scale,
