@@ -102,4 +102,19 @@ ModelPtr architecture_from_json(std::string_view text, const DeviceId& device) {
   }
 }
 
+std::string layer_to_text(const Layer& layer) {
+  return layer_to_json(layer).dump();
+}
+
+LayerPtr layer_from_text(std::string_view text, const DeviceId& device) {
+  constexpr std::size_t longest = 1 << 16;  // each level of layers around layers escapes the text of the inner one
+  if (text.size() > longest) throw Error("too many layers around each other");
+  check_json_nesting(text, "a layer's description");
+  try {
+    return layer_from_json(Json::parse(text), device);
+  } catch (const Json::exception&) {
+    throw Error(fmt::format("no layer: '{}'", text));
+  }
+}
+
 }  // namespace gpubench

@@ -12,4 +12,9 @@ std::string architecture_to_json(const Model& model);
 /// An unbuilt model with the same layers and names. Throws Error with the fault in `json`.
 ModelPtr architecture_from_json(std::string_view json, const DeviceId& device);
 
+/// One layer's kind and options, for layers around another.
+std::string layer_to_text(const Layer& layer);
+/// An unbuilt layer. Throws Error with the fault in `text`.
+LayerPtr layer_from_text(std::string_view text, const DeviceId& device);
+
 }  // namespace gpubench

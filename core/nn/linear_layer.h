@@ -1,7 +1,7 @@
-// The common part of Dense and Conv2D: a kernel whose last dimension is the output channels, a bias, an activation, and
-// the option `quantization`. "aware": computes in float32, with input and kernel rounded as in int8, so that training
-// adapts to it. "int8": computes in int8, with one scale per output channel for the kernel and one scale for the input.
-// Both are symmetric.
+// The common part of Dense, Conv1D and Conv2D: a kernel whose last dimension is the output channels, a bias, an
+// activation, and the option `quantization`. "aware": computes in float32, with input and kernel rounded as in int8, so
+// that training adapts to it. "int8": computes in int8, with one scale per output channel for the kernel and one scale
+// for the input. Both are symmetric.
 #pragma once
 #include <string>
 
@@ -13,7 +13,7 @@ class LinearLayer : public Layer {
  public:
   enum class Quantization : std::uint8_t { none, aware, int8 };
 
-  const LinearLayer* linear() const final { return this; }
+  const LinearLayer* linear() const override { return this; }
   std::string precision() const final;
 
   Quantization quantization() const { return quantization_; }

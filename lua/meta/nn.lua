@@ -57,7 +57,9 @@ function gb.Input(shape, options) end
 function gb.layers.Input(shape, options) end
 
 ---@class DenseOptions: LayerOptions
----@field activation string? "linear", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh", "softmax"
+---@field activation string? "linear", "relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu" (also
+--- "swish"), "softplus", "softsign", "sigmoid", "tanh", "exponential", "hard_sigmoid", "hard_silu" (also "hard_swish"),
+--- "hard_tanh", "softmax", "log_softmax"
 ---@field use_bias boolean? true unless given
 ---@field kernel_initializer string? "glorot_uniform" unless given
 ---@field bias_initializer string? "zeros" unless given
@@ -76,6 +78,8 @@ function gb.layers.Dense(units, options) end
 ---@field kernel_size integer|integer[]|nil height and width; required here or as the second argument
 ---@field strides integer|integer[]|nil 1 unless given
 ---@field padding string? "valid" unless given, or "same"
+---@field dilation_rate integer|integer[]|nil distance of the window's rows and columns; 1 unless given
+---@field groups integer? groups of channels that are convolved apart; 1 unless given, the only one that has an int8 form
 
 --- Convolution of [height, width, channels] images.
 ---@param filters integer
@@ -83,26 +87,6 @@ function gb.layers.Dense(units, options) end
 ---@param options Conv2DOptions?
 ---@return Layer
 function gb.layers.Conv2D(filters, kernel_size, options) end
-
----@class PoolingOptions: LayerOptions
----@field pool_size integer|integer[]|nil 2 unless given
----@field strides integer|integer[]|nil pool_size unless given
----@field padding string? "valid" unless given, or "same"
-
----@param pool_size integer|integer[]|PoolingOptions|nil
----@param options PoolingOptions?
----@return Layer
-function gb.layers.MaxPooling2D(pool_size, options) end
-
----@param pool_size integer|integer[]|PoolingOptions|nil
----@param options PoolingOptions?
----@return Layer
-function gb.layers.AveragePooling2D(pool_size, options) end
-
---- [height, width, channels] -> [channels].
----@param options LayerOptions?
----@return Layer
-function gb.layers.GlobalAveragePooling2D(options) end
 
 ---@param options LayerOptions?
 ---@return Layer
@@ -138,11 +122,6 @@ function gb.layers.BatchNormalization(options) end
 ---@param options LayerOptions?
 ---@return Layer
 function gb.layers.Activation(activation, options) end
-
---- The sum of two or more inputs: `add { a, b }`.
----@param options LayerOptions?
----@return Layer
-function gb.layers.Add(options) end
 
 ---@class ConcatenateOptions: LayerOptions
 ---@field axis integer? counted with the batch as 0; the last unless given
