@@ -10,6 +10,7 @@ namespace gpubench {
 
 const std::vector<LayerKind>& layer_kinds() {
   static const std::vector<LayerKind> kinds = {
+      nn::input(),
       nn::activation(),
       nn::add(),
       nn::average(),
