@@ -34,7 +34,6 @@ const std::vector<LayerKind>& layer_kinds() {
       nn::global_max_pooling2d(),
       nn::group_query_attention(),
       nn::gru(),
-      nn::input(),
       nn::layer_normalization(),
       nn::leaky_relu(),
       nn::lstm(),
