@@ -23,6 +23,8 @@ const std::vector<LayerKind>& layer_kinds() {
       nn::activation(),
       nn::add(),
       nn::concatenate(),
+      nn::custom(),
+      nn::lambda(),
   };
   return kinds;
 }

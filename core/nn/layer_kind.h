@@ -39,6 +39,8 @@ LayerKind batch_normalization();
 LayerKind activation();
 LayerKind add();
 LayerKind concatenate();
+LayerKind custom();
+LayerKind lambda();
 }  // namespace nn
 
 /// The `make` of a layer that is constructed from (Config, DeviceId).

@@ -33,12 +33,24 @@ void require_kept(const Model& model, const CompileConfig& config) {
 
 }  // namespace
 
+std::vector<MetricPtr> metrics_of(const CompileConfig& config, std::size_t output) {
+  std::vector<MetricPtr> metrics = config.metrics;
+  if (config.output_metrics.empty()) return metrics;
+  const std::vector<MetricPtr>& own = config.output_metrics[output];
+  metrics.insert(metrics.end(), own.begin(), own.end());
+  return metrics;
+}
+
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config) {
   std::vector<std::string> names = {"loss"};
-  const bool several = model.outputs().size() > 1;
-  for (const std::size_t output : model.outputs()) {
-    for (const MetricPtr& metric : config.metrics) {
-      names.push_back(several ? model.calls()[output].layer->name() + "_" + metric->name() : metric->name());
+  const std::vector<std::string> outputs = model.output_names();
+  const bool several = outputs.size() > 1;
+  for (const std::string& output : outputs) {
+    if (several) names.push_back(output + "_loss");
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const MetricPtr& metric : metrics_of(config, i)) {
+      names.push_back(several ? outputs[i] + "_" + metric->name() : metric->name());
     }
   }
   return names;

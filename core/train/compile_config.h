@@ -18,6 +18,7 @@ struct CompileConfig {
   OptimizerPtr optimizer;
   /// One for all outputs, or one each; the model's loss is their sum.
   std::vector<LossPtr> losses;
+  /// Of every output.
   std::vector<MetricPtr> metrics;
   ExecutorOptions executor;
   /// Whether batches are created in page-locked memory if the device of the model's inputs copies faster from there.
@@ -40,9 +41,14 @@ struct CompileConfig {
   } offload{};
   /// The replicas that train the model together; null: no replicas.
   ReplicasPtr replicas = nullptr;
+  /// Metrics of single outputs besides `metrics`: one list each, or none.
+  std::vector<std::vector<MetricPtr>> output_metrics{};
 };
 
-/// "loss", then each metric; with several outputs there is one metric per output ("dense_1_accuracy").
+/// The metrics of one output.
+std::vector<MetricPtr> metrics_of(const CompileConfig& config, std::size_t output);
+/// "loss", then each metric. With several outputs: "loss", the loss of each output ("dense_1_loss"), then the metrics
+/// of each ("dense_1_accuracy").
 std::vector<std::string> metric_names(const Model& model, const CompileConfig& config);
 
 /// The layers with these names. Throws Error for a name that the model lacks; `purpose` completes "there is no layer

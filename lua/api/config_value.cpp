@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lua/api/script_function.h"
 #include "lua/bind/bind.h"
 
 namespace gpubench::lua {
@@ -22,9 +23,13 @@ ConfigValue read_value(lua_State* L, int index) {
       return Value<std::string>::read(L, index);
     case LUA_TTABLE:
       return Value<Shape>::read(L, index);
+    case LUA_TFUNCTION:
+    case LUA_TUSERDATA:
+      if (Value<LuaFunction>::matches(L, index)) return lambda_function(Value<LuaFunction>::read(L, index));
+      [[fallthrough]];
     default:
-      throw ArgumentError(
-          fmt::format("a boolean, number, string or list of integers is expected, got {}", type_name_at(L, index)));
+      throw ArgumentError(fmt::format("a boolean, number, string, function or list of integers is expected, got {}",
+                                      type_name_at(L, index)));
   }
 }
 
